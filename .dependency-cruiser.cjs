@@ -1,0 +1,264 @@
+/**
+ * Which file may import which. Each rule says why; DESIGN.md describes the shape as a whole.
+ * Type-only imports count: a type that crosses a line carries the knowledge across it.
+ */
+
+const server = '^ipkeeper-server/'
+
+/** Decides and computes; the same input gives the same output, on any machine. */
+const pure = [
+  `${server}(ipam|lint)/`,
+  `${server}kubernetes/pod-annotations[^/]*\\.ts$`,
+  `${server}network/[^/]*-plan\\.ts$`,
+  `${server}reconcile/plan-[^/]*\\.ts$`,
+]
+
+/** Where interfaces live that several folders meet in. */
+const interfaces = [`${server}ports\\.ts$`, `${server}store/lease-store\\.ts$`]
+
+/** What any effect may stand on: it knows nothing of the rest. */
+const leaves = [`${server}make-folder\\.ts$`]
+
+const effects = 'store|kubernetes|network|reconcile|http|metrics|logging|config'
+
+/** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
+const homeOf = (name, packages, home, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: '^(plugin|ipkeeper-server|shared)/', pathNot: home },
+  to: { path: packages },
+})
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or miss a third that both stand on.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-barrels',
+      comment: 'Import the file you mean: an index.ts pulls in all of a folder, and start-up time with it.',
+      severity: 'error',
+      from: {},
+      to: { path: '(^|/)index\\.[cm]?[jt]s$', pathNot: 'node_modules' },
+    },
+    {
+      name: 'names-say-what',
+      comment: 'utils, helpers and the like say nothing of what is inside, and so collect everything.',
+      severity: 'error',
+      from: {},
+      to: { path: '(^|/)(utils?|helpers?|common|managers?|misc)(/|\\.ts$)', pathNot: 'node_modules' },
+    },
+    {
+      name: 'no-dead-files',
+      comment: 'A file that neither an executable nor a script reaches is no part of the product.',
+      severity: 'error',
+      from: { path: '^(plugin|ipkeeper-server)/main\\.ts$|^scripts/[^/]*\\.ts$' },
+      to: { path: '^(plugin|ipkeeper-server|shared)/', pathNot: '/main\\.ts$', reachable: false },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere fails at run time only, and then on the node of a user.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-test-code-in-product',
+      comment: 'What ships must not depend on tests, scripts or benchmarks.',
+      severity: 'error',
+      from: { path: '^(plugin|ipkeeper-server|shared)/' },
+      to: { path: '^(test|scripts|bench)/' },
+    },
+    {
+      name: 'no-development-packages-in-product',
+      comment:
+        'What ships is bundled from dependencies; a development package may change without notice to users.',
+      severity: 'error',
+      from: { path: '^(plugin|ipkeeper-server|shared)/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/@types/',
+      },
+    },
+
+    {
+      name: 'shared-imports-neither-executable',
+      comment: 'shared/ is what both executables agree on; whatever it imported, both would carry.',
+      severity: 'error',
+      from: { path: '^shared/' },
+      to: { path: '^(plugin|ipkeeper-server)/' },
+    },
+    {
+      name: 'shared-has-no-effects',
+      comment: 'shared/ is types, arithmetic and schemas; the plugin pays for each import at every start.',
+      severity: 'error',
+      from: { path: '^shared/' },
+      to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'shared-packages-only-for-schemas',
+      comment:
+        'Only schemas (shared/api, *.schema.ts) and the client of the API may use a package at run time.',
+      severity: 'error',
+      from: { path: '^shared/', pathNot: '^shared/api/|\\.schema\\.ts$' },
+      to: { path: 'node_modules', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'plugin-imports-only-shared',
+      comment: 'The plugin is thin: the daemon is reached through its socket, never by import.',
+      severity: 'error',
+      from: { path: '^plugin/' },
+      to: { path: '^(ipkeeper-server|scripts|test|bench)/' },
+    },
+    {
+      name: 'plugin-has-no-packages',
+      comment: 'Every package is start-up time of every pod (undici alone 44 ms); types cost nothing.',
+      severity: 'error',
+      from: { path: '^plugin/' },
+      to: { path: 'node_modules', dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+    {
+      name: 'plugin-node-modules',
+      comment: 'Only modules of Node that cost next to nothing to load: node:http is 9 ms, node:net is not.',
+      severity: 'error',
+      from: { path: '^plugin/' },
+      to: {
+        dependencyTypes: ['core'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '^(node:)?(buffer|crypto|fs|net|os|path|process|timers)$',
+      },
+    },
+    {
+      name: 'server-imports-no-plugin',
+      comment: 'The daemon serves any client of its socket; it knows the wire (shared/api), not the plugin.',
+      severity: 'error',
+      from: { path: server },
+      to: { path: '^plugin/' },
+    },
+
+    {
+      name: 'pure-without-node',
+      comment:
+        'What decides must not look at the machine: no clock, no files, no randomness, so no node: module.',
+      severity: 'error',
+      from: { path: pure },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'pure-without-packages',
+      comment:
+        'The core is arithmetic of our own; a package there would be a rule we cannot read. Types are fine.',
+      severity: 'error',
+      // Lint reads text that people wrote: its two parsers are functions from text to positions.
+      from: { path: pure },
+      to: {
+        path: 'node_modules',
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/(jsonc-parser|yaml)/',
+      },
+    },
+    {
+      name: 'pure-imports-pure',
+      comment: 'One impure import makes all above it impure.',
+      severity: 'error',
+      from: { path: pure },
+      to: { path: '^(plugin|ipkeeper-server|scripts|test|bench)/', pathNot: pure },
+    },
+    {
+      name: 'leases-know-interfaces',
+      comment:
+        'leases/ reads, plans and commits against the store interface; which store it is, serve.ts knows.',
+      severity: 'error',
+      from: { path: `${server}leases/` },
+      to: { path: server, pathNot: [`${server}leases/`, ...pure, ...interfaces] },
+    },
+    {
+      name: 'effects-apart',
+      comment: 'Effect folders do not know each other; they meet in serve.ts through interfaces of ports.ts.',
+      severity: 'error',
+      from: { path: `${server}(${effects})/`, pathNot: pure },
+      to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
+    },
+    {
+      name: 'only-http-serves-leases',
+      comment: 'The routes translate requests to leases/; no other effect drives them.',
+      severity: 'error',
+      from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(http|reconcile)/`] },
+      to: { path: `${server}leases/` },
+    },
+    {
+      name: 'serve-composes',
+      comment:
+        'serve.ts is the only file that names concrete classes: what runs with what is read in one place.',
+      severity: 'error',
+      from: { path: server, pathNot: [`${server}serve\\.ts$`, `${server}(${effects})/`] },
+      to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces] },
+    },
+    {
+      name: 'interfaces-name-no-implementation',
+      comment: 'An interface that imports what implements it is no interface.',
+      severity: 'error',
+      from: { path: interfaces },
+      to: { path: server, pathNot: [...pure, ...interfaces] },
+    },
+    {
+      name: 'cli-talks-to-the-daemon',
+      comment:
+        'ipkeeperctl asks over the API like any client: never the store, so it cannot show another truth.',
+      severity: 'error',
+      from: { path: `${server}cli/` },
+      to: { path: server, pathNot: [`${server}(cli|lint)/`] },
+    },
+
+    homeOf(
+      'fastify-in-http',
+      'node_modules/@?fastify',
+      `${server}http/`,
+      'Only http/ knows how requests arrive.',
+    ),
+    homeOf(
+      'pino-in-logging',
+      'node_modules/pino/',
+      `${server}logging/`,
+      'Only logging/ knows how lines leave.',
+    ),
+    homeOf(
+      'sqlite-in-its-store',
+      '^(node:)?sqlite$',
+      `${server}store/sqlite/`,
+      'Only the embedded store knows SQL.',
+    ),
+    homeOf(
+      'undici-in-clients',
+      'node_modules/undici/',
+      `${server}(cli|kubernetes|store/(kubernetes|etcd))/|^shared/api/client\\.ts$`,
+      'Only clients of an API make requests.',
+    ),
+    homeOf(
+      'one-place-runs-programs',
+      '^(node:)?child_process$',
+      `${server}network/ip-command\\.ts$`,
+      'What is executed, with which arguments, is checked in one file.',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.tap|\\.cache)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    moduleSystems: ['es6', 'cjs'],
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mts', '.js', '.cjs', '.mjs', '.json', '.d.ts'],
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'require', 'default', 'types'],
+      mainFields: ['main', 'types'],
+    },
+    reporterOptions: { text: { highlightFocused: true } },
+  },
+}

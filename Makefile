@@ -1,0 +1,83 @@
+# Everything a developer, a packager or CI does goes through here: the same commands on every machine.
+# After set-up, tools come from node_modules/.bin, and so does Node itself (pinned by package-lock.json).
+
+PREFIX      ?= /usr/local
+BINDIR      ?= $(PREFIX)/bin
+CNI_BIN_DIR ?= /opt/cni/bin
+DESTDIR     ?=
+
+# Test files to run; empty means all that .taprc includes.
+TESTS ?=
+
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+NODE := node_modules/.bin/node
+EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
+.PHONY: format test bench demo install uninstall clean
+
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing: npm packages (Node 24 among them) and, as root on Debian, system packages
+	@sh scripts/setup.sh
+
+build: setup ## Make dist/ipkeeper and dist/ipkeeper-server, one self-contained executable each
+	@$(NODE) scripts/build-executables.ts
+
+generate: setup ## Write the files that are made from the schemas and catalogues
+	@for script in scripts/generate-*.ts; do echo "$$script"; $(NODE) "$$script" || exit 1; done
+
+check: check-types check-lint check-format check-architecture check-generated ## Check types, lint, formatting, import direction and that generated files are fresh
+
+# Each a target of its own, so that "make -k -j2 check" shows every complaint in one go.
+check-types: setup
+	@echo 'check: types' && tsc --noEmit
+
+check-lint: setup
+	@echo 'check: lint' && eslint .
+
+check-format: setup
+	@echo 'check: formatting' && prettier --check --log-level warn .
+
+check-architecture: setup
+	@echo 'check: architecture' && $(NODE) scripts/check-architecture.ts
+
+check-generated: setup
+	@echo 'check: generated files' && $(NODE) scripts/check-generated.ts
+
+format: setup ## Format the sources in place
+	@prettier --write --log-level warn .
+
+test: check build ## Check, build and run every test (TESTS="file ..." runs only those)
+	@$(NODE) scripts/run-tests.ts $(TESTS)
+
+bench: build ## Measure whole-process, daemon and pair rates; print a table, write bench/results.json
+	@$(NODE) scripts/build-executables.ts --trivial
+	@$(NODE) bench/main.ts
+
+demo: build ## Run the main job on real containerd and show each step
+	@$(NODE) scripts/demo.ts
+
+# A new file under a temporary name, then a rename: a runtime that starts the plugin meanwhile gets the old one
+# or the new one, whole. The name begins with a dot, so no conflist can mean it.
+install: | $(EXECUTABLES) ## Install to /opt/cni/bin and PREFIX/bin (DESTDIR, PREFIX, BINDIR, CNI_BIN_DIR are honoured)
+	@install -d "$(DESTDIR)$(CNI_BIN_DIR)" "$(DESTDIR)$(BINDIR)"
+	@install -m 0755 dist/ipkeeper "$(DESTDIR)$(CNI_BIN_DIR)/.ipkeeper.new"
+	@mv -f "$(DESTDIR)$(CNI_BIN_DIR)/.ipkeeper.new" "$(DESTDIR)$(CNI_BIN_DIR)/ipkeeper"
+	@install -m 0755 dist/ipkeeper-server "$(DESTDIR)$(BINDIR)/.ipkeeper-server.new"
+	@mv -f "$(DESTDIR)$(BINDIR)/.ipkeeper-server.new" "$(DESTDIR)$(BINDIR)/ipkeeper-server"
+	@ln -sfn ipkeeper-server "$(DESTDIR)$(BINDIR)/ipkeeperctl"
+	@echo "installed $(DESTDIR)$(CNI_BIN_DIR)/ipkeeper and $(DESTDIR)$(BINDIR)/ipkeeper-server (ipkeeperctl)"
+
+$(EXECUTABLES):
+	@$(MAKE) --no-print-directory build
+
+uninstall: ## Remove what install put there; state and configuration stay
+	@rm -f "$(DESTDIR)$(CNI_BIN_DIR)/ipkeeper" "$(DESTDIR)$(BINDIR)/ipkeeper-server" "$(DESTDIR)$(BINDIR)/ipkeeperctl"
+
+clean: ## Remove what was built; node_modules stays
+	@rm -rf dist .tap .cache

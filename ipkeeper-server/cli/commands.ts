@@ -1,0 +1,203 @@
+import type {
+  LeaseItem,
+  LeasesReply,
+  PoolsReply,
+  ReservationItem,
+  ReservationsReply,
+  StatusReply,
+} from '../../shared/api/listing.schema.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { DaemonClient } from './daemon-client.ts'
+import { formatTable } from './table.ts'
+
+/** What a command was called with, beyond the common options. */
+export interface CommandArguments {
+  readonly positionals: readonly string[]
+  readonly options: Readonly<Record<string, string>>
+}
+
+/** One command of ipkeeperctl. It returns data; `print` turns them into text for people, `-o json` prints them as they are. */
+export interface Command {
+  readonly name: string
+  readonly arguments: string
+  readonly summary: string
+  readonly options: Readonly<Record<string, string>>
+  readonly example: string
+  readonly run: (daemon: DaemonClient, args: CommandArguments) => Promise<unknown>
+  readonly print: (data: unknown) => string
+}
+
+/** Ties a command's data type together once, so that run and print agree. */
+function command<T>(
+  row: Omit<Command, 'run' | 'print'> & {
+    run: (daemon: DaemonClient, args: CommandArguments) => Promise<T>
+    print: (data: T) => string
+  },
+): Command {
+  return { ...row, print: data => row.print(data as T) }
+}
+
+function expectPositionals(args: CommandArguments, names: readonly string[]): readonly string[] {
+  if (args.positionals.length !== names.length) {
+    const wanted = names.length === 0 ? 'takes no arguments' : `takes ${names.join(' ')}`
+    const got = args.positionals.length === 0 ? 'none' : args.positionals.join(' ')
+    throw new Problem('IPK_USAGE', `this command ${wanted}; got ${got}`)
+  }
+  return args.positionals
+}
+
+/** What the daemon says of a kept address of a container without a pod does not name the container. */
+function whoHas({ pod, containerId }: LeaseItem): string {
+  if (pod) return `${pod.namespace}/${pod.name}`
+  return containerId === null ? '-' : `container ${containerId.slice(0, 13)}`
+}
+
+/** "12s", "5m", "3h", "2d": how far a moment is from now. */
+function distance(time: string): string {
+  const seconds = Math.abs(Date.now() - Date.parse(time)) / 1000
+  if (seconds < 120) return `${Math.round(seconds)}s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)}m`
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)}h`
+  return `${Math.round(seconds / 86_400)}d`
+}
+
+export const commands: readonly Command[] = [
+  command({
+    name: 'leases',
+    arguments: '',
+    summary: 'list addresses in use, kept and cooling, with their holders',
+    options: { limit: 'N      at most N leases' },
+    example: 'ipkeeperctl leases -o json',
+    run: async (daemon, args) => {
+      expectPositionals(args, [])
+      const { limit } = args.options
+      return (await daemon.ask(
+        'GET',
+        limit === undefined ? '/v1/leases' : `/v1/leases?limit=${encodeURIComponent(limit)}`,
+      )) as LeasesReply
+    },
+    print: ({ leases }) =>
+      formatTable(
+        [
+          'ADDRESS',
+          'STATE',
+          'HOLDER',
+          'NETWORK',
+          'NODE',
+          'CONTAINER',
+          'IFNAME',
+          'SOURCE',
+          'SINCE',
+          'FREE IN',
+        ],
+        leases.map(lease => [
+          `${lease.address}/${lease.prefixLength}`,
+          lease.state,
+          whoHas(lease),
+          lease.network,
+          lease.node,
+          (lease.containerId ?? '-').slice(0, 13),
+          lease.ifname,
+          lease.source,
+          distance(lease.since),
+          lease.until === null ? '-' : distance(lease.until),
+        ]),
+        'no leases',
+      ),
+  }),
+  command({
+    name: 'pools',
+    arguments: '',
+    summary: 'list pools with their ranges and how many addresses are used, kept and free',
+    options: {},
+    example: 'ipkeeperctl pools',
+    run: async (daemon, args) => {
+      expectPositionals(args, [])
+      return (await daemon.ask('GET', '/v1/pools')) as PoolsReply
+    },
+    print: ({ pools }) =>
+      formatTable(
+        ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'RANGES'],
+        pools.map(pool => [
+          pool.name,
+          pool.segment,
+          ...[pool.capacity, pool.used, pool.held, pool.free].map(String),
+          pool.ranges.map(set => set.join(',')).join(' '),
+        ]),
+        'no pools: a pool appears with the first ADD of its network',
+      ),
+  }),
+  command({
+    name: 'reservations',
+    arguments: '',
+    summary: 'list addresses promised to pods',
+    options: {},
+    example: 'ipkeeperctl reservations',
+    run: async (daemon, args) => {
+      expectPositionals(args, [])
+      return (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply
+    },
+    print: ({ reservations }) =>
+      formatTable(
+        ['ADDRESS', 'SEGMENT', 'OWNER', 'SINCE', 'NOTE'],
+        reservations.map(item => [item.address, item.segment, item.owner, distance(item.since), item.note]),
+        'no reservations',
+      ),
+  }),
+  command({
+    name: 'reserve',
+    arguments: 'ADDRESS NAMESPACE/POD',
+    summary: 'promise an address to a pod, which need not exist yet',
+    options: {
+      segment: 'NAME  segment of the address (default: default)',
+      note: 'TEXT     why, shown in listings and errors',
+    },
+    example: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
+    run: async (daemon, args) => {
+      const [address, owner] = expectPositionals(args, ['ADDRESS', 'NAMESPACE/POD'])
+      return (await daemon.ask('POST', '/v1/reservations', {
+        address,
+        owner,
+        ...args.options,
+      })) as ReservationItem
+    },
+    print: item => `${item.address} is reserved for ${item.owner}\n`,
+  }),
+  command({
+    name: 'unreserve',
+    arguments: 'ADDRESS',
+    summary: 'take a promise back; a lease that uses the address stays',
+    options: { segment: 'NAME  segment of the address (default: default)' },
+    example: 'ipkeeperctl unreserve 10.22.0.50',
+    run: async (daemon, args) => {
+      const [address = ''] = expectPositionals(args, ['ADDRESS'])
+      const segment = args.options['segment'] ?? 'default'
+      await daemon.ask(
+        'DELETE',
+        `/v1/reservations/${encodeURIComponent(segment)}/${encodeURIComponent(address)}`,
+      )
+      return { address, segment }
+    },
+    print: ({ address }) => `${address} is no longer reserved\n`,
+  }),
+  command({
+    name: 'status',
+    arguments: '',
+    summary: 'show whether the daemon answers, its version, node, store and counts',
+    options: {},
+    example: 'ipkeeperctl status',
+    run: async (daemon, args) => {
+      expectPositionals(args, [])
+      return (await daemon.ask('GET', '/v1/status')) as StatusReply
+    },
+    print: status =>
+      [
+        `ipkeeper-server ${status.version} on node ${status.node}, pid ${status.pid}, up ${distance(status.startedAt)}`,
+        `socket  ${status.socket}`,
+        `state   ${status.stateDir}`,
+        `store   ${status.store.kind} ${status.store.location}`,
+        `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
+        '',
+      ].join('\n'),
+  }),
+]

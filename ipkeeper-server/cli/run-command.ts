@@ -1,0 +1,149 @@
+import { parseArgs } from 'node:util'
+import { version } from '../../shared/build-info.ts'
+import { defaultPaths } from '../../shared/paths.ts'
+import { Problem, toProblem } from '../../shared/problem/problem.ts'
+import { nearestWord } from '../../shared/text/nearest-word.ts'
+import { commands, type Command } from './commands.ts'
+import { connectDaemon } from './daemon-client.ts'
+
+/** Where a command may write and what it may know of its process. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+const commonHelp = `Common options:
+  --socket PATH   the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
+  -o json|table   how to print (default: table)
+  -h, --help      this text, or that of a command
+
+Exit codes: 0 done, 1 refused or failed, 2 called wrongly.
+`
+
+function overview(): string {
+  const width = Math.max(...commands.map(command => `${command.name} ${command.arguments}`.length))
+  const rows = commands.map(
+    command => `  ${`${command.name} ${command.arguments}`.padEnd(width)}  ${command.summary}\n`,
+  )
+  return `ipkeeperctl ${version}: look at and steer the ipkeeper daemon of this node
+
+Usage: ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMMAND ...)
+
+Commands:
+${rows.join('')}
+${commonHelp}
+Example: ${commands[0]?.example ?? ''}
+`
+}
+
+function helpOf(command: Command): string {
+  const options = Object.entries(command.options).map(([name, text]) => `  --${name} ${text}\n`)
+  return `ipkeeperctl ${command.name} ${command.arguments}: ${command.summary}
+
+${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp}
+Example: ${command.example}
+`
+}
+
+function findCommand(name: string): Command {
+  const command = commands.find(candidate => candidate.name === name)
+  if (command) return command
+  const meant = nearestWord(
+    name,
+    commands.map(candidate => candidate.name),
+  )
+  throw new Problem('IPK_USAGE', `unknown command "${name}"${meant ? `; did you mean ${meant}?` : ''}`)
+}
+
+interface Call {
+  readonly help: boolean
+  readonly output: 'json' | 'table'
+  readonly socket: string | undefined
+  readonly positionals: readonly string[]
+  readonly options: Readonly<Record<string, string>>
+}
+
+function parseCall(argv: readonly string[], own: readonly string[]): Call {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        output: { type: 'string', short: 'o' },
+        socket: { type: 'string' },
+        ...Object.fromEntries(own.map(name => [name, { type: 'string' } as const])),
+      },
+    })
+    const {
+      help,
+      output = 'table',
+      socket,
+      ...options
+    } = values as Record<string, string | boolean | undefined>
+    if (output !== 'json' && output !== 'table')
+      throw new Error(`-o ${String(output)} is neither json nor table`)
+    return {
+      help: help === true,
+      output,
+      socket: typeof socket === 'string' ? socket : undefined,
+      positionals,
+      options: Object.fromEntries(
+        Object.entries(options).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      ),
+    }
+  } catch (error) {
+    throw new Problem('IPK_USAGE', error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+/** Common options may stand before the command as well: `ipkeeperctl -o json leases`, `--socket=PATH leases`. */
+function commandFirst(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  let options = 0
+  for (let word = argv[0]; word !== undefined; word = argv[options]) {
+    if (['--socket', '-o', '--output'].includes(word)) options += 2
+    else if (/^(--socket=|--output=|-o.)/.test(word)) options += 1
+    else break
+  }
+  return { name: argv[options], rest: [...argv.slice(options + 1), ...argv.slice(0, options)] }
+}
+
+/** Runs one call of ipkeeperctl and returns its exit code. Errors go to stderr: one line, then what to do. */
+export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
+  const { name, rest } = commandFirst(argv)
+  try {
+    if (name === undefined) {
+      terminal.err(overview())
+      return 2
+    }
+    if (name === '-h' || name === '--help' || name === 'help') {
+      const topic = rest[0]
+      terminal.out(name === 'help' && topic !== undefined ? helpOf(findCommand(topic)) : overview())
+      return 0
+    }
+    if (name === '--version' || name === 'version') {
+      terminal.out(`ipkeeperctl ${version}\n`)
+      return 0
+    }
+    const command = findCommand(name)
+    const call = parseCall(rest, Object.keys(command.options))
+    if (call.help) {
+      terminal.out(helpOf(command))
+      return 0
+    }
+    const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
+    try {
+      const data = await command.run(daemon, { positionals: call.positionals, options: call.options })
+      terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : command.print(data))
+      return 0
+    } finally {
+      await daemon.close()
+    }
+  } catch (error) {
+    const problem = toProblem(error)
+    const details = problem.details === '' ? '' : `  ${problem.details}\n`
+    terminal.err(`error: ${problem.message} [${problem.code}]\n${details}hint: ${problem.hint}\n`)
+    return problem.code === 'IPK_USAGE' ? 2 : 1
+  }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import swagger from '@fastify/swagger'
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { Problem } from '../../shared/problem/problem.ts'
+import { catalogue } from '../../shared/problem/catalogue.ts'
+import type { NodeFacts } from '../leases/interpret-request.ts'
+import type { LeaseService } from '../leases/service.ts'
+import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
+import { cniRoutes } from './routes/cni.ts'
+import { listingRoutes } from './routes/listings.ts'
+import { statusRoutes, type DaemonFacts } from './routes/status.ts'
+
+export interface AppOptions {
+  readonly service: LeaseService
+  readonly facts: DaemonFacts
+  readonly nodeFacts: NodeFacts
+  readonly logger: FastifyBaseLogger
+}
+
+/** What the plugin reads from stdin at most (16 MiB), and the rest of the request. */
+const bodyLimit = 17 * 1024 * 1024
+
+/** Milliseconds that requests under way have when the daemon is told to stop. */
+const closePatience = 5000
+
+/** The application, ready to listen. Replies are JSON.stringify of what handlers return: the plugin checks their shape. */
+export async function buildApp({ service, facts, nodeFacts, logger }: AppOptions): Promise<FastifyInstance> {
+  const onProblem = problemHandler(facts.stateDir)
+  const app = fastify({
+    loggerInstance: logger,
+    // Handlers write one line per operation, with its outcome.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomBytes(6).toString('hex'),
+    bodyLimit,
+    // Foreign keys of a netconf are nobody's business, also when they are called __proto__.
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+    requestTimeout: 10_000,
+    forceCloseConnections: 'idle',
+    // A request that a stopping daemon has accepted is answered; Fastify's own refusal would have no code and no hint.
+    return503OnClosing: false,
+    frameworkErrors: onProblem,
+    clientErrorHandler: clientErrorHandler(facts.stateDir),
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
+  })
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(onProblem)
+  app.setNotFoundHandler((request, reply) => {
+    const problem = new Problem('IPK_ROUTE_UNKNOWN', `no ${request.method} ${request.url.slice(0, 200)}`)
+    void reply.code(catalogue[problem.code].httpStatus).send(errorReply(problem, request.id, facts.stateDir))
+  })
+  let closing = false
+  // Node waits for open connections without end, and no longer times them out. An ADD that is cut off here is undone.
+  app.addHook('preClose', done => {
+    closing = true
+    setTimeout(() => {
+      app.server.closeAllConnections()
+    }, closePatience).unref()
+    done()
+  })
+  // Fastify says so for requests that come later; those under way would keep their connection.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) void reply.header('connection', 'close')
+    done()
+  })
+  await app.register(swagger, {
+    openapi: {
+      info: {
+        title: 'ipkeeper-server',
+        version: facts.version,
+        description: 'HTTP/1.1 over a unix socket: what the plugin, ipkeeperctl and operators ask.',
+      },
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
+    },
+  })
+  cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts })
+  listingRoutes(app, { service })
+  statusRoutes(app, { service, facts })
+  app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
+  await app.ready()
+  return app
+}

@@ -1,0 +1,51 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { catalogue } from '../../shared/problem/catalogue.ts'
+import { Problem, toProblem } from '../../shared/problem/problem.ts'
+import type { ErrorReply } from '../../shared/api/cni.schema.ts'
+
+/** What Fastify itself refuses: bodies that are too large, no JSON, or not of the schema. */
+function asProblem(error: unknown): Problem {
+  const status = (error as Partial<FastifyError>).statusCode
+  if (error instanceof Problem || status === undefined || status >= 500) return toProblem(error)
+  const text = error instanceof Error ? error.message : String(error)
+  return new Problem('IPK_REQUEST_INVALID', `request refused: ${text}`, { cause: error })
+}
+
+/** The body of an error reply; there is no other way out of the daemon, so that it is never empty and never `{}`. */
+export function errorReply(problem: Problem, requestId: string, stateDir: string): ErrorReply {
+  return { ...problem.toDocument(), requestId, stateDir }
+}
+
+/** The one error handler: logs once, at the severity of what happened, and replies. */
+export function problemHandler(stateDir: string) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const problem = asProblem(error)
+    const bug = problem.code === 'IPK_INTERNAL'
+    request.log[bug ? 'error' : 'warn'](
+      { code: problem.code, hint: problem.hint, details: problem.details, ...(bug && { err: error }) },
+      problem.message,
+    )
+    void reply.code(catalogue[problem.code].httpStatus).send(errorReply(problem, request.id, stateDir))
+  }
+}
+
+/** What Node refuses before there is a request: no HTTP, headers that are too long, or a client that is too slow. */
+export function clientErrorHandler(stateDir: string) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    // Nobody is there to read a reply.
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const problem = new Problem('IPK_REQUEST_INVALID', `request refused: ${error.message}`, { cause: error })
+    const body = JSON.stringify(errorReply(problem, 'none', stateDir))
+    const { httpStatus } = catalogue[problem.code]
+    socket.end(
+      `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      () => socket.destroy(),
+    )
+  }
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AddReply, CniRequest, DoneReply, ErrorReply } from '../../../shared/api/cni.schema.ts'
+import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
+import { encodeResult } from '../../../shared/cni/result.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { readIdentity, readPreviousAddresses, readValidAttachments } from '../../ipam/network-config.ts'
+import { addAttachment, undoAdd } from '../../leases/add.ts'
+import { checkAttachment } from '../../leases/check.ts'
+import { delAttachment } from '../../leases/del.ts'
+import { collectGarbage } from '../../leases/gc.ts'
+import { interpretAdd, interpretBegan, interpretKey, type NodeFacts } from '../../leases/interpret-request.ts'
+import type { LeaseService } from '../../leases/service.ts'
+
+export interface CniRoutesOptions {
+  readonly service: LeaseService
+  readonly stateDir: string
+  readonly facts: NodeFacts
+}
+
+type Body = CniRequest
+
+/** Puts container and pod on every log line of the request. */
+function nameRequest(request: FastifyRequest<{ Body: Body }>, verb: string): void {
+  const { containerId, ifname, config, args } = request.body
+  const pod = parseCniArgs(args, { lenient: true })
+  const name = pod.podName === undefined ? undefined : `${pod.podNamespace ?? ''}/${pod.podName}`
+  request.log = request.log.child({ verb, containerId, ifname, network: config['name'], pod: name })
+}
+
+const response = { 400: ErrorReply, 409: ErrorReply, 500: ErrorReply, 503: ErrorReply }
+
+/** POST /v1/cni/{add,check,del,gc,status}: translate only; the rules are in leases/ and ipam/. */
+export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: CniRoutesOptions): void {
+  const post = (
+    verb: string,
+    handler: (request: FastifyRequest<{ Body: Body }>, reply: FastifyReply) => Promise<object>,
+    reply: object = DoneReply,
+  ): void => {
+    app.post<{ Body: Body }>(
+      `/v1/cni/${verb}`,
+      {
+        schema: { body: CniRequest, response: { 200: reply, ...response } },
+        // A runtime polls STATUS every few seconds.
+        ...(verb === 'status' && { logLevel: 'warn' }),
+      },
+      async (request, response_) => {
+        nameRequest(request, verb)
+        const done = await handler(request, response_)
+        return { requestId: request.id, stateDir, ...done }
+      },
+    )
+  }
+
+  post(
+    'add',
+    async (request, reply) => {
+      const add = interpretAdd(request.body, facts)
+      let answered = false
+      let gone = false
+      let committed: number | undefined = undefined
+      reply.raw.once('finish', () => (answered = true))
+      reply.raw.once('close', () => {
+        if (answered) return
+        gone = true
+        // Before its commit, addAttachment looks at `gone` itself.
+        if (committed === undefined) return
+        undoAdd(service, add, committed).then(
+          undone => {
+            if (undone) request.log.warn('the client went away without its answer; the ADD was undone')
+          },
+          (error: unknown) => {
+            request.log.error(
+              { err: error },
+              'undoing an abandoned ADD failed; the DEL that follows mends it',
+            )
+          },
+        )
+      })
+      const plan = await addAttachment(service, add, { gone: () => gone })
+      committed = plan.generation
+      request.log.info(
+        {
+          addresses: plan.result.ips.map(ip => ip.address),
+          reasons: plan.reasons,
+          ...(add.pod.ignored.length > 0 && { ignored: add.pod.ignored }),
+        },
+        'added',
+      )
+      return { result: encodeResult(plan.result, readIdentity(request.body.config).version) }
+    },
+    AddReply,
+  )
+
+  post('check', async request => {
+    const key = interpretKey(request.body)
+    await checkAttachment(service, key, readPreviousAddresses(request.body.config))
+    request.log.info('checked')
+    return {}
+  })
+
+  post('del', async request => {
+    const began = interpretBegan(request.body, facts.bootId)
+    const ended = await delAttachment(service, interpretKey(request.body), began)
+    request.log.info({ known: ended !== undefined }, ended ? 'deleted' : 'nothing to delete')
+    return {}
+  })
+
+  post('gc', async request => {
+    const identity = readIdentity(request.body.config)
+    const valid = readValidAttachments(request.body.config)
+    if (valid === undefined) {
+      request.log.info('GC without a list of valid attachments: nothing is touched')
+      return {}
+    }
+    const { ended, problems } = await collectGarbage(service, identity.name, valid)
+    request.log.info({ ended: ended.map(attachment => attachment.containerId) }, 'garbage collected')
+    if (problems.length > 0) {
+      throw new Problem(
+        'IPK_STORE_FAILED',
+        `GC could not end ${problems.length} attachments: ${problems[0]?.message ?? ''}`,
+      )
+    }
+    return {}
+  })
+
+  post('status', async request => {
+    readIdentity(request.body.config)
+    return Promise.resolve({})
+  })
+}

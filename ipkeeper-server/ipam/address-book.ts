@@ -1,0 +1,37 @@
+import type { Address } from '../../shared/net/address.ts'
+import type { Interval, Pool, RangeSet } from './pool.ts'
+import type {
+  AttachmentKey,
+  AttachmentRecord,
+  Holder,
+  HolderRecord,
+  LeaseKey,
+  LeaseRecord,
+  PoolRecord,
+  ReservationRecord,
+} from './records.ts'
+
+/**
+ * What planning may look at: one consistent view of all records, including changes that are on their way to the store.
+ * Plans only read it.
+ */
+export interface AddressBook {
+  lease(key: LeaseKey): LeaseRecord | undefined
+  holder(holder: Holder): HolderRecord | undefined
+  attachment(key: AttachmentKey): AttachmentRecord | undefined
+  /** Leases bound to an attachment, in the order of their range sets. */
+  leasesOf(key: AttachmentKey): readonly LeaseRecord[]
+  attachmentsOf(network: string): Iterable<AttachmentRecord>
+  reservation(key: LeaseKey): ReservationRecord | undefined
+  /** Reservations of a pod, in any segment. */
+  reservationsFor(namespace: string, name: string): readonly ReservationRecord[]
+  pool(name: string): PoolRecord | undefined
+  pools(): Iterable<PoolRecord>
+  /** Lowest address of the run that nobody has, keeps, reserves or lets rest; undefined when there is none. */
+  lowestFree(segment: string, family: Address['family'], run: Interval): Address | undefined
+  /** Records of all kinds whose address lies in the range set. */
+  leasesWithin(segment: string, set: RangeSet): Iterable<LeaseRecord>
+  reservationsWithin(segment: string, set: RangeSet): Iterable<ReservationRecord>
+  /** Whether any address of the pool is bound or held. */
+  hasLiveLease(pool: Pick<Pool, 'name'>): boolean
+}

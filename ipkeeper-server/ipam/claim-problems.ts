@@ -1,0 +1,168 @@
+import { formatAddress } from '../../shared/net/address.ts'
+import { formatCidr } from '../../shared/net/cidr.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { AddressBook } from './address-book.ts'
+import type { AddRequest } from './add-request.ts'
+import { formatRangeSet, unusableReason, type Pool, type Range } from './pool.ts'
+import type { AddressRequest } from './request.ts'
+import { describeHolder, type AttachmentRecord, type LeaseRecord, type ReservationRecord } from './records.ts'
+import { usageOf } from './usage.ts'
+
+/**
+ * The texts of refused ADDs. Requests by CNI's own channels keep host-local's message, which users and tests match
+ * (golden cases of host-local); what ipkeeper knows beyond it goes into the details. Annotations are ours to word.
+ */
+
+/** ISO 8601 without fractions, UTC. */
+function formatTime(time: number): string {
+  return new Date(time).toISOString().replace(/\.[0-9]{3}Z$/, 'Z')
+}
+
+const ranges = (pool: Pool): string => pool.rangeSets.map(formatRangeSet).join(' and ')
+
+const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): string =>
+  `failed to allocate for range ${rangeSet}: requested IP address ${formatAddress(asked.address)} ` +
+  `is not available in range set ${formatRangeSet(pool.rangeSets[rangeSet] ?? [])}`
+
+/** "shop/web-0 on node worker-1 (container 3f2a91c0d1e2, since 2026-01-02T03:04:05Z)" */
+function describeLease(lease: LeaseRecord): string {
+  const container = lease.attachment ? `container ${lease.attachment.containerId.slice(0, 13)}, ` : ''
+  const what = lease.state === 'held' ? 'kept by retention ' : ''
+  return `${describeHolder(lease.holder)} on node ${lease.node} (${container}${what}since ${formatTime(lease.since)})`
+}
+
+/** Requests that no state of the pool could grant. */
+export const requestProblem = {
+  outside(pool: Pool, open: readonly AddressRequest[], first: AddressRequest): Problem {
+    const address = formatAddress(first.address)
+    const where = `pool ${pool.name} has ${ranges(pool)}`
+    for (const range of pool.rangeSets.flat()) {
+      if (first.channel === 'cni') break
+      const reason = unusableReason(range, first.address)
+      const isEdge =
+        reason === 'the network address' || reason === 'the broadcast address' || reason === 'the gateway'
+      if (isEdge && range.family === first.address.family) {
+        return new Problem(
+          'IPK_ADDRESS_UNUSABLE',
+          `${first.source} asks for ${address}, which is ${reason} of ${formatCidr(range.subnet)}`,
+          { details: where },
+        )
+      }
+    }
+    if (first.channel === 'cni') {
+      const list = open.map(asked => formatAddress(asked.address)).join(' ')
+      return new Problem('IPK_ADDRESS_OUTSIDE', `failed to allocate all requested IPs: ${list}`, {
+        details: `asked by ${first.source}; ${where}`,
+      })
+    }
+    return new Problem(
+      'IPK_ADDRESS_OUTSIDE',
+      `${first.source} asks for ${address}, which is outside every range of pool ${pool.name} (${ranges(pool)})`,
+    )
+  },
+
+  unusable(range: Range, rangeSet: number, asked: AddressRequest): Problem | undefined {
+    const address = formatAddress(asked.address)
+    const { prefixLength } = range.subnet
+    if (asked.prefixLength !== undefined && asked.prefixLength !== prefixLength) {
+      return new Problem(
+        'IPK_PREFIX_MISMATCH',
+        `${asked.source} asks for ${address}/${asked.prefixLength}, but the prefix length of its subnet is /${prefixLength}`,
+        { hint: `write ${address} or ${address}/${prefixLength}` },
+      )
+    }
+    const reason = unusableReason(range, asked.address)
+    if (reason === undefined) return undefined
+    if (asked.channel === 'cni' && reason === 'the gateway') {
+      return new Problem(
+        'IPK_ADDRESS_UNUSABLE',
+        `failed to allocate for range ${rangeSet}: requested ip ${address} is subnet's gateway`,
+        { details: `asked by ${asked.source}` },
+      )
+    }
+    return new Problem(
+      'IPK_ADDRESS_UNUSABLE',
+      `${asked.source} asks for ${address}, which is ${reason}${reason === 'excluded' ? '' : ` of ${formatCidr(range.subnet)}`}`,
+    )
+  },
+}
+
+/** Requests that the present state does not allow. */
+export const claimProblem = {
+  alreadyAdded(existing: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
+    const [lease] = leases
+    const message = lease
+      ? `failed to allocate for range ${lease.rangeSet}: ${lease.address} has been allocated to ${existing.containerId}, duplicate allocation is not allowed`
+      : `container ${existing.containerId} interface ${existing.ifname} was added before; its address has moved to a newer sandbox of ${describeHolder(existing.holder)}`
+    return new Problem('IPK_ALREADY_ADDED', message, { details: `added at ${formatTime(existing.since)}` })
+  },
+
+  holderLive(request: AddRequest, old: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
+    const addresses = leases.map(lease => lease.address).join(', ')
+    const holder = describeHolder(request.holder)
+    const uid = old.podUid === null ? 'without UID' : `UID ${old.podUid}`
+    return new Problem(
+      'IPK_HOLDER_LIVE',
+      `${addresses} is still held by ${holder} (${uid}) on node ${old.node} in container ${old.containerId.slice(0, 13)}`,
+      {
+        details: `its network namespace ${old.netns === '' ? '(none given)' : old.netns} is not proved gone`,
+        hint:
+          'wait until the old pod has stopped, or remove its sandbox: crictl stopp, crictl rmp; ' +
+          'for a Deployment set strategy Recreate or maxSurge 0',
+      },
+    )
+  },
+
+  held(pool: Pool, rangeSet: number, asked: AddressRequest, lease: LeaseRecord): Problem {
+    const address = formatAddress(asked.address)
+    const free =
+      lease.until !== null
+        ? `it comes free at ${formatTime(lease.until)}`
+        : lease.state === 'held'
+          ? 'it does not come free by itself'
+          : 'it comes free when that pod is deleted'
+    const text = `held by ${describeLease(lease)}; ${free}`
+    const code = lease.until !== null ? 'IPK_ADDRESS_KEPT' : 'IPK_ADDRESS_HELD'
+    const hint = `choose another address for this pod, or delete ${describeHolder(lease.holder)}; see: ipkeeperctl leases`
+    return asked.channel === 'cni'
+      ? new Problem(code, inReferenceWords(pool, rangeSet, asked), {
+          details: `${address} is ${text}`,
+          hint,
+        })
+      : new Problem(code, `${asked.source} asks for ${address}, which is ${text}`, { hint })
+  },
+
+  reserved(pool: Pool, rangeSet: number, asked: AddressRequest, reservation: ReservationRecord): Problem {
+    const address = formatAddress(asked.address)
+    const note = reservation.note === '' ? '' : ` (${reservation.note})`
+    const text = `reserved for ${reservation.namespace}/${reservation.name}${note}`
+    const hint = `choose another address, or: ipkeeperctl unreserve ${address}`
+    return asked.channel === 'cni'
+      ? new Problem('IPK_ADDRESS_RESERVED', inReferenceWords(pool, rangeSet, asked), {
+          details: `${address} is ${text}`,
+          hint,
+        })
+      : new Problem('IPK_ADDRESS_RESERVED', `${asked.source} asks for ${address}, which is ${text}`, { hint })
+  },
+
+  poolFull(book: AddressBook, pool: Pool, rangeSet: number, now: number): Problem {
+    const set = pool.rangeSets[rangeSet] ?? []
+    const usage = usageOf(book, { ...pool, rangeSets: [set] }, now)
+    const holders = new Map<string, number>()
+    for (const lease of book.leasesWithin(pool.segment, set)) {
+      if (lease.state === 'cooling') continue
+      const who =
+        lease.holder.kind === 'pod' ? `namespace ${lease.holder.namespace}` : 'containers without a pod name'
+      holders.set(who, (holders.get(who) ?? 0) + 1)
+    }
+    const most = [...holders].sort((a, b) => b[1] - a[1])[0]
+    const byMost = most ? `; ${most[0]} holds most (${most[1]})` : ''
+    return new Problem(
+      'IPK_POOL_FULL',
+      `failed to allocate for range ${rangeSet}: no IP addresses available in range set: ${formatRangeSet(set)}`,
+      {
+        details: `pool ${pool.name} is full: ${usage.capacity} addresses, ${usage.used} in use, ${usage.held} kept or reserved${byMost}`,
+      },
+    )
+  },
+}

@@ -1,0 +1,249 @@
+import {
+  arrayField,
+  field,
+  integerField,
+  isJsonObject,
+  objectArrayField,
+  objectField,
+  stringField,
+  type JsonObject,
+} from '../../shared/json/fold.ts'
+import { parseCniArgs, type CniArgs } from '../../shared/cni/cni-args.ts'
+import { networkNameFault } from '../../shared/cni/identifiers.ts'
+import type { ResultRoute } from '../../shared/cni/result.ts'
+import { isSupportedVersion, type CniVersion } from '../../shared/cni/versions.ts'
+import { parseAddress, type Address } from '../../shared/net/address.ts'
+import { parseCidr, firstOf, lastOf } from '../../shared/net/cidr.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { CniChannel } from './merge-requests.ts'
+import { parseAddressRequest } from './parse-address-request.ts'
+import type { ValidAttachment } from './plan-gc.ts'
+import { canonicalPool, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
+import type { AddressRequest } from './request.ts'
+
+/** What the name and version checks of every verb leave: who is meant, in which words to answer. */
+export interface NetworkIdentity {
+  readonly name: string
+  readonly version: CniVersion
+  /** Whether the netconf itself is ours: then the daemon wires the pod. */
+  readonly mainRole: boolean
+}
+
+/** The configuration of an ADD in the IPAM role, read and checked. */
+export interface IpamConfig {
+  readonly pool: Pool
+  readonly routes: readonly ResultRoute[]
+  readonly resolvConf: string | undefined
+  /** CNI's own channels that ask for addresses, highest first. */
+  readonly channels: readonly CniChannel[]
+  readonly podAnnotations: Readonly<Record<string, string>>
+}
+
+const invalid = (message: string, hint?: string): Problem =>
+  new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
+
+/** Name and version of a netconf whose shape the plugin has checked already; checked again, as the socket is open to others. */
+export function readIdentity(config: JsonObject): NetworkIdentity {
+  const name = stringField(config, 'name', 'name') ?? ''
+  const fault = networkNameFault(name)
+  if (fault) throw new Problem('IPK_NETWORK_NAME', fault.message, { details: fault.details })
+  const version = stringField(config, 'cniVersion', 'cniVersion') ?? ''
+  const spoken = version === '' ? '0.1.0' : version
+  if (!isSupportedVersion(spoken)) {
+    throw new Problem('IPK_VERSION_INCOMPATIBLE', 'incompatible CNI versions', {
+      details: `config is "${spoken}"`,
+    })
+  }
+  return { name, version: spoken, mainRole: stringField(config, 'type', 'type') === 'ipkeeper' }
+}
+
+function addressField(object: JsonObject, key: string, path: string): Address | undefined {
+  const text = stringField(object, key, `${path}.${key}`)
+  if (text === undefined || text === '') return undefined
+  const address = parseAddress(text)
+  if (!address) throw invalid(`${path}.${key}: invalid IP address ${text}`)
+  return address
+}
+
+/** "10.22.0.100", "10.22.0.100-10.22.0.120" or a CIDR. */
+function readExclusion(value: unknown, path: string): { first: Address; last: Address } {
+  const text = typeof value === 'string' ? value : ''
+  const cidr = parseCidr(text)
+  if (cidr) return { first: firstOf(cidr), last: lastOf(cidr) }
+  const [from = '', to = from, ...more] = text.split('-').map(part => part.trim())
+  const first = parseAddress(from)
+  const last = parseAddress(to)
+  if (!first || !last || more.length > 0 || first.family !== last.family || first.value > last.value) {
+    throw invalid(`${path}: "${String(value)}" is no address, FIRST-LAST or CIDR`)
+  }
+  return { first, last }
+}
+
+function readRange(object: JsonObject, path: string): RangeDefinition {
+  const text = stringField(object, 'subnet', `${path}.subnet`)
+  if (text === undefined) throw invalid(`${path}: missing "subnet"`)
+  const subnet = parseCidr(text)
+  if (!subnet) throw invalid(`${path}.subnet: invalid CIDR address: ${text}`)
+  const rangeStart = addressField(object, 'rangeStart', path)
+  const rangeEnd = addressField(object, 'rangeEnd', path)
+  const gateway = addressField(object, 'gateway', path)
+  const exclude = (arrayField(object, 'exclude', `${path}.exclude`) ?? []).map((value, index) =>
+    readExclusion(value, `${path}.exclude[${index}]`),
+  )
+  return {
+    subnet,
+    ...(rangeStart && { rangeStart }),
+    ...(rangeEnd && { rangeEnd }),
+    ...(gateway && { gateway }),
+    exclude,
+  }
+}
+
+function readRangeSets(value: readonly unknown[] | undefined, path: string): RangeDefinition[][] {
+  return (value ?? []).map((set, index) =>
+    (objectArrayField({ set }, 'set', `${path}[${index}]`) ?? []).map((range, position) =>
+      readRange(range, `${path}[${index}][${position}]`),
+    ),
+  )
+}
+
+function readRoute(object: JsonObject, path: string): ResultRoute {
+  const dst = stringField(object, 'dst', `${path}.dst`) ?? ''
+  const destination = parseCidr(dst)
+  if (!destination) throw invalid(`${path}.dst: invalid CIDR address: ${dst}`)
+  const gw = addressField(object, 'gw', path)
+  if (gw && gw.family !== destination.address.family)
+    throw invalid(`${path}: gw and dst are of different families`)
+  const numbers: Partial<Record<'mtu' | 'advmss' | 'priority' | 'table' | 'scope', number>> = {}
+  for (const key of ['mtu', 'advmss', 'priority', 'table', 'scope'] as const) {
+    const number = integerField(object, key, `${path}.${key}`)
+    if (number === undefined) continue
+    if (number < 0) throw invalid(`${path}.${key}: ${number} is negative`)
+    numbers[key] = number
+  }
+  const text = stringField(object, 'gw', `${path}.gw`)
+  return { dst, ...(gw && text !== undefined && { gw: text }), ...numbers }
+}
+
+function readAddresses(values: readonly unknown[], source: string): AddressRequest[] {
+  return values.map(value => {
+    const request = typeof value === 'string' ? parseAddressRequest(value, source, 'cni') : undefined
+    // host-local's text (golden case "req bad").
+    if (!request)
+      throw new Problem('IPK_ADDRESS_INVALID', `invalid IP address ${String(value)}`, {
+        details: `in ${source}`,
+      })
+    return request
+  })
+}
+
+/** CNI's own channels, highest first (cni:CONVENTIONS.md; catalogue I4). */
+function readChannels(config: JsonObject, args: CniArgs): CniChannel[] {
+  const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
+  // `args` is optional metadata: content of another shape is none of ours (catalogue I8).
+  const metadata = field(config, 'args')
+  const cni = isJsonObject(metadata) ? field(metadata, 'cni') : undefined
+  const ips = isJsonObject(cni) ? field(cni, 'ips') : undefined
+  const lists: readonly (readonly [string, readonly unknown[]])[] = [
+    ['runtimeConfig.ips', (runtime && arrayField(runtime, 'ips', 'runtimeConfig.ips')) ?? []],
+    ['args.cni.ips', Array.isArray(ips) ? ips : []],
+    ['CNI_ARGS IP', args.ip === undefined || args.ip === '' ? [] : args.ip.split(',')],
+  ]
+  return lists.map(([name, values]) => ({ name, addresses: readAddresses(values, name) }))
+}
+
+function readAnnotations(config: JsonObject): Record<string, string> {
+  const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
+  const key = 'io.kubernetes.cri.pod-annotations'
+  const annotations = runtime && objectField(runtime, key, `runtimeConfig.${key}`)
+  return Object.fromEntries(
+    Object.entries(annotations ?? {}).map(([name, value]): [string, string] => {
+      if (typeof value !== 'string') throw invalid(`runtimeConfig.${key}: value of ${name} is no string`)
+      return [name, value]
+    }),
+  )
+}
+
+/**
+ * Reads `ipam` with host-local's keys and order of checks (catalogue H9): missing section, CNI_ARGS, requested addresses,
+ * ranges, one address per family before 0.3.0, overlaps.
+ */
+export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, rawArgs: string): IpamConfig {
+  const ipam = objectField(config, 'ipam', 'ipam')
+  if (!ipam) throw invalid("IPAM config missing 'ipam' key")
+  const args = parseCniArgs(rawArgs)
+  const channels = readChannels(config, args)
+  if (field(ipam, 'pool') !== undefined) {
+    throw new Problem(
+      'IPK_UNSUPPORTED',
+      `"ipam.pool": ${JSON.stringify(field(ipam, 'pool'))} is not supported by this version of ipkeeper`,
+      {
+        hint: 'give "ipam" its "ranges"',
+      },
+    )
+  }
+  const segment = stringField(ipam, 'segment', 'ipam.segment') ?? 'default'
+  if (!isSegmentName(segment))
+    throw invalid(`ipam.segment: "${segment}" is no name of letters, digits and "-"`)
+  const single = field(ipam, 'subnet') === undefined ? [] : [[readRange(ipam, 'ipam')]]
+  const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
+  const definitions = [
+    ...readRangeSets(
+      runtime && arrayField(runtime, 'ipRanges', 'runtimeConfig.ipRanges'),
+      'runtimeConfig.ipRanges',
+    ),
+    ...single,
+    ...readRangeSets(arrayField(ipam, 'ranges', 'ipam.ranges'), 'ipam.ranges'),
+  ]
+  const perFamily = (family: 4 | 6): number =>
+    definitions.filter(set => set[0]?.subnet.address.family === family).length
+  if (
+    (identity.version === '0.1.0' || identity.version === '0.2.0') &&
+    (perFamily(4) > 1 || perFamily(6) > 1)
+  ) {
+    throw new Problem(
+      'IPK_FAMILY_UNSUPPORTED',
+      `CNI version ${identity.version} does not support more than 1 address per family`,
+    )
+  }
+  return {
+    pool: canonicalPool(identity.name, segment, definitions),
+    routes: (objectArrayField(ipam, 'routes', 'ipam.routes') ?? []).map((route, index) =>
+      readRoute(route, `ipam.routes[${index}]`),
+    ),
+    resolvConf: stringField(ipam, 'resolvConf', 'ipam.resolvConf') || undefined,
+    channels,
+    podAnnotations: readAnnotations(config),
+  }
+}
+
+/**
+ * The runtime's list for GC: `cni.dev/valid-attachments`, else `cni.dev/attachments` (libcni up to 1.2.2 and the 1.1.0
+ * text differ). `null` and `[]` mean that nothing is valid; undefined, that no list was sent.
+ */
+export function readValidAttachments(config: JsonObject): readonly ValidAttachment[] | undefined {
+  const key = ['cni.dev/valid-attachments', 'cni.dev/attachments'].find(name => Object.hasOwn(config, name))
+  if (key === undefined) return undefined
+  return (objectArrayField(config, key) ?? []).map((object, index) => {
+    const containerId = stringField(object, 'containerID', `${key}[${index}].containerID`)
+    const ifname = stringField(object, 'ifname', `${key}[${index}].ifname`)
+    if (containerId === undefined || ifname === undefined)
+      throw invalid(`${key}[${index}]: needs "containerID" and "ifname"`)
+    return { containerId, ifname }
+  })
+}
+
+/** Addresses of prevResult in CIDR notation, in whatever version's shape; undefined when there is none. */
+export function readPreviousAddresses(config: JsonObject): readonly string[] | undefined {
+  const previous = field(config, 'prevResult')
+  if (!isJsonObject(previous)) return undefined
+  const ips = field(previous, 'ips')
+  const listed = Array.isArray(ips)
+    ? ips.map(ip => (isJsonObject(ip) ? field(ip, 'address') : undefined))
+    : []
+  const byFamily = ['ip4', 'ip6'].map(key => {
+    const family = field(previous, key)
+    return isJsonObject(family) ? field(family, 'ip') : undefined
+  })
+  return [...listed, ...byFamily].filter(value => typeof value === 'string')
+}

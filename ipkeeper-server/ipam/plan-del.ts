@@ -1,0 +1,189 @@
+import type { AddressBook } from './address-book.ts'
+import {
+  attachmentKey,
+  holderKey,
+  leaseKey,
+  sameAttachment,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type Began,
+  type Change,
+  type HolderRecord,
+  type LeaseKey,
+  type LeaseRecord,
+  type Write,
+} from './records.ts'
+
+/** How long freed addresses are left alone by dynamic choice; milliseconds. */
+export interface ReleasePolicy {
+  readonly cooldown: number
+  /** For addresses that a pod had asked for by name. */
+  readonly preferFor: number
+}
+
+/** What becomes of a lease whose attachment is gone: kept for its holder, or resting. */
+export function releasedLease(lease: LeaseRecord, policy: ReleasePolicy, now: number): LeaseRecord {
+  const base = { ...lease, generation: lease.generation + 1, attachment: null, since: now }
+  const rest = lease.named ? policy.preferFor : policy.cooldown
+  return lease.retain === 'release'
+    ? { ...base, state: 'cooling', until: now + rest }
+    : {
+        ...base,
+        state: 'held',
+        until: typeof lease.retain === 'object' ? now + lease.retain.milliseconds : null,
+      }
+}
+
+/** The holder, if this is its current attachment; undefined once the holder has moved on. */
+function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
+  const holder = book.holder(attachment.holder)
+  return holder && sameAttachment(holder.attachment, attachment) ? holder : undefined
+}
+
+/** Like releasedLease; but what an older sandbox still had is kept for nobody, because its holder has other addresses. */
+function endedLease(lease: LeaseRecord, current: boolean, policy: ReleasePolicy, now: number): LeaseRecord {
+  return releasedLease(current ? lease : { ...lease, retain: 'release' }, policy, now)
+}
+
+/** The write that puts a lease record in place of the present one. */
+export function writeLease(book: AddressBook, record: LeaseRecord): Write {
+  return { kind: 'lease', key: leaseKey(record), expect: book.lease(record)?.generation ?? null, record }
+}
+
+/** The holder with these leases and this attachment; it ends when it has neither. */
+function writeHolder(
+  present: HolderRecord,
+  attachment: AttachmentKey | null,
+  leases: readonly LeaseKey[],
+): Write {
+  const generation = present.generation + 1
+  const record =
+    leases.length === 0 && attachment === null
+      ? null
+      : {
+          ...present,
+          generation,
+          attachment,
+          leases: leases.map(({ segment, address }) => ({ segment, address })),
+        }
+  return { kind: 'holder', key: holderKey(present.holder), expect: present.generation, record }
+}
+
+function deleteAttachment(attachment: AttachmentRecord): Write {
+  return { kind: 'attachment', key: attachmentKey(attachment), expect: attachment.generation, record: null }
+}
+
+/**
+ * Whether an attachment is younger than a DEL: it was added by a run of the plugin that began after the DEL's. Such a DEL
+ * meant an earlier sandbox of the same ID (nerdctl sends a DEL before every ADD), or lay in the queue over a reboot.
+ */
+function isYounger(attachment: AttachmentRecord, del: Began, bootId: string): boolean {
+  if (attachment.bootId !== del.bootId) return attachment.bootId === bootId
+  return attachment.startedAt !== null && attachment.startedAt > del.startedAt
+}
+
+/**
+ * What DEL of an attachment changes. Only leases bound to this very attachment are touched, so that a late DEL of an old
+ * sandbox leaves the new one alone (DESIGN section 5, rule 4). An unknown attachment is an empty change: DEL succeeds.
+ * `bootId` is the present boot.
+ */
+export function planDel(
+  book: AddressBook,
+  key: AttachmentKey,
+  began: Began | undefined,
+  bootId: string,
+  policy: ReleasePolicy,
+  now: number,
+): Change {
+  const attachment = book.attachment(key)
+  if (!attachment || (began && isYounger(attachment, began, bootId))) return []
+  const holder = currentHolder(book, attachment)
+  const released = book.leasesOf(key).map(lease => endedLease(lease, holder !== undefined, policy, now))
+  const kept = released.filter(lease => lease.state === 'held')
+  return [
+    ...released.map(lease => writeLease(book, lease)),
+    ...(holder ? [writeHolder(holder, null, kept)] : []),
+    deleteAttachment(attachment),
+  ]
+}
+
+/** Whether the attachment that a lease names is there, and is the one that was given it: its ADD wrote the lease. */
+function stillHas(book: AddressBook, lease: LeaseRecord): boolean {
+  const attachment = lease.attachment && book.attachment(lease.attachment)
+  return attachment?.undo.leases.some(own => leaseKey(own) === leaseKey(lease)) === true
+}
+
+/**
+ * What undoing an abandoned ADD changes: every lease it wrote goes back to what it was, unless somebody has changed it
+ * since; one that it took from an older sandbox goes back to that, or is released as by that sandbox's DEL when the DEL
+ * has come meanwhile. Empty when another ADD was answered from the attachment since (`answered`).
+ */
+export function planUndo(
+  book: AddressBook,
+  key: AttachmentKey,
+  answered: number,
+  policy: ReleasePolicy,
+  now: number,
+): Change {
+  const attachment = book.attachment(key)
+  if (attachment?.answered !== answered) return []
+  const holder = currentHolder(book, attachment)
+  const restored: LeaseRecord[] = []
+  const writes: Write[] = []
+  for (const { wrote, before, ...lease } of attachment.undo.leases) {
+    const present = book.lease(lease)
+    // Bound to it under a later generation: a sandbox that had taken it over was undone and gave it back.
+    if (!present || (present.generation !== wrote && !sameAttachment(present.attachment, key))) continue
+    if (before === null) {
+      writes.push({ kind: 'lease', key: leaseKey(lease), expect: present.generation, record: null })
+      continue
+    }
+    // Its attachment was deleted or added anew meanwhile, or was a dead one that this ADD replaced under the same key.
+    const orphaned =
+      before.attachment !== null && (sameAttachment(before.attachment, key) || !stillHas(book, before))
+    const again = { ...before, generation: present.generation }
+    const current =
+      before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
+    const record =
+      orphaned || (before.state === 'held' && !holder)
+        ? endedLease(again, current && holder !== undefined, policy, now)
+        : { ...again, generation: present.generation + 1 }
+    restored.push(record)
+    writes.push(writeLease(book, record))
+  }
+  if (holder) {
+    const { attachment: before } = attachment.undo
+    const back = before !== null && book.attachment(before) && !sameAttachment(before, key) ? before : null
+    // What the older sandbox has: what this ADD had taken from it, and what it had left with it.
+    const own = [...(back ? book.leasesOf(back) : []), ...restored].filter(
+      lease =>
+        holderKey(lease.holder) === holderKey(attachment.holder) &&
+        (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back))),
+    )
+    writes.push(writeHolder(holder, back, own))
+  }
+  return [...writes, ...bequeathUndo(book, attachment), deleteAttachment(attachment)]
+}
+
+/**
+ * An attachment that took over from this one would, by its own undo, give the addresses back to it. It is to give them to
+ * whom this one had them from.
+ */
+function bequeathUndo(book: AddressBook, attachment: AttachmentRecord): Write[] {
+  const origin = new Map(attachment.undo.leases.map(entry => [leaseKey(entry), entry.before]))
+  return [...book.attachmentsOf(attachment.network)].flatMap((heir): Write[] => {
+    if (sameAttachment(heir, attachment)) return []
+    const inherits = (key: AttachmentKey | null): boolean => sameAttachment(key, attachment)
+    const leases = heir.undo.leases.map(entry =>
+      inherits(entry.before?.attachment ?? null)
+        ? { ...entry, before: origin.get(leaseKey(entry)) ?? null }
+        : entry,
+    )
+    const holderFrom = inherits(heir.undo.attachment) ? attachment.undo.attachment : heir.undo.attachment
+    const same =
+      holderFrom === heir.undo.attachment && leases.every((entry, index) => entry === heir.undo.leases[index])
+    if (same) return []
+    const record = { ...heir, generation: heir.generation + 1, undo: { leases, attachment: holderFrom } }
+    return [{ kind: 'attachment', key: attachmentKey(heir), expect: heir.generation, record }]
+  })
+}

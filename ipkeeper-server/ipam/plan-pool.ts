@@ -1,0 +1,87 @@
+import { formatAddress } from '../../shared/net/address.ts'
+import { parseAddress } from '../../shared/net/address.ts'
+import { formatCidr, parseCidr } from '../../shared/net/cidr.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { AddressBook } from './address-book.ts'
+import { canonicalPool, formatRangeSet, poolsOverlap, type Pool, type RangeDefinition } from './pool.ts'
+import type { Change, PoolRange, PoolRecord, Write } from './records.ts'
+
+/** A pool as it is remembered. Exclusions are kept as the gaps between usable runs, network and gateway included. */
+function toRecord(pool: Pool, generation: number): PoolRecord {
+  return {
+    generation,
+    name: pool.name,
+    segment: pool.segment,
+    ranges: pool.rangeSets.map(set =>
+      set.map(range => {
+        const text = (value: bigint): string => formatAddress({ family: range.family, value })
+        const exclude: [string, string][] = []
+        let next = range.first.value
+        for (const run of range.usable) {
+          if (run.first > next) exclude.push([text(next), text(run.first - 1n)])
+          next = run.last + 1n
+        }
+        if (next <= range.last.value) exclude.push([text(next), text(range.last.value)])
+        return {
+          subnet: formatCidr(range.subnet),
+          rangeStart: formatAddress(range.first),
+          rangeEnd: formatAddress(range.last),
+          gateway: formatAddress(range.gateway),
+          exclude,
+        }
+      }),
+    ),
+  }
+}
+
+function toDefinition(range: PoolRange): RangeDefinition {
+  const subnet = parseCidr(range.subnet)
+  const address = (text: string): NonNullable<ReturnType<typeof parseAddress>> => {
+    const parsed = parseAddress(text)
+    if (!parsed) throw new Problem('IPK_INTERNAL', `pool record with address ${text}`)
+    return parsed
+  }
+  if (!subnet) throw new Problem('IPK_INTERNAL', `pool record with subnet ${range.subnet}`)
+  return {
+    subnet,
+    rangeStart: address(range.rangeStart),
+    rangeEnd: address(range.rangeEnd),
+    gateway: address(range.gateway),
+    exclude: range.exclude.map(([first, last]) => ({ first: address(first), last: address(last) })),
+  }
+}
+
+/** The pool that a record remembers. */
+export function poolOf(record: PoolRecord): Pool {
+  return canonicalPool(
+    record.name,
+    record.segment,
+    record.ranges.map(set => set.map(toDefinition)),
+  )
+}
+
+/**
+ * Writes that make the store remember an inline pool. Another pool of the segment that overlaps it is IPK_POOL_OVERLAP
+ * while any of its addresses is bound or held, and makes room otherwise (DESIGN section 5, rule 3).
+ */
+export function planPool(book: AddressBook, pool: Pool): Change {
+  const writes: Write[] = []
+  const before = book.pool(pool.name)
+  const record = toRecord(pool, (before?.generation ?? 0) + 1)
+  const same =
+    before?.segment === record.segment && JSON.stringify(before.ranges) === JSON.stringify(record.ranges)
+  if (same) return writes
+  for (const other of book.pools()) {
+    if (other.name === pool.name || !poolsOverlap(poolOf(other), pool)) continue
+    if (book.hasLiveLease(other)) {
+      const show = (either: Pool): string => either.rangeSets.map(formatRangeSet).join(' and ')
+      throw new Problem(
+        'IPK_POOL_OVERLAP',
+        `the ranges of network ${pool.name} (${show(pool)}) overlap those of network ${other.name} (${show(poolOf(other))}), which has leases`,
+      )
+    }
+    writes.push({ kind: 'pool', key: other.name, expect: other.generation, record: null })
+  }
+  writes.push({ kind: 'pool', key: pool.name, expect: before?.generation ?? null, record })
+  return writes
+}

@@ -1,0 +1,76 @@
+import type { AddRequest, Liveness } from './add-request.ts'
+import type { AddressBook } from './address-book.ts'
+import { claimProblem } from './claim-problems.ts'
+import { retains } from './retention.ts'
+import { holderKey, leaseKey, sameAttachment, type AttachmentRecord, type LeaseRecord } from './records.ts'
+
+/** What of its own an ADD may take, and from whom. */
+export interface Takeover {
+  /** The holder's own leases that this ADD may move, in the order of their range sets. */
+  readonly movable: readonly LeaseRecord[]
+  /** Whether a lease may be taken: it is movable, or of this holder and no sandbox that may live has it. */
+  readonly mayTake: (lease: LeaseRecord) => boolean
+  /** Whether a sandbox that is not proved dead has the lease. */
+  readonly inUse: (lease: LeaseRecord) => boolean
+  readonly reasons: readonly string[]
+}
+
+/**
+ * What becomes of the holder's earlier leases (DESIGN section 5, rule 5). They may move to the same pod, from a sandbox
+ * that is proved dead, or when retention kept them without one. Otherwise a pod that insists on an address, by request or
+ * because the old one was requested or retained, has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh address.
+ */
+export function planTakeover(
+  book: AddressBook,
+  request: AddRequest,
+  liveness: (attachment: AttachmentRecord) => Liveness,
+): Takeover {
+  const holder = book.holder(request.holder)
+  const old = holder?.attachment ? book.attachment(holder.attachment) : undefined
+  // A kept address whose time is over may have gone to another holder since.
+  const leases = (holder?.leases ?? [])
+    .flatMap(key => book.lease(key) ?? [])
+    .filter(lease => lease.state !== 'cooling' && isOwn(lease))
+
+  function isOwn(lease: LeaseRecord): boolean {
+    return holderKey(lease.holder) === holderKey(request.holder)
+  }
+  const attachmentOf = (lease: LeaseRecord): AttachmentRecord | undefined =>
+    lease.attachment ? book.attachment(lease.attachment) : undefined
+  /** Why the attachment has to give its addresses up to this ADD; undefined when it need not. */
+  const yields = (attachment: AttachmentRecord): string | undefined => {
+    if (attachment.podUid !== null && attachment.podUid === request.podUid)
+      return 'a new sandbox of the same pod'
+    if (liveness(attachment) === 'dead') return 'the old sandbox is dead'
+    return undefined
+  }
+
+  const own = !old || sameAttachment(request.key, old)
+  const reason = own ? undefined : yields(old)
+  const free = own || reason !== undefined
+  const insists =
+    request.pod.addresses.length > 0 || leases.some(lease => lease.named || retains(lease.retain))
+  if (!free && insists) throw claimProblem.holderLive(request, old, leases)
+
+  const movable = free ? leases : []
+  const moving = new Set(movable.map(leaseKey))
+  const sandbox = old?.containerId.slice(0, 13) ?? ''
+  return {
+    movable,
+    mayTake: lease => {
+      const attachment = attachmentOf(lease)
+      return (
+        moving.has(leaseKey(lease)) || (isOwn(lease) && (!attachment || yields(attachment) !== undefined))
+      )
+    },
+    inUse: lease => {
+      const attachment = attachmentOf(lease)
+      return attachment !== undefined && liveness(attachment) !== 'dead'
+    },
+    reasons: !free
+      ? [`older sandbox ${sandbox} of the same name may live: a fresh address`]
+      : reason !== undefined && leases.length > 0
+        ? [`takes over from container ${sandbox}: ${reason}`]
+        : [],
+  }
+}

@@ -1,0 +1,193 @@
+import type { Retention } from './retention.ts'
+
+/**
+ * What is remembered. Every record has a generation that grows by one with each change of it; a change names the
+ * generation it was computed from, so that two writers cannot both succeed. Addresses are canonical text, so that
+ * records are plain JSON; times are milliseconds since the epoch.
+ */
+
+/** Who an address belongs to: a pod's interface on a network, or a container's where the runtime names no pod. */
+export type Holder =
+  | {
+      readonly kind: 'pod'
+      readonly network: string
+      readonly namespace: string
+      readonly name: string
+      readonly ifname: string
+    }
+  | {
+      readonly kind: 'container'
+      readonly network: string
+      readonly containerId: string
+      readonly ifname: string
+    }
+
+/** What an ADD makes and a DEL undoes (CNI SPEC: the key of a plugin's state). */
+export interface AttachmentKey {
+  readonly network: string
+  readonly containerId: string
+  readonly ifname: string
+}
+
+/** When one run of the plugin began: microseconds of CLOCK_MONOTONIC, which count within one boot only. */
+export interface Began {
+  readonly bootId: string
+  readonly startedAt: number
+}
+
+export interface LeaseKey {
+  readonly segment: string
+  readonly address: string
+}
+
+interface Versioned {
+  readonly generation: number
+}
+
+/** bound: an attachment has it. held: kept by retention. cooling: free for requests by name, rests for others. */
+export type LeaseState = 'bound' | 'held' | 'cooling'
+
+export interface LeaseRecord extends Versioned, LeaseKey {
+  readonly state: LeaseState
+  readonly pool: string
+  readonly network: string
+  /** Index of the range set it was given from. */
+  readonly rangeSet: number
+  readonly prefixLength: number
+  readonly gateway: string
+  readonly holder: Holder
+  readonly podUid: string | null
+  /** null unless bound. */
+  readonly attachment: AttachmentKey | null
+  readonly node: string
+  /** Asked for by name, not chosen. */
+  readonly named: boolean
+  /** Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did. */
+  readonly source: string
+  readonly retain: Retention
+  readonly mac: string | null
+  readonly since: number
+  /** When a held or cooling address becomes free; null for never, and while bound. */
+  readonly until: number | null
+}
+
+/** The holder's current attachment and addresses, one per range set; older attachments keep theirs until their DEL. */
+export interface HolderRecord extends Versioned {
+  readonly holder: Holder
+  readonly attachment: AttachmentKey | null
+  readonly leases: readonly LeaseKey[]
+}
+
+export interface UndoRecord {
+  /** Each lease that was written: the generation it got, and the record it replaced; null when there was none. */
+  readonly leases: readonly (LeaseKey & { readonly wrote: number; readonly before: LeaseRecord | null })[]
+  /** The holder's attachment before. */
+  readonly attachment: AttachmentKey | null
+}
+
+export interface AttachmentRecord extends Versioned, AttachmentKey {
+  readonly holder: Holder
+  readonly podUid: string | null
+  readonly node: string
+  readonly bootId: string
+  readonly netns: string
+  /** Inode of the namespace at ADD; null when the path was no namespace then, which proves nothing later. */
+  readonly netnsInode: string | null
+  readonly invocationId: string | null
+  readonly startedAt: number | null
+  readonly since: number
+  /** The generation at which an ADD was last answered from this record; a re-sent ADD moves it on. */
+  readonly answered: number
+  /** What this ADD changed, for an undo should its answer not arrive. */
+  readonly undo: UndoRecord
+}
+
+export interface ReservationRecord extends Versioned, LeaseKey {
+  /** The pod that may have the address. */
+  readonly namespace: string
+  readonly name: string
+  readonly note: string
+  readonly since: number
+}
+
+/** A pool as last used, so that overlaps are seen and listings work before its next ADD. Ranges as "first-last". */
+export interface PoolRecord extends Versioned {
+  readonly name: string
+  readonly segment: string
+  readonly ranges: readonly (readonly PoolRange[])[]
+}
+
+export interface PoolRange {
+  readonly subnet: string
+  readonly rangeStart: string
+  readonly rangeEnd: string
+  readonly gateway: string
+  readonly exclude: readonly (readonly [first: string, last: string])[]
+}
+
+export interface RecordTypes {
+  readonly lease: LeaseRecord
+  readonly holder: HolderRecord
+  readonly attachment: AttachmentRecord
+  readonly reservation: ReservationRecord
+  readonly pool: PoolRecord
+}
+
+export type RecordKind = keyof RecordTypes
+
+export const recordKinds = [
+  'lease',
+  'holder',
+  'attachment',
+  'reservation',
+  'pool',
+] as const satisfies readonly RecordKind[]
+
+/**
+ * One conditional write. `expect` is the generation the record must have now, null that there must be none;
+ * `record` null deletes. The new generation is `expect + 1`, or 1.
+ */
+export type Write = {
+  readonly [K in RecordKind]: {
+    readonly kind: K
+    readonly key: string
+    readonly expect: number | null
+    readonly record: RecordTypes[K] | null
+  }
+}[RecordKind]
+
+/** Writes that happen together or not at all. */
+export type Change = readonly Write[]
+
+// Keys are JSON arrays: joining by a separator would let two different keys meet.
+
+export function leaseKey(key: LeaseKey): string {
+  return JSON.stringify([key.segment, key.address])
+}
+
+export function attachmentKey(key: AttachmentKey): string {
+  return JSON.stringify([key.network, key.containerId, key.ifname])
+}
+
+/** The network in an attachment's key. */
+export function networkOfAttachment(key: string): string {
+  const [network] = JSON.parse(key) as [string, string, string]
+  return network
+}
+
+export function holderKey(holder: Holder): string {
+  return holder.kind === 'pod'
+    ? JSON.stringify(['pod', holder.network, holder.namespace, holder.name, holder.ifname])
+    : JSON.stringify(['container', holder.network, holder.containerId, holder.ifname])
+}
+
+export function sameAttachment(a: AttachmentKey | null, b: AttachmentKey): boolean {
+  return a !== null && a.network === b.network && a.containerId === b.containerId && a.ifname === b.ifname
+}
+
+/** "shop/web-0", or "container 3f2a…" where there is no pod. */
+export function describeHolder(holder: Holder): string {
+  return holder.kind === 'pod'
+    ? `${holder.namespace}/${holder.name}`
+    : `container ${holder.containerId.slice(0, 13)}`
+}

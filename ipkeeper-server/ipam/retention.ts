@@ -1,0 +1,38 @@
+/** What becomes of an address after DEL; durations are milliseconds. */
+export type Retention = 'release' | 'while-owner-exists' | 'forever' | { readonly milliseconds: number }
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A hundred years: a moment so far away can still be written as a date. */
+const longest = 36_525 * 86_400_000
+
+/** "3s", "30m", "12h", "7d", positive, at most a hundred years; undefined for anything else. Result in milliseconds. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^([1-9][0-9]{0,9})([smhd])$/.exec(text)
+  const milliseconds = match ? Number(match[1]) * (units[match[2] ?? ''] ?? 0) : Infinity
+  return milliseconds <= longest ? milliseconds : undefined
+}
+
+/** The largest unit that divides it: "90s", "2h". */
+export function formatDuration(milliseconds: number): string {
+  for (const unit of ['d', 'h', 'm'] as const) {
+    const size = units[unit] ?? 1
+    if (milliseconds >= size && milliseconds % size === 0) return `${milliseconds / size}${unit}`
+  }
+  return `${Math.ceil(milliseconds / 1000)}s`
+}
+
+export function parseRetention(text: string): Retention | undefined {
+  if (text === 'release' || text === 'while-owner-exists' || text === 'forever') return text
+  const milliseconds = parseDuration(text)
+  return milliseconds === undefined ? undefined : { milliseconds }
+}
+
+export function formatRetention(retention: Retention): string {
+  return typeof retention === 'string' ? retention : formatDuration(retention.milliseconds)
+}
+
+/** Whether the holder keeps the address beyond its DEL. */
+export function retains(retention: Retention): boolean {
+  return retention !== 'release'
+}

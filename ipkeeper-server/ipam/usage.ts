@@ -1,0 +1,37 @@
+import type { AddressBook } from './address-book.ts'
+import { capacityOf, isUsable, rangeOf, type Pool } from './pool.ts'
+import { parseAddress } from '../../shared/net/address.ts'
+
+/** Counts of addresses; used + held + free = capacity. `held` are kept, resting by name, or reserved without a lease. */
+export interface Usage {
+  readonly capacity: bigint
+  readonly used: bigint
+  readonly held: bigint
+  readonly free: bigint
+}
+
+/** The only arithmetic of a pool's usage. Leases outside the pool's present ranges do not count. */
+export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
+  const capacity = capacityOf(pool)
+  let used = 0n
+  let held = 0n
+  for (const set of pool.rangeSets) {
+    const counted = new Set<string>()
+    const usable = (text: string): boolean => {
+      const address = parseAddress(text)
+      const range = address && rangeOf(set, address)
+      return address !== undefined && range !== undefined && isUsable(range, address)
+    }
+    for (const lease of book.leasesWithin(pool.segment, set)) {
+      if (!usable(lease.address) || (lease.until !== null && lease.until <= now)) continue
+      if (lease.state === 'bound') used++
+      else if (lease.state === 'held' || lease.named) held++
+      else continue
+      counted.add(lease.address)
+    }
+    for (const reservation of book.reservationsWithin(pool.segment, set)) {
+      if (usable(reservation.address) && !counted.has(reservation.address)) held++
+    }
+  }
+  return { capacity, used, held, free: capacity - used - held }
+}

@@ -1,0 +1,64 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import type { AddRequest } from '../ipam/add-request.ts'
+import { planAdd, type AddPlan } from '../ipam/plan-add.ts'
+import { planUndo } from '../ipam/plan-del.ts'
+import { planPool } from '../ipam/plan-pool.ts'
+import { attachmentKey } from '../ipam/records.ts'
+import { commitPlan } from './commit-plan.ts'
+import type { LeaseService } from './service.ts'
+
+/** What one ADD needs to know of its caller. */
+export interface Caller {
+  /** True once the client has gone without its answer. */
+  readonly gone: () => boolean
+}
+
+/**
+ * Serves one ADD: the answer is durable before this resolves. When the client went away meanwhile the ADD is undone and
+ * IPK_INTERRUPTED thrown, for the log alone.
+ */
+export async function addAttachment(
+  service: LeaseService,
+  request: AddRequest,
+  caller: Caller,
+): Promise<AddPlan> {
+  return await service.serial.run(attachmentKey(request.key), async () => {
+    const { ledger } = service
+    const { key, bootId, startedAt } = request
+    if (startedAt !== null && service.tombstones.stops(key, { bootId, startedAt })) {
+      throw new Problem(
+        'IPK_DEL_OVERTOOK',
+        `container ${key.containerId} was deleted while its ADD was under way`,
+      )
+    }
+    const plan = await commitPlan(ledger, () => {
+      const pool = planPool(ledger, request.pool)
+      const add = planAdd(ledger, request, service.liveness, service.policy, service.now())
+      return { ...add, change: [...pool, ...add.change] }
+    })
+    if (caller.gone()) {
+      await undo(service, request, plan.generation)
+      throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
+    }
+    return plan
+  })
+}
+
+/**
+ * Undoes an ADD whose answer never arrived. `generation` is that of its plan: when the attachment has changed since,
+ * nothing happens. Resolves to whether something was undone.
+ */
+export async function undoAdd(
+  service: LeaseService,
+  request: AddRequest,
+  generation: number,
+): Promise<boolean> {
+  return await service.serial.run(attachmentKey(request.key), () => undo(service, request, generation))
+}
+
+async function undo(service: LeaseService, request: AddRequest, generation: number): Promise<boolean> {
+  const { change } = await commitPlan(service.ledger, () => ({
+    change: planUndo(service.ledger, request.key, generation, service.policy, service.now()),
+  }))
+  return change.length > 0
+}

@@ -1,0 +1,27 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import type { Change } from '../ipam/records.ts'
+import type { Ledger } from './ledger.ts'
+
+/** How often a plan is made anew when somebody else changed the records meanwhile. */
+const attempts = 8
+
+/**
+ * Plans against the present ledger and commits; plans again on a conflict, and on nothing else. A plan is made and handed
+ * in without giving the event loop back, so that within one daemon conflicts come only from refused commits.
+ */
+export async function commitPlan<T extends { readonly change: Change }>(
+  ledger: Ledger,
+  plan: () => T,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    await ledger.settle()
+    const made = plan()
+    try {
+      await ledger.commit(made.change)
+      return made
+    } catch (error) {
+      const conflict = error instanceof Problem && error.code === 'IPK_STORE_CONFLICT'
+      if (!conflict || attempt === attempts) throw error
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { CniRequest } from '../../shared/api/cni.schema.ts'
+import { parseCniArgs } from '../../shared/cni/cni-args.ts'
+import { containerIdFault, interfaceNameFault } from '../../shared/cni/identifiers.ts'
+import type { ResultDns } from '../../shared/cni/result.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { AddRequest } from '../ipam/add-request.ts'
+import { mergeRequests } from '../ipam/merge-requests.ts'
+import { readIdentity, readIpamConfig } from '../ipam/network-config.ts'
+import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
+import { readPodAnnotations } from '../kubernetes/pod-annotations.ts'
+
+/** What this node adds to a request. */
+export interface NodeFacts {
+  readonly node: string
+  readonly bootId: string
+  /** Inode of the namespace at the path; null when there is none. */
+  readonly netnsInode: (path: string) => string | null
+  /** Reads a resolv.conf; throws IPK_CONFIG_INVALID. */
+  readonly readResolvConf: (path: string) => ResultDns
+}
+
+/** The attachment a request speaks of; its parts reach keys and texts, so they are checked here too. */
+export function interpretKey(request: CniRequest): AttachmentKey {
+  const fault = containerIdFault(request.containerId) ?? interfaceNameFault(request.ifname)
+  if (fault) throw new Problem('IPK_ENVIRONMENT', fault.message, { details: fault.details })
+  const { name } = readIdentity(request.config)
+  return { network: name, containerId: request.containerId, ifname: request.ifname }
+}
+
+/** When the caller's run began, where it says so. `bootId`: the present one, or for a queued request that in its file. */
+export function interpretBegan(
+  { startedAt }: Pick<CniRequest, 'startedAt'>,
+  bootId: string | undefined,
+): Began | undefined {
+  return bootId === undefined || startedAt === undefined ? undefined : { bootId, startedAt }
+}
+
+/** Who the address is to belong to: the pod the runtime names, else the container. */
+function holderOf(key: AttachmentKey, podNamespace: string | undefined, podName: string | undefined): Holder {
+  const { network, containerId, ifname } = key
+  return podName === undefined || podName === '' || podNamespace === undefined || podNamespace === ''
+    ? { kind: 'container', network, containerId, ifname }
+    : { kind: 'pod', network, namespace: podNamespace, name: podName, ifname }
+}
+
+/** An ADD as the plugin sent it, turned into what planning needs. Throws the problem that the runtime is to show. */
+export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest {
+  const key = interpretKey(request)
+  const identity = readIdentity(request.config)
+  if (identity.mainRole) {
+    throw new Problem(
+      'IPK_UNSUPPORTED',
+      '"type": "ipkeeper" (wiring the pod) is not supported by this version of ipkeeper',
+      {
+        hint: 'use "type": "bridge" (or macvlan, ptp, vlan) with "ipam": { "type": "ipkeeper" }',
+      },
+    )
+  }
+  const config = readIpamConfig(request.config, identity, request.args)
+  const args = parseCniArgs(request.args)
+  const pod = mergeRequests(readPodAnnotations(config.podAnnotations, request.ifname), config.channels)
+  return {
+    key,
+    holder: holderOf(key, args.podNamespace, args.podName),
+    podUid: args.podUid === undefined || args.podUid === '' ? null : args.podUid,
+    node: facts.node,
+    // Not the request's: who is here to ask runs in this boot, and a wrong one would count as proof of death.
+    bootId: facts.bootId,
+    netns: request.netns,
+    netnsInode: facts.netnsInode(request.netns),
+    invocationId: request.invocationId ?? null,
+    startedAt: request.startedAt ?? null,
+    pool: config.pool,
+    routes: config.routes,
+    dns: config.resolvConf === undefined ? {} : facts.readResolvConf(config.resolvConf),
+    pod,
+  }
+}

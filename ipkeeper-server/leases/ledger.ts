@@ -1,0 +1,334 @@
+import { parseAddress, type Address, type Family } from '../../shared/net/address.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { AddressBook } from '../ipam/address-book.ts'
+import { IntervalSet } from '../ipam/interval-set.ts'
+import type { Interval, RangeSet } from '../ipam/pool.ts'
+import {
+  attachmentKey,
+  holderKey,
+  leaseKey,
+  networkOfAttachment,
+  recordKinds,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type Change,
+  type Holder,
+  type HolderRecord,
+  type LeaseKey,
+  type LeaseRecord,
+  type PoolRecord,
+  type RecordKind,
+  type RecordTypes,
+  type ReservationRecord,
+  type Write,
+} from '../ipam/records.ts'
+import { StoreConflict, type LeaseStore } from '../store/lease-store.ts'
+import { ExpiryQueue } from './expiry-queue.ts'
+import { KeyIndex } from './key-index.ts'
+import { RecordTable } from './record-table.ts'
+
+type Tables = { readonly [K in RecordKind]: RecordTable<RecordTypes[K]> }
+
+const podName = (namespace: string, name: string): string => JSON.stringify([namespace, name])
+
+function keep(index: KeyIndex, property: string, key: string, present: boolean): void {
+  if (present) index.add(property, key)
+  else index.delete(property, key)
+}
+
+/**
+ * All records in memory, indexed for planning, in front of the store.
+ *
+ * A commit shows in the ledger at once and goes to the store in the same order, so that the next plan already sees it;
+ * its promise resolves when it is durable. When the store refuses it, the touched records are read again. A plan that was
+ * made from a refused change conflicts in its turn, because every write names the generation it was computed from.
+ */
+export class Ledger implements AddressBook {
+  readonly #store: LeaseStore
+  readonly #tables: Tables = {
+    lease: new RecordTable(),
+    holder: new RecordTable(),
+    attachment: new RecordTable(),
+    reservation: new RecordTable(),
+    pool: new RecordTable(),
+  }
+  /** Addresses that dynamic choice passes over, by segment and family. */
+  readonly #occupied = new Map<string, IntervalSet>()
+  readonly #leasesByAttachment = new KeyIndex()
+  readonly #attachmentsByNetwork = new KeyIndex()
+  readonly #reservationsByPod = new KeyIndex()
+  readonly #liveByPool = new Map<string, number>()
+  readonly #expiries = new ExpiryQueue()
+  /** Kept addresses whose time is over; their records wait to be deleted. */
+  readonly #expired = new Set<string>()
+  /** Commits under way per record, and records that a refused commit left in doubt. */
+  readonly #underWay = new Map<string, number>()
+  readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
+  /** Called when an address is kept until a moment, so that somebody waits for it. */
+  onKept: () => void = () => undefined
+
+  private constructor(store: LeaseStore) {
+    this.#store = store
+  }
+
+  /** Reads the whole store. */
+  static async open(store: LeaseStore): Promise<Ledger> {
+    const ledger = new Ledger(store)
+    await store.load(({ kind, key, text }) => {
+      ledger.#tables[kind].setText(key, text)
+      if (kind === 'attachment') ledger.#indexAttachment(key, true)
+      else if (kind !== 'holder') ledger.#indexLoaded(kind, key)
+    })
+    return ledger
+  }
+
+  // ---- AddressBook
+
+  lease(key: LeaseKey): LeaseRecord | undefined {
+    return this.#tables.lease.get(leaseKey(key))
+  }
+
+  holder(holder: Holder): HolderRecord | undefined {
+    return this.#tables.holder.get(holderKey(holder))
+  }
+
+  attachment(key: AttachmentKey): AttachmentRecord | undefined {
+    return this.#tables.attachment.get(attachmentKey(key))
+  }
+
+  leasesOf(key: AttachmentKey): readonly LeaseRecord[] {
+    const keys = this.#leasesByAttachment.get(attachmentKey(key))
+    return [...keys]
+      .flatMap(lease => this.#tables.lease.get(lease) ?? [])
+      .sort((a, b) => a.rangeSet - b.rangeSet)
+  }
+
+  *attachmentsOf(network: string): Iterable<AttachmentRecord> {
+    for (const key of this.#attachmentsByNetwork.get(network)) {
+      const attachment = this.#tables.attachment.get(key)
+      if (attachment) yield attachment
+    }
+  }
+
+  reservation(key: LeaseKey): ReservationRecord | undefined {
+    return this.#tables.reservation.get(leaseKey(key))
+  }
+
+  reservationsFor(namespace: string, name: string): readonly ReservationRecord[] {
+    const keys = this.#reservationsByPod.get(podName(namespace, name))
+    return [...keys].flatMap(key => this.#tables.reservation.get(key) ?? [])
+  }
+
+  pool(name: string): PoolRecord | undefined {
+    return this.#tables.pool.get(name)
+  }
+
+  pools(): Iterable<PoolRecord> {
+    return this.#tables.pool.values()
+  }
+
+  lowestFree(segment: string, family: Family, run: Interval): Address | undefined {
+    const value = this.#occupiedIn(segment, family).firstGap(run.first, run.last)
+    return value === undefined ? undefined : { family, value }
+  }
+
+  *leasesWithin(segment: string, set: RangeSet): Iterable<LeaseRecord> {
+    for (const lease of this.#tables.lease.values()) {
+      if (lease.segment === segment && isWithin(set, lease.address)) yield lease
+    }
+  }
+
+  *reservationsWithin(segment: string, set: RangeSet): Iterable<ReservationRecord> {
+    for (const reservation of this.#tables.reservation.values()) {
+      if (reservation.segment === segment && isWithin(set, reservation.address)) yield reservation
+    }
+  }
+
+  hasLiveLease(pool: { readonly name: string }): boolean {
+    return (this.#liveByPool.get(pool.name) ?? 0) > 0
+  }
+
+  // ---- Listings
+
+  leases(): Iterable<LeaseRecord> {
+    return this.#tables.lease.values()
+  }
+
+  reservations(): Iterable<ReservationRecord> {
+    return this.#tables.reservation.values()
+  }
+
+  counts(): Readonly<Record<RecordKind, number>> {
+    const count = (kind: RecordKind): [RecordKind, number] => [kind, this.#tables[kind].size]
+    return Object.fromEntries(recordKinds.map(count)) as Record<RecordKind, number>
+  }
+
+  // ---- Changing
+
+  /** Reads again what a refused commit left in doubt; to be awaited before a plan is made. */
+  async settle(): Promise<void> {
+    for (const [id, { kind, key }] of [...this.#doubtful]) {
+      if (this.#underWay.has(id)) continue
+      const record = await this.#store.read(kind, key)
+      if (this.#underWay.has(id) || !this.#doubtful.delete(id)) continue
+      this.#set({ kind, key, record: record ?? null })
+    }
+  }
+
+  /**
+   * Applies a change and resolves when it is durable. Rejects with IPK_STORE_CONFLICT (plan again after `settle`) or
+   * IPK_STORE_FAILED; then nothing of it is in the store.
+   */
+  async commit(change: Change): Promise<void> {
+    if (change.length === 0) return
+    for (const write of change) {
+      const present = this.#tables[write.kind].get(write.key)
+      if ((present?.generation ?? null) !== write.expect)
+        throw conflict(new StoreConflict(write.kind, write.key))
+    }
+    for (const write of change) {
+      this.#count(write, 1)
+      this.#set(write)
+    }
+    try {
+      await this.#store.commit(change)
+    } catch (error) {
+      for (const write of change) {
+        this.#count(write, -1)
+        this.#doubtful.set(recordId(write), { kind: write.kind, key: write.key })
+      }
+      // A store that cannot be read either leaves the records in doubt until the next plan asks.
+      await this.settle().catch(() => undefined)
+      throw error instanceof StoreConflict ? conflict(error) : error
+    }
+    for (const write of change) {
+      this.#count(write, -1)
+      // Now known for sure; a reading that began before must not overwrite it.
+      this.#doubtful.delete(recordId(write))
+    }
+  }
+
+  /**
+   * Lets kept addresses go whose time is over, so that dynamic choice sees them; returns their leases, whose records are
+   * still to be deleted. Also those of earlier calls that are not deleted yet.
+   */
+  expire(now: number): readonly LeaseRecord[] {
+    for (const { key, until } of this.#expiries.takeUntil(now)) {
+      const lease = this.#tables.lease.get(key)
+      if (lease?.until !== until || lease.state === 'bound') continue
+      this.#expired.add(key)
+      this.#occupy(lease)
+    }
+    return [...this.#expired].flatMap(key => this.#tables.lease.get(key) ?? [])
+  }
+
+  /** When the next kept address becomes free; undefined when none waits. */
+  nextExpiry(): number | undefined {
+    return this.#expiries.next()
+  }
+
+  // ---- Indexes
+
+  #occupiedIn(segment: string, family: Family): IntervalSet {
+    const key = `${family} ${segment}`
+    let set = this.#occupied.get(key)
+    if (!set) this.#occupied.set(key, (set = new IntervalSet()))
+    return set
+  }
+
+  /** Keeps the occupied set true for one address: taken while leased (and not expired) or reserved. */
+  #occupy(key: LeaseKey): void {
+    const address = parseAddress(key.address)
+    if (!address) throw new Problem('IPK_INTERNAL', `record with address ${key.address}`)
+    const id = leaseKey(key)
+    const taken = this.#tables.reservation.has(id) || (this.#tables.lease.has(id) && !this.#expired.has(id))
+    const set = this.#occupiedIn(key.segment, address.family)
+    if (taken) set.add(address.value)
+    else set.delete(address.value)
+  }
+
+  #count(write: Write, step: number): void {
+    const id = recordId(write)
+    const count = (this.#underWay.get(id) ?? 0) + step
+    if (count === 0) this.#underWay.delete(id)
+    else this.#underWay.set(id, count)
+  }
+
+  /** By the key alone, so that the record itself can stay unparsed. */
+  #indexAttachment(key: string, present: boolean): void {
+    keep(this.#attachmentsByNetwork, networkOfAttachment(key), key, present)
+  }
+
+  #indexLoaded(kind: RecordKind, key: string): void {
+    const record = this.#tables[kind].get(key)
+    if (!record) return
+    this.#reindex(kind, key, record, true)
+    if (kind === 'lease' || kind === 'reservation') this.#occupy(record as LeaseKey)
+  }
+
+  /** The one place that changes a table, and every index with it. */
+  #set(write: { kind: RecordKind; key: string; record: RecordTypes[RecordKind] | null }): void {
+    const { kind, key } = write
+    const before = this.#tables[kind].get(key)
+    const after = write.record ?? undefined
+    const table = this.#tables[kind] as RecordTable<RecordTypes[RecordKind]>
+    if (after) table.set(key, after)
+    else table.delete(key)
+    if (before) this.#reindex(kind, key, before, false)
+    if (after) this.#reindex(kind, key, after, true)
+    if (kind === 'lease' || kind === 'reservation') {
+      if (kind === 'lease') this.#expired.delete(key)
+      const either = after ?? before
+      if (either) this.#occupy(either as LeaseKey)
+    }
+  }
+
+  #reindex(kind: RecordKind, key: string, record: RecordTypes[RecordKind], present: boolean): void {
+    switch (kind) {
+      case 'lease': {
+        const lease = record as LeaseRecord
+        if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
+        if (lease.state !== 'cooling') {
+          this.#liveByPool.set(lease.pool, (this.#liveByPool.get(lease.pool) ?? 0) + (present ? 1 : -1))
+        }
+        if (present && lease.until !== null) {
+          this.#expiries.add(key, lease.until)
+          this.onKept()
+        }
+        return
+      }
+      case 'attachment':
+        this.#indexAttachment(key, present)
+        return
+      case 'reservation': {
+        const { namespace, name } = record as ReservationRecord
+        keep(this.#reservationsByPod, podName(namespace, name), key, present)
+        return
+      }
+      case 'holder':
+      case 'pool':
+        return
+    }
+  }
+}
+
+function recordId(write: { kind: RecordKind; key: string }): string {
+  return `${write.kind} ${write.key}`
+}
+
+function conflict(cause: StoreConflict): Problem {
+  return new Problem('IPK_STORE_CONFLICT', cause.message, { cause })
+}
+
+function isWithin(set: RangeSet, text: string): boolean {
+  const address = parseAddress(text)
+  return (
+    address !== undefined &&
+    set.some(
+      range =>
+        range.family === address.family &&
+        range.first.value <= address.value &&
+        address.value <= range.last.value,
+    )
+  )
+}

@@ -1,0 +1,97 @@
+import type { LeaseItem, PoolItem, ReservationItem } from '../../shared/api/listing.schema.ts'
+import { parseAddress } from '../../shared/net/address.ts'
+import { poolOf } from '../ipam/plan-pool.ts'
+import { formatRange } from '../ipam/pool.ts'
+import { formatRetention } from '../ipam/retention.ts'
+import type { LeaseRecord, ReservationRecord } from '../ipam/records.ts'
+import { usageOf } from '../ipam/usage.ts'
+import type { LeaseService } from './service.ts'
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+/** Counts above 2^53 as decimal text: JSON numbers would lose digits. */
+function count(value: bigint): number | string {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
+}
+
+interface Located {
+  readonly segment: string
+  readonly address: string
+}
+
+/** By segment, IPv4 before IPv6, then by number. Each address is parsed once: listings may be long. */
+function inOrder<T extends Located>(items: Iterable<T>): T[] {
+  const keyed = Array.from(items, item => {
+    const address = parseAddress(item.address)
+    return { item, family: address?.family ?? 0, value: address?.value ?? 0n }
+  })
+  keyed.sort((a, b) => {
+    if (a.item.segment !== b.item.segment) return a.item.segment < b.item.segment ? -1 : 1
+    if (a.family !== b.family) return a.family - b.family
+    return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
+  })
+  return keyed.map(({ item }) => item)
+}
+
+function leaseItem(lease: LeaseRecord): LeaseItem {
+  return {
+    address: lease.address,
+    prefixLength: lease.prefixLength,
+    segment: lease.segment,
+    pool: lease.pool,
+    network: lease.network,
+    containerId: lease.attachment?.containerId ?? null,
+    ifname: lease.holder.ifname,
+    pod:
+      lease.holder.kind === 'pod'
+        ? { namespace: lease.holder.namespace, name: lease.holder.name, uid: lease.podUid }
+        : null,
+    node: lease.node,
+    state: lease.state,
+    source: lease.source,
+    retain: formatRetention(lease.retain),
+    mac: lease.mac,
+    since: iso(lease.since),
+    until: lease.until === null ? null : iso(lease.until),
+  }
+}
+
+/** All leases in the order of their addresses; those whose time is over are gone already. */
+export function listLeases(service: LeaseService): LeaseItem[] {
+  const now = service.now()
+  const present = [...service.ledger.leases()].filter(lease => lease.until === null || lease.until > now)
+  return inOrder(present).map(leaseItem)
+}
+
+export function listPools(service: LeaseService): PoolItem[] {
+  const now = service.now()
+  return [...service.ledger.pools()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(record => {
+      const pool = poolOf(record)
+      const usage = usageOf(service.ledger, pool, now)
+      return {
+        name: pool.name,
+        segment: pool.segment,
+        ranges: pool.rangeSets.map(set => set.map(formatRange)),
+        capacity: count(usage.capacity),
+        used: count(usage.used),
+        held: count(usage.held),
+        free: count(usage.free),
+      }
+    })
+}
+
+export function reservationItem(reservation: ReservationRecord): ReservationItem {
+  return {
+    segment: reservation.segment,
+    address: reservation.address,
+    owner: `${reservation.namespace}/${reservation.name}`,
+    note: reservation.note,
+    since: iso(reservation.since),
+  }
+}
+
+export function listReservations(service: LeaseService): ReservationItem[] {
+  return inOrder(service.ledger.reservations()).map(reservationItem)
+}

@@ -1,0 +1,95 @@
+import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { isSegmentName } from '../ipam/pool.ts'
+import { describeHolder, leaseKey, type ReservationRecord } from '../ipam/records.ts'
+import { commitPlan } from './commit-plan.ts'
+import type { LeaseService } from './service.ts'
+
+export interface Reservation {
+  readonly segment: string
+  readonly address: string
+  /** "NAMESPACE/POD" */
+  readonly owner: string
+  readonly note: string
+}
+
+const podOwner = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)\/([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/
+
+function parse(address: string): Address {
+  const parsed = parseAddress(address)
+  if (!parsed) throw new Problem('IPK_ADDRESS_INVALID', `"${address}" is no IP address`)
+  return parsed
+}
+
+/**
+ * Promises an address to a pod that need not exist. Repeating it is no error; an address that somebody else has or that
+ * is reserved for another is.
+ */
+export async function reserve(service: LeaseService, reservation: Reservation): Promise<ReservationRecord> {
+  const [, namespace, , name] = podOwner.exec(reservation.owner) ?? []
+  if (namespace === undefined || name === undefined) {
+    throw new Problem('IPK_REQUEST_INVALID', `owner "${reservation.owner}" is not NAMESPACE/POD`, {
+      hint: 'write for example: ipkeeperctl reserve 10.22.0.50 shop/web-0',
+    })
+  }
+  if (!isSegmentName(reservation.segment)) {
+    throw new Problem(
+      'IPK_REQUEST_INVALID',
+      `segment "${reservation.segment}" is no name of letters, digits and "-"`,
+      { hint: 'name the "ipam.segment" of the conflist, or leave it away' },
+    )
+  }
+  const key = { segment: reservation.segment, address: formatAddress(parse(reservation.address)) }
+  const { record } = await commitPlan(service.ledger, () => {
+    const before = service.ledger.reservation(key)
+    if (before && (before.namespace !== namespace || before.name !== name)) {
+      throw new Problem(
+        'IPK_ADDRESS_RESERVED',
+        `${key.address} is reserved for ${before.namespace}/${before.name}`,
+      )
+    }
+    const lease = service.ledger.lease(key)
+    const others =
+      lease?.holder.kind !== 'pod' || lease.holder.namespace !== namespace || lease.holder.name !== name
+    const over = lease !== undefined && lease.until !== null && lease.until <= service.now()
+    if (lease && lease.state !== 'cooling' && others && !over) {
+      throw new Problem(
+        'IPK_ADDRESS_HELD',
+        `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,
+      )
+    }
+    const made: ReservationRecord = {
+      ...key,
+      generation: (before?.generation ?? 0) + 1,
+      namespace,
+      name,
+      note: reservation.note,
+      since: before?.since ?? service.now(),
+    }
+    return {
+      record: made,
+      change: [
+        {
+          kind: 'reservation',
+          key: leaseKey(key),
+          expect: before?.generation ?? null,
+          record: made,
+        } as const,
+      ],
+    }
+  })
+  return record
+}
+
+/** Takes a reservation back; a lease that uses it stays. Throws IPK_RESERVATION_MISSING. */
+export async function unreserve(service: LeaseService, segment: string, address: string): Promise<void> {
+  const key = { segment, address: formatAddress(parse(address)) }
+  await commitPlan(service.ledger, () => {
+    const before = service.ledger.reservation(key)
+    if (!before)
+      throw new Problem('IPK_RESERVATION_MISSING', `${key.address} is not reserved in segment ${segment}`)
+    return {
+      change: [{ kind: 'reservation', key: leaseKey(key), expect: before.generation, record: null } as const],
+    }
+  })
+}

@@ -1,0 +1,25 @@
+/** Runs tasks of one key one after another, in the order they came; tasks of different keys run side by side. */
+export class Serial {
+  readonly #tails = new Map<string, Promise<unknown>>()
+
+  /** How many keys have work under way. */
+  get busy(): number {
+    return this.#tails.size
+  }
+
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key)
+    const turn = before ? before.then(task, task) : task()
+    this.#tails.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#tails.get(key) === turn) this.#tails.delete(key)
+    }
+  }
+
+  /** Resolves when everything that was handed in so far has ended. */
+  async idle(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.allSettled([...this.#tails.values()])
+  }
+}

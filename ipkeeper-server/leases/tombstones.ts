@@ -1,0 +1,33 @@
+import { attachmentKey, type AttachmentKey, type Began } from '../ipam/records.ts'
+
+/** Longer than any runtime lets an ADD run. */
+const keptFor = 10 * 60_000
+const mostKept = 100_000
+
+/**
+ * Remembers for a while which attachments were deleted, so that an ADD which began before its DEL and comes after it does
+ * not leave an address with a sandbox that the runtime has given up.
+ */
+export class Tombstones {
+  /** In the order of burial; the oldest go first. */
+  readonly #buried = new Map<string, Began & { readonly at: number }>()
+
+  /** `now`: milliseconds since the epoch. */
+  bury(key: AttachmentKey, began: Began, now: number): void {
+    const id = attachmentKey(key)
+    const earlier = this.#buried.get(id)
+    if (earlier?.bootId === began.bootId && earlier.startedAt > began.startedAt) return
+    this.#buried.delete(id)
+    this.#buried.set(id, { bootId: began.bootId, startedAt: began.startedAt, at: now })
+    for (const [oldest, { at }] of this.#buried) {
+      if (at > now - keptFor && this.#buried.size <= mostKept) break
+      this.#buried.delete(oldest)
+    }
+  }
+
+  /** Whether a DEL of the attachment began after this ADD did. */
+  stops(key: AttachmentKey, add: Began): boolean {
+    const stone = this.#buried.get(attachmentKey(key))
+    return stone?.bootId === add.bootId && stone.startedAt > add.startedAt
+  }
+}

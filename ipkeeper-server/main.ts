@@ -1,0 +1,136 @@
+import { writeSync } from 'node:fs'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { version } from '../shared/build-info.ts'
+import { defaultPaths } from '../shared/paths.ts'
+import { Problem, toProblem } from '../shared/problem/problem.ts'
+import { nearestWord } from '../shared/text/nearest-word.ts'
+import { runCommand } from './cli/run-command.ts'
+import { serve } from './serve.ts'
+
+const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers
+
+Usage:
+  ipkeeper-server serve [OPTIONS]     run in the foreground; logs JSON lines on stderr; ends on SIGTERM
+  ipkeeper-server ctl COMMAND ...     ask a running daemon; the same as ipkeeperctl
+  ipkeeper-server --version
+
+Options of serve:
+  --socket PATH      where the plugin asks (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
+  --state-dir DIR    where leases are kept (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})
+  --config FILE      configuration (default: ${defaultPaths.config}; need not exist)
+  --store SPEC       sqlite:PATH, or memory: for trying out (default: sqlite in the state folder)
+
+Exit codes: 0 ended by SIGTERM, 1 could not start, 2 called wrongly.
+`
+
+/** Why stdout could not be written, such as ENOSPC. */
+let unwritten: string | undefined
+
+function write(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let done = 0; done < bytes.length;) {
+    try {
+      done += writeSync(fd, bytes, done)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      // A pipe whose reader is slow is waited for; a reader that has gone needs no more text.
+      if (code !== 'EAGAIN') {
+        if (fd === 1 && code !== 'EPIPE') unwritten = String(code ?? error)
+        return
+      }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
+
+const hint = 'see: ipkeeper-server --help'
+
+async function serveWith(argv: readonly string[]): Promise<number> {
+  const text = { type: 'string' } as const
+  let values: Partial<Record<'socket' | 'state-dir' | 'config' | 'store', string>> & { help?: boolean }
+  try {
+    values = parseArgs({
+      args: [...argv],
+      options: {
+        socket: text,
+        'state-dir': text,
+        config: text,
+        store: text,
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new Problem('IPK_USAGE', error instanceof Error ? error.message : String(error), {
+      cause: error,
+      hint,
+    })
+  }
+  if (values.help) {
+    write(1, usage)
+    return 0
+  }
+  for (const [name, value] of Object.entries(values)) {
+    // An unset variable of a script; '' would mean the working directory.
+    if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
+  }
+  await serve({
+    socket: values.socket ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
+    stateDir: values['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
+    config: values.config ?? defaultPaths.config,
+    configNamed: values.config !== undefined,
+    store: values.store,
+  })
+  return 0
+}
+
+async function main(): Promise<number> {
+  const [first, ...rest] = process.argv.slice(2)
+  const control = basename(process.argv0) === 'ipkeeperctl'
+  const terminal = {
+    env: process.env,
+    out: (text: string) => {
+      write(1, text)
+    },
+    err: (text: string) => {
+      write(2, text)
+    },
+  }
+  if (control) return await runCommand(process.argv.slice(2), terminal)
+  switch (first) {
+    case 'serve':
+      return await serveWith(rest)
+    case 'ctl':
+      return await runCommand(rest, terminal)
+    case '--version':
+    case 'version':
+      write(1, `ipkeeper-server ${version}\n`)
+      return 0
+    case '--help':
+    case '-h':
+    case 'help':
+      write(1, usage)
+      return 0
+    case undefined:
+      write(2, usage)
+      return 2
+    default: {
+      const meant = nearestWord(first, ['serve', 'ctl'])
+      const text = `unknown command "${first}"${meant ? `; did you mean ${meant}?` : ''}`
+      throw new Problem('IPK_USAGE', text, { hint })
+    }
+  }
+}
+
+main().then(
+  code => {
+    if (unwritten !== undefined) write(2, `error: cannot write to stdout (${unwritten})\n`)
+    process.exit(unwritten === undefined ? code : 1)
+  },
+  (error: unknown) => {
+    const problem = toProblem(error)
+    const details = problem.details === '' ? '' : `  ${problem.details}\n`
+    write(2, `error: ${problem.message} [${problem.code}]\n${details}hint: ${problem.hint}\n`)
+    process.exit(problem.code === 'IPK_USAGE' ? 2 : 1)
+  },
+)

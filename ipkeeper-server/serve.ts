@@ -1,0 +1,167 @@
+import { join, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { version } from '../shared/build-info.ts'
+import { Problem, toProblem } from '../shared/problem/problem.ts'
+import { loadConfig } from './config/load-config.ts'
+import { buildApp } from './http/build-app.ts'
+import { listenUnix } from './http/listen-unix.ts'
+import { ExpiryLoop } from './leases/expire-leases.ts'
+import { delAttachment } from './leases/del.ts'
+import { interpretBegan, interpretKey } from './leases/interpret-request.ts'
+import { Ledger } from './leases/ledger.ts'
+import { Serial } from './leases/serial.ts'
+import type { LeaseService } from './leases/service.ts'
+import { Tombstones } from './leases/tombstones.ts'
+import { makeFolder } from './make-folder.ts'
+import { createLogger, type Logger } from './logging/logger.ts'
+import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { inspectNetns, readBootId } from './network/netns.ts'
+import { readResolvConf } from './network/resolv-conf.ts'
+import { DeferredDels } from './reconcile/deferred-dels.ts'
+import type { LeaseStore } from './store/lease-store.ts'
+import { MemoryStore } from './store/memory/memory-store.ts'
+import { SqliteStore } from './store/sqlite/sqlite-store.ts'
+
+export interface ServeOptions {
+  readonly socket: string
+  readonly stateDir: string
+  readonly config: string
+  /** Whether --config was given: then the file must be there. */
+  readonly configNamed: boolean
+  /** "sqlite:PATH", "memory:"; default: sqlite in the state folder. */
+  readonly store: string | undefined
+}
+
+function openStore(spec: string | undefined, stateDir: string): LeaseStore {
+  if (spec === undefined) return SqliteStore.open(join(stateDir, 'leases.db'))
+  if (spec === 'memory:') return new MemoryStore()
+  if (spec.startsWith('sqlite:')) return SqliteStore.open(resolve(spec.slice('sqlite:'.length)))
+  throw new Problem('IPK_USAGE', `--store ${spec} is neither sqlite:PATH nor memory:`, {
+    hint: 'see: ipkeeper-server --help',
+  })
+}
+
+function makeStateDir(path: string): void {
+  try {
+    makeFolder(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Problem('IPK_STORE_FAILED', `state folder ${path} cannot be made (${code})`, {
+      cause: error,
+      hint: 'run as root, or choose another --state-dir',
+    })
+  }
+}
+
+/**
+ * Runs the daemon until SIGTERM or SIGINT; resolves when everything is answered and closed. The only place that names
+ * concrete classes. Order matters: the store's lock before the socket, all leases before the first request.
+ */
+export async function serve(options: ServeOptions): Promise<void> {
+  const startedAt = Date.now()
+  // Asked for from the start: a signal while leases are read or DELs drained ends the daemon with exit 0 as well.
+  const stopped = stopSignal()
+  const stateDir = resolve(options.stateDir)
+  const socket = resolve(options.socket)
+  const config = loadConfig(options.config, options.configNamed)
+  const logger = createLogger(config.logLevel, config.node)
+  dieOnBugs(logger)
+  makeStateDir(stateDir)
+  const store = openStore(options.store, stateDir)
+  const ledger = await Ledger.open(store)
+  // From here on little is kept of what is made: let V8 tidy up early instead of growing
+  // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
+  setFlagsFromString('--heap-growing-percent=20')
+  const bootId = readBootId()
+  const service: LeaseService = {
+    ledger,
+    node: config.node,
+    bootId,
+    policy: { retention: config.retention, cooldown: config.cooldown, preferFor: config.preferFor },
+    serial: new Serial(),
+    tombstones: new Tombstones(),
+    now: Date.now,
+    liveness: attachment => attachmentLiveness(attachment, config.node, bootId),
+  }
+  const expiry = new ExpiryLoop(service, error => {
+    logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
+  })
+  ledger.onKept = () => {
+    expiry.wake()
+  }
+  expiry.wake()
+  const app = await buildApp({
+    service,
+    facts: { version, startedAt, stateDir, socket, store: { kind: store.kind, location: store.location } },
+    nodeFacts: {
+      node: config.node,
+      bootId,
+      netnsInode: path => {
+        const state = inspectNetns(path)
+        return state.kind === 'namespace' ? state.inode : null
+      },
+      readResolvConf,
+    },
+    logger,
+  })
+  const deferred = new DeferredDels({
+    stateDir,
+    del: async request => {
+      await delAttachment(service, interpretKey(request), interpretBegan(request, request.bootId))
+    },
+    onDone: ({ containerId, ifname, config: { name } }, queuedAt) => {
+      logger.info({ verb: 'del', containerId, ifname, network: name, queuedAt }, 'carried out a deferred DEL')
+    },
+    onQuarantine: (file, reason) => {
+      logger.error({ file, reason }, 'a deferred DEL cannot be understood and was put aside')
+    },
+    onRetry: (file, error) => {
+      logger.warn({ file, err: error }, 'a deferred DEL could not be carried out yet')
+    },
+  })
+  // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
+  await deferred.drain()
+  await listenUnix(app, socket)
+  deferred.watch(error => {
+    logger.error(
+      { err: error },
+      'the queue of deferred DELs cannot be watched; it is drained at the next start',
+    )
+  })
+  const counts = ledger.counts()
+  logger.info(
+    {
+      version,
+      socket,
+      stateDir,
+      store: store.location,
+      leases: counts.lease,
+      readyAfterMs: Date.now() - startedAt,
+    },
+    'serving',
+  )
+  const signal = await stopped
+  logger.info({ signal }, 'stopping')
+  expiry.stop()
+  await app.close()
+  await deferred.stop()
+  await service.serial.idle()
+  await store.close()
+  logger.info('stopped')
+}
+
+async function stopSignal(): Promise<NodeJS.Signals> {
+  return await new Promise(resolve_ => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve_)
+  })
+}
+
+/** What a bug that nobody caught looks like: one fatal line, and the process ends so that its supervisor starts it afresh. */
+function dieOnBugs(logger: Pick<Logger, 'fatal'>): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      logger.fatal({ err: toProblem(error) }, 'internal error; stopping')
+      process.exit(70)
+    })
+  }
+}

@@ -1,0 +1,180 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
+import { StoreConflict, type LeaseStore, type StoredRecord } from '../lease-store.ts'
+import { migrations } from './migrations.ts'
+
+interface Pending {
+  readonly change: Change
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Statements {
+  readonly generation: StatementSync
+  readonly body: StatementSync
+  readonly put: StatementSync
+  readonly delete: StatementSync
+}
+
+const failed = (path: string, cause: unknown): Problem =>
+  new Problem(
+    'IPK_STORE_FAILED',
+    `store ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    { cause },
+  )
+
+/**
+ * The embedded store: one SQLite file, write-ahead log, synchronous=FULL, locked for one process. Changes that are handed
+ * in during one turn of the event loop share a transaction and its fsync (group commit); each of them still applies
+ * wholly or not at all.
+ */
+export class SqliteStore implements LeaseStore {
+  readonly kind = 'sqlite'
+  readonly location: string
+  readonly #database: DatabaseSync
+  readonly #statements: Statements
+  #pending: Pending[] = []
+  #closed = false
+
+  private constructor(path: string, database: DatabaseSync) {
+    this.location = path
+    this.#database = database
+    this.#statements = {
+      generation: database.prepare('SELECT generation FROM record WHERE kind = ? AND key = ?'),
+      body: database.prepare('SELECT body FROM record WHERE kind = ? AND key = ?'),
+      put: database.prepare(
+        'INSERT OR REPLACE INTO record (kind, key, generation, body) VALUES (?, ?, ?, ?)',
+      ),
+      delete: database.prepare('DELETE FROM record WHERE kind = ? AND key = ?'),
+    }
+  }
+
+  /** Opens or makes the file. Throws IPK_STORE_FAILED: another daemon has it, it is damaged, or made by a newer version. */
+  static open(path: string): SqliteStore {
+    let database: DatabaseSync | undefined
+    try {
+      database = new DatabaseSync(path)
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      const row = database.prepare('PRAGMA user_version').get()
+      const applied = Number(row?.['user_version'] ?? 0)
+      if (applied > migrations.length) {
+        throw new Error(
+          `layout ${applied} is newer than this version of ipkeeper-server knows (${migrations.length})`,
+        )
+      }
+      database.exec('BEGIN EXCLUSIVE')
+      for (const step of migrations.slice(applied)) database.exec(step)
+      database.exec(`PRAGMA user_version = ${migrations.length}`)
+      database.exec('COMMIT')
+      return new SqliteStore(path, database)
+    } catch (error) {
+      database?.close()
+      const locked = error instanceof Error && /locked|busy/.test(error.message)
+      if (!locked) throw failed(path, error)
+      throw new Problem('IPK_STORE_FAILED', `store ${path} is in use by another process`, {
+        cause: error,
+        hint: 'stop the other ipkeeper-server, or give this one another --state-dir',
+      })
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new Problem('IPK_STORE_FAILED', `store ${this.location} is closed`)
+  }
+
+  async load(visit: (stored: StoredRecord) => void): Promise<void> {
+    this.#assertOpen()
+    try {
+      for (const row of this.#database.prepare('SELECT kind, key, body FROM record').iterate()) {
+        visit({ kind: row['kind'] as RecordKind, key: String(row['key']), text: String(row['body']) })
+      }
+    } catch (error) {
+      throw failed(this.location, error)
+    }
+    return Promise.resolve()
+  }
+
+  async read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined> {
+    this.#assertOpen()
+    try {
+      const row = this.#statements.body.get(kind, key)
+      return await Promise.resolve(row && (JSON.parse(String(row['body'])) as RecordTypes[K]))
+    } catch (error) {
+      throw failed(this.location, error)
+    }
+  }
+
+  async commit(change: Change): Promise<void> {
+    this.#assertOpen()
+    if (change.length === 0) return
+    await new Promise<void>((resolve, reject) => {
+      this.#pending.push({ change, resolve, reject })
+      if (this.#pending.length === 1)
+        setImmediate(() => {
+          this.#flush()
+        })
+    })
+  }
+
+  /** All changes of this turn in one transaction; a conflicting one is left out, the others go on. */
+  #flush(): void {
+    const batch = this.#pending
+    this.#pending = []
+    const conflicts = new Map<Pending, StoreConflict>()
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      for (const entry of batch) {
+        const conflict = this.#firstConflict(entry.change)
+        if (conflict) conflicts.set(entry, conflict)
+        else this.#write(entry.change)
+      }
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      for (const entry of batch) entry.reject(failed(this.location, error))
+      return
+    }
+    for (const entry of batch) {
+      const conflict = conflicts.get(entry)
+      if (conflict) entry.reject(conflict)
+      else entry.resolve()
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+    } catch {
+      // SQLite has rolled back by itself on I/O errors; then there is nothing left to undo.
+    }
+  }
+
+  #firstConflict(change: Change): StoreConflict | undefined {
+    for (const { kind, key, expect } of change) {
+      const row = this.#statements.generation.get(kind, key)
+      const present = row === undefined ? null : Number(row['generation'])
+      if (present !== expect) return new StoreConflict(kind, key)
+    }
+    return undefined
+  }
+
+  #write(change: Change): void {
+    for (const { kind, key, record } of change) {
+      if (record === null) this.#statements.delete.run(kind, key)
+      else this.#statements.put.run(kind, key, record.generation, JSON.stringify(record))
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    if (this.#pending.length > 0) this.#flush()
+    this.#closed = true
+    try {
+      this.#database.close()
+    } catch (error) {
+      throw failed(this.location, error)
+    }
+    return Promise.resolve()
+  }
+}

@@ -1,0 +1,32 @@
+import { askDaemon, type Patience } from './ask-daemon.ts'
+import type { Call } from './call.ts'
+import type { DaemonVerb } from './patience.ts'
+import type { RunIdentity } from './run-identity.ts'
+import type { Validator } from './validators.generated.ts'
+
+/** The body of a request, shared/api/cni.schema.ts CniRequest; the configuration goes in as the text it came as. */
+export function encodeRequest({ invocation, configText }: Call, identity: RunIdentity): string {
+  const { containerId, netns, ifname, args, path } = invocation
+  const rest = JSON.stringify({ ...identity, containerId, netns, ifname, args, path })
+  return `${rest.slice(0, -1)},"config":${configText}}`
+}
+
+export interface VerbQuestion<Reply> {
+  readonly verb: DaemonVerb
+  readonly identity: RunIdentity
+  readonly patience: Patience
+  readonly validate: Validator<Reply>
+}
+
+/** Asks the daemon to carry out a verb for this call. Throws what askDaemon throws. */
+export function askVerb<Reply>(call: Call, question: VerbQuestion<Reply>): Promise<Reply> {
+  const { verb, identity, patience, validate } = question
+  return askDaemon(call.edges, {
+    verb,
+    path: `/v1/cni/${verb.toLowerCase()}`,
+    socket: call.settings.socket,
+    body: encodeRequest(call, identity),
+    patience,
+    validate,
+  })
+}

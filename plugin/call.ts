@@ -1,0 +1,45 @@
+import type { Environment, Invocation } from '../shared/cni/environment.ts'
+import type { PluginSettings } from '../shared/cni/netconf.ts'
+import type { CniVersion } from '../shared/cni/versions.ts'
+import type { DaemonEdges } from './ask-daemon.ts'
+import type { QueueDel } from './deferred-del.ts'
+import type { Deliver } from './deliver.ts'
+import type { RunIdentity } from './run-identity.ts'
+import type { ReadStdin } from './stdin.ts'
+
+/** Everything outside that the plugin touches; main.ts hands in the real ones, tests others. */
+export interface PluginEdges extends DaemonEdges {
+  readonly env: Environment
+  readonly readStdin: ReadStdin
+  readonly deliver: Deliver
+  /** One line on stderr; never throws. */
+  readonly note: (line: string) => void
+  /** When the run began, by `now`. */
+  readonly startedMs: number
+  readonly identity: () => RunIdentity
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
+  readonly queueDel: QueueDel
+  /** Whether a path is the network namespace of this process. */
+  readonly isOwnNetns: (path: string) => boolean
+  /** Whether two paths are the same folder. */
+  readonly isSameFolder: (one: string, other: string) => boolean
+}
+
+/** A run whose environment, stdin and version have been checked. */
+export interface Call {
+  readonly invocation: Invocation
+  /** The configuration as it came on stdin; valid JSON, an object. */
+  readonly configText: string
+  readonly cniVersion: CniVersion
+  readonly settings: PluginSettings
+  readonly edges: PluginEdges
+}
+
+/** How a verb ended well. */
+export interface Outcome {
+  /** What goes to stdout; nothing when absent. */
+  readonly document?: object
+  /** Takes back what was done, for when the document cannot be delivered. Never rejects. */
+  readonly undo?: () => Promise<void>
+}

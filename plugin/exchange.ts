@@ -1,0 +1,110 @@
+import { connect } from 'node:net'
+import { createReplyReader, type HttpReply } from './http-reply.ts'
+
+export type { HttpReply } from './http-reply.ts'
+
+/**
+ * What became of a request that got no complete reply:
+ *   missing    there is no socket at the path              refused    nobody listens on it, or its queue is full
+ *   forbidden  we may not connect to it                    unusable   the path cannot be a socket
+ *   lost       the connection ended before the reply did   malformed  what came is no HTTP reply
+ *   late       the time was up
+ * The daemon has seen nothing of the first four; of the others it may have done what was asked.
+ */
+export type ExchangeFault = 'missing' | 'refused' | 'forbidden' | 'unusable' | 'lost' | 'malformed' | 'late'
+
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError'
+  readonly fault: ExchangeFault
+
+  constructor(fault: ExchangeFault, message: string) {
+    super(message)
+    this.fault = fault
+  }
+}
+
+export interface ExchangeRequest {
+  /** Path of the unix socket. */
+  readonly socket: string
+  /** Path of the URL. */
+  readonly path: string
+  /** JSON text. */
+  readonly body: string
+  /** Milliseconds until the reply has to be complete. */
+  readonly timeoutMs: number
+}
+
+export type Exchange = (request: ExchangeRequest) => Promise<HttpReply>
+
+/** errno of a connect that failed: the fault, in words that name no errno (a DEL must not say ENOENT's text). */
+const connectFaults: Readonly<Record<string, readonly [ExchangeFault, string]>> = {
+  ENOENT: ['missing', 'there is no such socket'],
+  ENOTDIR: ['missing', 'there is no such socket: a part of its path is no folder'],
+  ECONNREFUSED: ['refused', 'nobody listens on the socket'],
+  EAGAIN: ['refused', 'the queue of the socket is full'],
+  EACCES: ['forbidden', 'permission denied'],
+  EPERM: ['forbidden', 'permission denied'],
+}
+
+/**
+ * One HTTP/1.1 POST over a unix socket, on a connection of its own, which is closed in every case. node:http would
+ * add about 9 ms to every run of the plugin; this is as much of it as one request to our own daemon needs.
+ *
+ * The write side stays open until the reply is complete: the daemon takes an early close for a client that has gone,
+ * and undoes what it did.
+ *
+ * @throws ExchangeError
+ */
+export const exchange: Exchange = ({ socket: path, path: url, body, timeoutMs }) =>
+  new Promise((resolve, reject) => {
+    const reader = createReplyReader()
+    let connected = false
+    const socket = connect({ path })
+
+    const finish = (outcome: HttpReply | ExchangeError): void => {
+      clearTimeout(timer)
+      // Whatever happens to the connection from now on is nobody's business; without a listener it would throw.
+      socket.removeAllListeners()
+      socket.on('error', () => undefined)
+      socket.destroy()
+      if (outcome instanceof ExchangeError) reject(outcome)
+      else resolve(outcome)
+    }
+    const lost = (): void => {
+      const received = reader.received()
+      const what = received === 0 ? 'without a reply' : `after ${received} bytes of an incomplete reply`
+      finish(new ExchangeError('lost', `the connection ended ${what}`))
+    }
+    const timer = setTimeout(() => {
+      finish(new ExchangeError('late', 'the time was up'))
+    }, timeoutMs)
+
+    socket.on('connect', () => {
+      connected = true
+      socket.write(
+        `POST ${url} HTTP/1.1\r\nHost: ipkeeper\r\nConnection: close\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      )
+    })
+    socket.on('data', chunk => {
+      try {
+        const reply = reader.push(chunk)
+        if (reply) finish(reply)
+      } catch (error) {
+        finish(new ExchangeError('malformed', error instanceof Error ? error.message : String(error)))
+      }
+    })
+    socket.on('end', lost)
+    socket.on('close', lost)
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (connected) {
+        lost()
+        return
+      }
+      const [fault, words] = connectFaults[error.code ?? ''] ?? [
+        'unusable',
+        `connect fails with ${error.code ?? 'an error'}`,
+      ]
+      finish(new ExchangeError(fault, words))
+    })
+  })

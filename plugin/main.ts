@@ -1,0 +1,71 @@
+/**
+ * The CNI plugin. Runtimes start it for each verb, with CNI_* in the environment and the configuration on stdin; it
+ * asks ipkeeper-server over a unix socket and prints one JSON document. This file alone touches the process.
+ */
+import { writeSync } from 'node:fs'
+import { Problem } from '../shared/problem/problem.ts'
+import { queueDel } from './deferred-del.ts'
+import { deliver } from './deliver.ts'
+import { exchange } from './exchange.ts'
+import { createIdentity } from './run-identity.ts'
+import { startPlugin, type PluginRun } from './run-plugin.ts'
+import { isSameInode } from './same-inode.ts'
+import { createStdinReader } from './stdin.ts'
+
+/** A line for the runtime's log. Nobody may be reading it: stderr closed or full is no reason to fail. */
+function note(line: string): void {
+  try {
+    writeSync(2, `${line}\n`)
+  } catch {
+    // There is no third place to say it.
+  }
+}
+
+/** stdout belongs to the one document; whatever else is printed, by a dependency or by Node, goes to stderr. */
+function keepConsoleOffStdout(): void {
+  const methods = console as unknown as Record<string, unknown>
+  for (const name of Object.keys(methods)) {
+    if (name !== 'Console' && typeof methods[name] === 'function') {
+      methods[name] = (...values: unknown[]): void => {
+        note(values.map(String).join(' '))
+      }
+    }
+  }
+}
+
+function watchProcess(run: PluginRun): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      const message = `interrupted by ${signal} before the outcome was known`
+      run.interrupt(new Problem('IPK_INTERRUPTED', message))
+    })
+  }
+  process.on('uncaughtException', run.interrupt)
+  process.on('unhandledRejection', run.interrupt)
+  // Should nothing be left to wait for without an outcome, that is a bug, and still one document.
+  process.on('exit', () => {
+    run.interrupt(new Error('the plugin ended without an outcome'))
+  })
+}
+
+keepConsoleOffStdout()
+process.exitCode = 1
+const now = (): number => Number(process.hrtime.bigint()) / 1e6
+const startedMs = now()
+const run = startPlugin({
+  env: process.env,
+  readStdin: createStdinReader(() => (process.stdin.isTTY ? process.stdin : undefined)),
+  deliver,
+  note,
+  exchange,
+  now,
+  sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
+  startedMs,
+  identity: () => createIdentity(startedMs, process.pid),
+  wallClock: Date.now,
+  queueDel,
+  isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),
+  isSameFolder: isSameInode,
+})
+watchProcess(run)
+void run.finished.then(code => process.exit(code))

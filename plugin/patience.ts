@@ -1,0 +1,37 @@
+import type { Patience } from './ask-daemon.ts'
+
+/** The verbs that ask the daemon. */
+export type DaemonVerb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
+
+interface Limits {
+  /** Milliseconds of a whole run. */
+  readonly totalMs: number
+  /** Milliseconds in which a daemon that is away is tried again; never longer than the configured timeout. */
+  readonly reachMs: number
+  /** Whether the configured timeout makes the whole run shorter, too. */
+  readonly bounded: boolean
+}
+
+/**
+ * What each verb grants, far below the limits of the runtimes: CRI-O kills a DEL after 60 s and gives all of GC 30 s;
+ * nobody limits STATUS, and it comes every 5 s (cni-protocol part 2). A DEL need not wait for a daemon that is away: it
+ * goes into the queue. A GC outlasts a restart of the daemon, not its absence; STATUS says what is true now.
+ */
+const limits: Readonly<Record<DaemonVerb, Limits>> = {
+  ADD: { totalMs: Infinity, reachMs: 10_000, bounded: true },
+  CHECK: { totalMs: 10_000, reachMs: 10_000, bounded: true },
+  DEL: { totalMs: 10_000, reachMs: 0, bounded: true },
+  GC: { totalMs: 15_000, reachMs: 5_000, bounded: false },
+  STATUS: { totalMs: 2_000, reachMs: 0, bounded: false },
+}
+
+/**
+ * @param timeoutSeconds the configured timeout
+ * @param elapsedMs what this run has spent already, reading stdin above all
+ */
+export function patienceFor(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): Patience {
+  const { totalMs, reachMs, bounded } = limits[verb]
+  const granted = bounded ? Math.min(totalMs, timeoutSeconds * 1000) : totalMs
+  const left = Math.max(0, granted - elapsedMs)
+  return { totalMs: left, reachMs: Math.min(reachMs, timeoutSeconds * 1000, left) }
+}

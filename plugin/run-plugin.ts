@@ -1,0 +1,110 @@
+import { version } from '../shared/build-info.ts'
+import { cniErrorDocument } from '../shared/cni/cni-error.ts'
+import { readEnvironment } from '../shared/cni/environment.ts'
+import { configVersion, decodeNetworkConfig, networkName, pluginSettings } from '../shared/cni/netconf.ts'
+import { checkVersion } from '../shared/cni/version-check.ts'
+import { isSupportedVersion, isVerb, latestVersion, supportedVersions } from '../shared/cni/versions.ts'
+import { Problem, toProblem } from '../shared/problem/problem.ts'
+import { DaemonRefusal } from './ask-daemon.ts'
+import type { Outcome, PluginEdges } from './call.ts'
+import { verbTable } from './verbs.ts'
+
+export type ExitCode = 0 | 1
+
+export interface PluginRun {
+  /** Never rejects. */
+  readonly finished: Promise<ExitCode>
+  /** Ends the run with an error, unless its outcome is decided already. Prints before it returns. */
+  readonly interrupt: (reason: unknown) => void
+}
+
+const stdinBytes = 16 * 1024 * 1024
+/** For a CNI_COMMAND that is none: stdin is decoded before that is said. */
+const unknownVerbStdinMs = 10_000
+
+/**
+ * One run of the plugin. Exactly one document goes out, and only when the outcome is final: the first of result,
+ * error and interruption decides, whatever comes later is not said any more.
+ */
+export function startPlugin(edges: PluginEdges): PluginRun {
+  const command = edges.env['CNI_COMMAND'] ?? ''
+  /** In which errors are said; that of the configuration once it is known. */
+  let answerVersion: string = latestVersion
+  let decided = false
+  const { promise: finished, resolve: finish } = Promise.withResolvers<ExitCode>()
+
+  function say(document: object): boolean {
+    try {
+      edges.deliver(`${JSON.stringify(document, null, 4)}\n`)
+      return true
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      edges.note(`ipkeeper: the answer cannot be written to stdout: ${why}`)
+      return false
+    }
+  }
+
+  function fail(reason: unknown): void {
+    if (decided) return
+    decided = true
+    const failure = reason instanceof DaemonRefusal ? reason.reply : toProblem(reason).toDocument()
+    say(cniErrorDocument(failure, answerVersion, isVerb(command) ? command : undefined))
+    finish(1)
+  }
+
+  async function succeed({ document, undo }: Outcome): Promise<void> {
+    if (decided) return
+    decided = true
+    if (document === undefined || say(document)) {
+      finish(0)
+      return
+    }
+    await undo?.()
+    finish(1)
+  }
+
+  /** The order is that of cni:pkg/skel: environment, stdin, JSON and name, version, then the verb (cni-protocol 1.B). */
+  async function dispatch(): Promise<Outcome> {
+    const invocation = readEnvironment(edges.env)
+    const row = invocation.verb === undefined ? undefined : verbTable[invocation.verb]
+    if (row?.needsConfig === false) return row.run(edges)
+
+    const timeoutMs = row?.stdinMs ?? unknownVerbStdinMs
+    const configText = await edges.readStdin({ timeoutMs, maxBytes: stdinBytes })
+    const config = decodeNetworkConfig(configText)
+    answerVersion = versionToAnswerIn(() => configVersion(config))
+    networkName(config)
+    if (invocation.verb === undefined || row === undefined) {
+      throw new Problem('IPK_ENVIRONMENT', `unknown CNI_COMMAND: ${invocation.command}`)
+    }
+    const cniVersion = checkVersion(invocation.verb, configVersion(config))
+    const settings = pluginSettings(config, edges.env)
+    return row.run({ invocation, configText, cniVersion, settings, edges })
+  }
+
+  if (command === '') {
+    decided = true
+    edges.note(`CNI ipkeeper plugin v${version}`)
+    edges.note(`CNI protocol versions supported: ${supportedVersions.join(', ')}`)
+    finish(0)
+  } else {
+    dispatch()
+      .then(succeed, fail)
+      .catch((bug: unknown) => {
+        fail(bug)
+        finish(1)
+      })
+  }
+  return { finished, interrupt: fail }
+}
+
+/** The configuration's version where it is one we speak; errors about the version itself come later, in order. */
+function versionToAnswerIn(read: () => string): string {
+  try {
+    const version = read()
+    if (version === '') return '0.1.0'
+    return isSupportedVersion(version) ? version : latestVersion
+  } catch {
+    return latestVersion
+  }
+}

@@ -1,0 +1,166 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
+import { Socket } from 'node:net'
+import { Problem } from '../shared/problem/problem.ts'
+
+export interface StdinLimits {
+  /** Milliseconds until the end of the input has to be there. */
+  readonly timeoutMs: number
+  /** Bytes that are taken at most. */
+  readonly maxBytes: number
+}
+
+export type ReadStdin = (limits: StdinLimits) => Promise<string>
+
+/** The part of a stream that is needed here; net.Socket and tty.ReadStream have it. */
+interface InputStream {
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  removeAllListeners(): unknown
+  destroy(): unknown
+}
+
+const stdin = 0
+
+function unreadable(why: string, cause?: unknown): Problem {
+  return new Problem('IPK_INPUT_UNREADABLE', `error reading from stdin: ${why}`, { cause })
+}
+
+const tooMuch = (maxBytes: number): Problem => unreadable(`more than ${maxBytes} bytes`)
+
+/**
+ * Makes the reader of fd 0, which takes all up to its end; bytes that are no UTF-8 are replaced.
+ *
+ * A pipe or socket is read without blocking, so that signals and deadlines work while the other side keeps it open:
+ * neither readSync nor a read in the thread pool can be left alone, the pool keeps the process from ending. Anything
+ * else, such as a file, is read at once.
+ *
+ * @param openTerminal the stream of fd 0 when that is a terminal, else undefined; asked only for character devices
+ * @returns a function that throws Problem IPK_INPUT_UNREADABLE (CNI code 5)
+ */
+export function createStdinReader(openTerminal: () => InputStream | undefined): ReadStdin {
+  return async limits => {
+    const stats = attempt(() => fstatSync(stdin))
+    if (stats.isFIFO() || stats.isSocket()) {
+      const { chunks, ended } = stats.isFIFO() ? takeReady(limits.maxBytes) : nothing
+      if (ended) return Buffer.concat(chunks).toString()
+      return readStream(new Socket({ fd: stdin, readable: true, writable: false }), limits, chunks)
+    }
+    if (isNullDevice(stats)) return readNullDevice()
+    const terminal = stats.isCharacterDevice() ? openTerminal() : undefined
+    return terminal ? readStream(terminal, limits) : readBlocking(limits)
+  }
+}
+
+function attempt<Value>(action: () => Value): Value {
+  try {
+    return action()
+  } catch (error) {
+    throw unreadable(error instanceof Error ? error.message : String(error), error)
+  }
+}
+
+interface Ready {
+  readonly chunks: readonly Buffer[]
+  /** Whether the other side has closed the pipe, so that nothing more can come. */
+  readonly ended: boolean
+}
+
+const nothing: Ready = { chunks: [], ended: false }
+
+/**
+ * Takes what is in the pipe already. Runtimes write the configuration and close the pipe at once, and then this is all
+ * of it; a stream costs 2 to 3 ms of every run. Never waits: the pipe is opened anew, so that reading without blocking
+ * concerns this process alone. Where that cannot be done there is nothing to take, and the stream says why.
+ */
+function takeReady(maxBytes: number): Ready {
+  let pipe: number
+  try {
+    pipe = openSync(`/proc/self/fd/${stdin}`, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return nothing
+  }
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(64 * 1024)
+      const count = readSync(pipe, chunk)
+      if (count === 0) return { chunks, ended: true }
+      chunks.push(chunk.subarray(0, count))
+      length += count
+      if (length > maxBytes) throw tooMuch(maxBytes)
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    // EAGAIN: the other side still has the pipe open. Any other error comes again from the stream.
+    return { chunks, ended: false }
+  } finally {
+    closeSync(pipe)
+  }
+}
+
+function readStream(
+  stream: InputStream,
+  { timeoutMs, maxBytes }: StdinLimits,
+  before: readonly Buffer[] = [],
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks = [...before]
+    let length = before.reduce((sum, chunk) => sum + chunk.length, 0)
+    const finish = (problem?: Problem): void => {
+      clearTimeout(timer)
+      stream.removeAllListeners()
+      stream.on('error', () => undefined)
+      stream.destroy()
+      if (problem) reject(problem)
+      else resolve(Buffer.concat(chunks).toString())
+    }
+    const timer = setTimeout(() => {
+      finish(unreadable(`no end of it within ${timeoutMs / 1000} s`))
+    }, timeoutMs)
+    stream.on('data', chunk => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > maxBytes) finish(tooMuch(maxBytes))
+    })
+    stream.on('end', () => {
+      finish()
+    })
+    stream.on('error', error => {
+      finish(unreadable(error.message, error))
+    })
+  })
+}
+
+function readBlocking({ maxBytes }: StdinLimits): string {
+  const chunks: Buffer[] = []
+  let length = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024)
+    const count = attempt(() => readSync(stdin, chunk))
+    if (count === 0) return Buffer.concat(chunks).toString()
+    chunks.push(chunk.subarray(0, count))
+    length += count
+    if (length > maxBytes) throw tooMuch(maxBytes)
+  }
+}
+
+/** Device 1:3 of Linux. */
+function isNullDevice(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0x103
+}
+
+/**
+ * Where the runtime closed fd 0, Node has put /dev/null, open for reading and writing; what callers put there is
+ * open for reading only. So the first is a stdin that cannot be read, the second an empty one.
+ */
+function readNullDevice(): string {
+  const flags = /^flags:\s*0([0-7]+)$/m.exec(
+    attempt(() => readFileSync(`/proc/self/fdinfo/${stdin}`, 'latin1')),
+  )?.[1]
+  const readWrite = 2
+  if (flags !== undefined && (Number.parseInt(flags, 8) & 3) === readWrite)
+    throw unreadable('bad file descriptor')
+  return ''
+}

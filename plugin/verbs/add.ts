@@ -1,0 +1,64 @@
+import type { AddReply } from '../../shared/api/cni.schema.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { UnusableReply } from '../ask-daemon.ts'
+import { askVerb } from '../ask-verb.ts'
+import type { Call, Outcome } from '../call.ts'
+import { patienceFor } from '../patience.ts'
+import { toMicroseconds, type RunIdentity } from '../run-identity.ts'
+import { validateAddReply, validateDoneReply } from '../validators.generated.ts'
+
+/** What taking an ADD back may cost when its answer cannot be used; the runtime's own DEL follows. */
+const undoPatience = { totalMs: 5_000, reachMs: 2_000 }
+
+/**
+ * ADD: the daemon chooses and records; this only checks what it says. An answer that came but cannot be used is
+ * undone by a DEL; where none came, the daemon sees the connection end and undoes it itself, and a DEL from here could
+ * hit what an earlier ADD of the same attachment has made.
+ */
+export async function add(call: Call): Promise<Outcome> {
+  const { invocation, settings, edges } = call
+  // Before anything is done: the reference looks afterwards and loses an address (cni-protocol B9).
+  if (!invocation.netnsOverride && edges.isOwnNetns(invocation.netns)) {
+    const message = "plugin's netns and netns from CNI_NETNS should not be the same"
+    throw new Problem('IPK_NETNS_IS_HOST', message)
+  }
+  const identity = edges.identity()
+  const patience = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const undo = (): Promise<void> => undoAdd(call, identity)
+  try {
+    const reply = await askVerb(call, { verb: 'ADD', identity, patience, validate: validateAddReply })
+    checkReply(call, reply)
+    return { document: reply.result, undo }
+  } catch (error) {
+    if (error instanceof UnusableReply) await undo()
+    throw error
+  }
+}
+
+/** What the schema cannot say of a reply. */
+function checkReply({ settings, cniVersion, edges }: Call, { stateDir, result }: AddReply): void {
+  if (stateDir !== settings.stateDir && !edges.isSameFolder(stateDir, settings.stateDir)) {
+    const folders = `the plugin uses ${settings.stateDir}, ipkeeper-server on ${settings.socket} uses ${stateDir}`
+    throw new UnusableReply('IPK_STATE_DIR_MISMATCH', `state folders differ: ${folders}`)
+  }
+  if (result.cniVersion !== cniVersion) {
+    const versions = `a result of version "${result.cniVersion}" for a configuration of version "${cniVersion}"`
+    throw new UnusableReply(
+      'IPK_DAEMON_REPLY_INVALID',
+      `ipkeeper-server on ${settings.socket} answered ${versions}`,
+    )
+  }
+}
+
+/** Never rejects: what cannot be undone now is undone by the DEL that follows a failed ADD. */
+async function undoAdd(call: Call, added: RunIdentity): Promise<void> {
+  const { edges, invocation } = call
+  // The daemon lets a DEL end only what began before it.
+  const identity = { ...added, startedAt: toMicroseconds(edges.now()) }
+  try {
+    await askVerb(call, { verb: 'DEL', identity, patience: undoPatience, validate: validateDoneReply })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    edges.note(`ipkeeper: the ADD of ${invocation.containerId} could not be undone: ${why}`)
+  }
+}

@@ -1,0 +1,49 @@
+import { DaemonRefusal } from '../ask-daemon.ts'
+import { askVerb, encodeRequest } from '../ask-verb.ts'
+import type { Call, Outcome } from '../call.ts'
+import { patienceFor } from '../patience.ts'
+import type { RunIdentity } from '../run-identity.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { validateDoneReply } from '../validators.generated.ts'
+
+/** For the second try, after the DEL is in the queue. */
+const secondTry = { totalMs: 1_000, reachMs: 0 }
+
+/**
+ * DEL: idempotent and best effort in the daemon; a namespace that is gone, or the host's own, is sent as it is. With the
+ * daemon away the DEL goes into a durable queue and succeeds: a runtime may ask only once (cni-protocol part 2, "DEL
+ * that never comes"). What the daemon understood and will never carry out is an error.
+ */
+export async function del(call: Call): Promise<Outcome> {
+  const { settings, edges } = call
+  const patience = patienceFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const identity = edges.identity()
+  try {
+    await askVerb(call, { verb: 'DEL', identity, patience, validate: validateDoneReply })
+  } catch (error) {
+    if (error instanceof DaemonRefusal ? !error.reply.retryable : !(error instanceof Problem)) throw error
+    await defer(call, identity, error as Error)
+  }
+  return {}
+}
+
+/**
+ * 1. The entry is written. From here on it survives, and the DEL has succeeded.
+ * 2. The daemon is asked once more: one that started between the first try and the entry has drained the queue already.
+ * 3. When it answers, the entry is taken back. That the daemon may carry it out at the same time does no harm, since a
+ *    DEL ends only what began before it.
+ */
+async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<void> {
+  const { settings, edges, invocation } = call
+  const request = encodeRequest(call, identity)
+  const text = `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
+  const entry = edges.queueDel(settings.stateDir, `${edges.wallClock()}-${identity.invocationId}.json`, text)
+  try {
+    await askVerb(call, { verb: 'DEL', identity, patience: secondTry, validate: validateDoneReply })
+    entry.withdraw()
+  } catch {
+    edges.note(
+      `ipkeeper: the DEL of ${invocation.containerId} is queued in ${settings.stateDir}: ${reason.message}`,
+    )
+  }
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Installs what the demo and the privileged tests use from the system. Only what is missing, and only as root where
+# apt-get is; otherwise one line for each missing thing. Nothing here is needed to build, so it never fails a build.
+set -eu
+
+# The reference plugins are where their package manager put them, on no PATH.
+has_reference_plugins() { [ -x /usr/lib/cni/bridge ] || [ -x /opt/cni/bin/bridge ]; }
+
+# Tools of /usr/sbin are not on every user's PATH.
+PATH="$PATH:/usr/sbin:/sbin"
+
+# thing to look for : Debian package : what goes without it
+wanted='
+containerd:containerd:the containerd story (demo and test)
+runc:runc:the containerd story (demo and test)
+reference-plugins:containernetworking-plugins:every test under the reference bridge
+ip:iproute2:every test and demo in network namespaces
+nft:nftables:tests of masquerading
+arping:iputils-arping:tests of duplicate addresses
+'
+
+is_there() {
+  case $1 in
+    reference-plugins) has_reference_plugins ;;
+    *) command -v "$1" >/dev/null 2>&1 ;;
+  esac
+}
+
+missing_packages() {
+  echo "$wanted" | while IFS=: read -r thing package _; do
+    [ -n "$thing" ] || continue
+    is_there "$thing" || echo "$package"
+  done
+}
+
+missing=$(missing_packages | sort -u | tr '\n' ' ')
+[ -n "$missing" ] || exit 0
+
+if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  echo "setup: apt-get install $missing"
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086 # a list of package names
+  if ! { apt-get install -qq -y --no-install-recommends $missing || {
+    apt-get update -qq && apt-get install -qq -y --no-install-recommends $missing
+  }; } >/tmp/ipkeeper-setup.$$ 2>&1; then
+    cat /tmp/ipkeeper-setup.$$ >&2
+  fi
+  rm -f /tmp/ipkeeper-setup.$$
+fi
+
+echo "$wanted" | while IFS=: read -r thing package use; do
+  [ -n "$thing" ] || continue
+  is_there "$thing" || echo "setup: MISSING $thing (Debian package $package, as root): without it goes $use" >&2
+done

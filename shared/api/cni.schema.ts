@@ -1,0 +1,74 @@
+import { Type, type Static } from 'typebox'
+
+/** Requests and replies of POST /v1/cni/{add,check,del,gc,status}. */
+
+/**
+ * What one run of the plugin asks. `config` is the network configuration as it was read from stdin, `args` the raw
+ * CNI_ARGS. `invocationId`, `startedAt` (microseconds of CLOCK_MONOTONIC) and `bootId` belong to one run of the
+ * executable: a re-sent ADD is recognised by them, and a DEL stops only ADDs that began before it.
+ */
+export const CniRequest = Type.Object(
+  {
+    invocationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    startedAt: Type.Optional(Type.Integer({ minimum: 0 })),
+    bootId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    containerId: Type.String({ maxLength: 4096 }),
+    netns: Type.String({ maxLength: 4096 }),
+    ifname: Type.String({ maxLength: 64 }),
+    args: Type.String({ maxLength: 65536 }),
+    path: Type.String({ maxLength: 65536 }),
+    config: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'CniRequest', additionalProperties: false },
+)
+export type CniRequest = Static<typeof CniRequest>
+
+const ResultIp = Type.Object({
+  version: Type.Optional(Type.Union([Type.Literal('4'), Type.Literal('6')])),
+  address: Type.String({ minLength: 1 }),
+  gateway: Type.Optional(Type.String()),
+  interface: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+
+const FamilyConfig = Type.Object({ ip: Type.String({ minLength: 1 }) })
+
+/**
+ * A Result as the plugin may print it: names its version and holds at least one address, in either of the two shapes
+ * that the specification has had. Further keys are the version's own.
+ */
+export const AddReply = Type.Object(
+  {
+    requestId: Type.String({ minLength: 1 }),
+    stateDir: Type.String({ minLength: 1 }),
+    result: Type.Union([
+      Type.Object({ cniVersion: Type.String({ minLength: 1 }), ips: Type.Array(ResultIp, { minItems: 1 }) }),
+      Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip4: FamilyConfig }),
+      Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip6: FamilyConfig }),
+    ]),
+  },
+  { $id: 'AddReply' },
+)
+export type AddReply = Static<typeof AddReply>
+
+/** The reply of check, del, gc and status: that it is one, and from which daemon. */
+export const DoneReply = Type.Object(
+  { requestId: Type.String({ minLength: 1 }), stateDir: Type.String({ minLength: 1 }) },
+  { $id: 'DoneReply' },
+)
+export type DoneReply = Static<typeof DoneReply>
+
+/** Body of every reply that is not a 200. */
+export const ErrorReply = Type.Object(
+  {
+    code: Type.String({ minLength: 1 }),
+    message: Type.String({ minLength: 1 }),
+    hint: Type.String(),
+    retryable: Type.Boolean(),
+    cniCode: Type.Integer({ minimum: 1 }),
+    details: Type.String(),
+    requestId: Type.String({ minLength: 1 }),
+    stateDir: Type.String({ minLength: 1 }),
+  },
+  { $id: 'ErrorReply' },
+)
+export type ErrorReply = Static<typeof ErrorReply>

@@ -1,0 +1,121 @@
+import { Type, type Static } from 'typebox'
+
+/** What operators read: leases, pools, reservations, health and status. The CLI prints these same objects. */
+
+export const LeaseState = Type.Union([Type.Literal('bound'), Type.Literal('held'), Type.Literal('cooling')], {
+  description: 'bound: a pod has it. held: kept by retention. cooling: resting after its release.',
+})
+
+export const LeaseItem = Type.Object(
+  {
+    address: Type.String(),
+    prefixLength: Type.Integer(),
+    segment: Type.String(),
+    pool: Type.String(),
+    network: Type.String(),
+    containerId: Type.Union([Type.String(), Type.Null()]),
+    ifname: Type.String(),
+    pod: Type.Union([
+      Type.Object({
+        namespace: Type.String(),
+        name: Type.String(),
+        uid: Type.Union([Type.String(), Type.Null()]),
+      }),
+      Type.Null(),
+    ]),
+    node: Type.String(),
+    state: LeaseState,
+    source: Type.String({
+      description: 'what asked for the address, such as "annotation ipkeeper.io/ip"; or "dynamic"',
+    }),
+    retain: Type.String({
+      description: 'retention rule: release, while-owner-exists, forever, or a duration',
+    }),
+    mac: Type.Union([Type.String(), Type.Null()]),
+    since: Type.String({ format: 'date-time' }),
+    until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { $id: 'LeaseItem' },
+)
+export type LeaseItem = Static<typeof LeaseItem>
+
+export const LeasesReply = Type.Object({ leases: Type.Array(LeaseItem) }, { $id: 'LeasesReply' })
+export type LeasesReply = Static<typeof LeasesReply>
+
+const Count = Type.Union([Type.Integer(), Type.String({ pattern: '^[0-9]+$' })], {
+  description: 'a number; above 2^53 a decimal string',
+})
+
+export const PoolItem = Type.Object(
+  {
+    name: Type.String(),
+    segment: Type.String(),
+    ranges: Type.Array(Type.Array(Type.String({ description: 'first-last of one range' }))),
+    capacity: Count,
+    used: Count,
+    held: Count,
+    free: Count,
+  },
+  { $id: 'PoolItem' },
+)
+export type PoolItem = Static<typeof PoolItem>
+
+export const PoolsReply = Type.Object({ pools: Type.Array(PoolItem) }, { $id: 'PoolsReply' })
+export type PoolsReply = Static<typeof PoolsReply>
+
+export const ReservationItem = Type.Object(
+  {
+    segment: Type.String({ minLength: 1, maxLength: 63 }),
+    address: Type.String(),
+    owner: Type.String({ description: 'NAMESPACE/POD that may have it' }),
+    note: Type.String(),
+    since: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'ReservationItem' },
+)
+export type ReservationItem = Static<typeof ReservationItem>
+
+export const ReservationsReply = Type.Object(
+  { reservations: Type.Array(ReservationItem) },
+  { $id: 'ReservationsReply' },
+)
+export type ReservationsReply = Static<typeof ReservationsReply>
+
+export const ReserveRequest = Type.Object(
+  {
+    address: Type.String({ minLength: 1, maxLength: 64 }),
+    owner: Type.String({ minLength: 3, maxLength: 400, description: 'NAMESPACE/POD' }),
+    segment: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+    note: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  { $id: 'ReserveRequest', additionalProperties: false },
+)
+export type ReserveRequest = Static<typeof ReserveRequest>
+
+export const HealthReply = Type.Object(
+  { status: Type.Literal('ok'), version: Type.String(), stateDir: Type.String() },
+  { $id: 'HealthReply' },
+)
+export type HealthReply = Static<typeof HealthReply>
+
+export const StatusReply = Type.Object(
+  {
+    version: Type.String(),
+    node: Type.String(),
+    bootId: Type.String(),
+    pid: Type.Integer(),
+    startedAt: Type.String({ format: 'date-time' }),
+    stateDir: Type.String(),
+    socket: Type.String(),
+    store: Type.Object({
+      kind: Type.String(),
+      location: Type.String(),
+      leases: Type.Integer(),
+      attachments: Type.Integer(),
+    }),
+    pools: Type.Integer(),
+    operationsUnderWay: Type.Integer(),
+  },
+  { $id: 'StatusReply' },
+)
+export type StatusReply = Static<typeof StatusReply>

@@ -1,0 +1,23 @@
+/** CNI specification versions whose literal spelling a configuration may carry (cni-spec: VERSION, ADD). */
+export const supportedVersions = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const
+
+export type CniVersion = (typeof supportedVersions)[number]
+
+export const latestVersion: CniVersion = '1.1.0'
+
+/** Exact string comparison, as the reference library does: "1.0" and "v1.0.0" are not supported versions. */
+export function isSupportedVersion(text: string): text is CniVersion {
+  return (supportedVersions as readonly string[]).includes(text)
+}
+
+/** The values of CNI_COMMAND; spelling and case are exact. */
+export const verbs = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS', 'VERSION'] as const
+
+export type Verb = (typeof verbs)[number]
+
+export function isVerb(text: string): text is Verb {
+  return (verbs as readonly string[]).includes(text)
+}
+
+/** First specification version that has a verb; verbs not named here exist in all of them. */
+export const verbSince: Partial<Record<Verb, CniVersion>> = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0' }

@@ -1,0 +1,125 @@
+import { Problem } from '../problem/problem.ts'
+
+/** A JSON object as it was decoded. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** True for objects, not for arrays and null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The form in which Go's encoding/json compares keys. Lower case suffices but for the long s, which Go takes for an s
+ * and toLowerCase leaves alone; the Kelvin sign becomes a k either way.
+ */
+function foldKey(key: string): string {
+  return key.toLowerCase().replaceAll('\u017f', 's')
+}
+
+/**
+ * The value of a key of a network configuration, as a Go plugin would see it: keys match without regard to case, of
+ * several that match the last one that is not null wins, and null is as good as absent (cni-protocol C6, C7).
+ * undefined when there is none.
+ *
+ * Two keys of exactly the same spelling are one to JSON.parse, so of these the last wins even when it is null; libcni,
+ * which re-encodes every configuration, never sends such.
+ */
+export function field(object: JsonObject, name: string): unknown {
+  const wanted = foldKey(name)
+  let found: unknown
+  for (const key in object) {
+    const value = object[key]
+    if (value !== null && value !== undefined && (key === name || foldKey(key) === wanted)) found = value
+  }
+  return found
+}
+
+/** "a string", "an array": how messages name the type of a JSON value. */
+export function jsonTypeName(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object') return 'an object'
+  return `a ${typeof value}`
+}
+
+function wrongType(path: string, wanted: string, value: unknown): Problem {
+  const message = `error unmarshall network config: "${path}" must be ${wanted}, not ${jsonTypeName(value)}`
+  return new Problem('IPK_CONFIG_UNDECODABLE', message)
+}
+
+/**
+ * The typed readers below look a key up with `field` and check the type of what they find: undefined when it is absent
+ * or null, a Problem IPK_CONFIG_UNDECODABLE (CNI code 6) that names `path` when it has another type. `path` is how the
+ * reader of the message finds the key, such as "ipam.ranges[0][1].subnet"; the name itself by default.
+ */
+export function stringField(object: JsonObject, name: string, path: string = name): string | undefined {
+  const value = field(object, name)
+  if (value === undefined || typeof value === 'string') return value
+  throw wrongType(path, 'a string', value)
+}
+
+/** See stringField. */
+export function numberField(object: JsonObject, name: string, path: string = name): number | undefined {
+  const value = field(object, name)
+  if (value === undefined || typeof value === 'number') return value
+  throw wrongType(path, 'a number', value)
+}
+
+/** See stringField. Fractions, and whole numbers that a double cannot hold exactly, are no integers. */
+export function integerField(object: JsonObject, name: string, path: string = name): number | undefined {
+  const value = numberField(object, name, path)
+  if (value === undefined || Number.isSafeInteger(value)) return value
+  throw new Problem(
+    'IPK_CONFIG_UNDECODABLE',
+    `error unmarshall network config: "${path}" must be an integer, not ${value}`,
+  )
+}
+
+/** See stringField. */
+export function booleanField(object: JsonObject, name: string, path: string = name): boolean | undefined {
+  const value = field(object, name)
+  if (value === undefined || typeof value === 'boolean') return value
+  throw wrongType(path, 'true or false', value)
+}
+
+/** See stringField. */
+export function objectField(object: JsonObject, name: string, path: string = name): JsonObject | undefined {
+  const value = field(object, name)
+  if (value === undefined || isJsonObject(value)) return value
+  throw wrongType(path, 'an object', value)
+}
+
+/** See stringField. Elements may be anything, null included. */
+export function arrayField(
+  object: JsonObject,
+  name: string,
+  path: string = name,
+): readonly unknown[] | undefined {
+  const value = field(object, name)
+  if (value === undefined || Array.isArray(value)) return value as readonly unknown[] | undefined
+  throw wrongType(path, 'an array', value)
+}
+
+/** See stringField. An array of strings; an element of another type is named by its index. */
+export function stringArrayField(
+  object: JsonObject,
+  name: string,
+  path: string = name,
+): readonly string[] | undefined {
+  return arrayField(object, name, path)?.map((element, index) => {
+    if (typeof element === 'string') return element
+    throw wrongType(`${path}[${index}]`, 'a string', element)
+  })
+}
+
+/** See stringField. An array of objects; an element of another type is named by its index. */
+export function objectArrayField(
+  object: JsonObject,
+  name: string,
+  path: string = name,
+): readonly JsonObject[] | undefined {
+  return arrayField(object, name, path)?.map((element, index) => {
+    if (isJsonObject(element)) return element
+    throw wrongType(`${path}[${index}]`, 'an object', element)
+  })
+}

@@ -1,0 +1,9 @@
+const sixOctets = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i
+
+/** A unicast MAC address as lower-case "aa:bb:cc:dd:ee:ff"; undefined for anything else, multicast and all-zero included. */
+export function parseMac(text: string): string | undefined {
+  if (!sixOctets.test(text)) return undefined
+  const mac = text.toLowerCase().replaceAll('-', ':')
+  const multicast = (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1
+  return multicast || mac === '00:00:00:00:00:00' ? undefined : mac
+}

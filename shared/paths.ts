@@ -1,0 +1,14 @@
+/** Where things are unless told otherwise. Plugin, daemon and docs read them from here. */
+export const defaultPaths = {
+  socket: '/run/ipkeeper/ipkeeper.sock',
+  stateDir: '/var/lib/ipkeeper',
+  config: '/etc/ipkeeper/config.yaml',
+} as const
+
+/** Folders below the state folder that plugin and daemon share. */
+export const stateFolders = {
+  /** Queue of DELs that the daemon has not seen yet; one file each. Names that begin with a dot are being written. */
+  deferredDels: 'deferred-dels',
+  /** What could not be understood, with the reason beside it; nothing here is ever removed by ipkeeper. */
+  quarantine: 'quarantine',
+} as const

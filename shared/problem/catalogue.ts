@@ -1,0 +1,327 @@
+/**
+ * Every problem ipkeeper can report: the one place that fixes code, CNI code, HTTP status, whether waiting helps, and
+ * the default hint. docs/reference/errors.generated.md is made from these rows.
+ *
+ * `cniCode` follows the CNI specification: 1-8 and 11 as defined there, 50/51 for STATUS, 100 and up are ours.
+ * `fixedText` marks rows whose message and details are worded by the reference library and matched by its users; the
+ * hint then stays out of the CNI error document.
+ */
+export interface ProblemRow {
+  readonly cniCode: number
+  readonly httpStatus: number
+  readonly retryable: boolean
+  readonly fixedText?: true
+  readonly summary: string
+  readonly hint: string
+}
+
+export const catalogue = {
+  IPK_VERSION_INCOMPATIBLE: {
+    cniCode: 1,
+    httpStatus: 400,
+    retryable: false,
+    fixedText: true,
+    summary: 'The configuration asks for a CNI version, or for a verb that its version does not have.',
+    hint: 'set "cniVersion" to one of the versions that `CNI_COMMAND=VERSION ipkeeper` prints',
+  },
+  IPK_UNSUPPORTED: {
+    cniCode: 2,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A field is understood, but this version of ipkeeper cannot do what it asks.',
+    hint: 'remove the field, or upgrade ipkeeper',
+  },
+  IPK_ENVIRONMENT: {
+    cniCode: 4,
+    httpStatus: 400,
+    retryable: false,
+    fixedText: true,
+    summary: 'A CNI_* environment variable is missing or not valid.',
+    hint: 'the runtime sets these; when running by hand, see docs/running-by-hand.md',
+  },
+  IPK_INPUT_UNREADABLE: {
+    cniCode: 5,
+    httpStatus: 400,
+    retryable: false,
+    fixedText: true,
+    summary: 'The network configuration could not be read from stdin.',
+    hint: 'pass the configuration of one plugin as JSON on stdin',
+  },
+  IPK_CONFIG_UNDECODABLE: {
+    cniCode: 6,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'The network configuration is not one JSON object of the expected types.',
+    hint: 'correct the file in /etc/cni/net.d at the line and column named',
+  },
+  IPK_NETWORK_NAME: {
+    cniCode: 7,
+    httpStatus: 400,
+    retryable: false,
+    fixedText: true,
+    summary: 'The network name is missing or not valid.',
+    hint: 'give the conflist a "name" of letters, digits, "_", "." and "-"',
+  },
+  IPK_CONFIG_INVALID: {
+    cniCode: 7,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'The network configuration decodes but makes no sense.',
+    hint: 'correct the "ipam" section of the conflist in /etc/cni/net.d',
+  },
+  IPK_POOL_OVERLAP: {
+    cniCode: 7,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The ranges overlap those of another pool of the same segment that has leases.',
+    hint: 'use disjoint ranges, or give one network another "ipam.segment" if the two really are separate L2/L3 domains',
+  },
+  IPK_ARGS_INVALID: {
+    cniCode: 7,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'CNI_ARGS cannot be parsed or names an unknown key without IgnoreUnknown.',
+    hint: 'CNI_ARGS is KEY=VALUE pairs joined by ";"; put IgnoreUnknown=1 in it when it carries keys of other plugins',
+  },
+  IPK_NETNS_IS_HOST: {
+    cniCode: 8,
+    httpStatus: 400,
+    retryable: false,
+    fixedText: true,
+    summary: 'CNI_NETNS is the network namespace the plugin itself runs in.',
+    hint: 'pods with hostNetwork need no CNI call; otherwise name the namespace of the container',
+  },
+  IPK_DAEMON_UNREACHABLE: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary: 'The daemon does not answer on its socket.',
+    hint: 'start it: systemctl start ipkeeper (or: ipkeeper-server serve), then see: ipkeeperctl status',
+  },
+  IPK_DAEMON_TIMEOUT: {
+    cniCode: 11,
+    httpStatus: 504,
+    retryable: true,
+    summary: 'The daemon took the request but did not answer in time.',
+    hint: 'look at the log of ipkeeper-server; the timeout is "ipam.timeout" in the conflist (seconds)',
+  },
+  IPK_DAEMON_REPLY_INVALID: {
+    cniCode: 11,
+    httpStatus: 502,
+    retryable: true,
+    summary: 'What answered on the socket is not a reply of ipkeeper-server, or only a part of one.',
+    hint: "check that ipkeeper and ipkeeper-server are of the same version and that the socket is the daemon's own",
+  },
+  IPK_STATE_DIR_MISMATCH: {
+    cniCode: 7,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'Plugin and daemon use different state folders.',
+    hint: 'set "stateDir" in the conflist, or --state-dir of the daemon, so that both name the same folder',
+  },
+  IPK_INTERRUPTED: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary: 'The plugin was told to stop before the outcome was known; an ADD under way is undone.',
+    hint: 'the runtime will try again',
+  },
+  IPK_NOT_AVAILABLE: {
+    cniCode: 50,
+    httpStatus: 503,
+    retryable: true,
+    summary: 'STATUS: an ADD could not be served now.',
+    hint: 'start the daemon: systemctl start ipkeeper, then see: ipkeeperctl status',
+  },
+  IPK_STORE_FAILED: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary: 'The store of leases could not write or read; nothing was changed.',
+    hint: 'check disk space and permissions of the state folder; see: ipkeeperctl status',
+  },
+  IPK_STORE_CONFLICT: {
+    cniCode: 11,
+    httpStatus: 409,
+    retryable: true,
+    summary: 'Somebody else changed the same records first, repeatedly.',
+    hint: 'try again; if it persists, look for a second daemon on the same store',
+  },
+  IPK_HOLDER_LIVE: {
+    cniCode: 11,
+    httpStatus: 409,
+    retryable: true,
+    summary: 'The address belongs to this pod name, but an older pod of that name still runs with it.',
+    hint: 'wait until the old pod has stopped; for a Deployment set strategy Recreate or maxSurge 0',
+  },
+  IPK_ADDRESS_KEPT: {
+    cniCode: 11,
+    httpStatus: 409,
+    retryable: true,
+    summary: 'The address is kept for its holder until a moment that is known.',
+    hint: 'wait until then, or choose another address; see: ipkeeperctl leases',
+  },
+  IPK_ADDRESS_HELD: {
+    cniCode: 101,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The requested address belongs to somebody else.',
+    hint: 'choose another address or delete the holder; see: ipkeeperctl leases',
+  },
+  IPK_ADDRESS_RESERVED: {
+    cniCode: 102,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The requested address is reserved for somebody else.',
+    hint: 'choose another address, or: ipkeeperctl unreserve ADDRESS',
+  },
+  IPK_ADDRESS_INVALID: {
+    cniCode: 103,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A requested value is no IP address.',
+    hint: 'write an address such as 10.22.0.50, or one per family: 10.22.0.50,fd00:22::50',
+  },
+  IPK_ADDRESS_OUTSIDE: {
+    cniCode: 104,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A requested address is outside every range of the network.',
+    hint: 'choose an address inside the ranges; see: ipkeeperctl pools',
+  },
+  IPK_ADDRESS_UNUSABLE: {
+    cniCode: 105,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A requested address is the network, broadcast or gateway address, or excluded.',
+    hint: 'choose another address inside the ranges; see: ipkeeperctl pools',
+  },
+  IPK_PREFIX_MISMATCH: {
+    cniCode: 106,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A requested address names a prefix length that is not the one of its subnet.',
+    hint: 'leave the "/prefix" away: the pool knows it',
+  },
+  IPK_ANNOTATION_INVALID: {
+    cniCode: 107,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'An annotation under ipkeeper.io/ is unknown, empty or has no valid value.',
+    hint: 'see the table of annotations in the README',
+  },
+  IPK_REQUESTS_DISAGREE: {
+    cniCode: 108,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'Two channels ask for different addresses of one family.',
+    hint: 'ask in one place only',
+  },
+  IPK_POOL_FULL: {
+    cniCode: 109,
+    httpStatus: 409,
+    retryable: true,
+    summary: 'No address of a range set is free.',
+    hint: 'enlarge the ranges or free addresses; see: ipkeeperctl pools, ipkeeperctl leases',
+  },
+  IPK_ALREADY_ADDED: {
+    cniCode: 110,
+    httpStatus: 409,
+    retryable: false,
+    summary:
+      'This interface of this container already has an address; a second ADD without a DEL is an error.',
+    hint: 'the runtime has to send DEL before it sends ADD again',
+  },
+  IPK_LEASE_MISSING: {
+    cniCode: 111,
+    httpStatus: 404,
+    retryable: false,
+    summary:
+      'CHECK: no lease is recorded for this interface of this container, or not the one the runtime knows.',
+    hint: 'delete the pod so that it is made anew; see: ipkeeperctl leases',
+  },
+  IPK_FAMILY_UNSUPPORTED: {
+    cniCode: 112,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'The configured CNI version cannot express the result.',
+    hint: 'set "cniVersion" to 0.3.1 or later',
+  },
+  IPK_DEL_OVERTOOK: {
+    cniCode: 113,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'A DEL of this attachment came while or after this ADD began; the ADD is void.',
+    hint: 'nothing to do: the runtime has given this sandbox up',
+  },
+  IPK_DEL_NOT_QUEUED: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary: 'A DEL could neither be handed to the daemon nor be written to the queue for it.',
+    hint: 'start the daemon: systemctl start ipkeeper; check disk space and permissions of the state folder',
+  },
+  IPK_RESERVATION_MISSING: {
+    cniCode: 114,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'There is no such reservation.',
+    hint: 'see: ipkeeperctl reservations',
+  },
+  IPK_REQUEST_INVALID: {
+    cniCode: 115,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A request on the socket does not have the shape of /v1/openapi.json.',
+    hint: 'see: curl --unix-socket /run/ipkeeper/ipkeeper.sock http://ipkeeper/v1/openapi.json',
+  },
+  IPK_ROUTE_UNKNOWN: {
+    cniCode: 116,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'There is no such path on the socket.',
+    hint: 'plugin and daemon may be of different versions; see /v1/openapi.json',
+  },
+  IPK_DAEMON_CONFIG: {
+    cniCode: 117,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The configuration file of the daemon is not valid.',
+    hint: 'correct the file; defaults apply when it is absent',
+  },
+  IPK_SOCKET_IN_USE: {
+    cniCode: 118,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'Another daemon answers on the socket.',
+    hint: 'stop the other daemon, or give this one another --socket and --state-dir',
+  },
+  IPK_SOCKET_FAILED: {
+    cniCode: 120,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The daemon cannot make its socket.',
+    hint: 'run as root, or choose another --socket in a folder that can be written',
+  },
+  IPK_USAGE: {
+    cniCode: 119,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A command was called with words it does not know.',
+    hint: 'see: ipkeeperctl --help',
+  },
+  IPK_INTERNAL: {
+    cniCode: 199,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'A bug in ipkeeper.',
+    hint: 'please report it with the log lines of this request',
+  },
+} as const satisfies Record<`IPK_${string}`, ProblemRow>
+
+export type ProblemCode = keyof typeof catalogue
+
+/** The row of a code; rows are typed as ProblemRow so that optional columns can be read. */
+export function problemRow(code: ProblemCode): ProblemRow {
+  return catalogue[code]
+}

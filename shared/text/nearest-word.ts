@@ -1,0 +1,33 @@
+/** Edit distance with transpositions of neighbours counted as one (optimal string alignment). */
+function distance(a: string, b: string): number {
+  let beforePrevious: number[] = []
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1]
+      let cost = Math.min(
+        (previous[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+      )
+      if (a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        cost = Math.min(cost, (beforePrevious[column - 2] ?? Infinity) + 1)
+      }
+      current.push(cost)
+    }
+    beforePrevious = previous
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}
+
+/** The known word that a misspelt one most likely meant, ignoring case; undefined when none is near. */
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
+  let best: { word: string; cost: number } | undefined
+  for (const candidate of known) {
+    const cost = distance(word.toLowerCase().slice(0, 64), candidate.toLowerCase())
+    if (!best || cost < best.cost) best = { word: candidate, cost }
+  }
+  return best && best.cost <= Math.max(2, Math.floor(best.word.length / 2)) ? best.word : undefined
+}

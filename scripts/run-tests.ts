@@ -1,0 +1,81 @@
+/**
+ * Runs tap over the test files and says what came of it: one line for each file as it ends, the failures in full,
+ * one line for each reason that tests were skipped, and at the very end `N passed, N failed` alone on a line.
+ *
+ *   node scripts/run-tests.ts [FILE or FOLDER ...]     all files that .taprc includes, or only these
+ *
+ * Exit 1 when a test failed, when none ran, and with CI=true also when one was skipped that set-up could have
+ * enabled: a green run must not hide a missing install step.
+ */
+import { spawn } from 'node:child_process'
+import { globSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { optionalSkip } from '../test/rigs/requirements.ts'
+import { tallyFiles, type FailedTest, type SkippedTest } from './tap-totals.ts'
+
+const root = join(import.meta.dirname, '..')
+const tapBinary = join(root, 'node_modules', '.bin', 'tap')
+const strict = process.env['CI'] === 'true'
+
+let passed = 0
+const failed: FailedTest[] = []
+const skipped: SkippedTest[] = []
+
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '    ')
+
+const parser = tallyFiles(tally => {
+  passed += tally.passed
+  failed.push(...tally.failed)
+  skipped.push(...tally.skipped)
+  const verdict = tally.failed.length > 0 ? 'FAIL' : tally.passed === 0 ? 'SKIP' : 'ok  '
+  const counts = [
+    `${tally.passed} passed`,
+    ...(tally.failed.length > 0 ? [`${tally.failed.length} failed`] : []),
+    ...(tally.skipped.length > 0 ? [`${tally.skipped.length} skipped`] : []),
+  ]
+  console.log(`${verdict} ${tally.file}  ${counts.join(', ')}  ${(tally.milliseconds / 1e3).toFixed(1)} s`)
+  for (const failure of tally.failed) console.log(`  not ok: ${failure.name}\n${indent(failure.details)}`)
+})
+
+const files = process.argv
+  .slice(2)
+  .flatMap(path => (statSync(path).isDirectory() ? globSync(join(path, '**', '*.test.ts')) : [path]))
+
+const tap = spawn(process.execPath, [tapBinary, '--reporter=tap', ...files], {
+  cwd: root,
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+// The tests clean up on a signal; this process stays until they have.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))
+
+const parsed = new Promise(resolve => parser.on('complete', resolve))
+tap.stdout.on('data', (chunk: Buffer) => parser.write(chunk))
+const code = await new Promise<number | null>((resolve, reject) => {
+  tap.on('error', reject)
+  tap.on('close', resolve)
+})
+parser.end()
+await parsed
+
+if (code !== 0 && failed.length === 0) {
+  failed.push({ name: 'tap', details: '' })
+  console.log(`FAIL tap itself ended with ${code === null ? 'a signal' : `exit code ${code}`}`)
+}
+
+const byReason = Map.groupBy(skipped, test => test.reason)
+for (const [reason, tests] of byReason) {
+  const names = tests.map(test => test.name)
+  const shown = names.length > 3 ? [...names.slice(0, 3), `${names.length - 3} more`] : names
+  console.log(`SKIP: ${reason} (${shown.join('; ')})`)
+}
+const forbidden = strict ? skipped.filter(test => !test.reason.startsWith(optionalSkip)) : []
+if (forbidden.length > 0) {
+  console.log(
+    `with CI=true these must run, so each counts as failed: ${forbidden.map(test => test.name).join('; ')}`,
+  )
+}
+const failures = failed.length + forbidden.length
+const leftOut = skipped.length - forbidden.length
+if (passed + failures === 0) console.log('no test ran')
+process.exitCode = failures > 0 || passed === 0 ? 1 : 0
+console.log(`${passed} passed, ${failures} failed${leftOut > 0 ? `, ${leftOut} skipped` : ''}`)

@@ -1,0 +1,195 @@
+/**
+ * The checks check: on a small tree that keeps the rules they pass, and every broken rule is reported by its name.
+ * Without this, a rule whose pattern no longer matches anything would look like a rule that is kept.
+ */
+import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { runProgram, type Finished } from '../rigs/run-program.ts'
+import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+type Tree = Readonly<Record<string, string>>
+
+/** As few files as use every folder that a rule speaks of. */
+const sound: Tree = {
+  'shared/net/address.ts': 'export const address = 1\n',
+  'shared/api/lease.schema.ts': "import { Type } from 'typebox'\nexport const Lease = Type.Object({})\n",
+  'plugin/main.ts':
+    "import { connect } from 'node:net'\nimport { address } from '../shared/net/address.ts'\nconnect(address)\n",
+  'ipkeeper-server/ports.ts': 'export interface Clock { now: () => number }\n',
+  'ipkeeper-server/ipam/choose.ts':
+    "import { address } from '../../shared/net/address.ts'\nexport const choose = address\n",
+  'ipkeeper-server/store/lease-store.ts': 'export interface LeaseStore { close: () => void }\n',
+  'ipkeeper-server/store/memory/memory-store.ts':
+    "import type { LeaseStore } from '../lease-store.ts'\nexport const memoryStore = {} as LeaseStore\n",
+  'ipkeeper-server/store/sqlite/sqlite-store.ts':
+    "import { DatabaseSync } from 'node:sqlite'\nimport type { LeaseStore } from '../lease-store.ts'\n" +
+    "export const sqliteStore = new DatabaseSync(':memory:') as LeaseStore\n",
+  'ipkeeper-server/kubernetes/pod-annotations.ts':
+    "import { choose } from '../ipam/choose.ts'\nexport const annotations = choose\n",
+  'ipkeeper-server/network/inspect.ts':
+    "import { readFileSync } from 'node:fs'\nexport const inspect = readFileSync\n",
+  'ipkeeper-server/logging/logger.ts': "import { pino } from 'pino'\nexport const logger = pino()\n",
+  'ipkeeper-server/leases/add.ts':
+    "import { choose } from '../ipam/choose.ts'\nimport { annotations } from '../kubernetes/pod-annotations.ts'\n" +
+    "import type { LeaseStore } from '../store/lease-store.ts'\nexport const add = (s: LeaseStore) => [s, choose, annotations]\n",
+  'ipkeeper-server/http/build-app.ts':
+    "import fastify from 'fastify'\nimport { add } from '../leases/add.ts'\nimport type { Clock } from '../ports.ts'\n" +
+    "import { Lease } from '../../shared/api/lease.schema.ts'\nexport const buildApp = (c: Clock) => [fastify, add, c, Lease]\n",
+  'ipkeeper-server/cli/run-command.ts':
+    "import { request } from 'undici'\nexport const runCommand = request\n",
+  'ipkeeper-server/serve.ts':
+    "import { buildApp } from './http/build-app.ts'\nimport { logger } from './logging/logger.ts'\n" +
+    "import { inspect } from './network/inspect.ts'\nimport { memoryStore } from './store/memory/memory-store.ts'\n" +
+    "import { sqliteStore } from './store/sqlite/sqlite-store.ts'\n" +
+    'export const serve = [buildApp, logger, inspect, memoryStore, sqliteStore]\n',
+  'ipkeeper-server/main.ts':
+    "import { runCommand } from './cli/run-command.ts'\nimport { serve } from './serve.ts'\nconsole.log(serve, runCommand)\n",
+}
+
+/** Each rule with one file that breaks it, and the import that the report must name. */
+const broken: readonly (readonly [rule: string, file: string, imports: string, text?: string])[] = [
+  ['shared-imports-neither-executable', 'shared/net/peek.ts', '../../ipkeeper-server/ports.ts'],
+  ['shared-has-no-effects', 'shared/net/read.ts', 'node:fs'],
+  ['shared-packages-only-for-schemas', 'shared/net/packed.ts', 'typebox'],
+  ['plugin-imports-only-shared', 'plugin/shortcut.ts', '../ipkeeper-server/leases/add.ts'],
+  ['plugin-has-no-packages', 'plugin/packed.ts', 'undici'],
+  ['plugin-node-modules', 'plugin/slow.ts', 'node:http'],
+  ['server-imports-no-plugin', 'ipkeeper-server/leases/plugged.ts', '../../plugin/main.ts'],
+  ['pure-without-node', 'ipkeeper-server/ipam/clock.ts', 'node:crypto'],
+  ['pure-without-packages', 'ipkeeper-server/ipam/packed.ts', 'typebox'],
+  ['pure-imports-pure', 'ipkeeper-server/kubernetes/pod-annotations-of.ts', '../network/inspect.ts'],
+  ['leases-know-interfaces', 'ipkeeper-server/leases/stored.ts', '../store/sqlite/sqlite-store.ts'],
+  ['effects-apart', 'ipkeeper-server/network/logged.ts', '../logging/logger.ts'],
+  ['effects-apart', 'ipkeeper-server/http/wired.ts', '../network/inspect.ts'],
+  ['only-http-serves-leases', 'ipkeeper-server/network/leased.ts', '../leases/add.ts'],
+  ['serve-composes', 'ipkeeper-server/compose.ts', './store/memory/memory-store.ts'],
+  ['interfaces-name-no-implementation', 'ipkeeper-server/ports.ts', './store/memory/memory-store.ts'],
+  ['cli-talks-to-the-daemon', 'ipkeeper-server/cli/peek.ts', '../store/sqlite/sqlite-store.ts'],
+  ['fastify-in-http', 'ipkeeper-server/leases/web.ts', 'fastify'],
+  ['pino-in-logging', 'ipkeeper-server/leases/log.ts', 'pino'],
+  ['sqlite-in-its-store', 'ipkeeper-server/leases/sql.ts', 'node:sqlite'],
+  ['undici-in-clients', 'ipkeeper-server/leases/ask.ts', 'undici'],
+  ['one-place-runs-programs', 'ipkeeper-server/network/run.ts', 'node:child_process'],
+  ['no-test-code-in-product', 'ipkeeper-server/leases/tested.ts', '../../test/double.ts'],
+  ['no-development-packages-in-product', 'ipkeeper-server/http/dev.ts', 'esbuild'],
+  ['no-barrels', 'ipkeeper-server/leases/all.ts', './index.ts'],
+  ['names-say-what', 'ipkeeper-server/leases/lazy.ts', './utils.ts'],
+  ['resolvable', 'ipkeeper-server/leases/lost.ts', './nowhere.ts'],
+]
+
+/** A copy of the checks with a tree of sources of its own. */
+function plant(...trees: readonly Tree[]): TempFolder {
+  const folder = makeTempFolder()
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    '.dependency-cruiser.cjs',
+    'scripts/check-architecture.ts',
+  ]) {
+    cpSync(join(root, name), folder.file(name))
+  }
+  symlinkSync(join(root, 'node_modules'), folder.file('node_modules'))
+  for (const tree of trees) {
+    for (const [name, text] of Object.entries(tree)) {
+      mkdirSync(dirname(folder.file(name)), { recursive: true })
+      writeFileSync(folder.file(name), text)
+    }
+  }
+  return folder
+}
+
+const check = (folder: TempFolder, script: string): Promise<Finished> =>
+  runProgram(process.execPath, [folder.file('scripts', script)], { cwd: folder.path })
+
+t.test('a tree that keeps the rules passes', async t => {
+  const finished = await check(plant(sound), 'check-architecture.ts')
+  t.equal(finished.exit, 0, finished.stdout + finished.stderr)
+})
+
+t.test('every broken rule is reported', async t => {
+  const imports = broken.map(([, file, target], index): [string, string] => [
+    file,
+    `import * as broken${index} from '${target}'\nexport const used${index} = broken${index}\n`,
+  ])
+  const folder = plant(sound, Object.fromEntries(imports), {
+    'test/double.ts': 'export const double = 2\n',
+    'ipkeeper-server/leases/index.ts': 'export const all = 1\n',
+    'ipkeeper-server/leases/utils.ts': 'export const many = 1\n',
+  })
+  const finished = await check(folder, 'check-architecture.ts')
+  t.equal(finished.exit, 1)
+  const lines = finished.stderr.split('\n')
+  for (const [rule, file] of broken) {
+    t.ok(
+      lines.some(line => line.includes(`error ${rule}: ${file} `)),
+      `${rule} for ${file}`,
+    )
+  }
+})
+
+t.test('a type-only import counts as well', async t => {
+  const file = 'ipkeeper-server/ipam/typed.ts'
+  const text = "import type { add } from '../leases/add.ts'\nexport type Add = typeof add\n"
+  const finished = await check(plant(sound, { [file]: text }), 'check-architecture.ts')
+  t.equal(finished.exit, 1)
+  t.match(finished.stderr, `error pure-imports-pure: ${file} `)
+})
+
+t.test('a cycle is reported', async t => {
+  const finished = await check(
+    plant(sound, {
+      'ipkeeper-server/ipam/hen.ts':
+        "import { egg } from './egg.ts'\nexport const hen = (): unknown => egg\n",
+      'ipkeeper-server/ipam/egg.ts':
+        "import { hen } from './hen.ts'\nexport const egg = (): unknown => hen\n",
+    }),
+    'check-architecture.ts',
+  )
+  t.equal(finished.exit, 1)
+  t.match(finished.stderr, /error no-cycles: .*(hen|egg)\.ts/)
+})
+
+t.test('a file that nothing reaches is reported', async t => {
+  const folder = plant(sound, { 'ipkeeper-server/ipam/forgotten.ts': 'export const forgotten = 1\n' })
+  const finished = await check(folder, 'check-architecture.ts')
+  t.equal(finished.exit, 1)
+  t.match(finished.stderr, /error no-dead-files: .*forgotten\.ts/)
+})
+
+t.test('a package that comes into the plugin by way of shared/ is reported', async t => {
+  const file = 'plugin/main.ts'
+  const text = "import { Lease } from '../shared/api/lease.schema.ts'\nconsole.log(Lease)\n"
+  const finished = await check(plant(sound, { [file]: text }), 'check-architecture.ts')
+  t.equal(finished.exit, 1)
+  t.match(finished.stderr, /error plugin-bundle: shared\/api\/lease\.schema\.ts brings .*typebox/)
+})
+
+t.test('a generated file that was edited or is stale is reported', async t => {
+  const folder = makeTempFolder()
+  const sources = [
+    'plugin',
+    'ipkeeper-server',
+    'shared',
+    'scripts',
+    'docs',
+    'deploy',
+    'package.json',
+    'tsconfig.json',
+  ]
+  for (const name of sources.filter(name => existsSync(join(root, name)))) {
+    cpSync(join(root, name), folder.file(name), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), folder.file('node_modules'))
+  const fresh = await check(folder, 'check-generated.ts')
+  t.equal(fresh.exit, 0, fresh.stdout + fresh.stderr)
+
+  const [generated] = globSync('{plugin,ipkeeper-server,shared}/**/*.generated.ts', { cwd: folder.path })
+  if (generated === undefined) throw new Error('no generated file to edit')
+  appendFileSync(folder.file(generated), '\n')
+  const stale = await check(folder, 'check-generated.ts')
+  t.equal(stale.exit, 1)
+  t.match(stale.stdout + stale.stderr, generated)
+})

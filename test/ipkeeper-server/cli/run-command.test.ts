@@ -1,0 +1,338 @@
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { commands } from '../../../ipkeeper-server/cli/commands.ts'
+import { runCommand } from '../../../ipkeeper-server/cli/run-command.ts'
+import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
+import type {
+  LeasesReply,
+  PoolsReply,
+  ReservationsReply,
+  StatusReply,
+} from '../../../shared/api/listing.schema.ts'
+import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
+import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { TestService } from '../leases/test-service.ts'
+
+interface Ran {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+}
+
+async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  let out = ''
+  let err = ''
+  const exit = await runCommand(argv, {
+    env,
+    out: text => (out += text),
+    err: text => (err += text),
+  })
+  return { exit, out, err }
+}
+
+const folder = makeTempFolder()
+t.teardown(() => {
+  folder.remove()
+})
+let names = 0
+const newPath = (): string => folder.file(`${++names}.sock`)
+
+/** A real application on a socket, and the tool that asks it. */
+async function site(t: Test) {
+  const story = await TestService.open()
+  story.now = Date.now()
+  const socket = newPath()
+  const app = await buildApp({
+    service: story.service,
+    facts: {
+      ...{ version: '1.2.3', startedAt: Date.now() - 300_000, stateDir: '/state', socket },
+      store: { kind: 'memory', location: 'memory' },
+    },
+    nodeFacts: { node: 'n1', bootId: 'boot-1', netnsInode: () => null, readResolvConf: () => ({}) },
+    logger: pino({ level: 'silent' }),
+  })
+  t.teardown(() => app.close())
+  await listenUnix(app, socket)
+  const control = (...argv: readonly string[]): Promise<Ran> => run([...argv, '--socket', socket])
+  /** What a command that must succeed prints. */
+  const printed = async (...argv: readonly string[]): Promise<string> => {
+    const { exit, out, err } = await control(...argv)
+    if (exit !== 0 || err !== '') throw new Error(`${argv.join(' ')}: exit ${exit}, ${err}`)
+    // A slow machine may need some seconds.
+    return out.replace(/ [0-9]s( |$)/gm, ' 0s$1')
+  }
+  return { story, socket, control, printed }
+}
+
+t.test('leases', async t => {
+  const { story, printed } = await site(t)
+  t.equal(await printed('leases'), 'no leases\n')
+  t.equal(await printed('leases', '-o', 'json'), '{\n  "leases": []\n}\n')
+  await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(10), ip: '10.22.0.50' })
+  await story.add({ container: 'alone' })
+  await story.add({ pod: 'db-0', container: 'c3', retain: '30m' })
+  await story.del('c3')
+  t.equal(
+    await printed('leases'),
+    [
+      'ADDRESS        STATE  HOLDER           NETWORK  NODE  CONTAINER      IFNAME  SOURCE                     SINCE  FREE IN',
+      '10.22.0.2/24   bound  container alone  net      n1    alone          eth0    dynamic                    0s     -',
+      '10.22.0.3/24   held   shop/db-0        net      n1    -              eth0    dynamic                    0s     30m',
+      '10.22.0.50/24  bound  shop/web-0       net      n1    c0ffeec0ffeec  eth0    annotation ipkeeper.io/ip  0s     -',
+      '',
+    ].join('\n'),
+  )
+  const { leases } = JSON.parse(await printed('leases', '-o', 'json')) as LeasesReply
+  t.match(leases, [
+    { address: '10.22.0.2', containerId: 'alone', pod: null },
+    { address: '10.22.0.3', state: 'held', containerId: null, pod: { namespace: 'shop', name: 'db-0' } },
+    { address: '10.22.0.50', containerId: 'c0ffee'.repeat(10), pod: { name: 'web-0' } },
+  ])
+  const limited = JSON.parse(await printed('leases', '--limit', '1', '--output=json')) as LeasesReply
+  t.equal(limited.leases.length, 1)
+})
+
+t.test('a kept address of a container without a pod', async t => {
+  const { story, printed } = await site(t)
+  await story.add({ container: 'alone', retain: 'forever' })
+  await story.del('alone')
+  t.match(await printed('leases'), /10\.22\.0\.2\/24 +held +- +net +n1 +- +eth0/)
+})
+
+t.test('pools', async t => {
+  const { story, printed } = await site(t)
+  t.match(await printed('pools'), /^no pools: a pool appears with the first ADD/)
+  await story.add({ pod: 'a', container: 'c1' })
+  t.equal(
+    await printed('pools'),
+    'POOL  SEGMENT  CAPACITY  USED  HELD  FREE  RANGES\n' +
+      'net   default  253       1     0     252   10.22.0.1-10.22.0.254\n',
+  )
+  const { pools } = JSON.parse(await printed('pools', '-o', 'json')) as PoolsReply
+  t.match(pools, [{ name: 'net', capacity: 253, used: 1, held: 0, free: 252 }])
+})
+
+t.test('reserve, reservations, unreserve', async t => {
+  const { control, printed } = await site(t)
+  t.equal(await printed('reservations'), 'no reservations\n')
+  t.equal(
+    await printed('reserve', '10.22.0.50', 'shop/web-0', '--note', 'licence server'),
+    '10.22.0.50 is reserved for shop/web-0\n',
+  )
+  const made = JSON.parse(
+    await printed('reserve', 'fd00::5', 'shop/a', '--segment', 'lab', '-o', 'json'),
+  ) as unknown
+  t.match(made, { segment: 'lab', address: 'fd00::5', owner: 'shop/a', note: '' })
+  t.equal(
+    await printed('reservations'),
+    'ADDRESS     SEGMENT  OWNER       SINCE  NOTE\n' +
+      '10.22.0.50  default  shop/web-0  0s     licence server\n' +
+      'fd00::5     lab      shop/a      0s\n',
+  )
+  const { reservations } = JSON.parse(await printed('reservations', '-o', 'json')) as ReservationsReply
+  t.equal(reservations.length, 2)
+  t.match(await control('reserve', '10.22.0.50', 'shop/db-0'), {
+    exit: 1,
+    out: '',
+    err: 'error: 10.22.0.50 is reserved for shop/web-0 [IPK_ADDRESS_RESERVED]\nhint: ',
+  })
+  t.equal(await printed('unreserve', '10.22.0.50'), '10.22.0.50 is no longer reserved\n')
+  t.match(await control('unreserve', 'fd00::5'), {
+    exit: 1,
+    err: /fd00::5 is not reserved in segment default/,
+  })
+  const gone = JSON.parse(await printed('unreserve', 'fd00::5', '--segment=lab', '-o', 'json')) as unknown
+  t.strictSame(gone, { address: 'fd00::5', segment: 'lab' })
+})
+
+t.test('status', async t => {
+  const { story, socket, printed } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  t.equal(
+    await printed('status'),
+    [
+      `ipkeeper-server 1.2.3 on node n1, pid ${process.pid}, up 5m`,
+      `socket  ${socket}`,
+      'state   /state',
+      'store   memory memory',
+      'leases  1, attachments 1, pools 1',
+      '',
+    ].join('\n'),
+  )
+  const status = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
+  t.match(status, { node: 'n1', bootId: 'boot-1', operationsUnderWay: 0 })
+})
+
+t.test('where options may stand, and where the socket comes from', async t => {
+  const { socket } = await site(t)
+  const env = { IPKEEPER_SOCKET: socket }
+  for (const [argv, given] of [
+    [['leases'], env],
+    [['leases', '--socket', socket], {}],
+    [['leases', `--socket=${socket}`], { IPKEEPER_SOCKET: '/nowhere' }],
+    [['--socket', socket, 'leases'], {}],
+    [[`--socket=${socket}`, 'leases'], {}],
+    [['-o', 'table', '--socket', socket, 'leases'], {}],
+    [['--output=table', '-otable', 'leases'], env],
+    [['--socket', socket, 'leases', '-o', 'table'], {}],
+  ] as const) {
+    t.strictSame(await run(argv, given), { exit: 0, out: 'no leases\n', err: '' }, argv.join(' '))
+  }
+  for (const argv of [
+    ['-o', 'json', 'leases'],
+    ['-ojson', 'leases'],
+    ['leases', '--output', 'json'],
+  ]) {
+    t.strictSame(JSON.parse((await run(argv, env)).out), { leases: [] }, argv.join(' '))
+  }
+})
+
+t.test('help: the overview, and that of each command, without a daemon', async t => {
+  const { exit, out, err } = await run(['--help'])
+  t.equal(exit, 0)
+  t.equal(err, '')
+  for (const { name, summary } of commands) t.ok(out.includes(name) && out.includes(summary), name)
+  for (const argv of [['-h'], ['help'], ['--socket', '/nowhere', '--help']])
+    t.strictSame(await run(argv), { exit, out, err }, argv.join(' '))
+  t.strictSame(
+    await run([]),
+    { exit: 2, out: '', err: out },
+    'called without anything: the same, as an error',
+  )
+  t.strictSame(await run(['--socket', '/nowhere']), { exit: 2, out: '', err: out })
+  for (const { name, summary, options, example } of commands) {
+    const help = await run([name, '--help'])
+    t.equal(help.exit, 0, name)
+    for (const part of [
+      summary,
+      example,
+      '--socket',
+      '-o json|table',
+      ...Object.keys(options).map(key => `--${key}`),
+    ])
+      t.ok(help.out.includes(part), `${name} --help has "${part}"`)
+    t.strictSame(await run(['help', name]), help)
+    t.strictSame(await run([name, '-h']), help)
+    t.notOk(
+      help.out.split('\n').some(line => line.length > 110),
+      'fits a terminal',
+    )
+  }
+})
+
+t.test('version', async t => {
+  for (const word of ['--version', 'version'])
+    t.match(await run([word]), { exit: 0, out: /^ipkeeperctl \d+\.\d+\.\d+\S*\n$/, err: '' })
+})
+
+t.test('called wrongly: exit 2, one line that says what, one that helps', async t => {
+  const { socket } = await site(t)
+  for (const [argv, message] of [
+    [['lease'], 'unknown command "lease"; did you mean leases?'],
+    [['LEASES'], 'unknown command "LEASES"; did you mean leases?'],
+    [['frobnicate'], 'unknown command "frobnicate"'],
+    [['help', 'stats'], 'unknown command "stats"; did you mean status?'],
+    [['toString'], 'unknown command "toString"'],
+    [['leases', '--limt', '1'], /Unknown option '--limt'/],
+    [['leases', '-x'], /Unknown option '-x'/],
+    [['leases', '--limit'], /--limit.*argument missing/],
+    [['leases', '-o', 'yaml'], '-o yaml is neither json nor table'],
+    [['leases', 'all'], 'this command takes no arguments; got all'],
+    [['reserve', '10.22.0.5'], 'this command takes ADDRESS NAMESPACE/POD; got 10.22.0.5'],
+    [['unreserve'], 'this command takes ADDRESS; got none'],
+    [['status', '--note', 'x'], /Unknown option '--note'/],
+  ] as const) {
+    const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
+    t.equal(exit, 2, argv.join(' '))
+    t.equal(out, '')
+    const [first = ''] = err.split('\n')
+    if (typeof message === 'string') t.equal(first, `error: ${message} [IPK_USAGE]`)
+    else t.match(first, message)
+    t.match(err, /\nhint: see: ipkeeperctl --help\n$/)
+  }
+})
+
+t.test('refused by the daemon: exit 1, with its words', async t => {
+  const { story, control } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  for (const [argv, text] of [
+    [
+      ['reserve', '10.22.0.2', 'shop/b'],
+      /^error: 10\.22\.0\.2 is held by shop\/a on node n1 \[IPK_ADDRESS_HELD\]\nhint: /,
+    ],
+    [['reserve', 'x', 'shop/b'], /"x" is no IP address \[IPK_ADDRESS_INVALID\]/],
+    [['reserve', '10.22.0.9', 'shop'], /owner "shop" is not NAMESPACE\/POD.*\nhint: write for example/],
+    [['leases', '--limit', '0'], /limit.*\[IPK_REQUEST_INVALID\]/],
+    [['unreserve', '10.22.0.9'], /not reserved in segment default \[IPK_RESERVATION_MISSING\]/],
+    [['unreserve', '../leases'], /"\.\.\/leases" is no IP address/],
+  ] as const) {
+    const { exit, out, err } = await control(...argv)
+    t.equal(exit, 1, argv.join(' '))
+    t.equal(out, '')
+    t.match(err, text)
+  }
+})
+
+t.test('no daemon: which socket, why, and how to start one', async t => {
+  const stale = newPath()
+  leaveStaleSocket(stale)
+  for (const [socket, why] of [
+    [folder.file('none'), 'there is no such socket'],
+    [stale, 'nobody listens on it'],
+  ] as const) {
+    const { exit, out, err } = await run(['leases', '--socket', socket])
+    t.equal(exit, 1)
+    t.equal(out, '')
+    t.equal(
+      err,
+      `error: cannot reach the daemon at ${socket}: ${why} [IPK_DAEMON_UNREACHABLE]\n` +
+        'hint: start it: systemctl start ipkeeper (or: ipkeeper-server serve), then see: ipkeeperctl status\n',
+    )
+  }
+})
+
+t.test('something else answers, or a daemon of another version', async t => {
+  const unknown = {
+    code: 'IPK_FROM_THE_FUTURE',
+    message: 'news',
+    hint: '',
+    retryable: false,
+    cniCode: 1,
+    details: '',
+  }
+  const answer =
+    (text: string): Script =>
+    connection => {
+      connection.end(text)
+    }
+  for (const [name, script, message] of [
+    [
+      'no JSON',
+      answer(replyText(200, '<html>')),
+      /is no ipkeeper-server \(HTTP 200\) \[IPK_DAEMON_REPLY_INVALID\]/,
+    ],
+    ['nothing', answer(replyText(200, '')), /is no ipkeeper-server \(HTTP 200\)/],
+    ['an empty object', answer(replyText(500, {})), /answered HTTP 500 with an unknown error/],
+    [
+      'an unknown code',
+      answer(replyText(409, unknown)),
+      /HTTP 409 with an unknown error.*\n.*IPK_FROM_THE_FUTURE.*news/,
+    ],
+    [
+      'cut off',
+      answer(replyText(200, { leases: [] }).slice(0, -3)),
+      /cannot reach the daemon at|other side closed/,
+    ],
+    ['no HTTP', answer('SSH-2.0-OpenSSH\r\n'), /^error: /],
+  ] as const) {
+    const socket = newPath()
+    const server = await listenScripted(socket, script)
+    const { exit, out, err } = await run(['leases', '--socket', socket])
+    await server.close()
+    t.equal(exit, 1, name)
+    t.equal(out, '', name)
+    t.match(err, message, name)
+    t.match(err, /\nhint: .+\n$/, name)
+  }
+})

@@ -1,0 +1,358 @@
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Ajv } from 'ajv'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
+import { AddReply, DoneReply, ErrorReply } from '../../../shared/api/cni.schema.ts'
+import {
+  LeasesReply,
+  PoolsReply,
+  ReservationsReply,
+  StatusReply,
+} from '../../../shared/api/listing.schema.ts'
+import { TestService } from '../leases/test-service.ts'
+import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { FragileStore } from '../store/fragile-store.ts'
+
+const ajv = new Ajv({ strict: false, formats: { 'date-time': true } })
+const isAddReply = ajv.compile(AddReply)
+const isDoneReply = ajv.compile(DoneReply)
+const isErrorReply = ajv.compile(ErrorReply)
+
+async function site(t: Test) {
+  const store = new FragileStore()
+  const story = await TestService.open(store)
+  const lines: string[] = []
+  const app = await buildApp({
+    service: story.service,
+    facts: {
+      version: '1.2.3',
+      startedAt: 0,
+      stateDir: '/state',
+      socket: '/s',
+      store: { kind: 'memory', location: 'memory' },
+    },
+    nodeFacts: {
+      node: 'n1',
+      bootId: 'boot-1',
+      netnsInode: () => null,
+      readResolvConf: () => ({ nameservers: ['10.0.0.53'] }),
+    },
+    logger: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+  })
+  t.teardown(() => app.close())
+  return { app, story, store, log: () => lines.map(line => JSON.parse(line) as Record<string, unknown>) }
+}
+
+const config = (rest: object = {}) => ({
+  cniVersion: '1.0.0',
+  name: 'net',
+  type: 'bridge',
+  ipam: { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/24' }]] },
+  ...rest,
+})
+const body = (containerId: string, rest: object = {}, netconf: object = config()) => ({
+  containerId,
+  netns: '/run/netns/x',
+  ifname: 'eth0',
+  args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=u1',
+  path: '/opt/cni/bin',
+  config: netconf,
+  ...rest,
+})
+
+t.test('every verb answers in its shape, and names container and pod in the log', async t => {
+  const { app, log } = await site(t)
+  const post = async (verb: string, payload: object) =>
+    await app.inject({ method: 'POST', url: `/v1/cni/${verb}`, payload })
+  const add = await post('add', body('c1'))
+  t.equal(add.statusCode, 200)
+  t.ok(isAddReply(add.json()), add.body)
+  t.strictSame(add.json().result, {
+    cniVersion: '1.0.0',
+    ips: [{ address: '10.22.0.2/24', gateway: '10.22.0.1' }],
+  })
+  t.match(log().at(-1), {
+    verb: 'add',
+    containerId: 'c1',
+    ifname: 'eth0',
+    network: 'net',
+    pod: 'shop/web-0',
+    msg: 'added',
+  })
+  for (const [verb, payload] of [
+    [
+      'check',
+      body('c1', {}, config({ prevResult: { cniVersion: '1.0.0', ips: [{ address: '10.22.0.2/24' }] } })),
+    ],
+    ['status', body('', { ifname: '', netns: '', args: '' })],
+    [
+      'gc',
+      body(
+        '',
+        { ifname: '' },
+        config({ 'cni.dev/valid-attachments': [{ containerID: 'c1', ifname: 'eth0' }] }),
+      ),
+    ],
+    ['del', body('c1')],
+    ['del', body('c1')],
+    ['del', body('never')],
+  ] as const) {
+    const reply = await post(verb, payload)
+    t.equal(reply.statusCode, 200, `${verb}: ${reply.body}`)
+    t.ok(isDoneReply(reply.json()))
+  }
+})
+
+t.test('results in the shape of every version', async t => {
+  const { app } = await site(t)
+  for (const [version, expected] of [
+    [
+      '',
+      {
+        cniVersion: '0.1.0',
+        ip4: { ip: '10.22.0.2/24', gateway: '10.22.0.1', routes: [{ dst: '0.0.0.0/0' }] },
+        dns: { nameservers: ['10.0.0.53'] },
+      },
+    ],
+    [
+      '0.2.0',
+      {
+        cniVersion: '0.2.0',
+        ip4: { ip: '10.22.0.2/24', gateway: '10.22.0.1', routes: [{ dst: '0.0.0.0/0' }] },
+        dns: { nameservers: ['10.0.0.53'] },
+      },
+    ],
+    [
+      '0.3.1',
+      {
+        cniVersion: '0.3.1',
+        ips: [{ version: '4', address: '10.22.0.2/24', gateway: '10.22.0.1' }],
+        routes: [{ dst: '0.0.0.0/0' }],
+        dns: { nameservers: ['10.0.0.53'] },
+      },
+    ],
+    [
+      '1.0.0',
+      {
+        cniVersion: '1.0.0',
+        ips: [{ address: '10.22.0.2/24', gateway: '10.22.0.1' }],
+        routes: [{ dst: '0.0.0.0/0' }],
+        dns: { nameservers: ['10.0.0.53'] },
+      },
+    ],
+    [
+      '1.1.0',
+      {
+        cniVersion: '1.1.0',
+        ips: [{ address: '10.22.0.2/24', gateway: '10.22.0.1' }],
+        routes: [{ dst: '0.0.0.0/0', priority: 10 }],
+        dns: { nameservers: ['10.0.0.53'] },
+      },
+    ],
+  ] as const) {
+    const ipam = {
+      ranges: [[{ subnet: '10.22.0.0/24', rangeEnd: '10.22.0.2' }]],
+      routes: [{ dst: '0.0.0.0/0', priority: 10 }],
+      resolvConf: '/etc/resolv.conf',
+    }
+    const netconf = { ...config({ ipam }), cniVersion: version }
+    const reply = await app.inject({
+      method: 'POST',
+      url: '/v1/cni/add',
+      payload: body(`v${version}`, {}, netconf),
+    })
+    t.strictSame(reply.json().result, expected, version)
+    await app.inject({ method: 'POST', url: '/v1/cni/del', payload: body(`v${version}`, {}, netconf) })
+  }
+})
+
+t.test('errors have code, message, hint; never {} and never nothing', async t => {
+  const { app, story } = await site(t)
+  const annotated = (annotations: object) =>
+    config({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
+  for (const [method, url, payload, status, code] of [
+    ['GET', '/v1/nothing', undefined, 404, 'IPK_ROUTE_UNKNOWN'],
+    ['GET', '/v1/cni/add', undefined, 404, 'IPK_ROUTE_UNKNOWN'],
+    ['POST', '/v1/cni/add', '{"bad', 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/cni/add', '', 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/cni/add', 'null', 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/cni/add', { containerId: 'c1' }, 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/cni/add', { ...body('c1'), surplus: 1 }, 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/cni/add', { ...body('c1'), startedAt: '1' }, 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/cni/add', body('../c1'), 400, 'IPK_ENVIRONMENT'],
+    ['POST', '/v1/cni/add', body('c1', { ifname: 'a/b' }), 400, 'IPK_ENVIRONMENT'],
+    ['POST', '/v1/cni/add', body('c1', {}, config({ name: '../x' })), 400, 'IPK_NETWORK_NAME'],
+    ['POST', '/v1/cni/add', body('c1', {}, config({ cniVersion: '9.9.9' })), 400, 'IPK_VERSION_INCOMPATIBLE'],
+    ['POST', '/v1/cni/add', body('c1', {}, config({ type: 'ipkeeper' })), 400, 'IPK_UNSUPPORTED'],
+    [
+      'POST',
+      '/v1/cni/add',
+      body('c1', {}, annotated({ 'ipkeeper.io/ip': '10.99.0.1' })),
+      400,
+      'IPK_ADDRESS_OUTSIDE',
+    ],
+    [
+      'POST',
+      '/v1/cni/add',
+      body('c1', {}, annotated({ 'ipkeeper.io/ipp': '10.99.0.1' })),
+      400,
+      'IPK_ANNOTATION_INVALID',
+    ],
+    ['POST', '/v1/cni/check', body('c1'), 404, 'IPK_LEASE_MISSING'],
+    ['GET', '/v1/leases?limit=x', undefined, 400, 'IPK_REQUEST_INVALID'],
+    ['POST', '/v1/reservations', { address: 'x', owner: 'shop/web-0' }, 400, 'IPK_ADDRESS_INVALID'],
+    ['POST', '/v1/reservations', { address: '10.22.0.9', owner: 'web-0' }, 400, 'IPK_REQUEST_INVALID'],
+    ['DELETE', '/v1/reservations/default/10.22.0.9', undefined, 404, 'IPK_RESERVATION_MISSING'],
+  ] as const) {
+    const reply = await app.inject({
+      method,
+      url,
+      ...(payload !== undefined && { payload }),
+      ...(method === 'POST' && { headers: { 'content-type': 'application/json' } }),
+    })
+    t.equal(
+      reply.statusCode,
+      status,
+      `${method} ${url} ${JSON.stringify(payload ?? null).slice(0, 60)}: ${reply.body}`,
+    )
+    t.equal(reply.json().code, code)
+    t.ok(isErrorReply(reply.json()) && reply.json().hint !== '', 'has the shape of an error, with a hint')
+  }
+  t.strictSame(
+    story.service.ledger.counts(),
+    { lease: 0, holder: 0, attachment: 0, reservation: 0, pool: 0 },
+    'nothing was changed',
+  )
+})
+
+t.test('a store that fails is an error 11, and the next ADD works', async t => {
+  const { app, store, story } = await site(t)
+  store.fails = () => true
+  const refused = await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body('c1') })
+  t.match(refused.json(), { code: 'IPK_STORE_FAILED', cniCode: 11, retryable: true })
+  t.strictSame(story.leases(), [], 'nothing is left of it')
+  store.fails = () => false
+  t.equal((await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body('c1') })).statusCode, 200)
+  t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
+})
+
+t.test('a client that goes away while its ADD is under way leaves no lease', async t => {
+  const { app, store, story, log } = await site(t)
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const path = folder.file('s')
+  await listenUnix(app, path)
+  let release: () => void = () => undefined
+  store.delay = () => new Promise(resolve => (release = resolve))
+  const payload = JSON.stringify(body('c1', { invocationId: 'i1' }))
+  const socket = connect(path)
+  socket.write(
+    `POST /v1/cni/add HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${payload.length}\r\n\r\n${payload}`,
+  )
+  while (story.leases().length === 0) await delay(5)
+  socket.destroy()
+  // The daemon has to have seen the end of the connection before the commit ends.
+  while (
+    (await new Promise<number>((resolve, reject) => {
+      app.server.getConnections((error, count) => {
+        if (error) reject(error)
+        else resolve(count)
+      })
+    })) > 0
+  )
+    await delay(5)
+  store.delay = async () => Promise.resolve()
+  release()
+  while (story.service.serial.busy > 0) await delay(5)
+  t.strictSame(story.leases(), [])
+  t.match(
+    log()
+      .map(line => String(line['msg']))
+      .join('\n'),
+    /the client went away/,
+  )
+  const again = await app.inject({
+    method: 'POST',
+    url: '/v1/cni/add',
+    payload: body('c1', { invocationId: 'i1' }),
+  })
+  t.equal(again.statusCode, 200, 'the ADD sent again runs afresh')
+})
+
+t.test('listings, reservations, status and OpenAPI', async t => {
+  const { app } = await site(t)
+  const get = async (url: string) => (await app.inject({ method: 'GET', url })).json()
+  const reserved = await app.inject({
+    method: 'POST',
+    url: '/v1/reservations',
+    payload: { address: '10.22.0.2', owner: 'shop/db-0', note: 'licence' },
+  })
+  t.match(reserved.json(), { address: '10.22.0.2', owner: 'shop/db-0', segment: 'default' })
+  await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body('c1') })
+  const leases = await get('/v1/leases')
+  t.ok(ajv.validate(LeasesReply, leases), ajv.errorsText())
+  t.match(leases.leases, [
+    {
+      address: '10.22.0.3',
+      prefixLength: 24,
+      pool: 'net',
+      network: 'net',
+      containerId: 'c1',
+      ifname: 'eth0',
+      pod: { namespace: 'shop', name: 'web-0', uid: 'u1' },
+      node: 'n1',
+      state: 'bound',
+      until: null,
+    },
+  ])
+  t.equal((await get('/v1/leases?limit=1')).leases.length, 1)
+  const pools = await get('/v1/pools')
+  t.ok(ajv.validate(PoolsReply, pools), ajv.errorsText())
+  t.match(pools.pools, [
+    { name: 'net', ranges: [['10.22.0.1-10.22.0.254']], capacity: 253, used: 1, held: 1, free: 251 },
+  ])
+  t.ok(ajv.validate(ReservationsReply, await get('/v1/reservations')), ajv.errorsText())
+  t.ok(ajv.validate(StatusReply, await get('/v1/status')), ajv.errorsText())
+  t.match(await get('/v1/health'), { status: 'ok' })
+  const owner = body('c2', { args: 'K8S_POD_NAMESPACE=shop;K8S_POD_NAME=db-0' })
+  const own = await app.inject({ method: 'POST', url: '/v1/cni/add', payload: owner })
+  t.equal(
+    own.json().result.ips[0].address,
+    '10.22.0.2/24',
+    'the owner gets what is reserved for it without asking',
+  )
+  const openapi = await get('/v1/openapi.json')
+  t.match(Object.keys(openapi.paths as object).sort(), [
+    '/v1/cni/add',
+    '/v1/cni/check',
+    '/v1/cni/del',
+    '/v1/cni/gc',
+    '/v1/cni/status',
+    '/v1/health',
+    '/v1/leases',
+    '/v1/pools',
+    '/v1/reservations',
+  ])
+  t.equal((await app.inject({ method: 'DELETE', url: '/v1/reservations/default/10.22.0.2' })).statusCode, 200)
+})
+
+t.test('GC ends what the runtime no longer lists, of this network and node', async t => {
+  const { app, story } = await site(t)
+  for (const id of ['c1', 'c2'])
+    await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body(id, { args: '' }) })
+  story.now += 1000
+  const gc = async (rest: object) =>
+    (await app.inject({ method: 'POST', url: '/v1/cni/gc', payload: body('', { ifname: '' }, config(rest)) }))
+      .statusCode
+  t.equal(await gc({}), 200)
+  t.equal(story.leases().filter(line => line.includes('bound')).length, 2, 'no list: nothing is touched')
+  t.equal(await gc({ 'cni.dev/valid-attachments': [{ containerID: 'c2', ifname: 'eth0' }] }), 200)
+  t.strictSame(story.leases(), ['10.22.0.2 cooling - -', '10.22.0.3 bound - c2'])
+  t.equal(await gc({ 'cni.dev/attachments': null }), 200)
+  t.strictSame(story.leases(), ['10.22.0.2 cooling - -', '10.22.0.3 cooling - -'])
+})

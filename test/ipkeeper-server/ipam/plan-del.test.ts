@@ -1,0 +1,266 @@
+import t, { type Test } from 'tap'
+import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
+import { poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
+
+/**
+ * Undo stories. An ADD whose client is slow to learn of it is "open": it was committed, and may yet be undone, while others
+ * go on. What DEL does is told in plan-add.test.ts.
+ */
+class Story {
+  readonly world: TestService
+  readonly #open = new Map<string, { words: PodWords; generation: number }>()
+
+  private constructor(world: TestService) {
+    this.world = world
+  }
+
+  static async begin(): Promise<Story> {
+    return new Story(await TestService.open())
+  }
+
+  /** An ADD that is committed and not yet answered for good: its addresses. */
+  async add(words: PodWords): Promise<string> {
+    const plan = await addAttachment(this.world.service, this.world.request(words), { gone: () => false })
+    this.#open.set(words.container, { words, generation: plan.generation })
+    return plan.result.ips.map(ip => ip.address.replace(/\/.*/, '')).join(',')
+  }
+
+  /** Its client turns out to have gone: whether something was undone. */
+  async undo(container: string): Promise<boolean> {
+    const { words, generation } = this.#open.get(container)!
+    return await undoAdd(this.world.service, this.world.request(words), generation)
+  }
+
+  /** Leases as the story sees them, and no record that belongs to none of them. */
+  check(t: Test, leases: readonly string[], name = 'leases'): void {
+    t.strictSame(this.world.leases(), leases, name)
+    const { ledger } = this.world.service
+    for (const lease of ledger.leases()) {
+      if (lease.attachment) t.ok(ledger.attachment(lease.attachment), `${lease.address} has its attachment`)
+      t.equal(lease.attachment === null, lease.state !== 'bound', `${lease.address} is ${lease.state}`)
+    }
+  }
+}
+
+const web = (container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: 'web-0',
+  uid: 'u1',
+  container,
+  ip: '10.22.0.50',
+  ...patch,
+})
+const plain = (container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: 'a',
+  uid: 'u1',
+  container,
+  ...patch,
+})
+
+t.test('a fresh ADD leaves nothing', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  t.equal(await story.undo('c1'), true)
+  story.check(t, [])
+  const { lease, holder, attachment } = story.world.service.ledger.counts()
+  t.strictSame({ lease, holder, attachment }, { lease: 0, holder: 0, attachment: 0 })
+  t.equal(await story.undo('c1'), false, 'once')
+  t.equal(await story.add(plain('c2')), '10.22.0.2', 'the address did not even rest')
+})
+
+t.test('what was taken over is given back', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  await story.add(web('c2'))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+  t.equal(await story.world.add(web('c3', { uid: 'u2' })), 'IPK_HOLDER_LIVE', 'c1 is in the way again')
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -'])
+})
+
+t.test('what was taken over from a dead sandbox is given back; the next ADD takes it again', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  story.world.dead.add('c1')
+  await story.add(web('c2', { uid: 'u2' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+  t.equal(await story.add(web('c3', { uid: 'u3' })), '10.22.0.50')
+})
+
+t.test('the old sandbox was deleted meanwhile: released as by its DEL', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  await story.add(web('c2'))
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c2'])
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -'])
+})
+
+t.test('the same with retention: held for the holder, who gets it back', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { retain: 'forever' }))
+  await story.add(plain('c2', { retain: 'release' }))
+  await story.world.del('c1')
+  await story.undo('c2')
+  story.check(
+    t,
+    ['10.22.0.2 held shop/a -'],
+    'by the rule of the sandbox that is gone, not of the ADD that never was',
+  )
+  t.equal(await story.world.add(plain('c3', { pod: 'b' })), '10.22.0.3')
+  t.equal(await story.world.add(plain('c4', { uid: 'u2' })), '10.22.0.2')
+})
+
+t.test('a held address goes back to held, until the same moment', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { retain: '30m' }))
+  await story.world.del('c1')
+  const [before] = [...story.world.service.ledger.leases()]
+  story.world.now += 60_000
+  await story.add(plain('c2', { uid: 'u2', retain: '30m' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.2 held shop/a -'])
+  const [after] = [...story.world.service.ledger.leases()]
+  t.equal(after?.until, before?.until)
+  t.equal(await story.world.add(plain('c3', { uid: 'u3' })), '10.22.0.2', 'its holder still has it')
+})
+
+t.test('a held address that was given up for another is held again', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1', { retain: 'forever' }))
+  await story.world.del('c1')
+  await story.add(web('c2', { ip: '10.22.0.60' }))
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 bound shop/web-0 c2'])
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 held shop/web-0 -'])
+  t.equal(await story.world.add(web('c3', { pod: 'db-0' })), 'IPK_ADDRESS_HELD')
+})
+
+t.test('a resting address goes on resting', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1', { pod: 'db-0' }))
+  await story.world.del('c1')
+  await story.add(web('c2'))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 cooling shop/db-0 -'])
+})
+
+for (const order of [
+  ['c2', 'c3'],
+  ['c3', 'c2'],
+] as const) {
+  t.test(`a chain of takeovers, undone ${order.join(' then ')}: the first has it again`, async t => {
+    const story = await Story.begin()
+    for (const container of ['c1', 'c2', 'c3']) await story.add(web(container))
+    for (const container of order) await story.undo(container)
+    story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+    t.equal(await story.world.add(web('c4', { uid: 'u2' })), 'IPK_HOLDER_LIVE')
+    await story.world.del('c1')
+    story.check(t, ['10.22.0.50 cooling shop/web-0 -'])
+  })
+}
+
+t.test('a chain: the one in the middle is undone, the last stays', async t => {
+  const story = await Story.begin()
+  for (const container of ['c1', 'c2', 'c3']) await story.add(web(container))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c3'])
+  await story.world.del('c2')
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c3'])
+  await story.undo('c3')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -'], 'nobody is left to have it')
+})
+
+t.test('a chain whose first was itself abandoned: nobody had it before', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  await story.add(plain('c2'))
+  await story.undo('c1')
+  story.check(t, ['10.22.0.2 bound shop/a c2'])
+  await story.undo('c2')
+  story.check(t, [])
+})
+
+t.test('a re-sent ADD was answered: the undo of its first sending touches nothing', async t => {
+  const story = await Story.begin()
+  const words = plain('c1', { invocation: 'i1' })
+  const { service } = story.world
+  const first = await addAttachment(service, story.world.request(words), { gone: () => false })
+  t.equal(await story.world.add(words), '10.22.0.2')
+  t.equal(await undoAdd(service, story.world.request(words), first.generation), false)
+  story.check(t, ['10.22.0.2 bound shop/a c1'])
+})
+
+t.test('a DEL came first: nothing to undo', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  await story.world.del('c1')
+  t.equal(await story.undo('c1'), false)
+  story.check(t, ['10.22.0.2 cooling shop/a -'])
+})
+
+t.test(
+  'the same container again after its sandbox died (a reboot), undone: released as by its DEL',
+  async t => {
+    const story = await Story.begin()
+    await story.add(plain('c1'))
+    story.world.dead.add('c1')
+    await story.add(plain('c1', { uid: 'u2' }))
+    t.equal(await story.undo('c1'), true)
+    story.check(t, ['10.22.0.2 cooling shop/a -'])
+    t.equal(story.world.service.ledger.counts().attachment, 0)
+  },
+)
+
+t.test("a fresh address beside a sandbox that may live, undone: that one is the holder's again", async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  t.equal(await story.add(plain('c2', { uid: 'u2' })), '10.22.0.3')
+  await story.undo('c2')
+  story.check(t, ['10.22.0.2 bound shop/a c1'])
+  t.equal(await story.world.add(plain('c3')), '10.22.0.2', 'the same pod takes its lease over')
+})
+
+t.test('an annotation that changed, undone: the old sandbox is in the way as before', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  await story.add(web('c2', { ip: '10.22.0.60' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+  t.equal(await story.world.add(plain('c3', { pod: 'web-0', uid: 'u2' })), 'IPK_HOLDER_LIVE')
+})
+
+t.test('dual stack: both families go back', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  await story.add(web('c1', { ip: '10.22.0.50' }))
+  await story.add(web('c2', { ip: '10.22.0.50,fd00:22::50' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1', 'fd00:22::2 bound shop/web-0 c1'])
+})
+
+t.test(
+  'a retained address that its holder has left is freed by the DEL of the sandbox that still had it',
+  async t => {
+    const story = await Story.begin()
+    await story.add(web('c1', { retain: 'forever' }))
+    await story.add(web('c2', { ip: '10.22.0.60', retain: 'forever' }))
+    story.check(t, ['10.22.0.50 bound shop/web-0 c1', '10.22.0.60 bound shop/web-0 c2'])
+    await story.world.del('c1')
+    story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 bound shop/web-0 c2'])
+    await story.world.del('c2')
+    story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 held shop/web-0 -'])
+  },
+)
+
+t.test('the same when the newer sandbox was deleted first', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1', { retain: 'forever' }))
+  await story.add(web('c2', { ip: '10.22.0.60' }))
+  await story.world.del('c2')
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 cooling shop/web-0 -'])
+})

@@ -1,0 +1,83 @@
+import t from 'tap'
+import { usageOf } from '../../../ipkeeper-server/ipam/usage.ts'
+import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
+import { canonicalPool } from '../../../ipkeeper-server/ipam/pool.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
+import { poolFrom, TestService } from '../leases/test-service.ts'
+
+/** Five addresses: 10.22.0.2 to .6. */
+const pool = poolFrom('net', ['10.22.0.0/29'])
+
+const usage = (story: TestService, of = pool): string => {
+  const { capacity, used, held, free } = usageOf(story.service.ledger, of, story.now)
+  return `${capacity}: ${used} used, ${held} held, ${free} free`
+}
+
+async function open(): Promise<TestService> {
+  const story = await TestService.open()
+  story.pool = pool
+  return story
+}
+
+t.test('a life: free, used, kept, resting, free', async t => {
+  const story = await open()
+  t.equal(usage(story), '5: 0 used, 0 held, 5 free')
+  await story.add({ pod: 'a', container: 'c1' })
+  await story.add({ pod: 'b', container: 'c2', ip: '10.22.0.5' })
+  await story.add({ pod: 'c', container: 'c3', retain: '30m' })
+  t.equal(usage(story), '5: 3 used, 0 held, 2 free')
+  await story.del('c1')
+  t.equal(usage(story), '5: 2 used, 0 held, 3 free', 'what rests is free')
+  await story.del('c2')
+  t.equal(usage(story), '5: 1 used, 1 held, 3 free', 'what was asked for by name is kept while it rests')
+  await story.del('c3')
+  t.equal(usage(story), '5: 0 used, 2 held, 3 free')
+  story.now += 11 * 60_000
+  t.equal(usage(story), '5: 0 used, 1 held, 4 free', 'counted by the clock, tidied up or not')
+  story.now += 30 * 60_000
+  t.equal(usage(story), '5: 0 used, 0 held, 5 free')
+})
+
+t.test('a reservation counts once: as held, or as what its address is', async t => {
+  const story = await open()
+  const promise = async (address: string, owner: string): Promise<void> => {
+    await reserve(story.service, { segment: 'default', address, owner, note: '' })
+  }
+  await promise('10.22.0.2', 'shop/a')
+  await promise('10.22.0.3', 'shop/b')
+  t.equal(usage(story), '5: 0 used, 2 held, 3 free')
+  t.equal(await story.add({ pod: 'a', container: 'c1' }), '10.22.0.2')
+  t.equal(usage(story), '5: 1 used, 1 held, 3 free')
+  await story.del('c1')
+  t.equal(usage(story), '5: 0 used, 2 held, 3 free', 'resting and reserved is held')
+  await promise('10.22.0.1', 'shop/c')
+  await promise('10.22.0.0', 'shop/c')
+  await promise('10.99.0.9', 'shop/c')
+  t.equal(usage(story), '5: 0 used, 2 held, 3 free', "gateway, network and strangers are nobody's")
+  await reserve(story.service, { segment: 'lab', address: '10.22.0.4', owner: 'shop/c', note: '' })
+  t.equal(usage(story), '5: 0 used, 2 held, 3 free', 'nor is another segment')
+})
+
+t.test('a range that changed: what lies outside does not count', async t => {
+  const story = await open()
+  await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.2' })
+  await story.add({ pod: 'b', container: 'c2', ip: '10.22.0.6' })
+  const subnet = parseCidr('10.22.0.0/29')!
+  const address = parseAddress('10.22.0.2')!
+  const narrower = canonicalPool('net', 'default', [
+    [{ subnet, exclude: [{ first: address, last: address }] }],
+  ])
+  t.equal(usage(story, narrower), '4: 1 used, 0 held, 3 free')
+  t.equal(usage(story, poolFrom('net', ['10.23.0.0/29'])), '5: 0 used, 0 held, 5 free')
+})
+
+t.test('a pool of 2^80 addresses', async t => {
+  const story = await open()
+  story.pool = poolFrom('six', ['fd00:22::/48'])
+  await story.add({ pod: 'a', container: 'c1' })
+  t.equal(
+    usage(story, story.pool),
+    '1208925819614629174706174: 1 used, 0 held, 1208925819614629174706173 free',
+  )
+})

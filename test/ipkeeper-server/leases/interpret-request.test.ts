@@ -1,0 +1,103 @@
+import t from 'tap'
+import {
+  interpretAdd,
+  interpretBegan,
+  interpretKey,
+} from '../../../ipkeeper-server/leases/interpret-request.ts'
+import type { CniRequest } from '../../../shared/api/cni.schema.ts'
+import { thrownProblem } from '../../rigs/thrown-problem.ts'
+
+const facts = {
+  node: 'n1',
+  bootId: 'boot-1',
+  netnsInode: (path: string) => (path === '/run/netns/there' ? '4026531840' : null),
+  readResolvConf: (path: string) => ({ search: [path] }),
+}
+
+const config = { cniVersion: '1.0.0', name: 'net', type: 'bridge', ipam: { subnet: '10.22.0.0/24' } }
+const request = (patch: Partial<CniRequest> = {}): CniRequest => ({
+  ...{ containerId: 'c1', netns: '/run/netns/there', ifname: 'eth0', path: '/opt/cni/bin' },
+  args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=u1',
+  config,
+  ...patch,
+})
+const add = (patch: Partial<CniRequest> = {}) => interpretAdd(request(patch), facts)
+
+const container = { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' }
+
+t.test('who the address is to belong to', t => {
+  for (const [args, holder, podUid] of [
+    [
+      'K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=u1',
+      { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' },
+      'u1',
+    ],
+    [
+      'K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=',
+      { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' },
+      null,
+    ],
+    ['', container, null],
+    ['K8S_POD_NAMESPACE=shop', container, null],
+    ['K8S_POD_NAMESPACE=;K8S_POD_NAME=web-0', container, null],
+    ['IgnoreUnknown=1;FOO=bar', container, null],
+  ] as const) {
+    const read = add({ args })
+    t.strictSame(read.holder, holder, args)
+    t.equal(read.podUid, podUid, args)
+  }
+  t.end()
+})
+
+t.test('what this node adds', t => {
+  t.match(add(), { node: 'n1', bootId: 'boot-1', netnsInode: '4026531840', dns: {}, startedAt: null })
+  t.match(add({ netns: '/run/netns/none' }), { netns: '/run/netns/none', netnsInode: null })
+  const withDns = { ...config, ipam: { ...config.ipam, resolvConf: '/etc/resolv.conf' } }
+  t.strictSame(add({ config: withDns }).dns, { search: ['/etc/resolv.conf'] })
+  t.match(add({ invocationId: 'i1', startedAt: 5 }), { invocationId: 'i1', startedAt: 5 })
+  t.end()
+})
+
+t.test(
+  'an ADD runs in the present boot, whatever its request says: else it would be proved dead at once',
+  t => {
+    t.equal(add({ bootId: 'invented', startedAt: 5 }).bootId, 'boot-1')
+    t.end()
+  },
+)
+
+t.test('when a run began', t => {
+  t.strictSame(interpretBegan(request({ startedAt: 5 }), 'boot-1'), { bootId: 'boot-1', startedAt: 5 })
+  t.strictSame(interpretBegan(request({ startedAt: 0 }), 'boot-1'), { bootId: 'boot-1', startedAt: 0 })
+  t.equal(interpretBegan(request(), 'boot-1'), undefined)
+  t.equal(
+    interpretBegan(request({ startedAt: 5 }), undefined),
+    undefined,
+    'a queued one that does not say its boot',
+  )
+  t.end()
+})
+
+t.test('refused', async t => {
+  for (const [patch, code, message] of [
+    [{ containerId: '../c1' }, 'IPK_ENVIRONMENT', 'invalid characters in containerID'],
+    [{ containerId: '' }, 'IPK_ENVIRONMENT', 'invalid characters in containerID'],
+    [{ ifname: '' }, 'IPK_ENVIRONMENT', 'interface name is empty'],
+    [{ ifname: 'a/b' }, 'IPK_ENVIRONMENT', 'interface name contains / or : or whitespace characters'],
+    [{ config: { ...config, name: '' } }, 'IPK_NETWORK_NAME', 'missing network name'],
+    [{ config: { ...config, name: 'a/b' } }, 'IPK_NETWORK_NAME', 'invalid characters found in network name'],
+  ] as const) {
+    for (const read of [interpretKey, (asked: CniRequest) => interpretAdd(asked, facts)]) {
+      t.match(await thrownProblem(() => read(request(patch))), { code, message })
+    }
+  }
+  t.match(await thrownProblem(() => add({ config: { ...config, type: 'ipkeeper' } })), {
+    code: 'IPK_UNSUPPORTED',
+    hint: /"type": "bridge"/,
+  })
+  t.strictSame(
+    interpretKey(request({ config: { ...config, type: 'ipkeeper' } })),
+    { network: 'net', containerId: 'c1', ifname: 'eth0' },
+    'a DEL of it is understood all the same',
+  )
+})

@@ -1,0 +1,240 @@
+import t from 'tap'
+import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
+import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import { leaseKey, type Change, type LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
+import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { lease, putLease } from '../../contract/lease-store-contract.ts'
+import { thrownProblem } from '../../rigs/thrown-problem.ts'
+import { FragileStore } from '../store/fragile-store.ts'
+import { poolFrom } from './test-service.ts'
+
+const two = { segment: 'default', address: '10.0.0.2' }
+const [[range] = []] = poolFrom('net', ['10.0.0.0/29']).rangeSets
+const run = range!.usable[0]!
+
+const lowest = (ledger: Ledger): number | undefined => {
+  const address = ledger.lowestFree('default', 4, run)
+  return address && Number(address.value & 0xffn)
+}
+
+/** A commit that the test lets go on when it likes. */
+function gate(store: FragileStore): { readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  store.delay = async () => {
+    await promise
+  }
+  return {
+    open: () => {
+      store.delay = async () => Promise.resolve()
+      resolve(undefined)
+    },
+  }
+}
+
+t.test('a commit shows at once, before it is durable', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  const { open } = gate(store)
+  const committed = ledger.commit([putLease(lease('10.0.0.2'), null)])
+  t.equal(ledger.lease(two)?.generation, 1)
+  t.equal(lowest(ledger), 3)
+  t.equal(ledger.leasesOf({ network: 'net', containerId: 'c1', ifname: 'eth0' }).length, 1)
+  t.equal(ledger.hasLiveLease({ name: 'net' }), true)
+  t.equal(await store.read('lease', leaseKey(two)), undefined)
+  open()
+  await committed
+  t.equal((await store.read('lease', leaseKey(two)))?.generation, 1)
+})
+
+t.test('a refused commit leaves no trace: what it touched is read again, nothing else', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  await ledger.commit([putLease(lease('10.0.0.3'), null)])
+  const asked: string[] = []
+  const read = store.read.bind(store)
+  store.read = (kind, key) => {
+    asked.push(key)
+    return read(kind, key)
+  }
+  store.fails = () => true
+  const change: Change = [
+    putLease(lease('10.0.0.2'), null),
+    putLease(lease('10.0.0.3', 2, { state: 'cooling', attachment: null, until: 5 }), 1),
+  ]
+  t.equal((await thrownProblem(() => ledger.commit(change))).code, 'IPK_STORE_FAILED')
+  t.strictSame(asked.sort(), change.map(write => write.key).sort())
+  t.equal(ledger.lease(two), undefined)
+  t.match(ledger.lease({ ...two, address: '10.0.0.3' }), { generation: 1, state: 'bound' })
+  t.equal(lowest(ledger), 2)
+  t.equal(ledger.counts().lease, 1)
+  t.equal(ledger.hasLiveLease({ name: 'net' }), true)
+  asked.length = 0
+  await ledger.settle()
+  t.strictSame(asked, [], 'nothing is in doubt any more')
+})
+
+t.test('a store that cannot even be read leaves records in doubt until the next plan', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  const read = store.read.bind(store)
+  store.fails = () => true
+  store.read = () => Promise.reject(new Problem('IPK_STORE_FAILED', 'no disk'))
+  const refused = await thrownProblem(() => ledger.commit([putLease(lease('10.0.0.2'), null)]))
+  t.equal(refused.message, 'disk full', 'the first fault is told, not that of looking')
+  const plan = await thrownProblem(() => commitPlan(ledger, () => ({ change: [] })))
+  t.equal(plan.message, 'no disk', 'nobody plans on what is in doubt')
+  store.fails = () => false
+  store.read = read
+  await commitPlan(ledger, () => {
+    t.equal(ledger.lease(two), undefined)
+    return { change: [putLease(lease('10.0.0.2'), null)] }
+  })
+  t.equal(ledger.lease(two)?.generation, 1)
+})
+
+t.test('what was built on a refused commit conflicts in its turn, and is planned again', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  const { open } = gate(store)
+  let turn = 0
+  store.fails = () => ++turn === 1
+  const first = ledger.commit([putLease(lease('10.0.0.2'), null)])
+  const seen: (number | undefined)[] = []
+  const second = commitPlan(ledger, () => {
+    const present = ledger.lease(two)
+    seen.push(present?.generation)
+    const record: LeaseRecord = lease('10.0.0.2', (present?.generation ?? 0) + 1, { node: 'n2' })
+    return { change: [putLease(record, present?.generation ?? null)] }
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  open()
+  t.equal((await thrownProblem(() => first)).code, 'IPK_STORE_FAILED')
+  await second
+  t.strictSame(seen, [1, undefined], 'planned on the refused change, then without it')
+  t.match(ledger.lease(two), { generation: 1, node: 'n2' })
+  t.match(await store.read('lease', leaseKey(two)), { generation: 1, node: 'n2' })
+})
+
+t.test('a change from an old generation is refused before the store is asked', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  await ledger.commit([putLease(lease('10.0.0.2'), null)])
+  store.delay = () => Promise.reject(new Error('the store was asked'))
+  for (const write of [putLease(lease('10.0.0.2'), null), putLease(lease('10.0.0.2', 3), 2)]) {
+    const problem = await thrownProblem(() => ledger.commit([write]))
+    t.match(problem, { code: 'IPK_STORE_CONFLICT', message: /10\.0\.0\.2.* was changed by somebody else/ })
+  }
+  t.equal(ledger.lease(two)?.generation, 1)
+})
+
+t.test('somebody else wrote to the store: the plan is made anew from what is there', async t => {
+  const store = new MemoryStore()
+  const ledger = await Ledger.open(store)
+  await store.commit([putLease(lease('10.0.0.2', 1, { node: 'other' }), null)])
+  const seen: (string | undefined)[] = []
+  const plan = await commitPlan(ledger, () => {
+    const present = ledger.lease(two)
+    seen.push(present?.node)
+    return present ? { change: [] } : { change: [putLease(lease('10.0.0.2'), null)] }
+  })
+  t.strictSame(plan.change, [])
+  t.strictSame(seen, [undefined, 'other'])
+})
+
+t.test('a conflict without end is an error after some tries, not a loop', async t => {
+  const ledger = await Ledger.open(new MemoryStore())
+  let tries = 0
+  const problem = await thrownProblem(() =>
+    commitPlan(ledger, () => {
+      tries++
+      return { change: [putLease(lease('10.0.0.2', 8), 7)] }
+    }),
+  )
+  t.match(problem, { code: 'IPK_STORE_CONFLICT' })
+  t.equal(tries, 8)
+})
+
+t.test('what a plan throws is not tried again', async t => {
+  const ledger = await Ledger.open(new MemoryStore())
+  let tries = 0
+  const problem = await thrownProblem(() =>
+    commitPlan(ledger, () => {
+      tries++
+      throw new Problem('IPK_POOL_FULL', 'full')
+    }),
+  )
+  t.equal(problem.code, 'IPK_POOL_FULL')
+  t.equal(tries, 1)
+})
+
+t.test('dynamic choice sees: leased, reserved, both, neither', async t => {
+  const ledger = await Ledger.open(new MemoryStore())
+  const reservation = { ...two, generation: 1, namespace: 'shop', name: 'a', note: '', since: 1 }
+  const reserve = { kind: 'reservation', key: leaseKey(two), expect: null, record: reservation } as const
+  await ledger.commit([putLease(lease('10.0.0.2'), null)])
+  await ledger.commit([reserve])
+  t.equal(lowest(ledger), 3)
+  await ledger.commit([{ kind: 'lease', key: leaseKey(two), expect: 1, record: null }])
+  t.equal(lowest(ledger), 3, 'still reserved')
+  t.equal(ledger.reservationsFor('shop', 'a').length, 1)
+  await ledger.commit([{ ...reserve, expect: 1, record: null }])
+  t.equal(lowest(ledger), 2)
+  t.strictSame(ledger.reservationsFor('shop', 'a'), [])
+})
+
+t.test(
+  'kept until a moment: told when it is known, free when it is over, also before its record goes',
+  async t => {
+    const store = new MemoryStore()
+    const ledger = await Ledger.open(store)
+    let told = 0
+    ledger.onKept = () => told++
+    const resting = (until: number, generation: number): LeaseRecord =>
+      lease('10.0.0.2', generation, { state: 'cooling', attachment: null, until })
+    t.equal(ledger.nextExpiry(), undefined)
+    await ledger.commit([putLease(resting(100, 1), null)])
+    t.equal(told, 1)
+    t.equal(ledger.nextExpiry(), 100)
+    t.strictSame(ledger.expire(99), [])
+    t.equal(lowest(ledger), 3)
+    await ledger.commit([putLease(resting(200, 2), 1)])
+    t.strictSame(ledger.expire(150), [], 'an outdated moment')
+    t.strictSame(ledger.expire(200), [resting(200, 2)])
+    t.equal(lowest(ledger), 2)
+    t.strictSame(ledger.expire(200), [resting(200, 2)], 'until its record is gone')
+    await ledger.commit([putLease(lease('10.0.0.2', 3), 2)])
+    t.equal(lowest(ledger), 3, 'given again')
+    t.strictSame(ledger.expire(1000), [])
+  },
+)
+
+t.test('a ledger that is opened again is the same', async t => {
+  const store = new MemoryStore()
+  const first = await Ledger.open(store)
+  await first.commit([
+    putLease(lease('10.0.0.2'), null),
+    putLease(lease('10.0.0.3', 1, { state: 'held', attachment: null, until: 50 }), null),
+    {
+      kind: 'pool',
+      key: 'net',
+      expect: null,
+      record: { generation: 1, name: 'net', segment: 'default', ranges: [] },
+    },
+  ])
+  const second = await Ledger.open(store)
+  t.strictSame([...second.leases()], [...first.leases()])
+  t.strictSame([...second.pools()], [...first.pools()])
+  t.strictSame(second.counts(), first.counts())
+  t.equal(lowest(second), 4)
+  t.equal(second.nextExpiry(), 50)
+})
+
+t.test('a record that no version of ipkeeper writes stops the start, and is named', async t => {
+  const store = new MemoryStore()
+  await store.commit([putLease(lease('10.0.0.999'), null)])
+  t.match(await thrownProblem(() => Ledger.open(store)), {
+    code: 'IPK_INTERNAL',
+    message: 'record with address 10.0.0.999',
+  })
+})

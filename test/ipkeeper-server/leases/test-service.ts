@@ -1,0 +1,155 @@
+import { addAttachment, type Caller } from '../../../ipkeeper-server/leases/add.ts'
+import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
+import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import { Serial } from '../../../ipkeeper-server/leases/serial.ts'
+import { Tombstones } from '../../../ipkeeper-server/leases/tombstones.ts'
+import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
+import { listLeases } from '../../../ipkeeper-server/leases/listing.ts'
+import type { Began } from '../../../ipkeeper-server/ipam/records.ts'
+import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
+import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
+import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pool.ts'
+import { parseRetention, type Retention } from '../../../ipkeeper-server/ipam/retention.ts'
+import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
+import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+
+/** A pod as a story names it; everything else has a default. */
+export interface PodWords {
+  readonly pod?: string
+  readonly namespace?: string
+  readonly uid?: string | null
+  readonly container: string
+  readonly ifname?: string
+  /** "10.22.0.50" or with prefix, comma-separated: by annotation. */
+  readonly ip?: string
+  /** The same by runtimeConfig.ips. */
+  readonly cniIp?: string
+  readonly retain?: string
+  readonly invocation?: string
+  /** Microseconds since boot at which the ADD's run began. */
+  readonly startedAt?: number
+  readonly bootId?: string
+  readonly pool?: Pool
+  readonly network?: string
+}
+
+export function poolFrom(name: string, ...sets: readonly (readonly string[])[]): Pool {
+  return canonicalPool(
+    name,
+    'default',
+    sets.map(set =>
+      set.map(text => {
+        const subnet = parseCidr(text)
+        if (!subnet) throw new Error(text)
+        return { subnet }
+      }),
+    ),
+  )
+}
+
+/** A whole lease service on a memory store, with a clock and a list of dead containers that the test owns. */
+export class TestService {
+  readonly service: LeaseService
+  readonly store: LeaseStore
+  readonly dead = new Set<string>()
+  now = Date.parse('2026-01-01T00:00:00Z')
+  pool = poolFrom('net', ['10.22.0.0/24'])
+
+  private constructor(store: LeaseStore, ledger: Ledger, retention: Retention) {
+    this.store = store
+    this.service = {
+      ledger,
+      node: 'n1',
+      bootId: 'boot-1',
+      policy: { retention, cooldown: 60_000, preferFor: 600_000 },
+      serial: new Serial(),
+      tombstones: new Tombstones(),
+      now: () => this.now,
+      liveness: attachment => (this.dead.has(attachment.containerId) ? 'dead' : 'unknown'),
+    }
+  }
+
+  static async open(
+    store: LeaseStore = new MemoryStore(),
+    retention: Retention = 'release',
+  ): Promise<TestService> {
+    return new TestService(store, await Ledger.open(store), retention)
+  }
+
+  request(words: PodWords): AddRequest {
+    const pool = words.pool ?? this.pool
+    const key = {
+      network: words.network ?? pool.name,
+      containerId: words.container,
+      ifname: words.ifname ?? 'eth0',
+    }
+    const { network, containerId, ifname } = key
+    const asked = (text: string | undefined, source: string, channel: 'annotation' | 'cni') =>
+      (text?.split(',') ?? []).flatMap(part => parseAddressRequest(part, source, channel) ?? [])
+    const retain = words.retain === undefined ? undefined : parseRetention(words.retain)
+    return {
+      key,
+      holder:
+        words.pod === undefined
+          ? { kind: 'container', network, containerId, ifname }
+          : { kind: 'pod', network, namespace: words.namespace ?? 'shop', name: words.pod, ifname },
+      podUid: words.uid === undefined ? `uid-of-${words.container}` : words.uid,
+      node: 'n1',
+      bootId: words.bootId ?? 'boot-1',
+      netns: `/run/netns/${words.container}`,
+      netnsInode: '1',
+      invocationId: words.invocation ?? null,
+      startedAt: words.startedAt ?? null,
+      pool,
+      routes: [],
+      dns: {},
+      pod: {
+        addresses: [
+          ...asked(words.ip, 'annotation ipkeeper.io/ip', 'annotation'),
+          ...asked(words.cniIp, 'runtimeConfig.ips', 'cni'),
+        ],
+        ignored: [],
+        ...(retain !== undefined && { retain }),
+      },
+    }
+  }
+
+  /** Addresses given, or the problem's code. */
+  async add(words: PodWords, caller: Caller = { gone: () => false }): Promise<string> {
+    try {
+      const plan = await addAttachment(this.service, this.request(words), caller)
+      return plan.result.ips.map(ip => ip.address.replace(/\/.*/, '')).join(',')
+    } catch (error) {
+      if (error instanceof Problem) return error.code
+      throw error
+    }
+  }
+
+  async problem(words: PodWords): Promise<Problem> {
+    try {
+      await addAttachment(this.service, this.request(words), { gone: () => false })
+    } catch (error) {
+      if (error instanceof Problem) return error
+      throw error
+    }
+    throw new Error('the ADD succeeded')
+  }
+
+  async del(container: string, ifname = 'eth0', network = this.pool.name, began?: Began): Promise<void> {
+    await delAttachment(this.service, { network, containerId: container, ifname }, began)
+  }
+
+  /** "10.22.0.2 bound shop/web-0 c1" per lease. */
+  leases(): string[] {
+    return listLeases(this.service).map(lease =>
+      [
+        lease.address,
+        lease.state,
+        lease.pod ? `${lease.pod.namespace}/${lease.pod.name}` : '-',
+        lease.containerId ?? '-',
+      ].join(' '),
+    )
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { runProgram } from '../../rigs/run-program.ts'
+
+const logger = join(import.meta.dirname, '..', '..', '..', 'ipkeeper-server', 'logging', 'logger.ts')
+
+/** Lines on stderr of a program that has a logger and runs the script. */
+async function logged(level: string, script: string): Promise<Record<string, unknown>[]> {
+  const program = `import { createLogger } from ${JSON.stringify(logger)}
+const log = createLogger(${JSON.stringify(level)}, 'worker-1')
+${script}`
+  const { stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', program])
+  if (stdout !== '') throw new Error(`stdout is not the logger's: ${stdout}`)
+  return stderr
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as Record<string, unknown>)
+}
+
+t.test('one JSON line per call, with level, time, node and message', async t => {
+  const lines = await logged('info', `log.info({ containerId: 'c1' }, 'added\\ntwice'); log.debug('unseen')`)
+  t.equal(lines.length, 1)
+  t.match(lines[0], { level: 'info', node: 'worker-1', containerId: 'c1', msg: 'added\ntwice' })
+  t.match(lines[0]?.['time'], /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+})
+
+t.test('an error is never {}', async t => {
+  const [line] = await logged(
+    'warn',
+    `log.warn({ err: new Error('disk full', { cause: new Error('ENOSPC') }) }, 'failed')`,
+  )
+  t.match(line, {
+    level: 'warn',
+    msg: 'failed',
+    err: { type: 'Error', message: /disk full/, stack: /ENOSPC/ },
+  })
+})
+
+t.test('nothing is lost at an end without warning', async t => {
+  const lines = await logged(
+    'trace',
+    `for (let i = 0; i < 2000; i++) log.trace({ i }, 'x'.repeat(100)); process.exit(3)`,
+  )
+  t.equal(lines.length, 2000)
+  t.equal(lines.at(-1)?.['i'], 1999)
+})

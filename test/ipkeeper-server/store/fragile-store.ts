@@ -1,0 +1,38 @@
+import type { Change, RecordKind, RecordTypes } from '../../../ipkeeper-server/ipam/records.ts'
+import type { LeaseStore, StoredRecord } from '../../../ipkeeper-server/store/lease-store.ts'
+import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+
+/** A memory store whose commits a test can delay and make fail, in order, as a real one would. */
+export class FragileStore implements LeaseStore {
+  readonly kind = 'fragile'
+  readonly location = 'memory'
+  readonly #inner = new MemoryStore()
+  #tail: Promise<unknown> = Promise.resolve()
+  /** Asked once per commit. */
+  fails: () => boolean = () => false
+  /** Awaited before each commit. */
+  delay: () => Promise<void> = async () => Promise.resolve()
+
+  load(visit: (stored: StoredRecord) => void): Promise<void> {
+    return this.#inner.load(visit)
+  }
+
+  read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined> {
+    return this.#inner.read(kind, key)
+  }
+
+  commit(change: Change): Promise<void> {
+    const turn = this.#tail.then(async () => {
+      await this.delay()
+      if (this.fails()) throw new Problem('IPK_STORE_FAILED', 'disk full')
+      await this.#inner.commit(change)
+    })
+    this.#tail = turn.catch(() => undefined)
+    return turn
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}

@@ -1,0 +1,33 @@
+import t from 'tap'
+import { patienceFor, type DaemonVerb } from '../../plugin/patience.ts'
+
+t.test('deadlines of DESIGN section 3', t => {
+  const cases: readonly [
+    verb: DaemonVerb,
+    timeout: number,
+    elapsedMs: number,
+    totalMs: number,
+    reachMs: number,
+  ][] = [
+    ['ADD', 60, 0, 60_000, 10_000],
+    ['ADD', 5, 0, 5_000, 5_000],
+    ['ADD', 300, 0, 300_000, 10_000],
+    ['ADD', 60, 55_000, 5_000, 5_000],
+    ['ADD', 1, 2_000, 0, 0],
+    ['CHECK', 60, 0, 10_000, 10_000],
+    ['CHECK', 3, 0, 3_000, 3_000],
+    ['DEL', 60, 0, 10_000, 0],
+    ['DEL', 1, 0, 1_000, 0],
+    ['GC', 60, 0, 15_000, 5_000],
+    ['GC', 1, 0, 15_000, 1_000],
+    ['STATUS', 60, 0, 2_000, 0],
+  ]
+  for (const [verb, timeout, elapsedMs, totalMs, reachMs] of cases) {
+    t.same(
+      patienceFor(verb, timeout, elapsedMs),
+      { totalMs, reachMs },
+      `${verb} ${timeout} s, ${elapsedMs} ms gone`,
+    )
+  }
+  t.end()
+})

@@ -1,0 +1,440 @@
+/** The dispatcher and the verbs with every edge replaced: what is asked, printed, undone, and how the run ends. */
+import t from 'tap'
+import { ExchangeError, type ExchangeRequest, type HttpReply } from '../../plugin/exchange.ts'
+import { startPlugin, type ExitCode, type PluginRun } from '../../plugin/run-plugin.ts'
+import { supportedVersions } from '../../shared/cni/versions.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+
+const environment = {
+  CNI_CONTAINERID: 'c1',
+  CNI_NETNS: '/run/netns/a',
+  CNI_IFNAME: 'eth0',
+  CNI_PATH: '/opt/cni/bin',
+  CNI_ARGS: 'IgnoreUnknown=1',
+}
+
+interface Request {
+  readonly path: string
+  readonly timeoutMs: number
+  readonly body: Record<string, unknown>
+}
+
+type Daemon = (request: Request, nth: number) => readonly [status: number, body: unknown] | ExchangeError
+
+interface Scene {
+  readonly env?: Readonly<Record<string, string>>
+  /** A text, or the problem that reading has. */
+  readonly stdin?: string | Error
+  readonly daemon?: Daemon
+  /** What writing the document throws. */
+  readonly stdout?: Error
+  readonly ownNetns?: boolean
+  readonly sameFolder?: boolean
+  /** What writing to the queue throws. */
+  readonly queue?: Error
+}
+
+interface Ended {
+  readonly code: ExitCode
+  readonly documents: readonly Record<string, unknown>[]
+  readonly stderr: readonly string[]
+  readonly requests: readonly Request[]
+  /** Entries of the queue, as "FOLDER/NAME" and text; those that were taken back are not there. */
+  readonly queued: ReadonlyMap<string, string>
+}
+
+interface Running {
+  readonly run: PluginRun
+  readonly ended: Promise<Ended>
+}
+
+const done = { requestId: 'r-1', stateDir: '/var/lib/ipkeeper' }
+const resultFor = (request: Request): readonly [number, unknown] => {
+  const { cniVersion = '0.1.0' } = request.body['config'] as { cniVersion?: string }
+  const v1 = { cniVersion, ips: [{ address: '10.22.0.50/16', gateway: '10.22.0.1' }] }
+  const v0 = { cniVersion, ip4: { ip: '10.22.0.50/16' }, dns: {} }
+  return [200, { ...done, result: cniVersion < '0.3.0' ? v0 : v1 }]
+}
+const goodDaemon: Daemon = request => (request.path.endsWith('/add') ? resultFor(request) : [200, done])
+
+const config = (cniVersion = '1.1.0', more: object = {}): string =>
+  JSON.stringify({ cniVersion, name: 'fixed', type: 'bridge', ipam: { type: 'ipkeeper' }, ...more })
+
+function start(verb: string, scene: Scene = {}): Running {
+  const { env = {}, stdin = config(), daemon = goodDaemon, stdout } = scene
+  const documents: Record<string, unknown>[] = []
+  const stderr: string[] = []
+  const requests: Request[] = []
+  const queued = new Map<string, string>()
+  let nowMs = 1_000_000.5
+  const run = startPlugin({
+    env: { ...environment, CNI_COMMAND: verb, ...env },
+    readStdin: () => (typeof stdin === 'string' ? Promise.resolve(stdin) : Promise.reject(stdin)),
+    deliver: text => {
+      if (!text.endsWith('}\n')) throw new Error('not one document and one newline')
+      documents.push(JSON.parse(text) as Record<string, unknown>)
+      if (stdout) throw stdout
+    },
+    note: line => stderr.push(line),
+    exchange: ({ path, timeoutMs, body }: ExchangeRequest): Promise<HttpReply> => {
+      const request = { path, timeoutMs, body: JSON.parse(body) as Record<string, unknown> }
+      requests.push(request)
+      nowMs += 1
+      const answer = daemon(request, requests.length - 1)
+      if (answer instanceof ExchangeError) return Promise.reject(answer)
+      const text = typeof answer[1] === 'string' ? answer[1] : JSON.stringify(answer[1])
+      return Promise.resolve({ status: answer[0], body: Buffer.from(text) })
+    },
+    now: () => nowMs,
+    sleep: ms => {
+      nowMs += ms
+      return Promise.resolve()
+    },
+    startedMs: nowMs,
+    identity: () => ({ invocationId: 'run-1', startedAt: 1_000_000_500, bootId: 'boot-1' }),
+    wallClock: () => 1_700_000_000_000,
+    queueDel: (stateDir, name, text) => {
+      if (scene.queue) throw scene.queue
+      queued.set(`${stateDir}/${name}`, text)
+      return { withdraw: () => queued.delete(`${stateDir}/${name}`) }
+    },
+    isOwnNetns: () => scene.ownNetns ?? false,
+    isSameFolder: () => scene.sameFolder ?? false,
+  })
+  return { run, ended: run.finished.then(code => ({ code, documents, stderr, requests, queued })) }
+}
+
+const runPlugin = (verb: string, scene?: Scene): Promise<Ended> => start(verb, scene).ended
+
+t.test('ADD prints the result, in every version', async t => {
+  for (const version of supportedVersions) {
+    const { code, documents, stderr, requests } = await runPlugin('ADD', { stdin: config(version) })
+    t.equal(code, 0, version)
+    t.equal(documents.length, 1, version)
+    t.equal(documents[0]?.['cniVersion'], version)
+    t.same(stderr, [])
+    t.equal(requests.length, 1)
+  }
+  const bare = await runPlugin('ADD', { stdin: '{"name":"fixed","ipam":{"type":"ipkeeper"}}' })
+  t.match(bare.documents, [{ cniVersion: '0.1.0' }], 'no cniVersion means 0.1.0')
+})
+
+t.test('what is sent', async t => {
+  const text = '{ "cniVersion":"1.1.0", "name":"fixed", "big": 12345678901234567890, "ipam":{"timeout":7} }'
+  const { requests } = await runPlugin('ADD', { stdin: text })
+  t.match(requests, [{ path: '/v1/cni/add', timeoutMs: 7000 }])
+  t.same(requests[0]?.body, {
+    invocationId: 'run-1',
+    startedAt: 1_000_000_500,
+    bootId: 'boot-1',
+    containerId: 'c1',
+    netns: '/run/netns/a',
+    ifname: 'eth0',
+    args: 'IgnoreUnknown=1',
+    path: '/opt/cni/bin',
+    config: JSON.parse(text) as object,
+  })
+})
+
+t.test('the other verbs print nothing when all is well', async t => {
+  for (const verb of ['CHECK', 'DEL', 'GC', 'STATUS']) {
+    const { code, documents, stderr, requests } = await runPlugin(verb)
+    t.same([code, documents, stderr], [0, [], []], verb)
+    t.match(requests, [{ path: `/v1/cni/${verb.toLowerCase()}` }])
+  }
+})
+
+t.test('VERSION asks nobody', async t => {
+  const cases: readonly [stdin: string | Error, version: string][] = [
+    ['{"cniVersion":"0.4.0"}', '0.4.0'],
+    ['{"cniVersion":"9.9.9"}', '9.9.9'],
+    ['{"cniVersion":1}', '1.1.0'],
+    ['{"cniVersion":""}', '1.1.0'],
+    ['{}', '1.1.0'],
+    ['', '1.1.0'],
+    ['[]', '1.1.0'],
+    ['\u0000', '1.1.0'],
+    [new Problem('IPK_INPUT_UNREADABLE', 'x'), '1.1.0'],
+  ]
+  for (const [stdin, cniVersion] of cases) {
+    const dummies = { CNI_CONTAINERID: '', CNI_NETNS: 'dummy', CNI_IFNAME: 'a/b', CNI_PATH: 'dummy' }
+    const { code, documents, requests } = await runPlugin('VERSION', { stdin, env: dummies })
+    t.same([code, documents, requests], [0, [{ cniVersion, supportedVersions }], []])
+  }
+})
+
+t.test('without CNI_COMMAND: about text on stderr: A15', async t => {
+  const { code, documents, stderr } = await runPlugin('', { stdin: new Error('stdin must not be read') })
+  t.same([code, documents], [0, []])
+  t.match(stderr[0], /^CNI ipkeeper plugin v\d+\.\d+\.\d+/)
+  t.equal(stderr[1], 'CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0')
+})
+
+t.test('errors in the order of the reference', async t => {
+  const noName = '{"cniVersion":"9.9.9"}'
+  const unreadable = new Problem('IPK_INPUT_UNREADABLE', 'error reading from stdin: x')
+  const cases: readonly [name: string, verb: string, scene: Scene, document: object][] = [
+    ['environment first', 'ADD', { env: { CNI_IFNAME: '..' }, stdin: '{' }, { code: 4, cniVersion: '1.1.0' }],
+    ['then stdin', 'ADD', { stdin: unreadable }, { code: 5, msg: 'error reading from stdin: x' }],
+    ['then JSON', 'ADD', { stdin: '{' }, { code: 6 }],
+    ['then the name', 'ADD', { stdin: noName }, { code: 7, msg: 'missing network name' }],
+    ['an unknown verb after that', 'NOPE', { stdin: noName }, { code: 7 }],
+    ['an unknown verb', 'NOPE', {}, { code: 4, msg: 'unknown CNI_COMMAND: NOPE' }],
+    [
+      'an unknown verb before the version',
+      'add',
+      { stdin: config('9.9.9') },
+      { code: 4, msg: 'unknown CNI_COMMAND: add' },
+    ],
+    [
+      'then the version',
+      'ADD',
+      { stdin: config('9.9.9', { ipam: [] }) },
+      { code: 1, msg: 'incompatible CNI versions' },
+    ],
+    [
+      'a version that is none',
+      'ADD',
+      { stdin: '{"name":"a","cniVersion":1}' },
+      { code: 6, msg: /^decoding version/ },
+    ],
+    ['then our settings', 'ADD', { stdin: config('0.4.0', { ipam: [] }) }, { code: 6, cniVersion: '0.4.0' }],
+    ['the verb of a later version', 'CHECK', { stdin: config('0.3.1') }, { code: 1, cniVersion: '0.3.1' }],
+  ]
+  for (const [name, verb, scene, document] of cases) {
+    const ended = await runPlugin(verb, scene)
+    t.match(ended, { code: 1, documents: [document], requests: [] }, name)
+    t.equal(ended.documents.length, 1, name)
+  }
+})
+
+t.test("the plugin's own namespace: B9", async t => {
+  const host: Scene = { ownNetns: true }
+  t.match(await runPlugin('ADD', host), {
+    code: 1,
+    documents: [{ code: 8, msg: "plugin's netns and netns from CNI_NETNS should not be the same" }],
+    requests: [],
+  })
+  for (const value of ['1', 'true']) {
+    t.match(await runPlugin('ADD', { ...host, env: { CNI_NETNS_OVERRIDE: value } }), { code: 0 })
+  }
+  for (const verb of ['DEL', 'CHECK']) {
+    t.match(await runPlugin(verb, host), { code: 0, requests: [{ body: { netns: '/run/netns/a' } }] }, verb)
+  }
+})
+
+t.test('what the daemon refuses is shown as it says', async t => {
+  const refusal = {
+    code: 'IPK_ADDRESS_HELD',
+    message: '10.22.0.50 belongs to shop/web-0 on worker-1',
+    hint: 'choose another',
+    retryable: false,
+    cniCode: 101,
+    details: '',
+    requestId: 'r-9',
+    stateDir: '/var/lib/ipkeeper',
+  }
+  const ended = await runPlugin('ADD', { stdin: config('0.4.0'), daemon: () => [409, refusal] })
+  t.equal(ended.code, 1)
+  t.same(ended.documents, [
+    {
+      cniVersion: '0.4.0',
+      code: 101,
+      msg: '10.22.0.50 belongs to shop/web-0 on worker-1',
+      details: 'choose another; [IPK_ADDRESS_HELD, request r-9]',
+    },
+  ])
+  t.equal(ended.requests.length, 1, 'nothing is undone: an earlier ADD of the same attachment may stand')
+})
+
+t.test('a DEL that the daemon does not carry out is queued, and succeeds', async t => {
+  const name = '/var/lib/ipkeeper/1700000000000-run-1.json'
+  const refusal = (retryable: boolean) => ({
+    code: 'IPK_X',
+    message: 'no',
+    hint: '',
+    retryable,
+    cniCode: 11,
+    details: '',
+    requestId: 'r',
+    stateDir: '/s',
+  })
+  for (const [what, daemon] of Object.entries<Daemon>({
+    missing: () => new ExchangeError('missing', 'there is no such socket'),
+    refused: () => new ExchangeError('refused', 'nobody listens on the socket'),
+    lost: () => new ExchangeError('lost', 'the connection ended'),
+    late: () => new ExchangeError('late', 'the time was up'),
+    rubbish: () => [200, 'null'],
+    'an empty error': () => [500, '{}'],
+    'a refusal for now': () => [503, refusal(true)],
+  })) {
+    const ended = await runPlugin('DEL', { daemon })
+    t.match(ended, { code: 0, documents: [] }, what)
+    t.strictSame([...ended.queued.keys()], [name], what)
+    t.equal(ended.requests.length, 2, `${what}: tried once more after the entry was written`)
+    const entry = JSON.parse(ended.queued.get(name) ?? '') as Record<string, unknown>
+    t.match(
+      entry,
+      { version: 1, queuedAt: '2023-11-14T22:13:20.000Z', request: ended.requests[0]?.body as object },
+      what,
+    )
+    t.match(ended.stderr, [/the DEL of c1 is queued in \/var\/lib\/ipkeeper/], what)
+  }
+  const back: Daemon = (request, nth) =>
+    nth === 0 ? new ExchangeError('refused', 'x') : goodDaemon(request, nth)
+  t.match(
+    await runPlugin('DEL', { daemon: back }),
+    { code: 0, queued: new Map() },
+    'taken back when the daemon has come',
+  )
+  const never = await runPlugin('DEL', { daemon: () => [400, refusal(false)] })
+  t.match(
+    never,
+    { code: 1, documents: [{ msg: 'no' }], queued: new Map() },
+    'what no daemon will ever do is an error',
+  )
+  const full = await runPlugin('DEL', {
+    daemon: () => new ExchangeError('missing', 'there is no such socket'),
+    queue: new Problem('IPK_DEL_NOT_QUEUED', 'the DEL cannot be queued in /x (ENOSPC)'),
+  })
+  t.match(full, { code: 1, documents: [{ code: 11, msg: /cannot be queued/ }] })
+})
+
+t.test('a daemon that is away', async t => {
+  const missing: Daemon = () => new ExchangeError('missing', 'there is no such socket')
+  const cases: readonly [verb: string, code: number, mark: RegExp][] = [
+    ['ADD', 11, /\[IPK_DAEMON_UNREACHABLE\]$/],
+    ['CHECK', 11, /\[IPK_DAEMON_UNREACHABLE\]$/],
+    ['GC', 11, /\[IPK_DAEMON_UNREACHABLE\]$/],
+    ['STATUS', 50, /\[IPK_NOT_AVAILABLE\]$/],
+  ]
+  for (const [verb, code, details] of cases) {
+    const ended = await runPlugin(verb, { daemon: missing })
+    t.match(
+      ended.documents,
+      [{ code, msg: /\/run\/ipkeeper\/ipkeeper\.sock: there is no such socket/, details }],
+      verb,
+    )
+    t.notMatch(JSON.stringify(ended.documents), /not found|no such file/i, verb)
+    if (verb === 'STATUS') t.equal(ended.requests.length, 1)
+    else t.ok(ended.requests.length > 5, `${verb}: ${ended.requests.length} tries`)
+  }
+  const back: Daemon = (request, nth) => (nth < 3 ? new ExchangeError('lost', 'x') : goodDaemon(request, nth))
+  const ended = await runPlugin('ADD', { daemon: back })
+  t.match(ended, { code: 0, documents: [{ ips: [{}] }] })
+  t.same(new Set(ended.requests.map(request => request.body['invocationId'])), new Set(['run-1']))
+})
+
+t.test('an ADD whose answer cannot be used is undone', async t => {
+  const otherFolder = { ...done, stateDir: '/elsewhere' }
+  const result = { cniVersion: '1.1.0', ips: [{ address: '10.22.0.50/16' }] }
+  const undone: readonly [name: string, scene: Scene, document: object][] = [
+    [
+      'another state folder',
+      {
+        daemon: request =>
+          request.path.endsWith('/add') ? [200, { ...otherFolder, result }] : [200, otherFolder],
+      },
+      { code: 7, msg: /the plugin uses \/var\/lib\/ipkeeper, ipkeeper-server on .* uses \/elsewhere/ },
+    ],
+    [
+      'a result of another version',
+      {
+        stdin: config('1.0.0'),
+        daemon: request => (request.path.endsWith('/add') ? [200, { ...done, result }] : [200, done]),
+      },
+      { code: 11, cniVersion: '1.0.0', msg: /answered a result of version "1.1.0" for .* "1.0.0"/ },
+    ],
+    [
+      'no result',
+      { daemon: request => (request.path.endsWith('/add') ? [200, done] : [200, done]) },
+      { code: 11, msg: /must have required property 'result'/ },
+    ],
+    [
+      'no address',
+      {
+        daemon: request =>
+          request.path.endsWith('/add')
+            ? [200, { ...done, result: { cniVersion: '1.1.0', ips: [] } }]
+            : [200, done],
+      },
+      { code: 11, msg: /is no reply of ipkeeper-server/ },
+    ],
+    [
+      'no HTTP',
+      {
+        daemon: request =>
+          request.path.endsWith('/add') ? new ExchangeError('malformed', 'x') : [200, done],
+      },
+      { code: 11, msg: /is no reply of ipkeeper-server: x/ },
+    ],
+  ]
+  for (const [name, scene, document] of undone) {
+    const ended = await runPlugin('ADD', scene)
+    t.match(ended, { code: 1, documents: [document], stderr: [] }, name)
+    t.equal(ended.documents.length, 1, name)
+    t.same(
+      ended.requests.map(request => request.path),
+      ['/v1/cni/add', '/v1/cni/del'],
+      name,
+    )
+    const [added, deleted] = ended.requests.map(request => request.body)
+    t.same({ ...deleted, startedAt: 0 }, { ...added, startedAt: 0 }, name)
+    t.ok(Number(deleted?.['startedAt']) > Number(added?.['startedAt']), 'the DEL is younger than its ADD')
+  }
+  const kept: readonly Daemon[] = [
+    () => [500, {}],
+    () => [500, ''],
+    () => new ExchangeError('late', 'the time was up'),
+    () => new ExchangeError('lost', 'x'),
+  ]
+  for (const daemon of kept) {
+    const ended = await runPlugin('ADD', { daemon })
+    t.match(ended, { code: 1, documents: [{ code: 11 }] })
+    t.notOk(
+      ended.requests.some(request => request.path.endsWith('/del')),
+      'the daemon undoes what it did not answer',
+    )
+  }
+  const alias = await runPlugin('ADD', { sameFolder: true, daemon: () => [200, { ...otherFolder, result }] })
+  t.match(alias, { code: 0, documents: [result] }, 'another path of the same folder is the same folder')
+})
+
+t.test('an ADD whose answer nobody takes is undone', async t => {
+  const stdout = Object.assign(new Error('EPIPE: broken pipe, write'), { code: 'EPIPE' })
+  const ended = await runPlugin('ADD', { stdout })
+  t.equal(ended.code, 1)
+  t.same(
+    ended.requests.map(request => request.path),
+    ['/v1/cni/add', '/v1/cni/del'],
+  )
+  t.match(ended.stderr, [/cannot be written to stdout: EPIPE/])
+  const daemon: Daemon = request => (request.path.endsWith('/add') ? resultFor(request) : [500, {}])
+  const stuck = await runPlugin('ADD', { stdout, daemon })
+  t.match(stuck, { code: 1, stderr: [/EPIPE/, /the ADD of c1 could not be undone: .*status 500/] })
+  t.match(await runPlugin('VERSION', { stdout }), { code: 1, requests: [] })
+  t.match(await runPlugin('ADD', { stdout, stdin: '{' }), { code: 1, requests: [] })
+})
+
+t.test('interruptions', async t => {
+  const interrupted = new Problem('IPK_INTERRUPTED', 'interrupted by SIGTERM before the outcome was known')
+  const early = start('ADD', { stdin: config('0.4.0') })
+  early.run.interrupt(interrupted)
+  early.run.interrupt(new Error('second'))
+  const ended = await early.ended
+  t.match(ended, {
+    code: 1,
+    documents: [{ code: 11, msg: 'interrupted by SIGTERM before the outcome was known' }],
+  })
+  t.equal(ended.documents.length, 1, 'one document')
+
+  const late = start('ADD')
+  await late.run.finished
+  late.run.interrupt(interrupted)
+  t.match(await late.ended, { code: 0, documents: [{ ips: [{}] }] }, 'what is decided stays')
+  t.equal((await late.ended).documents.length, 1)
+
+  const bug = start('DEL')
+  bug.run.interrupt(new TypeError('x is not found'))
+  t.match(await bug.ended, { code: 1, documents: [{ code: 199, msg: 'internal error: x is missing' }] })
+})

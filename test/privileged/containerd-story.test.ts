@@ -1,0 +1,137 @@
+/** The main job on a real containerd: what `make demo` tells, each step asserted. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import t from 'tap'
+import { startContainerdRuntime } from '../rigs/containerd-runtime.ts'
+import type { Pod } from '../rigs/cri.ts'
+import { startDaemon } from '../rigs/daemon.ts'
+import { fixedNetwork } from '../rigs/fixed-network.ts'
+import { startPrivateHost } from '../rigs/private-host.ts'
+import { distFolder, missing } from '../rigs/requirements.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+const skip = missing('namespaces', 'reference-plugins', 'containerd', 'executables')
+
+t.test('pods on containerd', { skip }, async t => {
+  const folder = makeTempFolder()
+  const host = await startPrivateHost()
+  const socket = folder.file('ipkeeper.sock')
+  const stateDir = folder.file('state')
+  let daemon = await startDaemon({ socket, stateDir, host })
+  const runtime = await startContainerdRuntime({
+    host,
+    folder,
+    conflist: fixedNetwork({ socket, stateDir, timeout: 5 }),
+    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+  })
+  t.teardown(async () => {
+    await runtime.close()
+    await daemon.stop()
+    await host.close()
+    folder.remove()
+  })
+
+  const pod = (name: string, annotations: Readonly<Record<string, string>> = {}): Pod => ({
+    namespace: 'shop',
+    name,
+    uid: randomUUID(),
+    annotations,
+  })
+  const asking = { 'ipkeeper.io/ip': '10.22.0.50' }
+  const holderOf = async (address: string): Promise<string | null | undefined> =>
+    (await daemon.boundLeases()).find(lease => lease.address === address)?.containerId
+  const failure = async (asked: Pod): Promise<string> => {
+    const error: unknown = await runtime.run(asked).then(
+      sandbox => new Error(`it got ${sandbox.ip}`),
+      (reason: unknown) => reason,
+    )
+    return error instanceof Error ? error.message : String(error)
+  }
+
+  const web = pod('web-0', asking)
+  let sandbox = await runtime.run(web)
+
+  await t.test('a pod gets the address of its annotation', async t => {
+    t.equal(sandbox.ip, '10.22.0.50')
+    t.match(await daemon.boundLeases(), [
+      {
+        address: '10.22.0.50',
+        containerId: sandbox.id,
+        pod: { namespace: 'shop', name: 'web-0', uid: web.uid },
+      },
+    ])
+  })
+
+  await t.test('a second pod that asks for it is refused with address, holder and remedy', async t => {
+    const message = await failure(pod('intruder', asking))
+    t.match(message, '10.22.0.50')
+    t.match(message, 'shop/web-0')
+    t.equal((await daemon.boundLeases()).length, 1)
+  })
+
+  const cache = await runtime.run(pod('cache'))
+
+  await t.test('a pod without annotation gets the lowest free address', t => {
+    t.equal(cache.ip, '10.22.0.2')
+    t.end()
+  })
+
+  await t.test('stopped, removed and run again it has its address again', async t => {
+    await runtime.stop(sandbox.id)
+    t.equal(await holderOf('10.22.0.50'), undefined, 'the default retention is release')
+    await runtime.remove(sandbox.id)
+    const reborn = pod('web-0', asking)
+    const before = sandbox.id
+    sandbox = await runtime.run(reborn)
+    t.equal(sandbox.ip, '10.22.0.50')
+    t.not(sandbox.id, before)
+
+    await t.test('killed by hand, the same pod takes its lease over', async t => {
+      const dead = sandbox
+      await runtime.kill(dead.id)
+      sandbox = await runtime.run({ ...reborn, attempt: 1 })
+      t.equal(sandbox.ip, '10.22.0.50')
+      t.equal(await holderOf('10.22.0.50'), sandbox.id)
+      await runtime.stop(dead.id)
+      await runtime.remove(dead.id)
+      t.equal(await holderOf('10.22.0.50'), sandbox.id, 'a late DEL does not touch the new sandbox')
+    })
+  })
+
+  await t.test('an annotation that cannot be meant is refused, and nothing changes', async t => {
+    const before = await daemon.boundLeases()
+    const cases: readonly (readonly [annotations: Record<string, string>, words: readonly RegExp[]])[] = [
+      [{ 'ipkeeper.io/ips0': '10.22.0.60' }, [/ipkeeper\.io\/ips0/, /did you mean/i]],
+      [{ 'ipkeeper.io/ip': 'ten' }, [/ipkeeper\.io\/ip/, /ten/]],
+      [{ 'ipkeeper.io/ip': '192.0.2.7' }, [/192\.0\.2\.7/]],
+      [{ 'ipkeeper.io/ip': '10.22.0.1' }, [/10\.22\.0\.1/, /gateway/i]],
+      [{ 'ipkeeper.io/ip': '10.22.0.0' }, [/10\.22\.0\.0/, /network/i]],
+      [{ 'ipkeeper.io/ip': '10.22.255.255' }, [/10\.22\.255\.255/, /broadcast/i]],
+      [{ 'ipkeeper.io/ip': '10.22.0.60/24' }, [/\/24/, /\/16/]],
+    ]
+    for (const [annotations, words] of cases) {
+      const message = await failure(pod('wrong', annotations))
+      for (const word of words) t.match(message, word)
+    }
+    t.same(await daemon.boundLeases(), before)
+  })
+
+  await t.test(
+    'without the daemon the error names its socket, and its restart knows every lease',
+    async t => {
+      const before = await daemon.boundLeases()
+      await daemon.stop()
+      t.match(await failure(pod('late')), socket)
+      daemon = await startDaemon({ socket, stateDir, host })
+      t.same(await daemon.boundLeases(), before)
+    },
+  )
+
+  await t.test('when all pods are gone no lease is in use', async t => {
+    for (const { id } of [sandbox, cache]) {
+      await runtime.stop(id)
+      await runtime.remove(id)
+    }
+    t.same(await daemon.boundLeases(), [])
+  })
+})

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { addAttachment, undoAdd } from '../../ipkeeper-server/leases/add.ts'
+import { leaseKey, type Change } from '../../ipkeeper-server/ipam/records.ts'
+import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { poolFrom, TestService, type PodWords } from '../ipkeeper-server/leases/test-service.ts'
+
+/**
+ * ADDs that are committed and turn out, after any number of other things, never to have been answered. Whatever the order
+ * of takeovers, undos, DELs and deaths: no lease without its attachment, no holder with what is not its own, and when
+ * every container is deleted, nothing is in use.
+ */
+
+type Step =
+  | {
+      readonly kind: 'add'
+      readonly pod: number
+      readonly uid: number
+      readonly address: number | undefined
+      readonly retain: boolean
+    }
+  | { readonly kind: 'again' | 'undo' | 'del' | 'dies'; readonly pick: number }
+  | { readonly kind: 'wait' }
+
+const pick = fc.nat(20)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('add' as const),
+      pod: fc.nat(1),
+      uid: fc.nat(1),
+      address: fc.option(fc.integer({ min: 2, max: 4 }), { nil: undefined, freq: 2 }),
+      retain: fc.nat(3).map(value => value === 0),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('undo' as const), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom('del' as const, 'dies' as const, 'again' as const), pick }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'wait' as const }) },
+)
+
+/** No change may name a record twice: a store may check and write them one by one. */
+class OnceEachStore extends MemoryStore {
+  override async commit(change: Change): Promise<void> {
+    const keys = change.map(({ kind, key }) => `${kind} ${key}`)
+    if (new Set(keys).size !== keys.length) throw new Error(`written twice: ${keys.join(', ')}`)
+    await super.commit(change)
+  }
+}
+
+function assertSound(story: TestService, when: string): void {
+  const { ledger } = story.service
+  for (const lease of ledger.leases()) {
+    const attachment = lease.attachment && ledger.attachment(lease.attachment)
+    if ((lease.state === 'bound') !== Boolean(attachment))
+      throw new Error(`${when}: ${lease.address} is ${lease.state} of ${JSON.stringify(lease.attachment)}`)
+    const holder = ledger.holder(lease.holder)
+    if (lease.state === 'held' && !holder?.leases.some(own => leaseKey(own) === leaseKey(lease)))
+      throw new Error(`${when}: ${lease.address} is held for a holder who does not know`)
+    // Its newest sandbox may have none of the holder's addresses, but never fewer than are bound to it.
+    if (holder?.attachment && !ledger.attachment(holder.attachment))
+      throw new Error(`${when}: the attachment of the holder of ${lease.address} is gone`)
+    if (attachment && JSON.stringify(holder?.attachment) === JSON.stringify(lease.attachment)) {
+      if (!holder?.leases.some(own => leaseKey(own) === leaseKey(lease)))
+        throw new Error(`${when}: ${lease.address} is bound, and its holder does not know`)
+    }
+  }
+}
+
+async function run(steps: readonly Step[]): Promise<void> {
+  const story = await TestService.open(new OnceEachStore())
+  story.pool = poolFrom('net', ['10.22.0.0/29'])
+  const words: PodWords[] = []
+  const open = new Map<string, { words: PodWords; generation: number }>()
+
+  const add = async (asked: PodWords): Promise<void> => {
+    try {
+      const plan = await addAttachment(story.service, story.request(asked), { gone: () => false })
+      open.set(asked.container, { words: asked, generation: plan.generation })
+      // A container that is added again has a new sandbox.
+      story.dead.delete(asked.container)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code === 'IPK_INTERNAL') throw error
+    }
+  }
+
+  for (const [index, now] of steps.entries()) {
+    const chosen = 'pick' in now ? words[now.pick % Math.max(words.length, 1)] : undefined
+    if (now.kind === 'add') {
+      const fresh: PodWords = {
+        pod: `p${now.pod}`,
+        uid: `u${now.uid}`,
+        container: `c${words.length}`,
+        ...(now.address !== undefined && { ip: `10.22.0.${now.address}` }),
+        ...(now.retain && { retain: 'forever' }),
+      }
+      words.push(fresh)
+      await add(fresh)
+    } else if (now.kind === 'wait') {
+      story.now += 1_000_000
+      story.service.ledger.expire(story.now)
+    } else if (chosen) {
+      const { container } = chosen
+      const opened = open.get(container)
+      if (now.kind === 'del') await story.del(container)
+      else if (now.kind === 'dies') story.dead.add(container)
+      else if (now.kind === 'again') await add(chosen)
+      else if (opened) {
+        open.delete(container)
+        await undoAdd(story.service, story.request(opened.words), opened.generation)
+      }
+      if (now.kind === 'del') open.delete(container)
+    }
+    assertSound(story, `step ${index} ${JSON.stringify(now)}`)
+  }
+
+  for (const { container } of words) await story.del(container)
+  assertSound(story, 'after all DELs')
+  const left = story.leases().filter(line => line.includes('bound'))
+  if (left.length > 0) throw new Error(`left after all DELs: ${left.join(', ')}`)
+  const { attachment, holder } = story.service.ledger.counts()
+  const held = [...story.service.ledger.leases()].filter(lease => lease.state === 'held').length
+  if (attachment > 0 || holder > held)
+    throw new Error(`${attachment} attachments and ${holder} holders are left`)
+}
+
+t.test('undone at any later moment, an ADD leaves the records sound', async t => {
+  await t.resolves(
+    fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 16 }), run), { numRuns: 5000 }),
+  )
+})

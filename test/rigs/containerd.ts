@@ -1,0 +1,146 @@
+/**
+ * A real containerd with CRI in a private host: own root, state, sockets, plugin and configuration folders. It comes up
+ * in about half a second and takes nothing from the network: the pause image is made here.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openCri, type Cri } from './cri.ts'
+import { pauseImage } from './pause-image.ts'
+import { onlyChildOf, type PrivateHost } from './private-host.ts'
+import { findProgram, findReferencePlugins } from './requirements.ts'
+import type { TempFolder } from './temp-folder.ts'
+
+export interface ContainerdOptions {
+  readonly host: PrivateHost
+  readonly folder: TempFolder
+  /** Network configuration list, written before containerd starts. */
+  readonly conflist: unknown
+  /** Further plugins for its bin_dir (the reference ones are there): name to path. */
+  readonly plugins?: Readonly<Record<string, string>>
+}
+
+export interface Containerd {
+  readonly cri: Cri
+  /** Its CNI bin_dir and conf_dir. */
+  readonly binDir: string
+  readonly confDir: string
+  /** Writes the conflist anew; containerd watches the folder and takes it up within a second. */
+  writeConflist(conflist: unknown): void
+  /** Kills a sandbox's process behind the runtime's back: no CNI DEL is sent. */
+  killSandbox(id: string): Promise<void>
+  log(): string
+  /** Stops and removes every sandbox, then containerd itself. The host's end does the same with less courtesy. */
+  close(): Promise<void>
+}
+
+const imageName = 'localhost/ipkeeper-pause:1'
+
+/** Plugins of containerd that a sandbox does not need; some write outside the folders given, some ask the kernel. */
+const disabledPlugins = [
+  'io.containerd.internal.v1.opt',
+  'io.containerd.snapshotter.v1.aufs',
+  'io.containerd.snapshotter.v1.btrfs',
+  'io.containerd.snapshotter.v1.devmapper',
+  'io.containerd.snapshotter.v1.zfs',
+  'io.containerd.tracing.processor.v1.otlp',
+]
+
+function configuration(folder: TempFolder, binDir: string, confDir: string): string {
+  return `
+version = 2
+root = "${folder.file('containerd', 'root')}"
+state = "${folder.file('containerd', 'state')}"
+disabled_plugins = [${disabledPlugins.map(name => JSON.stringify(name)).join(', ')}]
+
+[grpc]
+  address = "${folder.file('containerd.sock')}"
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${imageName}"
+  # Without CAP_SYS_RESOURCE a container's oom score cannot go below that of containerd.
+  restrict_oom_score_adj = true
+  disable_tcp_service = true
+  stream_server_address = "127.0.0.1"
+  stream_server_port = "0"
+
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "${binDir}"
+    conf_dir = "${confDir}"
+`
+}
+
+/** Starts containerd and waits until CRI answers, has its pause image and reports the network ready. */
+export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
+  const { host, folder } = options
+  const referencePlugins = findReferencePlugins()
+  if (referencePlugins === undefined) throw new Error('no reference CNI plugins on this machine')
+  const binDir = folder.file('cni-bin')
+  const confDir = folder.file('cni-conf')
+  for (const path of [binDir, confDir, folder.file('containerd')]) mkdirSync(path, { recursive: true })
+  for (const name of readdirSync(referencePlugins))
+    symlinkSync(join(referencePlugins, name), join(binDir, name))
+  for (const [name, path] of Object.entries(options.plugins ?? {})) symlinkSync(path, join(binDir, name))
+  const writeConflist = (conflist: unknown): void => {
+    writeFileSync(join(confDir, '10-test.conflist'), JSON.stringify(conflist, undefined, 2))
+  }
+  writeConflist(options.conflist)
+
+  const configPath = folder.file('containerd', 'config.toml')
+  writeFileSync(configPath, configuration(folder, binDir, confDir))
+  const [program, args] = host.command(findProgram('containerd') ?? 'containerd', ['--config', configPath])
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // containerd finds its shim and runc on PATH.
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+  })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const ended = once(child, 'close')
+
+  const socket = folder.file('containerd.sock')
+  const cri = openCri(socket, { cgroupParent: host.cgroup, logDirectory: folder.file('pod-logs') })
+
+  const until = async (what: string, met: () => Promise<boolean>): Promise<void> => {
+    const deadline = performance.now() + 20_000
+    let reason: unknown
+    while (!(await met().catch((error: unknown) => ((reason = error), false)))) {
+      if (child.exitCode !== null || performance.now() > deadline) {
+        throw new Error(`containerd: ${what} did not come (${String(reason)})\n${log}`)
+      }
+      await delay(20)
+    }
+  }
+  const ctr = (...words: readonly string[]): Promise<string> =>
+    host.must(findProgram('ctr') ?? 'ctr', ['--address', socket, '--namespace', 'k8s.io', ...words])
+
+  await until('an answer', async () => (await cri.version()) !== '')
+  const archive = folder.file('pause.tar')
+  writeFileSync(archive, pauseImage(imageName))
+  await ctr('image', 'import', archive)
+  await until('the pause image', () => cri.hasImage(imageName))
+  await until('the network', async () => (await cri.conditions())['NetworkReady']?.status === true)
+
+  return {
+    cri,
+    binDir,
+    confDir,
+    writeConflist,
+    killSandbox: async id => {
+      await ctr('task', 'kill', '--signal', 'SIGKILL', id)
+      await until('the end of the sandbox', async () => !(await cri.status(id)).ready)
+    },
+    log: () => log,
+    close: async () => {
+      for (const { id } of await cri.list().catch(() => [])) {
+        await cri.stop(id).catch(() => undefined)
+        await cri.remove(id).catch(() => undefined)
+      }
+      cri.close()
+      if (child.exitCode === null) process.kill(onlyChildOf(child), 'SIGTERM')
+      await ended
+    },
+  }
+}

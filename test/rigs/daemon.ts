@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LeaseItem, LeasesReply } from '../../shared/api/listing.schema.ts'
+import { atProcessEnd } from './finish.ts'
+import { onlyChildOf, type PrivateHost } from './private-host.ts'
+import { distFolder } from './requirements.ts'
+import { mustRun, runProgram, type Finished } from './run-program.ts'
+
+export interface DaemonOptions {
+  readonly socket: string
+  readonly stateDir: string
+  readonly config?: string
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Run it in there; on this machine itself when absent. */
+  readonly host?: PrivateHost
+  /** Which executable; dist/ipkeeper-server when absent. */
+  readonly executable?: string
+  /** How long it may take to be ready. Default: 10 s. */
+  readonly readyMs?: number
+}
+
+export interface HttpReply {
+  readonly status: number
+  readonly body: string
+}
+
+export interface Daemon {
+  /** Process id as seen from this process. */
+  readonly pid: number
+  readonly socket: string
+  readonly stateDir: string
+  /** Milliseconds from start until it was ready. */
+  readonly readyMs: number
+  /** All that it has written to stderr so far. */
+  log(): string
+  /** One HTTP request over its socket. */
+  ask(method: string, path: string, body?: unknown): Promise<HttpReply>
+  /** `ipkeeperctl ARGS --socket SOCKET`. */
+  control(...args: readonly string[]): Promise<Finished>
+  /** `ipkeeperctl leases -o json`, parsed: every lease, held and cooling ones too. */
+  leases(): Promise<readonly LeaseItem[]>
+  /** The leases that pods have. */
+  boundLeases(): Promise<readonly LeaseItem[]>
+  kill(signal: NodeJS.Signals): void
+  /** SIGTERM (or another signal) and wait for the end: exit code, or null when the signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts the packaged daemon and waits until its socket answers GET /v1/health with 200. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const started = performance.now()
+  const executable = options.executable ?? join(distFolder, 'ipkeeper-server')
+  const args = [
+    'serve',
+    ...['--socket', options.socket],
+    ...['--state-dir', options.stateDir],
+    ...(options.config === undefined ? [] : ['--config', options.config]),
+    ...(options.args ?? []),
+  ]
+  const [program, argv] = options.host?.command(executable, args) ?? [executable, args]
+  const child = spawn(program, argv, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...options.env },
+  })
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  let pid: number | undefined
+  const signal = (name: NodeJS.Signals): void => {
+    if (pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(pid, name)
+  }
+  const withdraw = atProcessEnd(() => {
+    signal('SIGKILL')
+  })
+
+  const deadline = started + (options.readyMs ?? 10_000)
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      withdraw()
+      throw new Error(`the daemon ended before it was ready (exit ${String(child.exitCode)}):\n${log}`)
+    }
+    pid ??= options.host === undefined ? child.pid : childWhenThere(child)
+    const reply = await askSocket(options.socket, 'GET', '/v1/health').catch(() => undefined)
+    if (reply?.status === 200 && pid !== undefined) break
+    if (performance.now() > deadline) {
+      signal('SIGKILL')
+      throw new Error(`the daemon was not ready in time:\n${log}`)
+    }
+    await delay(5)
+  }
+
+  const control = (...words: readonly string[]): Promise<Finished> =>
+    runProgram(join(distFolder, 'ipkeeperctl'), [...words, '--socket', options.socket])
+  const leases = async (): Promise<readonly LeaseItem[]> => {
+    const words = ['leases', '-o', 'json', '--socket', options.socket]
+    const reply = JSON.parse(await mustRun(join(distFolder, 'ipkeeperctl'), words)) as LeasesReply
+    return reply.leases
+  }
+  return {
+    pid,
+    socket: options.socket,
+    stateDir: options.stateDir,
+    readyMs: performance.now() - started,
+    log: () => log,
+    ask: (method, path, body) => askSocket(options.socket, method, path, body),
+    control,
+    leases,
+    boundLeases: async () => (await leases()).filter(lease => lease.state === 'bound'),
+    kill: signal,
+    stop: async (name = 'SIGTERM') => {
+      signal(name)
+      const [exit] = await ended
+      withdraw()
+      return exit
+    },
+  }
+}
+
+function childWhenThere(nsenter: ChildProcess): number | undefined {
+  try {
+    return onlyChildOf(nsenter)
+  } catch {
+    return undefined
+  }
+}
+
+/** One request over a unix socket, on a connection of its own. */
+export function askSocket(
+  socketPath: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers = text === undefined ? {} : { 'content-type': 'application/json' }
+    const sent = request({ socketPath, method, path, headers, agent: false, timeout: 30_000 }, reply => {
+      const chunks: Buffer[] = []
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk))
+      reply.on('error', reject)
+      reply.on('end', () => {
+        resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() })
+      })
+    })
+    sent.on('timeout', () => sent.destroy(new Error(`no answer from ${socketPath} in 30 s`)))
+    sent.on('error', reject)
+    sent.end(text)
+  })
+}

@@ -1,0 +1,29 @@
+import type { Conflist } from './pod-runtime.ts'
+
+export interface FixedNetworkOptions {
+  readonly socket: string
+  readonly stateDir: string
+  readonly cniVersion?: string
+  /** host-local style range sets. */
+  readonly ranges?: readonly (readonly Readonly<Record<string, string>>[])[]
+  /** Seconds that ADD may take. */
+  readonly timeout?: number
+}
+
+/** The conflist of the README: reference bridge, ipkeeper for addresses, annotations handed on by the runtime. */
+export function fixedNetwork(options: FixedNetworkOptions): Conflist {
+  const { socket, stateDir, cniVersion = '1.0.0', ranges = [[{ subnet: '10.22.0.0/16' }]], timeout } = options
+  return {
+    cniVersion,
+    name: 'fixed',
+    plugins: [
+      {
+        type: 'bridge',
+        bridge: 'cni0',
+        isGateway: true,
+        capabilities: { 'io.kubernetes.cri.pod-annotations': true },
+        ipam: { type: 'ipkeeper', socket, stateDir, ranges, ...(timeout === undefined ? {} : { timeout }) },
+      },
+    ],
+  }
+}

@@ -1,0 +1,50 @@
+import { runProgram, type Finished } from './run-program.ts'
+import type { PrivateHost } from './private-host.ts'
+
+/** One execution of a CNI plugin, as a runtime would do it. */
+export interface PluginCall {
+  /** Path of the plugin's executable. */
+  readonly plugin: string
+  readonly command: string
+  readonly containerId?: string
+  readonly netns?: string
+  readonly ifname?: string
+  /** Raw CNI_ARGS. */
+  readonly args?: string
+  /** CNI_PATH. */
+  readonly path?: string
+  /** The network configuration for stdin; a string goes as it is. */
+  readonly config?: unknown
+  /** Further environment; it may overwrite the above. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly host?: PrivateHost
+  readonly timeoutMs?: number
+}
+
+/** Starts the plugin with the environment and stdin of the call, and nothing else of this process but PATH. */
+export function runPlugin(call: PluginCall): Promise<Finished> {
+  const named = {
+    CNI_CONTAINERID: call.containerId,
+    CNI_NETNS: call.netns,
+    CNI_IFNAME: call.ifname,
+    CNI_ARGS: call.args,
+    CNI_PATH: call.path,
+  }
+  const given = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const env = {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    CNI_COMMAND: call.command,
+    ...Object.fromEntries(given),
+    ...call.env,
+  }
+  const input =
+    call.config === undefined
+      ? ''
+      : typeof call.config === 'string'
+        ? call.config
+        : JSON.stringify(call.config)
+  const options = { env, input, ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }) }
+  return call.host === undefined
+    ? runProgram(call.plugin, [], options)
+    : call.host.run(call.plugin, [], options)
+}

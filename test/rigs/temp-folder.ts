@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { atProcessEnd } from './finish.ts'
+
+export interface TempFolder {
+  readonly path: string
+  /** Path of a file in it. */
+  file(...names: readonly string[]): string
+  remove(): void
+}
+
+/**
+ * Makes a folder of its own, removed at the latest when the process ends. The path is short: unix sockets go into it,
+ * and their paths may have 107 bytes.
+ */
+export function makeTempFolder(): TempFolder {
+  const path = mkdtempSync(join(tmpdir(), 'ipk-'))
+  const remove = (): void => {
+    withdraw()
+    rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+  const withdraw = atProcessEnd(remove)
+  return { path, file: (...names) => join(path, ...names), remove }
+}

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { locateSyntaxError } from '../../../shared/json/locate-syntax-error.ts'
+
+t.test('valid texts have no fault', t => {
+  for (const text of [
+    '0',
+    '-1.5e+3',
+    '""',
+    'null',
+    '[]',
+    '{}',
+    '[[],{}]',
+    ' {"a":[1,{"b":null}]} ',
+    '"\\u00e9\\n"',
+  ]) {
+    t.equal(locateSyntaxError(text), undefined, text)
+  }
+  t.end()
+})
+
+t.test('offsets count UTF-16 units and point at the fault', t => {
+  const faults: readonly [text: string, offset: number][] = [
+    ['{"\u{1f600}":x}', 6],
+    ['[1,2,]', 4],
+    ['"abc', 4],
+    ['{"a":1 "b"}', 7],
+    ['-', 0],
+    ['1e', 0],
+    ['[tru]', 1],
+  ]
+  for (const [text, offset] of faults) t.equal(locateSyntaxError(text)?.offset, offset, text)
+  t.end()
+})
+
+t.test('foreign text is shown short and on one line', t => {
+  const what = locateSyntaxError('{"a":' + 'x'.repeat(200) + '}')?.what ?? ''
+  t.ok(what.length < 120)
+  t.match(what, '\u2026')
+  t.notMatch(locateSyntaxError('"\\\u0007"')?.what, /[\u0000-\u001f]/)
+  t.end()
+})

@@ -1,0 +1,14 @@
+import type { DaemonFigures } from './daemon.ts'
+import type { PairFigures } from './pairs.ts'
+import type { WholeProcessLine } from './whole-process.ts'
+
+/** The parts that can be run alone. */
+export const parts = ['whole-process', 'daemon', 'pairs'] as const
+export type Part = (typeof parts)[number]
+
+/** What was measured; parts that were not run are absent. Times in milliseconds. */
+export interface Figures {
+  readonly wholeProcess?: readonly WholeProcessLine[]
+  readonly daemon?: DaemonFigures
+  readonly pairs?: PairFigures
+}

@@ -1,0 +1,64 @@
+/** How much of everything one run of the benchmarks does. */
+export interface Plan {
+  readonly wholeProcess: WholeProcessPlan
+  readonly daemon: DaemonPlan
+  readonly pairs: PairsPlan
+}
+
+export interface WholeProcessPlan {
+  /** Rounds that are not counted: page cache, the daemon's just-in-time compiler. */
+  readonly warmUp: number
+  readonly rounds: number
+}
+
+export interface DaemonPlan {
+  /** Pairs before the first measurement, so that an unwarmed daemon does not flatter the ratio. */
+  readonly warmUp: number
+  /** Lease counts at which latency is measured; ascending, the first is 0. */
+  readonly levels: readonly number[]
+  /** ADD+DEL pairs of each sort at each level. */
+  readonly samples: number
+  /** ADDs of host-local at each level. */
+  readonly hostLocalSamples: number
+  /** The budget for memory holds at this level. */
+  readonly memoryAt: number
+  /** Leases in the store at the measured start. */
+  readonly startWith: number
+  readonly starts: number
+}
+
+export interface PairsPlan {
+  readonly clients: number
+  readonly warmUpMs: number
+  readonly measureMs: number
+}
+
+/** What the budgets of DESIGN.md speak of: some minutes. */
+export const fullPlan: Plan = {
+  wholeProcess: { warmUp: 20, rounds: 250 },
+  daemon: {
+    warmUp: 2_000,
+    levels: [0, 1_000, 10_000, 60_000],
+    samples: 1_000,
+    hostLocalSamples: 3,
+    memoryAt: 10_000,
+    startWith: 100_000,
+    starts: 5,
+  },
+  pairs: { clients: 32, warmUpMs: 3_000, measureMs: 10_000 },
+}
+
+/** The same steps, small: shows that the benchmark works, says little about speed. */
+export const quickPlan: Plan = {
+  wholeProcess: { warmUp: 1, rounds: 6 },
+  daemon: {
+    warmUp: 50,
+    levels: [0, 100, 400],
+    samples: 40,
+    hostLocalSamples: 1,
+    memoryAt: 100,
+    startWith: 600,
+    starts: 1,
+  },
+  pairs: { clients: 32, warmUpMs: 300, measureMs: 1_000 },
+}

@@ -1,0 +1,117 @@
+import { formatTable } from '../ipkeeper-server/cli/table.ts'
+import type { DaemonFigures } from './daemon.ts'
+import type { PairFigures } from './pairs.ts'
+import type { Results } from './results.ts'
+import type { Summary } from './statistics.ts'
+import type { WholeProcessLine } from './whole-process.ts'
+
+const count = (value: number): string => value.toLocaleString('en')
+const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
+const times = (value: number): string => `${value.toFixed(2)} x`
+const spread = ({ p50, p95, p99 }: Summary): string[] => [p50, p95, p99].map(ms)
+
+function table(title: string, header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return `${title}\n${formatTable(header, rows, 'nothing')}`
+}
+
+function wholeProcess(lines: readonly WholeProcessLine[]): string {
+  return table(
+    `Whole process, milliseconds (${lines[0]?.count ?? 0} rounds, programs in turns)`,
+    ['PROGRAM', 'VERB', 'P50', 'P95', 'P99', '/ TRIVIAL', 'PAIRED'],
+    lines.map(line => [
+      line.program,
+      line.verb ?? '-',
+      ...spread(line),
+      times(line.toTrivial),
+      times(line.toTrivialPaired),
+    ]),
+  )
+}
+
+function daemon({ levels, filling, start }: DaemonFigures): string[] {
+  return [
+    table(
+      `Daemon over its socket, milliseconds (one request at a time, ${levels[0]?.latencies[0]?.add.count ?? 0} pairs each)`,
+      [
+        ...[
+          'LEASES',
+          'REQUEST',
+          'ADD P50',
+          'P95',
+          'P99',
+          'DEL P50',
+          'P95',
+          'P99',
+          'EMPTY ADD P50',
+          '/ EMPTY',
+        ],
+        ...['RESIDENT MIB', 'HOST-LOCAL ADD'],
+      ],
+      levels.flatMap(level =>
+        level.latencies.map((latency, index) => [
+          count(level.leases),
+          latency.sort,
+          ...spread(latency.add),
+          ...spread(latency.del),
+          ms(latency.emptyAddP50),
+          times(latency.toEmpty),
+          ...(index > 0
+            ? []
+            : [
+                level.residentMebibytes.toFixed(1),
+                level.hostLocalAdd === null ? 'not installed' : ms(level.hostLocalAdd),
+              ]),
+        ]),
+      ),
+    ),
+    `Filling with ${filling.clients} clients: ${count(filling.addsPerSecond)} ADDs per second up to ${count(filling.leases)} leases.\n`,
+    `Start with ${count(start.leases)} leases until ready: ${count(Math.round(start.readyMs))} ms ` +
+      `(${start.each.map(each => count(Math.round(each))).join(', ')}); ` +
+      `resident then ${start.residentMebibytes.toFixed(1)} MiB.\n`,
+  ]
+}
+
+function pairs(figures: PairFigures): string[] {
+  return [
+    table(
+      `Durable pairs, milliseconds (${figures.clients} clients, ${figures.seconds} s)`,
+      ['PAIRS/S', 'ADD P50', 'P95', 'P99', 'DEL P50', 'P95', 'P99', 'CORES: DAEMON', 'LOAD'],
+      [
+        [
+          count(figures.pairsPerSecond),
+          ...spread(figures.add),
+          ...spread(figures.del),
+          figures.daemonCores.toFixed(2),
+          figures.loadCores.toFixed(2),
+        ],
+      ],
+    ),
+  ]
+}
+
+/** Everything that was measured, for a person. */
+export function formatReport(results: Results): string {
+  const { machine, budgets } = results
+  const value = (number: number, unit: string): string =>
+    `${Number.isInteger(number) || number >= 1_000 ? count(Math.round(number)) : number.toFixed(2)} ${unit}`
+  return [
+    `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGibibytes} GiB; Linux ${machine.kernel}; ` +
+      `Node ${machine.node}; ${machine.storage}; ${machine.date}\n` +
+      `load average ${machine.loadBefore} before, ${results.loadAfter} after` +
+      `${results.quick ? '; a quick run: its figures say little' : ''}\n`,
+    ...(results.wholeProcess ? [wholeProcess(results.wholeProcess)] : []),
+    ...(results.daemon ? daemon(results.daemon) : []),
+    ...(results.pairs ? pairs(results.pairs) : []),
+    table(
+      'Budgets',
+      ['WHAT', 'BUDGET', 'MEASURED', 'USED', ''],
+      budgets.map(line => [
+        line.what,
+        `${line.bound} ${value(line.budget, line.unit)}`,
+        value(line.measured, line.unit),
+        line.ratio.toFixed(2),
+        line.verdict,
+      ]),
+    ),
+  ].join('\n')
+}

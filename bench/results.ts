@@ -1,0 +1,12 @@
+import type { BudgetLine } from './budgets.ts'
+import type { Figures } from './figures.ts'
+import type { Machine } from './machine.ts'
+
+/** bench/results.json. */
+export interface Results extends Figures {
+  /** Whether it was the short run, whose figures say little. */
+  readonly quick: boolean
+  readonly machine: Machine
+  readonly loadAfter: number
+  readonly budgets: readonly BudgetLine[]
+}

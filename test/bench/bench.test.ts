@@ -1,0 +1,72 @@
+/**
+ * That the benchmarks run and say what they found. How fast anything was is not looked at: other tests run beside this
+ * one, on whatever machine there is.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Results } from '../../bench/results.ts'
+import { missing } from '../rigs/requirements.ts'
+import { mustRun, runProgram } from '../rigs/run-program.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const main = join(root, 'bench', 'main.ts')
+const skip = missing('executables')
+const folder = makeTempFolder()
+t.teardown(() => {
+  folder.remove()
+})
+
+t.test('a quick run prints every table and writes the figures', { skip, timeout: 180_000 }, async t => {
+  await mustRun(process.execPath, [join(root, 'scripts', 'build-executables.ts'), '--trivial'])
+  const output = folder.file('results.json')
+  const text = await mustRun(process.execPath, [main, '--quick', '--output', output], { timeoutMs: 170_000 })
+
+  for (const title of ['Whole process', 'Daemon over its socket', 'Durable pairs', 'Budgets']) {
+    t.match(text, new RegExp(`^${title}`, 'm'), title)
+  }
+  const { wholeProcess, daemon, pairs, budgets, machine, quick } = JSON.parse(
+    readFileSync(output, 'utf8'),
+  ) as Results
+  t.equal(quick, true)
+  t.match(machine, { cpu: String, cores: Number, kernel: String, node: process.version, storage: String })
+
+  const programs = wholeProcess?.map(line => `${line.program} ${line.verb ?? ''}`.trim()) ?? []
+  const expected = ['/bin/true', 'trivial', 'ipkeeper ADD', 'ipkeeper DEL']
+  const reference = missing('reference-plugins') === false ? ['host-local ADD', 'host-local DEL'] : []
+  t.same(programs, [...expected, ...reference])
+  for (const line of wholeProcess ?? []) {
+    t.ok(line.p50 > 0 && line.p50 <= line.p95 && line.p95 <= line.p99 && line.p99 <= line.max, line.program)
+  }
+
+  t.equal(daemon?.levels[0]?.leases, 0)
+  for (const { leases, latencies, residentMebibytes } of daemon?.levels ?? []) {
+    t.same(
+      latencies.map(latency => latency.sort),
+      ['dynamic', 'by name'],
+      `at ${leases} leases`,
+    )
+    t.ok(residentMebibytes > 0)
+  }
+  t.ok((daemon?.start.each.length ?? 0) > 0)
+  t.ok((pairs?.pairsPerSecond ?? 0) > 0)
+  t.equal(pairs?.clients, 32)
+
+  t.equal(budgets.length, 6)
+  for (const { what, bound, budget, measured, verdict } of budgets) {
+    t.equal(
+      verdict,
+      (bound === 'at most' ? measured <= budget : measured >= budget) ? 'within' : 'over',
+      what,
+    )
+    t.ok(text.includes(what), 'is in the table')
+  }
+})
+
+t.test('an option that is none is refused before anything is measured', { skip }, async t => {
+  const finished = await runProgram(process.execPath, [main, '--only', 'everything'])
+  t.not(finished.exit, 0)
+  t.match(finished.stderr, /--only must be one of whole-process, daemon, pairs/)
+  t.equal(finished.stdout, '')
+})

@@ -1,0 +1,197 @@
+/**
+ * The documentation holds what it says: links lead somewhere, and what it names (error codes, make targets, files,
+ * annotations, settings) exists. A page that is wrong is worse than none.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import t from 'tap'
+import { DaemonConfigFile } from '../../ipkeeper-server/config/daemon-config.schema.ts'
+import { readIdentity, readIpamConfig } from '../../ipkeeper-server/ipam/network-config.ts'
+import { readPodAnnotations } from '../../ipkeeper-server/kubernetes/pod-annotations.ts'
+import { parseJson } from '../../shared/json/parse-json.ts'
+import { isJsonObject } from '../../shared/json/fold.ts'
+import { catalogue } from '../../shared/problem/catalogue.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Folders of machines, and of other people's files. */
+const foreign = /^(node_modules|dist|\.[^/]+)(\/|$)/
+const pages = globSync('**/*.md', { cwd: root, exclude: path => foreign.test(path) }).sort()
+
+/** Parts of a page: fenced blocks with their language, and the text outside of them. */
+function splitPage(text: string): { prose: string; blocks: { language: string; text: string }[] } {
+  const blocks: { language: string; text: string }[] = []
+  // A fence inside a list is indented, and so is what it holds.
+  const prose = text.replace(
+    /^( *)```(\w*)\n([\s\S]*?)^\1```$/gm,
+    (_, indent: string, language: string, body: string) => {
+      blocks.push({ language, text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), '') })
+      return ''
+    },
+  )
+  return { prose, blocks }
+}
+
+/** What stands between backquotes. */
+const spansOf = (prose: string): string[] =>
+  Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span)
+
+/** The anchor that a heading gets: lower case, punctuation dropped, spaces to hyphens. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+function anchorsOf(path: string): string[] {
+  const { prose } = splitPage(read(path))
+  return Array.from(prose.matchAll(/^#+ +(.+)$/gm), ([, heading = '']) => anchorOf(heading))
+}
+
+/** Cells of every table row below a heading, up to the next heading of any level. */
+function rowsBelow(path: string, heading: string): string[][] {
+  const { prose } = splitPage(read(path))
+  const section = prose.split(/^#+ +/m).find(part => part.startsWith(`${heading}\n`)) ?? ''
+  return section
+    .split('\n')
+    .filter(line => line.startsWith('| '))
+    .map(line =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map(cell => cell.trim()),
+    )
+}
+
+const wanted = [
+  ...['README.md', 'DESIGN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
+  'docs/running-by-hand.md',
+]
+t.strictSame(
+  wanted.filter(path => !pages.includes(path)),
+  [],
+  'the pages that people look for are there',
+)
+
+t.test('links within the repository lead somewhere', t => {
+  for (const page of pages) {
+    const { prose } = splitPage(read(page))
+    const links = prose.replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)
+    for (const [, link = ''] of links) {
+      if (/^[a-z]+:/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? page : normalize(join(dirname(page), path))
+      t.ok(existsSync(join(root, target)), `${page}: ${link}`)
+      if (anchor !== undefined && target.endsWith('.md'))
+        t.ok(anchorsOf(target).includes(anchor), `${page}: heading of ${link}`)
+    }
+  }
+  t.end()
+})
+
+t.test('error codes are those of the catalogue', t => {
+  for (const page of pages) {
+    const codes = new Set(Array.from(read(page).matchAll(/\bIPK_[A-Z_]*[A-Z]\b/g), ([code]) => code))
+    t.strictSame(
+      [...codes].filter(code => !Object.hasOwn(catalogue, code)),
+      [],
+      page,
+    )
+  }
+  t.end()
+})
+
+t.test('make targets exist', t => {
+  const targets = Array.from(read('Makefile').matchAll(/^([a-z][a-z-]*):/gm), ([, target]) => target)
+  for (const page of pages) {
+    const { prose, blocks } = splitPage(read(page))
+    // In prose "make" is a word; as code it is the program.
+    const code = [...spansOf(prose), ...blocks.flatMap(block => block.text.split('\n'))]
+    for (const text of code) {
+      const words = /^(?:\$ )?make\b(.*)$/.exec(text.trim())?.[1]?.replace(/#.*/, '').split(/\s+/) ?? []
+      for (const word of words) {
+        if (!/^[a-z][a-z-]*$/.test(word)) continue
+        t.ok(targets.includes(word), `${page}: make ${word}`)
+      }
+    }
+  }
+  t.end()
+})
+
+t.test('files that are named exist', t => {
+  const ours = /^(plugin|ipkeeper-server|shared|scripts|test|bench|deploy|docs)\/[\w./-]*$/
+  for (const page of pages) {
+    const missing = spansOf(splitPage(read(page)).prose)
+      .filter(span => ours.test(span))
+      .filter(path => !existsSync(join(root, path)))
+    t.strictSame(missing, [], page)
+  }
+  t.end()
+})
+
+t.test('the table of annotations is what the daemon reads', t => {
+  const rows = rowsBelow('README.md', 'Annotations').flatMap(([key, value]): [string, string][] => {
+    const [name] = spansOf(key ?? '')
+    const [example] = spansOf(value ?? '')
+    return name === undefined || example === undefined ? [] : [[name, example]]
+  })
+  t.ok(rows.length >= 3)
+  for (const [key, example] of rows) {
+    const [, ifname = 'eth0'] = /^ipkeeper\.io\/[a-z]+\.(.+)$/.exec(key) ?? []
+    const request = readPodAnnotations({ [key]: example }, ifname)
+    t.notSame(request, {}, `${key}: ${example} asks for something`)
+  }
+
+  // The other way round: every key that is known is either in that table or named as not there yet.
+  const readers = /^const readers\b[^{]*\{\n([\s\S]*?)^\}/m.exec(
+    read('ipkeeper-server/kubernetes/pod-annotations.ts'),
+  )?.[1]
+  const known = Array.from((readers ?? '').matchAll(/^ {2}(\w+):/gm), ([, word]) => `ipkeeper.io/${word}`)
+  t.ok(known.length >= 3)
+  for (const key of known) {
+    if (rows.some(([name]) => name === key)) continue
+    t.match(
+      JSON.stringify(rowsBelow('README.md', 'What works today')),
+      `\`${key}\``,
+      `${key} is not there yet`,
+    )
+    t.throws(() => readPodAnnotations({ [key]: 'x' }, 'eth0'), { code: 'IPK_UNSUPPORTED' }, key)
+  }
+  t.end()
+})
+
+t.test("the table of the daemon's settings has every key of its file, and no other", t => {
+  const keys = rowsBelow('README.md', "The daemon's file").flatMap(([cell]) => spansOf(cell ?? ''))
+  t.strictSame(keys.sort(), Object.keys(DaemonConfigFile.properties).sort())
+  t.end()
+})
+
+t.test('examples in JSON are JSON, and conflists are accepted', t => {
+  for (const page of pages) {
+    for (const block of splitPage(read(page)).blocks) {
+      if (block.language !== 'json') continue
+      const value = parseJson(block.text)
+      if (!isJsonObject(value) || !Array.isArray(value['plugins'])) continue
+      const { cniVersion, name } = value
+      const plugin: unknown = value['plugins'][0]
+      if (!isJsonObject(plugin)) throw new Error(`${page}: a conflist without plugins`)
+      const config = { ...plugin, cniVersion, name }
+      t.doesNotThrow(() => readIpamConfig(config, readIdentity(config), ''), page)
+    }
+  }
+  t.end()
+})
+
+t.test('nothing of one machine or one download site', t => {
+  const notOurs = [
+    /\/work\//,
+    /\bnpmjs\b/,
+    /\b(docker|ghcr|quay|gcr|k8s\.gcr)\.io\b/,
+    /\bregistry\.[a-z]+\.[a-z]+/,
+  ]
+  for (const page of pages) {
+    for (const pattern of notOurs) t.notMatch(read(page), pattern, `${page}: ${String(pattern)}`)
+  }
+  t.end()
+})

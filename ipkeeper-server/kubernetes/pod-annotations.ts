@@ -89,6 +89,8 @@ export function readPodAnnotations(
         },
       )
     }
+    if (rest.length > 0 && rest.join('.') === '')
+      throw invalid(key, value, 'is for no interface: a name has to follow the dot')
     const target = rest.length > 0 ? rest.join('.') : firstInterface
     if (target !== ifname) continue
     if (value.trim() === '') throw invalid(key, value, 'is empty')

@@ -73,6 +73,7 @@ const bad: readonly (readonly [Annotations, code: string, message: RegExp])[] = 
     /^unknown annotation ipkeeper\.io\/zzzzzzzzzzz$/,
   ],
   [{ 'ipkeeper.io/constructor': 'x' }, 'IPK_ANNOTATION_INVALID', /unknown annotation/],
+  [{ 'ipkeeper.io/ip.': '10.22.0.50' }, 'IPK_ANNOTATION_INVALID', /ipkeeper\.io\/ip\.: .*no interface/],
   [{ 'ipkeeper.io/retain': '0s' }, 'IPK_ANNOTATION_INVALID', /ipkeeper\.io\/retain: "0s"/],
   [{ 'ipkeeper.io/retain': 'for ever' }, 'IPK_ANNOTATION_INVALID', /"for ever"/],
   [{ 'ipkeeper.io/mac': '01:00:5e:00:00:01' }, 'IPK_ANNOTATION_INVALID', /no unicast MAC/],

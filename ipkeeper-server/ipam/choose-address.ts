@@ -1,7 +1,7 @@
-import { parseAddress, type Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/net/address.ts'
 import type { AddressBook } from './address-book.ts'
-import { isUsable, rangeOf, type Pool, type Range } from './pool.ts'
-import type { Holder, LeaseRecord } from './records.ts'
+import { usableIn, type Pool, type Range } from './pool.ts'
+import type { Holder } from './records.ts'
 
 export interface Choice {
   readonly address: Address
@@ -21,12 +21,11 @@ function reservedFor(
   if (holder.kind !== 'pod') return undefined
   for (const reservation of book.reservationsFor(holder.namespace, holder.name)) {
     if (reservation.segment !== pool.segment) continue
-    const address = parseAddress(reservation.address)
-    const range = address && rangeOf(pool.rangeSets[rangeSet] ?? [], address)
-    if (!address || !range || !isUsable(range, address)) continue
+    const place = usableIn(pool.rangeSets[rangeSet] ?? [], reservation.address)
+    if (!place) continue
     const lease = book.lease(reservation)
     if (lease && lease.state !== 'cooling' && (lease.until === null || lease.until > now)) continue
-    return { address, range, source: 'reservation', reason: 'reserved for this pod' }
+    return { ...place, source: 'reservation', reason: 'reserved for this pod' }
   }
   return undefined
 }
@@ -34,13 +33,11 @@ function reservedFor(
 /** Of the resting addresses the one that has rested longest, but none that a pod had asked for by name. */
 function longestRested(book: AddressBook, pool: Pool, rangeSet: number): Choice | undefined {
   const set = pool.rangeSets[rangeSet] ?? []
-  let best: { lease: LeaseRecord; address: Address; range: Range } | undefined
+  let best: { since: number; address: Address; range: Range } | undefined
   for (const lease of book.leasesWithin(pool.segment, set)) {
     if (lease.state !== 'cooling' || lease.named || book.reservation(lease)) continue
-    const address = parseAddress(lease.address)
-    const range = address && rangeOf(set, address)
-    if (!address || !range || !isUsable(range, address)) continue
-    if (!best || lease.since < best.lease.since) best = { lease, address, range }
+    const place = usableIn(set, lease.address)
+    if (place && (!best || lease.since < best.since)) best = { since: lease.since, ...place }
   }
   return (
     best && {

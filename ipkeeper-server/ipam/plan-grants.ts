@@ -1,10 +1,10 @@
-import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
+import { formatAddress, type Address } from '../../shared/net/address.ts'
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { chooseAddress } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
 import type { Takeover } from './plan-takeover.ts'
-import { isUsable, rangeOf, type Range, type RangeSet } from './pool.ts'
+import { rangeOf, usableIn, type Range, type RangeSet } from './pool.ts'
 import type { AddressRequest } from './request.ts'
 import { describeHolder, holderKey, leaseKey, type Holder, type ReservationRecord } from './records.ts'
 
@@ -84,11 +84,11 @@ function grantKept(
   granted: ReadonlySet<string>,
 ): Grant | undefined {
   for (const lease of takeover.movable) {
-    const address = parseAddress(lease.address)
-    const range = address && lease.segment === request.pool.segment ? rangeOf(set, address) : undefined
-    if (!address || !range || !isUsable(range, address) || granted.has(leaseKey(lease))) continue
+    if (lease.segment !== request.pool.segment || granted.has(leaseKey(lease))) continue
+    const place = usableIn(set, lease.address)
+    if (!place) continue
     const reason = `kept for ${describeHolder(request.holder)}`
-    return { address, range, rangeSet, named: false, source: 'kept', reason }
+    return { ...place, rangeSet, named: false, source: 'kept', reason }
   }
   return undefined
 }

@@ -1,6 +1,11 @@
-import { formatAddress, type Address, type Family } from '../../shared/net/address.ts'
+import {
+  addressBits,
+  formatAddress,
+  parseAddress,
+  type Address,
+  type Family,
+} from '../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, lastOf, type Cidr } from '../../shared/net/cidr.ts'
-import { addressBits } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
 /** First and last address of a run, both included. */
@@ -182,6 +187,16 @@ export function rangeOf(set: RangeSet, address: Address): Range | undefined {
 /** Whether the address may be given: inside the range and neither network, broadcast, gateway nor excluded. */
 export function isUsable(range: Range, address: Address): boolean {
   return range.usable.some(run => run.first <= address.value && address.value <= run.last)
+}
+
+/** Where a recorded address stands in a range set; undefined when it is outside, or may not be given from it. */
+export function usableIn(
+  set: RangeSet,
+  text: string,
+): { readonly address: Address; readonly range: Range } | undefined {
+  const address = parseAddress(text)
+  const range = address && rangeOf(set, address)
+  return address && range && isUsable(range, address) ? { address, range } : undefined
 }
 
 /** Why an address of the subnet may not be given; undefined when it may. */

@@ -1,6 +1,5 @@
 import type { AddressBook } from './address-book.ts'
-import { capacityOf, isUsable, rangeOf, type Pool } from './pool.ts'
-import { parseAddress } from '../../shared/net/address.ts'
+import { capacityOf, usableIn, type Pool } from './pool.ts'
 
 /** Counts of addresses; used + held + free = capacity. `held` are kept, resting by name, or reserved without a lease. */
 export interface Usage {
@@ -17,11 +16,7 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
   let held = 0n
   for (const set of pool.rangeSets) {
     const counted = new Set<string>()
-    const usable = (text: string): boolean => {
-      const address = parseAddress(text)
-      const range = address && rangeOf(set, address)
-      return address !== undefined && range !== undefined && isUsable(range, address)
-    }
+    const usable = (text: string): boolean => usableIn(set, text) !== undefined
     for (const lease of book.leasesWithin(pool.segment, set)) {
       if (!usable(lease.address) || (lease.until !== null && lease.until <= now)) continue
       if (lease.state === 'bound') used++

@@ -131,8 +131,16 @@ module.exports = {
       to: {
         dependencyTypes: ['core'],
         dependencyTypesNot: ['type-only'],
+        dynamic: false,
         pathNot: '^(node:)?(buffer|crypto|fs|net|os|path|process|timers)$',
       },
+    },
+    {
+      name: 'plugin-late-modules',
+      comment: 'What is loaded late, for the few runs that need it: a fallback is started, nothing else.',
+      severity: 'error',
+      from: { path: '^plugin/' },
+      to: { dependencyTypes: ['core'], dynamic: true, pathNot: '^(node:)?child_process$' },
     },
     {
       name: 'server-imports-no-plugin',
@@ -243,8 +251,8 @@ module.exports = {
     homeOf(
       'one-place-runs-programs',
       '^(node:)?child_process$',
-      `${server}network/ip-command\\.ts$`,
-      'What is executed, with which arguments, is checked in one file.',
+      `(${server}network/ip-command|^plugin/run-child)\\.ts$`,
+      'What is executed, with which arguments, is checked in one file of each executable.',
     ),
   ],
   options: {

@@ -3,6 +3,7 @@ import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
 import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { ExchangeError, type Exchange, type ExchangeFault, type HttpReply } from './exchange.ts'
+import { Refusal } from './refusal.ts'
 import { validateErrorReply, type Validator } from './validators.generated.ts'
 
 /** What a verb grants the daemon. */
@@ -32,14 +33,14 @@ export interface DaemonEdges {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** The daemon understood and refused: its reply, to be shown as it is. */
-export class DaemonRefusal extends Error {
-  override readonly name = 'DaemonRefusal'
-  readonly reply: ErrorReply
+/** The daemon understood and refused. */
+export class DaemonRefusal extends Refusal {
+  /** Whether the same request can succeed later. */
+  readonly retryable: boolean
 
   constructor(reply: ErrorReply) {
-    super(reply.message)
-    this.reply = reply
+    super(reply)
+    this.retryable = reply.retryable
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Environment, Invocation } from '../shared/cni/environment.ts'
 import type { PluginSettings } from '../shared/cni/netconf.ts'
+import type { JsonObject } from '../shared/json/fold.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
 import type { DaemonEdges } from './ask-daemon.ts'
 import type { QueueDel } from './deferred-del.ts'
 import type { Deliver } from './deliver.ts'
+import type { RunChild } from './run-child.ts'
 import type { RunIdentity } from './run-identity.ts'
 import type { ReadStdin } from './stdin.ts'
 
@@ -20,6 +22,7 @@ export interface PluginEdges extends DaemonEdges {
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
   readonly queueDel: QueueDel
+  readonly runChild: RunChild
   /** Whether a path is the network namespace of this process. */
   readonly isOwnNetns: (path: string) => boolean
   /** Whether two paths are the same folder. */
@@ -31,6 +34,8 @@ export interface Call {
   readonly invocation: Invocation
   /** The configuration as it came on stdin; valid JSON, an object. */
   readonly configText: string
+  /** The same, parsed. */
+  readonly config: JsonObject
   readonly cniVersion: CniVersion
   readonly settings: PluginSettings
   readonly edges: PluginEdges

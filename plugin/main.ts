@@ -9,6 +9,7 @@ import { deliver } from './deliver.ts'
 import { exchange } from './exchange.ts'
 import { createIdentity } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
+import { createRunChild } from './run-child.ts'
 import { isSameInode } from './same-inode.ts'
 import { createStdinReader } from './stdin.ts'
 
@@ -64,6 +65,7 @@ const run = startPlugin({
   identity: () => createIdentity(startedMs, process.pid),
   wallClock: Date.now,
   queueDel,
+  runChild: createRunChild(kill => process.on('exit', kill)),
   isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),
   isSameFolder: isSameInode,
 })

@@ -10,6 +10,8 @@ interface Limits {
   readonly reachMs: number
   /** Whether the configured timeout makes the whole run shorter, too. */
   readonly bounded: boolean
+  /** Milliseconds of a whole run in which the fallback has a part, where that is longer. */
+  readonly withFallbackMs?: number
 }
 
 /**
@@ -20,7 +22,7 @@ interface Limits {
 const limits: Readonly<Record<DaemonVerb, Limits>> = {
   ADD: { totalMs: Infinity, reachMs: 10_000, bounded: true },
   CHECK: { totalMs: 10_000, reachMs: 10_000, bounded: true },
-  DEL: { totalMs: 10_000, reachMs: 0, bounded: true },
+  DEL: { totalMs: 10_000, reachMs: 0, bounded: true, withFallbackMs: 30_000 },
   GC: { totalMs: 15_000, reachMs: 5_000, bounded: false },
   STATUS: { totalMs: 2_000, reachMs: 0, bounded: false },
 }
@@ -34,4 +36,14 @@ export function patienceFor(verb: DaemonVerb, timeoutSeconds: number, elapsedMs:
   const granted = bounded ? Math.min(totalMs, timeoutSeconds * 1000) : totalMs
   const left = Math.max(0, granted - elapsedMs)
   return { totalMs: left, reachMs: Math.min(reachMs, timeoutSeconds * 1000, left) }
+}
+
+/** However long the daemon took, the fallback gets this: milliseconds. */
+const leastForFallbackMs = 500
+
+/** Milliseconds that a fallback may take, of a run that has spent `elapsedMs` already. */
+export function fallbackPatience(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): number {
+  const { totalMs, bounded, withFallbackMs } = limits[verb]
+  const granted = withFallbackMs ?? (bounded ? Math.min(totalMs, timeoutSeconds * 1000) : totalMs)
+  return Math.max(leastForFallbackMs, granted - elapsedMs)
 }

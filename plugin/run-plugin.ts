@@ -5,8 +5,8 @@ import { configVersion, decodeNetworkConfig, networkName, pluginSettings } from 
 import { checkVersion } from '../shared/cni/version-check.ts'
 import { isSupportedVersion, isVerb, latestVersion, supportedVersions } from '../shared/cni/versions.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
-import { DaemonRefusal } from './ask-daemon.ts'
 import type { Outcome, PluginEdges } from './call.ts'
+import { Refusal } from './refusal.ts'
 import { verbTable } from './verbs.ts'
 
 export type ExitCode = 0 | 1
@@ -47,7 +47,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   function fail(reason: unknown): void {
     if (decided) return
     decided = true
-    const failure = reason instanceof DaemonRefusal ? reason.reply : toProblem(reason).toDocument()
+    const failure = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
     say(cniErrorDocument(failure, answerVersion, isVerb(command) ? command : undefined))
     finish(1)
   }
@@ -79,7 +79,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     }
     const cniVersion = checkVersion(invocation.verb, configVersion(config))
     const settings = pluginSettings(config, edges.env)
-    return row.run({ invocation, configText, cniVersion, settings, edges })
+    return row.run({ invocation, configText, config, cniVersion, settings, edges })
   }
 
   if (command === '') {

@@ -75,6 +75,8 @@ async function bundle(executable: Executable, version: string): Promise<string> 
     platform: 'node',
     target: 'node24',
     format: 'cjs',
+    // import() of a built-in module becomes require: an executable has no loader for the former.
+    supported: { 'dynamic-import': false },
     charset: 'utf8',
     legalComments: 'none',
     define: { IPKEEPER_VERSION: JSON.stringify(version) },

@@ -6,15 +6,15 @@
  */
 import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
-import { AddReply, DoneReply, ErrorReply } from '../shared/api/cni.schema.ts'
+import { AddReply, AddResult, DoneReply, ErrorReply } from '../shared/api/cni.schema.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 
-const replies = { AddReply, DoneReply, ErrorReply }
+const replies = { AddReply, AddResult, DoneReply, ErrorReply }
 
 const preamble = `// @ts-nocheck
 // Made by scripts/generate-validators.ts from shared/api/cni.schema.ts; change that, then: make generate
 
-import type { AddReply, DoneReply, ErrorReply } from '../shared/api/cni.schema.ts'
+import type { AddReply, AddResult, DoneReply, ErrorReply } from '../shared/api/cni.schema.ts'
 
 /** Checks a value against a schema; \`errors\` says what was wrong with the last one. */
 export interface Validator<T> {

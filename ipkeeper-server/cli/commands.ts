@@ -1,4 +1,5 @@
 import type {
+  AttachmentsReply,
   LeaseItem,
   LeasesReply,
   PoolsReply,
@@ -47,7 +48,7 @@ function expectPositionals(args: CommandArguments, names: readonly string[]): re
 }
 
 /** What the daemon says of a kept address of a container without a pod does not name the container. */
-function whoHas({ pod, containerId }: LeaseItem): string {
+function whoHas({ pod, containerId }: Pick<LeaseItem, 'pod' | 'containerId'>): string {
   if (pod) return `${pod.namespace}/${pod.name}`
   return containerId === null ? '-' : `container ${containerId.slice(0, 13)}`
 }
@@ -103,6 +104,32 @@ export const commands: readonly Command[] = [
           lease.until === null ? '-' : distance(lease.until),
         ]),
         'no leases',
+      ),
+  }),
+  command({
+    name: 'attachments',
+    arguments: '',
+    summary: 'list interfaces that were added and not deleted, also those that the fallback serves',
+    options: {},
+    example: 'ipkeeperctl attachments',
+    run: async (daemon, args) => {
+      expectPositionals(args, [])
+      return (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply
+    },
+    print: ({ attachments }) =>
+      formatTable(
+        ['NETWORK', 'CONTAINER', 'IFNAME', 'HOLDER', 'NODE', 'SINCE', 'ADDRESSES', 'NETNS'],
+        attachments.map(item => [
+          item.network,
+          item.containerId.slice(0, 13),
+          item.ifname,
+          whoHas(item),
+          item.node,
+          distance(item.since),
+          item.delegatedTo === null ? item.addresses.join(',') : `left to ${item.delegatedTo}`,
+          item.netns,
+        ]),
+        'no attachments',
       ),
   }),
   command({

@@ -22,6 +22,8 @@ export interface AddRequest {
   readonly pool: Pool
   readonly routes: readonly ResultRoute[]
   readonly dns: ResultDns
+  /** Type of the IPAM plugin that serves pods which ask for nothing; null when there is none. */
+  readonly fallback: string | null
   readonly pod: PodRequest
 }
 

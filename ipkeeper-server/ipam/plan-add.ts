@@ -4,6 +4,7 @@ import type { AddPolicy, AddRequest, Liveness } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { claimProblem } from './claim-problems.ts'
 import { releasedLease, writeLease } from './plan-del.ts'
+import { planDelegation, type Delegation } from './plan-delegation.ts'
 import { planGrants, type Grant } from './plan-grants.ts'
 import { planTakeover, type Takeover } from './plan-takeover.ts'
 import {
@@ -15,11 +16,16 @@ import {
   type LeaseRecord,
 } from './records.ts'
 
+/** The addresses, or the type of the IPAM plugin that is to give them. */
+export type AddAnswer =
+  | { readonly kind: 'result'; readonly result: CniResult }
+  | { readonly kind: 'delegate'; readonly type: string }
+
 export interface AddPlan {
   readonly change: Change
   /** `answered` of the attachment after the change: by it an undo knows that no later ADD was answered from it. */
   readonly generation: number
-  readonly result: CniResult
+  readonly answer: AddAnswer
   /** One line per decision, for logs and explanations. */
   readonly reasons: readonly string[]
 }
@@ -45,11 +51,14 @@ export function planAdd(
       throw claimProblem.alreadyAdded(existing, book.leasesOf(request.key))
     }
     const leases = book.leasesOf(request.key)
-    if (leases.length === 0) throw claimProblem.alreadyAdded(existing, leases)
+    if (leases.length === 0 && existing.delegatedTo === undefined)
+      throw claimProblem.alreadyAdded(existing, leases)
     return repeatAnswer(request, existing, leases)
   }
   const takeover = planTakeover(book, request, liveness)
-  return assemble(book, request, policy, now, takeover, planGrants(book, request, takeover, now))
+  const delegation = planDelegation(book, request, takeover)
+  const grants = delegation ? [] : planGrants(book, request, takeover, now)
+  return assemble(book, request, policy, now, takeover, grants, delegation)
 }
 
 /** For an ADD that was sent again. The new generation takes the attachment out of reach of the first sending's undo. */
@@ -63,18 +72,23 @@ function repeatAnswer(
   return {
     change: [{ kind: 'attachment', key: attachmentKey(existing), expect: existing.generation, record }],
     generation,
-    result: resultOf(request, leases),
+    answer: answerOf(request, leases, existing.delegatedTo),
     reasons: ['the same ADD was answered before: answer repeated'],
   }
 }
 
-/** The answer of an ADD: one address of each range set, in their order. */
-function resultOf(request: AddRequest, leases: readonly LeaseRecord[]): CniResult {
-  return {
-    ips: leases.map(lease => ({ address: `${lease.address}/${lease.prefixLength}`, gateway: lease.gateway })),
-    routes: request.routes,
-    dns: request.dns,
-  }
+/** The answer of an ADD: one address of each range set, in their order; or who is to give them. */
+function answerOf(
+  request: AddRequest,
+  leases: readonly LeaseRecord[],
+  delegatedTo: string | undefined,
+): AddAnswer {
+  if (delegatedTo !== undefined) return { kind: 'delegate', type: delegatedTo }
+  const ips = leases.map(lease => ({
+    address: `${lease.address}/${lease.prefixLength}`,
+    gateway: lease.gateway,
+  }))
+  return { kind: 'result', result: { ips, routes: request.routes, dns: request.dns } }
 }
 
 /** Turns a decision into writes and an answer. */
@@ -85,6 +99,7 @@ function assemble(
   now: number,
   takeover: Takeover,
   grants: readonly Grant[],
+  delegation: Delegation | undefined,
 ): AddPlan {
   const { segment } = request.pool
   const retain = request.pod.retain ?? policy.retention
@@ -93,6 +108,7 @@ function assemble(
   const reasons = [
     ...takeover.reasons,
     ...grants.map(grant => `${formatAddress(grant.address)}: ${grant.reason}`),
+    ...(delegation ? [delegation.reason] : []),
   ]
 
   const bound = grants.map((grant): LeaseRecord => {
@@ -160,6 +176,7 @@ function assemble(
         invocationId: request.invocationId,
         startedAt: request.startedAt,
         since: now,
+        ...(delegation && { delegatedTo: delegation.type }),
         undo: {
           leases: leases.map(({ segment: where, address, generation: wrote }) => ({
             segment: where,
@@ -172,5 +189,5 @@ function assemble(
       },
     },
   ]
-  return { change, generation, result: resultOf(request, bound), reasons }
+  return { change, generation, answer: answerOf(request, bound, delegation?.type), reasons }
 }

@@ -2,16 +2,22 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { attachmentKey, type AttachmentKey } from '../ipam/records.ts'
 import type { LeaseService } from './service.ts'
 
+export interface CheckOutcome {
+  /** Whether the addresses are the fallback's, so that it has to check them. */
+  readonly delegated: boolean
+}
+
 /**
  * CHECK of the IPAM role: the attachment has at least one lease, and every one of them is in prevResult where the runtime
- * sent one (`expected`, CIDR texts). Changes nothing. Throws IPK_LEASE_MISSING.
+ * sent one (`expected`, CIDR texts); or it was left to the fallback. Changes nothing. Throws IPK_LEASE_MISSING.
  */
 export async function checkAttachment(
   service: LeaseService,
   key: AttachmentKey,
   expected: readonly string[] | undefined,
-): Promise<void> {
-  await service.serial.run(attachmentKey(key), async () => {
+): Promise<CheckOutcome> {
+  return await service.serial.run(attachmentKey(key), async () => {
+    if (service.ledger.attachment(key)?.delegatedTo !== undefined) return { delegated: true }
     const leases = service.ledger.leasesOf(key)
     if (leases.length === 0) {
       throw new Problem(
@@ -34,6 +40,6 @@ export async function checkAttachment(
         )
       }
     }
-    return Promise.resolve()
+    return Promise.resolve({ delegated: false })
   })
 }

@@ -3,23 +3,32 @@ import { attachmentKey, type AttachmentKey, type AttachmentRecord, type Began } 
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
+export interface DelOutcome {
+  /** The attachment that the DEL ended; undefined when there was none, or none that it means. */
+  readonly ended?: AttachmentRecord
+  /** Whether its addresses are the fallback's to release; undefined when the attachment is not known. */
+  readonly delegated?: boolean
+}
+
 /**
  * Serves one DEL; durable before it resolves. `began` says when its run began, where the caller knows: what was added
- * later is left alone, and an ADD that began earlier and comes later is refused. Resolves to the attachment that ended,
- * or undefined when there was none.
+ * later is left alone, and an ADD that began earlier and comes later is refused.
  */
 export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
-): Promise<AttachmentRecord | undefined> {
+): Promise<DelOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
     const { ledger, bootId, policy, now } = service
-    const { ended } = await commitPlan(ledger, () => {
-      const change = planDel(ledger, key, began, bootId, policy, now())
-      return { change, ended: change.length > 0 ? ledger.attachment(key) : undefined }
-    })
+    const { present, change } = await commitPlan(ledger, () => ({
+      change: planDel(ledger, key, began, bootId, policy, now()),
+      present: ledger.attachment(key),
+    }))
     if (began) service.tombstones.bury(key, began, now())
-    return ended
+    if (!present) return {}
+    // A younger one was left alone, and so must be what the fallback gave it.
+    if (change.length === 0) return { delegated: false }
+    return { ended: present, delegated: present.delegatedTo !== undefined }
   })
 }

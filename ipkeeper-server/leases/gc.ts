@@ -26,7 +26,7 @@ export async function collectGarbage(
       const { bootId, startedAt } = attachment
       // A DEL as old as the attachment itself: whatever was added under its key since is younger.
       const began = startedAt === null ? undefined : { bootId, startedAt }
-      const gone = await delAttachment(service, attachment, began)
+      const { ended: gone } = await delAttachment(service, attachment, began)
       if (gone) ended.push(gone)
     } catch (error) {
       problems.push(toProblem(error))

@@ -1,5 +1,6 @@
 import type { CniRequest } from '../../shared/api/cni.schema.ts'
 import { parseCniArgs } from '../../shared/cni/cni-args.ts'
+import { readFallback } from '../../shared/cni/fallback.ts'
 import { containerIdFault, interfaceNameFault } from '../../shared/cni/identifiers.ts'
 import type { ResultDns } from '../../shared/cni/result.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -73,6 +74,7 @@ export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest 
     pool: config.pool,
     routes: config.routes,
     dns: config.resolvConf === undefined ? {} : facts.readResolvConf(config.resolvConf),
+    fallback: readFallback(request.config)?.type ?? null,
     pod,
   }
 }

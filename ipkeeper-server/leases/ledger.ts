@@ -154,6 +154,10 @@ export class Ledger implements AddressBook {
     return this.#tables.lease.values()
   }
 
+  attachments(): Iterable<AttachmentRecord> {
+    return this.#tables.attachment.values()
+  }
+
   reservations(): Iterable<ReservationRecord> {
     return this.#tables.reservation.values()
   }

@@ -1,4 +1,4 @@
-import type { LeaseItem, PoolItem, ReservationItem } from '../../shared/api/listing.schema.ts'
+import type { AttachmentItem, LeaseItem, PoolItem, ReservationItem } from '../../shared/api/listing.schema.ts'
 import { parseAddress } from '../../shared/net/address.ts'
 import { poolOf } from '../ipam/plan-pool.ts'
 import { formatRange } from '../ipam/pool.ts'
@@ -33,6 +33,10 @@ function inOrder<T extends Located>(items: Iterable<T>): T[] {
   return keyed.map(({ item }) => item)
 }
 
+function podOf({ holder, podUid }: Pick<LeaseRecord, 'holder' | 'podUid'>): LeaseItem['pod'] {
+  return holder.kind === 'pod' ? { namespace: holder.namespace, name: holder.name, uid: podUid } : null
+}
+
 function leaseItem(lease: LeaseRecord): LeaseItem {
   return {
     address: lease.address,
@@ -42,10 +46,7 @@ function leaseItem(lease: LeaseRecord): LeaseItem {
     network: lease.network,
     containerId: lease.attachment?.containerId ?? null,
     ifname: lease.holder.ifname,
-    pod:
-      lease.holder.kind === 'pod'
-        ? { namespace: lease.holder.namespace, name: lease.holder.name, uid: lease.podUid }
-        : null,
+    pod: podOf(lease),
     node: lease.node,
     state: lease.state,
     source: lease.source,
@@ -61,6 +62,23 @@ export function listLeases(service: LeaseService): LeaseItem[] {
   const now = service.now()
   const present = [...service.ledger.leases()].filter(lease => lease.until === null || lease.until > now)
   return inOrder(present).map(leaseItem)
+}
+
+/** What ADDs have made and DELs have not ended, oldest first; also those whose addresses a fallback gave. */
+export function listAttachments({ ledger }: LeaseService): AttachmentItem[] {
+  return [...ledger.attachments()]
+    .sort((a, b) => a.since - b.since)
+    .map(attachment => ({
+      network: attachment.network,
+      containerId: attachment.containerId,
+      ifname: attachment.ifname,
+      pod: podOf(attachment),
+      node: attachment.node,
+      netns: attachment.netns,
+      addresses: ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
+      delegatedTo: attachment.delegatedTo ?? null,
+      since: iso(attachment.since),
+    }))
 }
 
 export function listPools(service: LeaseService): PoolItem[] {

@@ -1,8 +1,10 @@
-import type { AddReply } from '../../shared/api/cni.schema.ts'
+import type { AddReply, Delegate } from '../../shared/api/cni.schema.ts'
+import { readFallback } from '../../shared/cni/fallback.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { UnusableReply } from '../ask-daemon.ts'
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import { forwardToFallback, readFallbackResult, runFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
 import { toMicroseconds, type RunIdentity } from '../run-identity.ts'
 import { validateAddReply, validateDoneReply } from '../validators.generated.ts'
@@ -28,7 +30,9 @@ export async function add(call: Call): Promise<Outcome> {
   try {
     const reply = await askVerb(call, { verb: 'ADD', identity, patience, validate: validateAddReply })
     checkReply(call, reply)
-    return { document: reply.result, undo }
+    return 'result' in reply
+      ? { document: reply.result, undo }
+      : await addByFallback(call, reply.delegate, undo)
   } catch (error) {
     if (error instanceof UnusableReply) await undo()
     throw error
@@ -36,16 +40,52 @@ export async function add(call: Call): Promise<Outcome> {
 }
 
 /** What the schema cannot say of a reply. */
-function checkReply({ settings, cniVersion, edges }: Call, { stateDir, result }: AddReply): void {
+function checkReply({ settings, cniVersion, edges }: Call, reply: AddReply): void {
+  const { stateDir } = reply
   if (stateDir !== settings.stateDir && !edges.isSameFolder(stateDir, settings.stateDir)) {
     const folders = `the plugin uses ${settings.stateDir}, ipkeeper-server on ${settings.socket} uses ${stateDir}`
     throw new UnusableReply('IPK_STATE_DIR_MISMATCH', `state folders differ: ${folders}`)
   }
-  if (result.cniVersion !== cniVersion) {
-    const versions = `a result of version "${result.cniVersion}" for a configuration of version "${cniVersion}"`
+  if ('result' in reply && reply.result.cniVersion !== cniVersion) {
+    const versions = `a result of version "${reply.result.cniVersion}" for a configuration of version "${cniVersion}"`
     throw new UnusableReply(
       'IPK_DAEMON_REPLY_INVALID',
       `ipkeeper-server on ${settings.socket} answered ${versions}`,
+    )
+  }
+}
+
+/**
+ * The daemon has noted that the addresses are the fallback's. When the fallback fails it gets its DEL, as a delegate whose
+ * ADD failed has to (CNI SPEC section 4), and the note is taken back.
+ */
+async function addByFallback(call: Call, delegate: Delegate, forget: () => Promise<void>): Promise<Outcome> {
+  const { cniVersion, settings } = call
+  const undo = async (): Promise<void> => {
+    await undoByFallback(call)
+    await forget()
+  }
+  try {
+    const fallback = readFallback(call.config)
+    if (fallback?.type !== delegate.type) {
+      const message = `ipkeeper-server on ${settings.socket} leaves the pod to fallback "${delegate.type}", which the configuration does not name`
+      throw new Problem('IPK_DAEMON_REPLY_INVALID', message)
+    }
+    const stdout = await runFallback(call, fallback, 'ADD')
+    return { document: readFallbackResult(fallback, stdout, cniVersion, delegate), undo }
+  } catch (error) {
+    await undo()
+    throw error
+  }
+}
+
+/** Never rejects: see undoAdd. */
+async function undoByFallback(call: Call): Promise<void> {
+  try {
+    await forwardToFallback(call, 'DEL')
+  } catch (error) {
+    call.edges.note(
+      `ipkeeper: undoing the fallback's ADD: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
 }

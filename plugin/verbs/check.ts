@@ -1,12 +1,20 @@
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import { forwardToFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
-/** CHECK: the daemon compares; success is silent. */
+/** CHECK: the daemon compares, or the fallback where the addresses are its own; success is silent. */
 export async function check(call: Call): Promise<Outcome> {
   const { settings, edges } = call
   const patience = patienceFor('CHECK', settings.timeoutSeconds, edges.now() - edges.startedMs)
-  await askVerb(call, { verb: 'CHECK', identity: edges.identity(), patience, validate: validateDoneReply })
+  const identity = edges.identity()
+  const { delegated } = await askVerb(call, {
+    verb: 'CHECK',
+    identity,
+    patience,
+    validate: validateDoneReply,
+  })
+  if (delegated === true) await forwardToFallback(call, 'CHECK')
   return {}
 }

@@ -1,6 +1,7 @@
 import { DaemonRefusal } from '../ask-daemon.ts'
 import { askVerb, encodeRequest } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import { forwardToFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
 import type { RunIdentity } from '../run-identity.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -9,22 +10,44 @@ import { validateDoneReply } from '../validators.generated.ts'
 /** For the second try, after the DEL is in the queue. */
 const secondTry = { totalMs: 1_000, reachMs: 0 }
 
+/** Whether the addresses are the fallback's; or why nobody can say: unknown to the daemon, or the daemon is away. */
+type Delegated = boolean | 'unknown' | 'queued'
+
 /**
- * DEL: idempotent and best effort in the daemon; a namespace that is gone, or the host's own, is sent as it is. With the
+ * DEL: first the daemon, then the fallback, unless the daemon knows that the addresses are its own. An attachment that the
+ * daemon does not know is the fallback's to end as well: the daemon forgets it at the first DEL, and a runtime sends
+ * another when the fallback has failed.
+ */
+export async function del(call: Call): Promise<Outcome> {
+  const delegated = await release(call)
+  if (delegated === false) return {}
+  try {
+    await forwardToFallback(call, 'DEL')
+  } catch (error) {
+    // Of a plugin that is not installed an unknown attachment has nothing.
+    const isNone = error instanceof Problem && error.code === 'IPK_FALLBACK_MISSING'
+    if (!(isNone && delegated === 'unknown')) throw error
+    call.edges.note(`ipkeeper: ${error.message}`)
+  }
+  return {}
+}
+
+/**
+ * Idempotent and best effort in the daemon; a namespace that is gone, or the host's own, is sent as it is. With the
  * daemon away the DEL goes into a durable queue and succeeds: a runtime may ask only once (cni-protocol part 2, "DEL
  * that never comes"). What the daemon understood and will never carry out is an error.
  */
-export async function del(call: Call): Promise<Outcome> {
+async function release(call: Call): Promise<Delegated> {
   const { settings, edges } = call
   const patience = patienceFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
   const identity = edges.identity()
   try {
-    await askVerb(call, { verb: 'DEL', identity, patience, validate: validateDoneReply })
+    const reply = await askVerb(call, { verb: 'DEL', identity, patience, validate: validateDoneReply })
+    return reply.delegated ?? 'unknown'
   } catch (error) {
-    if (error instanceof DaemonRefusal ? !error.reply.retryable : !(error instanceof Problem)) throw error
-    await defer(call, identity, error as Error)
+    if (error instanceof DaemonRefusal ? !error.retryable : !(error instanceof Problem)) throw error
+    return await defer(call, identity, error as Error)
   }
-  return {}
 }
 
 /**
@@ -33,17 +56,24 @@ export async function del(call: Call): Promise<Outcome> {
  * 3. When it answers, the entry is taken back. That the daemon may carry it out at the same time does no harm, since a
  *    DEL ends only what began before it.
  */
-async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<void> {
+async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<Delegated> {
   const { settings, edges, invocation } = call
   const request = encodeRequest(call, identity)
   const text = `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
   const entry = edges.queueDel(settings.stateDir, `${edges.wallClock()}-${identity.invocationId}.json`, text)
   try {
-    await askVerb(call, { verb: 'DEL', identity, patience: secondTry, validate: validateDoneReply })
+    const reply = await askVerb(call, {
+      verb: 'DEL',
+      identity,
+      patience: secondTry,
+      validate: validateDoneReply,
+    })
     entry.withdraw()
+    return reply.delegated ?? 'unknown'
   } catch {
     edges.note(
       `ipkeeper: the DEL of ${invocation.containerId} is queued in ${settings.stateDir}: ${reason.message}`,
     )
+    return 'queued'
   }
 }

@@ -1,12 +1,27 @@
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import { forwardToFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
-/** GC: the daemon ends what the list of valid attachments in the configuration does not name. */
+/**
+ * GC: the daemon ends what the list of valid attachments in the configuration does not name, and so does the fallback,
+ * whatever became of the other (CNI SPEC: go on after an error, forward to delegates).
+ */
 export async function gc(call: Call): Promise<Outcome> {
   const { settings, edges } = call
   const patience = patienceFor('GC', settings.timeoutSeconds, edges.now() - edges.startedMs)
-  await askVerb(call, { verb: 'GC', identity: edges.identity(), patience, validate: validateDoneReply })
+  const asked = askVerb(call, {
+    verb: 'GC',
+    identity: edges.identity(),
+    patience,
+    validate: validateDoneReply,
+  })
+  const [daemon, fallback] = await Promise.allSettled([asked, forwardToFallback(call, 'GC')])
+  if (daemon.status === 'rejected') {
+    if (fallback.status === 'rejected') edges.note(`ipkeeper: GC: ${String(fallback.reason)}`)
+    throw daemon.reason
+  }
+  if (fallback.status === 'rejected') throw fallback.reason
   return {}
 }

@@ -36,23 +36,43 @@ const FamilyConfig = Type.Object({ ip: Type.String({ minLength: 1 }) })
  * A Result as the plugin may print it: names its version and holds at least one address, in either of the two shapes
  * that the specification has had. Further keys are the version's own.
  */
-export const AddReply = Type.Object(
-  {
-    requestId: Type.String({ minLength: 1 }),
-    stateDir: Type.String({ minLength: 1 }),
-    result: Type.Union([
-      Type.Object({ cniVersion: Type.String({ minLength: 1 }), ips: Type.Array(ResultIp, { minItems: 1 }) }),
-      Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip4: FamilyConfig }),
-      Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip6: FamilyConfig }),
-    ]),
-  },
+export const AddResult = Type.Union([
+  Type.Object({ cniVersion: Type.String({ minLength: 1 }), ips: Type.Array(ResultIp, { minItems: 1 }) }),
+  Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip4: FamilyConfig }),
+  Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip6: FamilyConfig }),
+])
+export type AddResult = Static<typeof AddResult>
+
+/** The pod's addresses are left to the plugin of `ipam.fallback`; not to one of those that ipkeeper gives itself. */
+export const Delegate = Type.Object({
+  type: Type.String({ minLength: 1, description: 'as "ipam.fallback.type" says' }),
+  ownRanges: Type.Array(
+    Type.Object({ first: Type.String({ minLength: 1 }), last: Type.String({ minLength: 1 }) }),
+    { description: 'addresses that ipkeeper gives; the fallback must not' },
+  ),
+})
+export type Delegate = Static<typeof Delegate>
+
+const replyHead = { requestId: Type.String({ minLength: 1 }), stateDir: Type.String({ minLength: 1 }) }
+
+/** The reply of add. */
+export const AddReply = Type.Union(
+  [Type.Object({ ...replyHead, result: AddResult }), Type.Object({ ...replyHead, delegate: Delegate })],
   { $id: 'AddReply' },
 )
 export type AddReply = Static<typeof AddReply>
 
 /** The reply of check, del, gc and status: that it is one, and from which daemon. */
 export const DoneReply = Type.Object(
-  { requestId: Type.String({ minLength: 1 }), stateDir: Type.String({ minLength: 1 }) },
+  {
+    ...replyHead,
+    delegated: Type.Optional(
+      Type.Boolean({
+        description:
+          'check and del: whether the addresses were left to the plugin of "ipam.fallback"; absent when unknown',
+      }),
+    ),
+  },
   { $id: 'DoneReply' },
 )
 export type DoneReply = Static<typeof DoneReply>

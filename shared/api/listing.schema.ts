@@ -42,6 +42,30 @@ export type LeaseItem = Static<typeof LeaseItem>
 export const LeasesReply = Type.Object({ leases: Type.Array(LeaseItem) }, { $id: 'LeasesReply' })
 export type LeasesReply = Static<typeof LeasesReply>
 
+export const AttachmentItem = Type.Object(
+  {
+    network: Type.String(),
+    containerId: Type.String(),
+    ifname: Type.String(),
+    pod: LeaseItem.properties.pod,
+    node: Type.String(),
+    netns: Type.String({ description: 'path as the runtime gave it' }),
+    addresses: Type.Array(Type.String({ description: 'in CIDR notation' })),
+    delegatedTo: Type.Union([Type.String(), Type.Null()], {
+      description: 'the plugin of "ipam.fallback" that gave the addresses; null where they are leases',
+    }),
+    since: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'AttachmentItem' },
+)
+export type AttachmentItem = Static<typeof AttachmentItem>
+
+export const AttachmentsReply = Type.Object(
+  { attachments: Type.Array(AttachmentItem) },
+  { $id: 'AttachmentsReply' },
+)
+export type AttachmentsReply = Static<typeof AttachmentsReply>
+
 const Count = Type.Union([Type.Integer(), Type.String({ pattern: '^[0-9]+$' })], {
   description: 'a number; above 2^53 a decimal string',
 })

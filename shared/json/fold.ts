@@ -34,6 +34,13 @@ export function field(object: JsonObject, name: string): unknown {
   return found
 }
 
+/** A copy with one key set, in the place of all its spellings. */
+export function withField(object: JsonObject, name: string, value: unknown): JsonObject {
+  const wanted = foldKey(name)
+  const others = Object.entries(object).filter(([key]) => foldKey(key) !== wanted)
+  return { ...Object.fromEntries(others), [name]: value }
+}
+
 /** "a string", "an array": how messages name the type of a JSON value. */
 export function jsonTypeName(value: unknown): string {
   if (value === null) return 'null'

@@ -261,6 +261,21 @@ export const catalogue = {
     summary: 'A DEL could neither be handed to the daemon nor be written to the queue for it.',
     hint: 'start the daemon: systemctl start ipkeeper; check disk space and permissions of the state folder',
   },
+  IPK_FALLBACK_MISSING: {
+    cniCode: 7,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'The plugin that "ipam.fallback" names is in no folder of CNI_PATH.',
+    hint: 'install it beside ipkeeper, in /opt/cni/bin as a rule, or correct "ipam.fallback.type" in the conflist',
+  },
+  IPK_FALLBACK_FAILED: {
+    cniCode: 121,
+    httpStatus: 502,
+    retryable: true,
+    summary:
+      'The plugin that "ipam.fallback" names failed for a pod that is left to it; its own code is kept.',
+    hint: 'this pod asks ipkeeper for nothing and is served by "ipam.fallback" of the conflist: mend that plugin, or annotate the pod with ipkeeper.io/ip',
+  },
   IPK_RESERVATION_MISSING: {
     cniCode: 114,
     httpStatus: 404,

@@ -50,13 +50,15 @@ const sound: Tree = {
 }
 
 /** Each rule with one file that breaks it, and the import that the report must name. */
-const broken: readonly (readonly [rule: string, file: string, imports: string, text?: string])[] = [
+const broken: readonly (readonly [rule: string, file: string, imports: string, how?: 'late'])[] = [
   ['shared-imports-neither-executable', 'shared/net/peek.ts', '../../ipkeeper-server/ports.ts'],
   ['shared-has-no-effects', 'shared/net/read.ts', 'node:fs'],
   ['shared-packages-only-for-schemas', 'shared/net/packed.ts', 'typebox'],
   ['plugin-imports-only-shared', 'plugin/shortcut.ts', '../ipkeeper-server/leases/add.ts'],
   ['plugin-has-no-packages', 'plugin/packed.ts', 'undici'],
   ['plugin-node-modules', 'plugin/slow.ts', 'node:http'],
+  ['plugin-node-modules', 'plugin/run-child.ts', 'node:child_process'],
+  ['plugin-late-modules', 'plugin/late.ts', 'node:http', 'late'],
   ['server-imports-no-plugin', 'ipkeeper-server/leases/plugged.ts', '../../plugin/main.ts'],
   ['pure-without-node', 'ipkeeper-server/ipam/clock.ts', 'node:crypto'],
   ['pure-without-packages', 'ipkeeper-server/ipam/packed.ts', 'typebox'],
@@ -110,9 +112,11 @@ t.test('a tree that keeps the rules passes', async t => {
 })
 
 t.test('every broken rule is reported', async t => {
-  const imports = broken.map(([, file, target], index): [string, string] => [
+  const imports = broken.map(([, file, target, how], index): [string, string] => [
     file,
-    `import * as broken${index} from '${target}'\nexport const used${index} = broken${index}\n`,
+    how === 'late'
+      ? `export const used${index} = (): Promise<unknown> => import('${target}')\n`
+      : `import * as broken${index} from '${target}'\nexport const used${index} = broken${index}\n`,
   ])
   const folder = plant(sound, Object.fromEntries(imports), {
     'test/double.ts': 'export const double = 2\n',

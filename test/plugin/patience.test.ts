@@ -1,5 +1,5 @@
 import t from 'tap'
-import { patienceFor, type DaemonVerb } from '../../plugin/patience.ts'
+import { fallbackPatience, patienceFor, type DaemonVerb } from '../../plugin/patience.ts'
 
 t.test('deadlines of DESIGN section 3', t => {
   const cases: readonly [
@@ -28,6 +28,23 @@ t.test('deadlines of DESIGN section 3', t => {
       { totalMs, reachMs },
       `${verb} ${timeout} s, ${elapsedMs} ms gone`,
     )
+  }
+  t.end()
+})
+
+t.test('what a fallback may take of it', t => {
+  const cases: readonly [verb: DaemonVerb, timeout: number, elapsedMs: number, ms: number][] = [
+    ['ADD', 60, 1_000, 59_000],
+    ['ADD', 5, 1_000, 4_000],
+    ['CHECK', 60, 1_000, 9_000],
+    ['DEL', 60, 10_000, 20_000],
+    ['DEL', 1, 1_000, 29_000],
+    ['GC', 60, 0, 15_000],
+    ['STATUS', 60, 100, 1_900],
+    ['STATUS', 60, 2_000, 500],
+  ]
+  for (const [verb, timeout, elapsedMs, ms] of cases) {
+    t.equal(fallbackPatience(verb, timeout, elapsedMs), ms, `${verb} ${timeout} s, ${elapsedMs} ms gone`)
   }
   t.end()
 })

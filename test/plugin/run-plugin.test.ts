@@ -98,6 +98,7 @@ function start(verb: string, scene: Scene = {}): Running {
       queued.set(`${stateDir}/${name}`, text)
       return { withdraw: () => queued.delete(`${stateDir}/${name}`) }
     },
+    runChild: () => Promise.reject(new Error('no fallback in this scene')),
     isOwnNetns: () => scene.ownNetns ?? false,
     isSameFolder: () => scene.sameFolder ?? false,
   })

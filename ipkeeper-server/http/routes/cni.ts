@@ -4,6 +4,7 @@ import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readPreviousAddresses, readValidAttachments } from '../../ipam/network-config.ts'
+import { usableRuns } from '../../ipam/pool.ts'
 import { addAttachment, undoAdd } from '../../leases/add.ts'
 import { checkAttachment } from '../../leases/check.ts'
 import { delAttachment } from '../../leases/del.ts'
@@ -76,33 +77,32 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
           },
         )
       })
-      const plan = await addAttachment(service, add, { gone: () => gone })
-      committed = plan.generation
-      request.log.info(
-        {
-          addresses: plan.result.ips.map(ip => ip.address),
-          reasons: plan.reasons,
-          ...(add.pod.ignored.length > 0 && { ignored: add.pod.ignored }),
-        },
-        'added',
-      )
-      return { result: encodeResult(plan.result, readIdentity(request.body.config).version) }
+      const { answer, generation, reasons } = await addAttachment(service, add, { gone: () => gone })
+      committed = generation
+      const ignored = add.pod.ignored.length > 0 && { ignored: add.pod.ignored }
+      if (answer.kind === 'delegate') {
+        request.log.info({ delegatedTo: answer.type, reasons, ...ignored }, 'left to the fallback')
+        return { delegate: { type: answer.type, ownRanges: usableRuns(add.pool) } }
+      }
+      const addresses = answer.result.ips.map(ip => ip.address)
+      request.log.info({ addresses, reasons, ...ignored }, 'added')
+      return { result: encodeResult(answer.result, readIdentity(request.body.config).version) }
     },
     AddReply,
   )
 
   post('check', async request => {
     const key = interpretKey(request.body)
-    await checkAttachment(service, key, readPreviousAddresses(request.body.config))
-    request.log.info('checked')
-    return {}
+    const { delegated } = await checkAttachment(service, key, readPreviousAddresses(request.body.config))
+    request.log.info({ delegated }, 'checked')
+    return { delegated }
   })
 
   post('del', async request => {
     const began = interpretBegan(request.body, facts.bootId)
-    const ended = await delAttachment(service, interpretKey(request.body), began)
+    const { ended, delegated } = await delAttachment(service, interpretKey(request.body), began)
     request.log.info({ known: ended !== undefined }, ended ? 'deleted' : 'nothing to delete')
-    return {}
+    return { ...(delegated !== undefined && { delegated }) }
   })
 
   post('gc', async request => {

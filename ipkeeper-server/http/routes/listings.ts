@@ -2,13 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import {
+  AttachmentsReply,
   LeasesReply,
   PoolsReply,
   ReservationItem,
   ReservationsReply,
   ReserveRequest,
 } from '../../../shared/api/listing.schema.ts'
-import { listLeases, listPools, listReservations, reservationItem } from '../../leases/listing.ts'
+import {
+  listAttachments,
+  listLeases,
+  listPools,
+  listReservations,
+  reservationItem,
+} from '../../leases/listing.ts'
 import { reserve, unreserve } from '../../leases/reserve.ts'
 import type { LeaseService } from '../../leases/service.ts'
 
@@ -26,7 +33,7 @@ const ReservationPath = Type.Object({
   address: Type.String({ minLength: 1, maxLength: 64 }),
 })
 
-/** GET leases, pools, reservations; POST and DELETE reservations. */
+/** GET leases, attachments, pools, reservations; POST and DELETE reservations. */
 export function listingRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   app.get<{ Querystring: { limit?: string } }>(
     '/v1/leases',
@@ -36,6 +43,10 @@ export function listingRoutes(app: FastifyInstance, { service }: { readonly serv
       const { limit } = request.query
       return Promise.resolve({ leases: limit === undefined ? leases : leases.slice(0, Number(limit)) })
     },
+  )
+
+  app.get('/v1/attachments', { schema: { response: { 200: AttachmentsReply } } }, async () =>
+    Promise.resolve({ attachments: listAttachments(service) }),
   )
 
   app.get('/v1/pools', { schema: { response: { 200: PoolsReply } } }, async () =>

@@ -7,6 +7,7 @@ import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { AddReply, DoneReply, ErrorReply } from '../../../shared/api/cni.schema.ts'
 import {
+  AttachmentsReply,
   LeasesReply,
   PoolsReply,
   ReservationsReply,
@@ -284,6 +285,59 @@ t.test('a client that goes away while its ADD is under way leaves no lease', asy
   t.equal(again.statusCode, 200, 'the ADD sent again runs afresh')
 })
 
+t.test('a pod that asks for nothing, with a fallback', async t => {
+  const { app } = await site(t)
+  const netconf = config({
+    ipam: {
+      type: 'ipkeeper',
+      ranges: [[{ subnet: '10.22.0.0/29', exclude: ['10.22.0.4'] }]],
+      fallback: { type: 'dhcp' },
+    },
+  })
+  const post = async (verb: string, containerId = 'c1', rest: object = {}) => {
+    const reply = await app.inject({
+      method: 'POST',
+      url: `/v1/cni/${verb}`,
+      payload: body(containerId, rest, netconf),
+    })
+    t.ok((verb === 'add' ? isAddReply : isDoneReply)(reply.json()), reply.body)
+    return reply.json<{ delegate?: object; delegated?: boolean }>()
+  }
+  t.strictSame((await post('add')).delegate, {
+    type: 'dhcp',
+    ownRanges: [
+      { first: '10.22.0.2', last: '10.22.0.3' },
+      { first: '10.22.0.5', last: '10.22.0.6' },
+    ],
+  })
+  const attachments = (await app.inject({ method: 'GET', url: '/v1/attachments' })).json<object>()
+  t.ok(ajv.validate(AttachmentsReply, attachments), ajv.errorsText())
+  t.match(attachments, {
+    attachments: [
+      {
+        network: 'net',
+        containerId: 'c1',
+        ifname: 'eth0',
+        pod: { namespace: 'shop', name: 'web-0', uid: 'u1' },
+        node: 'n1',
+        netns: '/run/netns/x',
+        addresses: [],
+        delegatedTo: 'dhcp',
+      },
+    ],
+  })
+  t.equal((await post('check')).delegated, true)
+  t.equal((await post('del', 'c1', { startedAt: 0 })).delegated, true, 'no startedAt at ADD: any DEL ends it')
+  t.equal((await post('del')).delegated, undefined, 'nobody can say any more')
+  await post('add', 'c2', { startedAt: 20, bootId: 'boot-1' })
+  t.equal(
+    (await post('del', 'c2', { startedAt: 10, bootId: 'boot-1' })).delegated,
+    false,
+    'a DEL that came late',
+  )
+  t.equal((await post('check', 'c2')).delegated, true, 'touches nothing')
+})
+
 t.test('listings, reservations, status and OpenAPI', async t => {
   const { app } = await site(t)
   const get = async (url: string) => (await app.inject({ method: 'GET', url })).json()
@@ -328,6 +382,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
   )
   const openapi = await get('/v1/openapi.json')
   t.match(Object.keys(openapi.paths as object).sort(), [
+    '/v1/attachments',
     '/v1/cni/add',
     '/v1/cni/check',
     '/v1/cni/del',

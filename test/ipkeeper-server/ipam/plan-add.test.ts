@@ -193,6 +193,51 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ['add', plain('a', 'c1', { uid: 'u1' }), '10.22.0.2'],
     ['leases', ['10.22.0.2 bound shop/a c1']],
   ],
+  'with a fallback: a pod that asks for nothing is left to it, and a second ADD without DEL is an error': [
+    ['add', plain('a', 'c1', { fallback: 'dhcp' }), 'left to dhcp'],
+    ['leases', []],
+    ['add', plain('a', 'c1', { fallback: 'dhcp' }), 'IPK_ALREADY_ADDED'],
+    ['del', 'c1'],
+    ['add', plain('a', 'c1', { fallback: 'dhcp' }), 'left to dhcp'],
+  ],
+  'with a fallback: the same ADD sent again gets the same answer': [
+    ['add', plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1' }), 'left to dhcp'],
+    ['add', plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1' }), 'left to dhcp'],
+  ],
+  'with a fallback: whoever asks for anything is served here': [
+    ['add', web('c1', 'u1', { fallback: 'dhcp' }), '10.22.0.50'],
+    ['add', plain('b', 'c2', { fallback: 'dhcp', retain: '1h' }), '10.22.0.2'],
+    ['add', plain('c', 'c3', { fallback: 'dhcp', mac: '02:42:ac:11:00:02' }), '10.22.0.3'],
+    ['add', { container: 'c4', cniIp: '10.22.0.9', fallback: 'dhcp' }, '10.22.0.9'],
+  ],
+  'with a fallback: what is kept for a pod it gets, also when it no longer asks': [
+    ['add', plain('a', 'c1', { fallback: 'dhcp', retain: '1h' }), '10.22.0.2'],
+    ['del', 'c1'],
+    ['add', plain('a', 'c2', { fallback: 'dhcp' }), '10.22.0.2'],
+    ['del', 'c2'],
+    ['wait', 61_000],
+    ['add', plain('a', 'c3', { fallback: 'dhcp' }), 'left to dhcp'],
+  ],
+  'with a fallback: an address that was not kept is let go': [
+    ['add', web('c1', 'u1', { fallback: 'dhcp' }), '10.22.0.50'],
+    ['del', 'c1'],
+    ['add', plain('web-0', 'c2', { fallback: 'dhcp' }), 'left to dhcp'],
+    ['leases', ['10.22.0.50 cooling shop/web-0 -']],
+  ],
+  'with a fallback: a new sandbox of the same pod takes its address along': [
+    ['add', plain('a', 'c1', { uid: 'u1' }), '10.22.0.2'],
+    ['add', plain('a', 'c2', { uid: 'u1', fallback: 'dhcp' }), '10.22.0.2'],
+  ],
+  'with a fallback: the same name waits while a sandbox with a requested address may live': [
+    ['add', web('c1', 'u1', { fallback: 'dhcp' }), '10.22.0.50'],
+    ['add', plain('web-0', 'c2', { uid: 'u2', fallback: 'dhcp' }), 'IPK_HOLDER_LIVE'],
+  ],
+  'a pod that now asks waits while its sandbox with an address of the fallback may live': [
+    ['add', plain('web-0', 'c1', { uid: 'u1', fallback: 'dhcp' }), 'left to dhcp'],
+    ['add', web('c2', 'u2', { fallback: 'dhcp' }), 'IPK_HOLDER_LIVE'],
+    ['dies', 'c1'],
+    ['add', web('c2', 'u2', { fallback: 'dhcp' }), '10.22.0.50'],
+  ],
 }
 
 for (const [name, steps] of Object.entries(stories)) {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
-import { poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
+import { spell, poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
 
 /**
  * Undo stories. An ADD whose client is slow to learn of it is "open": it was committed, and may yet be undone, while others
@@ -22,7 +22,7 @@ class Story {
   async add(words: PodWords): Promise<string> {
     const plan = await addAttachment(this.world.service, this.world.request(words), { gone: () => false })
     this.#open.set(words.container, { words, generation: plan.generation })
-    return plan.result.ips.map(ip => ip.address.replace(/\/.*/, '')).join(',')
+    return spell(plan.answer)
   }
 
   /** Its client turns out to have gone: whether something was undone. */
@@ -65,6 +65,16 @@ t.test('a fresh ADD leaves nothing', async t => {
   t.strictSame({ lease, holder, attachment }, { lease: 0, holder: 0, attachment: 0 })
   t.equal(await story.undo('c1'), false, 'once')
   t.equal(await story.add(plain('c2')), '10.22.0.2', 'the address did not even rest')
+})
+
+t.test('one that was left to the fallback leaves nothing, and gives the holder back', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { uid: 'u0' }))
+  t.equal(await story.add(plain('c2', { fallback: 'dhcp' })), 'left to dhcp')
+  t.equal(await story.undo('c2'), true)
+  story.check(t, ['10.22.0.2 bound shop/a c1'])
+  const { holder, attachment } = story.world.service.ledger.counts()
+  t.strictSame({ holder, attachment }, { holder: 1, attachment: 1 })
 })
 
 t.test('what was taken over is given back', async t => {

@@ -8,6 +8,7 @@ import { listLeases } from '../../../ipkeeper-server/leases/listing.ts'
 import type { Began } from '../../../ipkeeper-server/ipam/records.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
+import type { AddAnswer } from '../../../ipkeeper-server/ipam/plan-add.ts'
 import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pool.ts'
 import { parseRetention, type Retention } from '../../../ipkeeper-server/ipam/retention.ts'
 import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
@@ -27,11 +28,14 @@ export interface PodWords {
   /** The same by runtimeConfig.ips. */
   readonly cniIp?: string
   readonly retain?: string
+  readonly mac?: string
   readonly invocation?: string
   /** Microseconds since boot at which the ADD's run began. */
   readonly startedAt?: number
   readonly bootId?: string
   readonly pool?: Pool
+  /** Type of ipam.fallback. */
+  readonly fallback?: string
   readonly network?: string
 }
 
@@ -47,6 +51,13 @@ export function poolFrom(name: string, ...sets: readonly (readonly string[])[]):
       }),
     ),
   )
+}
+
+/** "10.22.0.2", or "left to host-local". */
+export function spell(answer: AddAnswer): string {
+  return answer.kind === 'delegate'
+    ? `left to ${answer.type}`
+    : answer.result.ips.map(ip => ip.address.replace(/\/.*/, '')).join(',')
 }
 
 /** A whole lease service on a memory store, with a clock and a list of dead containers that the test owns. */
@@ -105,6 +116,7 @@ export class TestService {
       pool,
       routes: [],
       dns: {},
+      fallback: words.fallback ?? null,
       pod: {
         addresses: [
           ...asked(words.ip, 'annotation ipkeeper.io/ip', 'annotation'),
@@ -112,6 +124,7 @@ export class TestService {
         ],
         ignored: [],
         ...(retain !== undefined && { retain }),
+        ...(words.mac !== undefined && { mac: words.mac }),
       },
     }
   }
@@ -120,7 +133,7 @@ export class TestService {
   async add(words: PodWords, caller: Caller = { gone: () => false }): Promise<string> {
     try {
       const plan = await addAttachment(this.service, this.request(words), caller)
-      return plan.result.ips.map(ip => ip.address.replace(/\/.*/, '')).join(',')
+      return spell(plan.answer)
     } catch (error) {
       if (error instanceof Problem) return error.code
       throw error

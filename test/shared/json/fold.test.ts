@@ -11,8 +11,16 @@ import {
   objectField,
   stringArrayField,
   stringField,
+  withField,
 } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+
+t.test('withField replaces every spelling of a key', t => {
+  const object = { IPAM: 1, ipam: 2, name: 'x' }
+  t.strictSame(withField(object, 'ipam', 3), { name: 'x', ipam: 3 })
+  t.strictSame(object, { IPAM: 1, ipam: 2, name: 'x' }, 'in a copy')
+  t.end()
+})
 
 t.test('field: as a Go plugin sees it', t => {
   const cases: readonly [text: string, name: string, value: unknown][] = [

@@ -1,0 +1,145 @@
+import type { AddResult, Delegate } from '../shared/api/cni.schema.ts'
+import { fallbackConfig, readFallback, type Fallback } from '../shared/cni/fallback.ts'
+import { field, isJsonObject, type JsonObject } from '../shared/json/fold.ts'
+import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
+import { parseAddress, type Address } from '../shared/net/address.ts'
+import { parseCidr } from '../shared/net/cidr.ts'
+import { catalogue } from '../shared/problem/catalogue.ts'
+import { Problem } from '../shared/problem/problem.ts'
+import type { Call } from './call.ts'
+import { findPlugin } from './find-plugin.ts'
+import { fallbackPatience, type DaemonVerb } from './patience.ts'
+import { Refusal } from './refusal.ts'
+import type { ChildEnd } from './run-child.ts'
+import { validateAddResult } from './validators.generated.ts'
+
+/**
+ * Runs the plugin of `ipam.fallback` for a verb, as a delegate is run: the environment of this run with the verb, the
+ * whole configuration with the fallback's section as `ipam` (CNI SPEC section 4; cni-protocol H5).
+ *
+ * @returns what it printed on stdout
+ * @throws Refusal with the plugin's own error; Problem IPK_FALLBACK_MISSING or IPK_FALLBACK_FAILED
+ */
+export async function runFallback(
+  { invocation, config, settings, edges }: Call,
+  fallback: Fallback,
+  verb: DaemonVerb,
+): Promise<string> {
+  const program = findPlugin(fallback.type, invocation.path)
+  if (program === undefined) {
+    const message = `failed to find fallback plugin "${fallback.type}" in path [${invocation.path}]`
+    throw new Problem('IPK_FALLBACK_MISSING', message)
+  }
+  const stdin = JSON.stringify(fallbackConfig(config, fallback))
+  const env = { ...edges.env, CNI_COMMAND: verb }
+  const timeoutMs = fallbackPatience(verb, settings.timeoutSeconds, edges.now() - edges.startedMs)
+  let end: ChildEnd
+  try {
+    end = await edges.runChild({ program, env, stdin, timeoutMs })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw failed(fallback, `${program} cannot be started (${code})`, error)
+  }
+  if (end.exit === 0 && !end.late) {
+    for (const line of end.stderr.split('\n').filter(text => text !== '')) edges.note(line)
+    return end.stdout
+  }
+  if (end.late) throw failed(fallback, `no answer to ${verb} within ${Math.round(timeoutMs / 100) / 10} s`)
+  throw readError(fallback, end)
+}
+
+function failed({ type }: Fallback, why: string, cause?: unknown): Problem {
+  return new Problem('IPK_FALLBACK_FAILED', `fallback ${type}: ${why}`, { cause })
+}
+
+/** The error document of a plugin that failed; one that printed none is told by how it ended (cni-protocol A2, A6). */
+function readError(fallback: Fallback, { exit, signal, stdout, stderr }: ChildEnd): Problem | Refusal {
+  const document = decode(stdout)
+  const message = document && field(document, 'msg')
+  if (document === undefined || typeof message !== 'string' || message === '') {
+    const how = signal === undefined ? `exit status ${exit ?? 'unknown'}` : signal
+    const lastLine = stderr.trim().split('\n').at(-1) ?? ''
+    const said = lastLine === '' ? 'without an error message' : lastLine.slice(0, 500)
+    return failed(fallback, `${how}: ${said}`)
+  }
+  const details = field(document, 'details')
+  return new Refusal({
+    code: 'IPK_FALLBACK_FAILED',
+    message: `fallback ${fallback.type}: ${message}`,
+    hint: catalogue.IPK_FALLBACK_FAILED.hint,
+    cniCode: errorCode(field(document, 'code')),
+    details: typeof details === 'string' ? details : '',
+  })
+}
+
+/** A code that a plugin may use; what the specification reserves, and what is no code, becomes ours. */
+function errorCode(code: unknown): number {
+  const known = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
+  const isCode = typeof code === 'number' && (known.includes(code) || (code >= 100 && code < 2 ** 31))
+  return isCode && Number.isInteger(code) ? code : catalogue.IPK_FALLBACK_FAILED.cniCode
+}
+
+function decode(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text)
+    return isJsonObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Forwards a verb to the fallback, if the configuration names one. */
+export async function forwardToFallback(call: Call, verb: DaemonVerb): Promise<void> {
+  const fallback = readFallback(call.config)
+  if (fallback) await runFallback(call, fallback, verb)
+}
+
+/**
+ * The Result of a fallback's ADD: in the configuration's version, and of no address that ipkeeper gives itself, since
+ * then two books would hold one address.
+ *
+ * @throws Problem IPK_FALLBACK_FAILED for anything else
+ */
+export function readFallbackResult(
+  fallback: Fallback,
+  stdout: string,
+  cniVersion: string,
+  { ownRanges }: Delegate,
+): AddResult {
+  const document = decode(stdout)
+  if (document === undefined) throw failed(fallback, 'what it printed for ADD is no JSON object')
+  // Runtimes take a Result that names no version for one in the configuration's (cni-protocol D6).
+  const result: JsonObject = { ...document, cniVersion: document['cniVersion'] ?? cniVersion }
+  if (result['cniVersion'] !== cniVersion) {
+    const version = JSON.stringify(result['cniVersion'])
+    throw failed(fallback, `a result of version ${version} for a configuration of version "${cniVersion}"`)
+  }
+  if (!validateAddResult(result))
+    throw failed(fallback, 'what it printed for ADD is no result with an address')
+  for (const text of addressesOf(result)) {
+    const address = parseCidr(text)?.address
+    if (!address) throw failed(fallback, `it gave "${text}", which is no address with a prefix`)
+    const own = ownRanges.find(range => isWithin(address, range))
+    if (own) {
+      const message = `fallback ${fallback.type}: it gave ${text}, but ${own.first}-${own.last} are ipkeeper's own to give`
+      throw new Problem('IPK_FALLBACK_FAILED', message, {
+        hint: 'make the ranges of "ipam" and of "ipam.fallback" disjoint, with "rangeStart", "rangeEnd" or "exclude"',
+      })
+    }
+  }
+  return result
+}
+
+function addressesOf(result: AddResult): readonly string[] {
+  if ('ips' in result) return result.ips.map(ip => ip.address)
+  return [result].flatMap(families => [
+    ...('ip4' in families ? [families.ip4.ip] : []),
+    ...('ip6' in families ? [families.ip6.ip] : []),
+  ])
+}
+
+function isWithin({ family, value }: Address, range: Delegate['ownRanges'][number]): boolean {
+  const [first, last] = [parseAddress(range.first), parseAddress(range.last)]
+  return first?.family === family && last !== undefined && first.value <= value && value <= last.value
+}

@@ -20,6 +20,7 @@ import { readResolvConf } from './network/resolv-conf.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
+import { lockStateFolder } from './store/sqlite/state-lock.ts'
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 
 export interface ServeOptions {
@@ -55,7 +56,7 @@ function makeStateDir(path: string): void {
 
 /**
  * Runs the daemon until SIGTERM or SIGINT; resolves when everything is answered and closed. The only place that names
- * concrete classes. Order matters: the store's lock before the socket, all leases before the first request.
+ * concrete classes. Order matters: the locks before the socket, all leases before the first request.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const startedAt = Date.now()
@@ -67,6 +68,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const logger = createLogger(config.logLevel, config.node)
   dieOnBugs(logger)
   makeStateDir(stateDir)
+  const unlockStateDir = lockStateFolder(stateDir)
   const store = openStore(options.store, stateDir)
   const ledger = await Ledger.open(store)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
@@ -90,20 +92,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     expiry.wake()
   }
   expiry.wake()
-  const app = await buildApp({
-    service,
-    facts: { version, startedAt, stateDir, socket, store: { kind: store.kind, location: store.location } },
-    nodeFacts: {
-      node: config.node,
-      bootId,
-      netnsInode: path => {
-        const state = inspectNetns(path)
-        return state.kind === 'namespace' ? state.inode : null
-      },
-      readResolvConf,
-    },
-    logger,
-  })
   const deferred = new DeferredDels({
     stateDir,
     del: async request => {
@@ -118,6 +106,21 @@ export async function serve(options: ServeOptions): Promise<void> {
     onRetry: (file, error) => {
       logger.warn({ file, err: error }, 'a deferred DEL could not be carried out yet')
     },
+  })
+  const app = await buildApp({
+    service,
+    facts: { version, startedAt, stateDir, socket, store: { kind: store.kind, location: store.location } },
+    nodeFacts: {
+      node: config.node,
+      bootId,
+      netnsInode: path => {
+        const state = inspectNetns(path)
+        return state.kind === 'namespace' ? state.inode : null
+      },
+      readResolvConf,
+    },
+    deferredDels: () => deferred.count(),
+    logger,
   })
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
@@ -147,6 +150,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await service.serial.idle()
   await store.close()
+  unlockStateDir()
   logger.info('stopped')
 }
 

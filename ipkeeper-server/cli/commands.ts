@@ -62,6 +62,13 @@ function distance(time: string): string {
   return `${Math.round(seconds / 86_400)}d`
 }
 
+/** Said only when there is something to look at. */
+function queueLine({ waiting, quarantined }: StatusReply['deferredDels']): string[] {
+  return waiting + quarantined === 0
+    ? []
+    : [`queue   ${waiting} DELs waiting, ${quarantined} files in quarantine`]
+}
+
 export const commands: readonly Command[] = [
   command({
     name: 'leases',
@@ -224,6 +231,7 @@ export const commands: readonly Command[] = [
         `state   ${status.stateDir}`,
         `store   ${status.store.kind} ${status.store.location}`,
         `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
+        ...queueLine(status.deferredDels),
         '',
       ].join('\n'),
   }),

@@ -8,12 +8,13 @@ import type { LeaseService } from '../leases/service.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { listingRoutes } from './routes/listings.ts'
-import { statusRoutes, type DaemonFacts } from './routes/status.ts'
+import { statusRoutes, type CountDeferredDels, type DaemonFacts } from './routes/status.ts'
 
 export interface AppOptions {
   readonly service: LeaseService
   readonly facts: DaemonFacts
   readonly nodeFacts: NodeFacts
+  readonly deferredDels: CountDeferredDels
   readonly logger: FastifyBaseLogger
 }
 
@@ -24,7 +25,13 @@ const bodyLimit = 17 * 1024 * 1024
 const closePatience = 5000
 
 /** The application, ready to listen. Replies are JSON.stringify of what handlers return: the plugin checks their shape. */
-export async function buildApp({ service, facts, nodeFacts, logger }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({
+  service,
+  facts,
+  nodeFacts,
+  deferredDels,
+  logger,
+}: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
   const app = fastify({
     loggerInstance: logger,
@@ -78,7 +85,7 @@ export async function buildApp({ service, facts, nodeFacts, logger }: AppOptions
   })
   cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts })
   listingRoutes(app, { service })
-  statusRoutes(app, { service, facts })
+  statusRoutes(app, { service, facts, deferredDels })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()
   return app

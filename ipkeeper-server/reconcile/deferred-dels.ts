@@ -12,6 +12,8 @@ import { makeFolder } from '../make-folder.ts'
 /** A netconf is a few KiB; annotations may bring it to some hundred. */
 const sizeLimit = 16 * 1024 * 1024
 const retryAfter = 5_000
+/** Of files in quarantine, which others put things into as well. */
+const asidePrefix = `${stateFolders.deferredDels}-`
 
 const isDeferredDel = new Ajv({ strict: true }).compile<DeferredDel>(DeferredDel)
 
@@ -68,6 +70,15 @@ export class DeferredDels {
     drain()
   }
 
+  /** How many DELs wait, and how many files of the queue are in quarantine. */
+  async count(): Promise<{ readonly waiting: number; readonly quarantined: number }> {
+    const aside = await readdir(this.#quarantine).catch((): string[] => [])
+    return {
+      waiting: (await readdir(this.#folder)).filter(isEntry).length,
+      quarantined: aside.filter(name => name.startsWith(asidePrefix) && !name.endsWith('.reason')).length,
+    }
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     this.#watcher?.close()
@@ -78,7 +89,7 @@ export class DeferredDels {
   async #drainUntilQuiet(): Promise<void> {
     while (this.#again && !this.#stopped) {
       this.#again = false
-      const names = (await readdir(this.#folder)).filter(name => !name.startsWith('.')).sort()
+      const names = (await readdir(this.#folder)).filter(isEntry).sort()
       let kept = false
       for (const name of names) kept = !(await this.#carryOut(name)) || kept
       if (kept) this.#tryLater()
@@ -118,7 +129,7 @@ export class DeferredDels {
   /** Whether the file is in quarantine; one that cannot be moved now stays in the queue and is in nobody's way. */
   async #setAside(name: string, reason: string): Promise<boolean> {
     const file = join(this.#folder, name)
-    const target = join(this.#quarantine, `${stateFolders.deferredDels}-${name}`)
+    const target = join(this.#quarantine, `${asidePrefix}${name}`)
     try {
       makeFolder(this.#quarantine)
       await writeFile(`${target}.reason`, `${reason}\n`, { mode: 0o600 })
@@ -131,6 +142,9 @@ export class DeferredDels {
     return true
   }
 }
+
+/** Names that begin with a dot are being written. */
+const isEntry = (name: string): boolean => !name.startsWith('.')
 
 /** undefined when the file has gone meanwhile: the plugin reached the daemon after all and took it back. */
 async function readEntry(file: string): Promise<DeferredDel | undefined> {

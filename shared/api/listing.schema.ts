@@ -138,6 +138,10 @@ export const StatusReply = Type.Object(
       attachments: Type.Integer(),
     }),
     pools: Type.Integer(),
+    deferredDels: Type.Object({
+      waiting: Type.Integer({ description: 'DELs in the queue of the state folder' }),
+      quarantined: Type.Integer({ description: 'files put aside because they could not be understood' }),
+    }),
     operationsUnderWay: Type.Integer(),
   },
   { $id: 'StatusReply' },

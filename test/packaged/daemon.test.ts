@@ -272,8 +272,21 @@ t.test('a second daemon is refused, and the first goes on', { skip }, async t =>
   t.match(sameSocket.stderr, /hint: stop the other daemon, or give this one another --socket and --state-dir/)
   const sameState = await serve('--socket', folder.file('other.s'))
   t.equal(sameState.exit, 1)
-  t.ok(sameState.stderr.includes(`error: store ${join(stateDir, 'leases.db')} is in use by another process`))
+  t.ok(sameState.stderr.includes(`error: state folder ${stateDir} is in use by another ipkeeper-server`))
   t.match(sameState.stderr, /hint: stop the other ipkeeper-server, or give this one another --state-dir/)
+  const otherStore = await serve('--socket', folder.file('other.s'), '--store', 'memory:')
+  t.equal(otherStore.exit, 1, 'the queue of DELs in the state folder has one reader, whatever the store')
+  t.match(otherStore.stderr, /is in use by another ipkeeper-server/)
+  const store = ['--store', `sqlite:${join(stateDir, 'leases.db')}`]
+  const sameStore = await serve(
+    '--socket',
+    folder.file('other.s'),
+    '--state-dir',
+    folder.file('other'),
+    ...store,
+  )
+  t.equal(sameStore.exit, 1)
+  t.ok(sameStore.stderr.includes(`error: store ${join(stateDir, 'leases.db')} is in use by another process`))
   t.notOk(existsSync(folder.file('other.s')))
   t.match(await first.boundLeases(), [{ containerId: 'c1' }])
   t.equal(await first.stop(), 0)

@@ -11,12 +11,15 @@ export interface DaemonFacts {
   readonly store: { readonly kind: string; readonly location: string }
 }
 
+/** DELs that wait in the state folder, and what was put aside of them. */
+export type CountDeferredDels = () => Promise<{ readonly waiting: number; readonly quarantined: number }>
+
 /** GET health and status. Polled, hence logged only when they fail. */
 export function statusRoutes(
   app: FastifyInstance,
-  options: { service: LeaseService; facts: DaemonFacts },
+  options: { service: LeaseService; facts: DaemonFacts; deferredDels: CountDeferredDels },
 ): void {
-  const { service, facts } = options
+  const { service, facts, deferredDels } = options
 
   app.get('/v1/health', { logLevel: 'warn', schema: { response: { 200: HealthReply } } }, async () =>
     Promise.resolve({ status: 'ok', version: facts.version, stateDir: facts.stateDir }),
@@ -24,7 +27,7 @@ export function statusRoutes(
 
   app.get('/v1/status', { logLevel: 'warn', schema: { response: { 200: StatusReply } } }, async () => {
     const counts = service.ledger.counts()
-    return Promise.resolve({
+    return {
       version: facts.version,
       node: service.node,
       bootId: service.bootId,
@@ -34,7 +37,8 @@ export function statusRoutes(
       socket: facts.socket,
       store: { ...facts.store, leases: counts.lease, attachments: counts.attachment },
       pools: counts.pool,
+      deferredDels: await deferredDels(),
       operationsUnderWay: service.serial.busy,
-    })
+    }
   })
 }

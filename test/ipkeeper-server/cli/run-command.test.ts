@@ -43,6 +43,7 @@ async function site(t: Test) {
   const story = await TestService.open()
   story.now = Date.now()
   const socket = newPath()
+  const deferred = { waiting: 0, quarantined: 0 }
   const app = await buildApp({
     service: story.service,
     facts: {
@@ -50,6 +51,7 @@ async function site(t: Test) {
       store: { kind: 'memory', location: 'memory' },
     },
     nodeFacts: { node: 'n1', bootId: 'boot-1', netnsInode: () => null, readResolvConf: () => ({}) },
+    deferredDels: () => Promise.resolve(deferred),
     logger: pino({ level: 'silent' }),
   })
   t.teardown(() => app.close())
@@ -62,7 +64,7 @@ async function site(t: Test) {
     // A slow machine may need some seconds.
     return out.replace(/ [0-9]s( |$)/gm, ' 0s$1')
   }
-  return { story, socket, control, printed }
+  return { story, socket, control, printed, deferred }
 }
 
 t.test('leases', async t => {
@@ -147,7 +149,7 @@ t.test('reserve, reservations, unreserve', async t => {
 })
 
 t.test('status', async t => {
-  const { story, socket, printed } = await site(t)
+  const { story, socket, printed, deferred } = await site(t)
   await story.add({ pod: 'a', container: 'c1' })
   t.equal(
     await printed('status'),
@@ -160,6 +162,9 @@ t.test('status', async t => {
       '',
     ].join('\n'),
   )
+  deferred.waiting = 2
+  deferred.quarantined = 1
+  t.match(await printed('status'), /\nqueue {3}2 DELs waiting, 1 files in quarantine\n/)
   const status = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
   t.match(status, { node: 'n1', bootId: 'boot-1', operationsUnderWay: 0 })
 })

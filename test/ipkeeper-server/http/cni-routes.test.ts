@@ -41,6 +41,7 @@ async function site(t: Test) {
       netnsInode: () => null,
       readResolvConf: () => ({ nameservers: ['10.0.0.53'] }),
     },
+    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
   })
   t.teardown(() => app.close())

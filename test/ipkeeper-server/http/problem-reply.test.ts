@@ -25,6 +25,7 @@ async function site(t: Test, thrown: unknown = new Error('not asked')) {
       },
       readResolvConf: () => ({}),
     },
+    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino(
       { level: 'info' },
       { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },

@@ -69,6 +69,7 @@ t.test('what cannot be understood is put aside with the reason, and the rest is 
   await dels.drain()
   t.strictSame(done, ['good'])
   t.equal(quarantined.length, 8)
+  t.strictSame(await dels.count(), { waiting: 0, quarantined: 8 })
   t.strictSame(readdirSync(folder), [])
   t.equal(
     readFileSync(join(stateDir, 'quarantine', 'deferred-dels-b-cut'), 'utf8'),

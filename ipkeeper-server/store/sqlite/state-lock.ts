@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Problem } from '../../../shared/problem/problem.ts'
+
+/**
+ * Keeps a state folder for one daemon, whichever store it uses: of two that drain the same queue of DELs, one would end
+ * nothing and remove the other's entries. The lock is SQLite's on an empty file, since Node has no other: the kernel
+ * lets go of it when the process dies, so it is never stale.
+ *
+ * @returns lets the folder go
+ * @throws Problem IPK_STORE_FAILED: another daemon has the folder, or it cannot be written
+ */
+export function lockStateFolder(stateDir: string): () => void {
+  let file: DatabaseSync | undefined
+  try {
+    file = new DatabaseSync(join(stateDir, 'daemon.lock'))
+    file.exec('BEGIN EXCLUSIVE')
+    const held = file
+    return () => {
+      held.close()
+    }
+  } catch (error) {
+    file?.close()
+    const text = error instanceof Error ? error.message : String(error)
+    if (!/locked|busy/.test(text)) {
+      throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} cannot be locked: ${text}`, {
+        cause: error,
+      })
+    }
+    throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} is in use by another ipkeeper-server`, {
+      cause: error,
+      hint: 'stop the other ipkeeper-server, or give this one another --state-dir',
+    })
+  }
+}

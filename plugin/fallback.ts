@@ -89,9 +89,18 @@ function decode(text: string): JsonObject | undefined {
   }
 }
 
-/** Forwards a verb to the fallback, if the configuration names one. */
-export async function forwardToFallback(call: Call, verb: DaemonVerb): Promise<void> {
+/**
+ * Forwards a verb to the fallback, if the configuration names one. `recorded` is the type that gave the addresses, where
+ * that is known: another plugin has nothing to say of them.
+ */
+export async function forwardToFallback(call: Call, verb: DaemonVerb, recorded?: string): Promise<void> {
   const fallback = readFallback(call.config)
+  if (recorded !== undefined && fallback?.type !== recorded) {
+    const { containerId } = call.invocation
+    const change = 'which the configuration no longer names; nobody asks it any more'
+    call.edges.note(`ipkeeper: ${verb}: ${containerId} was left to fallback ${recorded}, ${change}`)
+    return
+  }
   if (fallback) await runFallback(call, fallback, verb)
 }
 

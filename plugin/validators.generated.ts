@@ -1622,7 +1622,7 @@ return errors === 0;
 }
 
 const checkDoneReply = validate12;
-const schema13 = {"type":"object","required":["requestId","stateDir"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"delegated":{"type":"boolean","description":"check and del: whether the addresses were left to the plugin of \"ipam.fallback\"; absent when unknown"}},"$id":"DoneReply"};
+const schema13 = {"type":"object","required":["requestId","stateDir"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"delegatedTo":{"anyOf":[{"type":"string","minLength":1},{"type":"null"}],"description":"check and del: the plugin of \"ipam.fallback\" that gave the addresses; null where they were ours; absent when unknown"}},"$id":"DoneReply"};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="DoneReply" */;
@@ -1678,11 +1678,75 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.delegated !== undefined){
+if(data.delegatedTo !== undefined){
+let data2 = data.delegatedTo;
 const _errs5 = errors;
-if(typeof data.delegated !== "boolean"){
-validate12.errors = [{instancePath:instancePath+"/delegated",schemaPath:"#/properties/delegated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+const _errs6 = errors;
+let valid1 = false;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err0 = {instancePath:instancePath+"/delegatedTo",schemaPath:"#/properties/delegatedTo/anyOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath:instancePath+"/delegatedTo",schemaPath:"#/properties/delegatedTo/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs9 = errors;
+if(data2 !== null){
+const err2 = {instancePath:instancePath+"/delegatedTo",schemaPath:"#/properties/delegatedTo/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err3 = {instancePath:instancePath+"/delegatedTo",schemaPath:"#/properties/delegatedTo/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate12.errors = vErrors;
 return false;
+}
+else {
+errors = _errs6;
+if(vErrors !== null){
+if(_errs6){
+vErrors.length = _errs6;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs5 === errors;
 }

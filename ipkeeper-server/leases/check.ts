@@ -3,8 +3,8 @@ import { attachmentKey, type AttachmentKey } from '../ipam/records.ts'
 import type { LeaseService } from './service.ts'
 
 export interface CheckOutcome {
-  /** Whether the addresses are the fallback's, so that it has to check them. */
-  readonly delegated: boolean
+  /** The fallback that gave the addresses and has to check them; null where they are ours. */
+  readonly delegatedTo: string | null
 }
 
 /**
@@ -17,7 +17,8 @@ export async function checkAttachment(
   expected: readonly string[] | undefined,
 ): Promise<CheckOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
-    if (service.ledger.attachment(key)?.delegatedTo !== undefined) return { delegated: true }
+    const delegatedTo = service.ledger.attachment(key)?.delegatedTo
+    if (delegatedTo !== undefined) return { delegatedTo }
     const leases = service.ledger.leasesOf(key)
     if (leases.length === 0) {
       throw new Problem(
@@ -40,6 +41,6 @@ export async function checkAttachment(
         )
       }
     }
-    return Promise.resolve({ delegated: false })
+    return Promise.resolve({ delegatedTo: null })
   })
 }

@@ -6,8 +6,8 @@ import type { LeaseService } from './service.ts'
 export interface DelOutcome {
   /** The attachment that the DEL ended; undefined when there was none, or none that it means. */
   readonly ended?: AttachmentRecord
-  /** Whether its addresses are the fallback's to release; undefined when the attachment is not known. */
-  readonly delegated?: boolean
+  /** The fallback that has to release its addresses; null where they were ours, undefined when it is not known. */
+  readonly delegatedTo?: string | null
 }
 
 /**
@@ -28,7 +28,7 @@ export async function delAttachment(
     if (began) service.tombstones.bury(key, began, now())
     if (!present) return {}
     // A younger one was left alone, and so must be what the fallback gave it.
-    if (change.length === 0) return { delegated: false }
-    return { ended: present, delegated: present.delegatedTo !== undefined }
+    if (change.length === 0) return { delegatedTo: null }
+    return { ended: present, delegatedTo: present.delegatedTo ?? null }
   })
 }

@@ -9,12 +9,12 @@ export async function check(call: Call): Promise<Outcome> {
   const { settings, edges } = call
   const patience = patienceFor('CHECK', settings.timeoutSeconds, edges.now() - edges.startedMs)
   const identity = edges.identity()
-  const { delegated } = await askVerb(call, {
+  const { delegatedTo } = await askVerb(call, {
     verb: 'CHECK',
     identity,
     patience,
     validate: validateDoneReply,
   })
-  if (delegated === true) await forwardToFallback(call, 'CHECK')
+  if (typeof delegatedTo === 'string') await forwardToFallback(call, 'CHECK', delegatedTo)
   return {}
 }

@@ -1,3 +1,4 @@
+import type { DoneReply } from '../../shared/api/cni.schema.ts'
 import { DaemonRefusal } from '../ask-daemon.ts'
 import { askVerb, encodeRequest } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
@@ -10,8 +11,14 @@ import { validateDoneReply } from '../validators.generated.ts'
 /** For the second try, after the DEL is in the queue. */
 const secondTry = { totalMs: 1_000, reachMs: 0 }
 
-/** Whether the addresses are the fallback's; or why nobody can say: unknown to the daemon, or the daemon is away. */
-type Delegated = boolean | 'unknown' | 'queued'
+/** Who gave the addresses: we, a fallback, or nobody can say, since the daemon does not know or is away. */
+type Giver =
+  { readonly kind: 'we' | 'unknown' | 'queued' } | { readonly kind: 'fallback'; readonly type: string }
+
+function giverOf({ delegatedTo }: DoneReply): Giver {
+  if (delegatedTo === undefined) return { kind: 'unknown' }
+  return delegatedTo === null ? { kind: 'we' } : { kind: 'fallback', type: delegatedTo }
+}
 
 /**
  * DEL: first the daemon, then the fallback, unless the daemon knows that the addresses are its own. An attachment that the
@@ -19,14 +26,14 @@ type Delegated = boolean | 'unknown' | 'queued'
  * another when the fallback has failed.
  */
 export async function del(call: Call): Promise<Outcome> {
-  const delegated = await release(call)
-  if (delegated === false) return {}
+  const giver = await release(call)
+  if (giver.kind === 'we') return {}
   try {
-    await forwardToFallback(call, 'DEL')
+    await forwardToFallback(call, 'DEL', giver.kind === 'fallback' ? giver.type : undefined)
   } catch (error) {
     // Of a plugin that is not installed an unknown attachment has nothing.
     const isNone = error instanceof Problem && error.code === 'IPK_FALLBACK_MISSING'
-    if (!(isNone && delegated === 'unknown')) throw error
+    if (!(isNone && giver.kind === 'unknown')) throw error
     call.edges.note(`ipkeeper: ${error.message}`)
   }
   return {}
@@ -37,13 +44,13 @@ export async function del(call: Call): Promise<Outcome> {
  * daemon away the DEL goes into a durable queue and succeeds: a runtime may ask only once (cni-protocol part 2, "DEL
  * that never comes"). What the daemon understood and will never carry out is an error.
  */
-async function release(call: Call): Promise<Delegated> {
+async function release(call: Call): Promise<Giver> {
   const { settings, edges } = call
   const patience = patienceFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
   const identity = edges.identity()
   try {
     const reply = await askVerb(call, { verb: 'DEL', identity, patience, validate: validateDoneReply })
-    return reply.delegated ?? 'unknown'
+    return giverOf(reply)
   } catch (error) {
     if (error instanceof DaemonRefusal ? !error.retryable : !(error instanceof Problem)) throw error
     return await defer(call, identity, error as Error)
@@ -56,7 +63,7 @@ async function release(call: Call): Promise<Delegated> {
  * 3. When it answers, the entry is taken back. That the daemon may carry it out at the same time does no harm, since a
  *    DEL ends only what began before it.
  */
-async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<Delegated> {
+async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<Giver> {
   const { settings, edges, invocation } = call
   const request = encodeRequest(call, identity)
   const text = `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
@@ -69,11 +76,11 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
       validate: validateDoneReply,
     })
     entry.withdraw()
-    return reply.delegated ?? 'unknown'
+    return giverOf(reply)
   } catch {
     edges.note(
       `ipkeeper: the DEL of ${invocation.containerId} is queued in ${settings.stateDir}: ${reason.message}`,
     )
-    return 'queued'
+    return { kind: 'queued' }
   }
 }

@@ -66,10 +66,10 @@ export type AddReply = Static<typeof AddReply>
 export const DoneReply = Type.Object(
   {
     ...replyHead,
-    delegated: Type.Optional(
-      Type.Boolean({
+    delegatedTo: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
         description:
-          'check and del: whether the addresses were left to the plugin of "ipam.fallback"; absent when unknown',
+          'check and del: the plugin of "ipam.fallback" that gave the addresses; null where they were ours; absent when unknown',
       }),
     ),
   },

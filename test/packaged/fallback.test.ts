@@ -292,6 +292,28 @@ t.test(
   },
 )
 
+t.test('a fallback that the configuration no longer names', { skip: missing('executables') }, async t => {
+  const site = await makeSite(t)
+  const add = `echo '{"ips":[{"address":"192.0.2.7/24"}]}'`
+  for (const name of ['fake', 'other']) {
+    site.script(
+      name,
+      `if [ $CNI_COMMAND = ADD ]; then ${add}; else echo $CNI_COMMAND >>'${site.bin}/calls'; fi`,
+    )
+  }
+  await site.run('ADD', 'plain', { fallback: { type: 'fake' } })
+  for (const verb of ['CHECK', 'DEL']) {
+    const answer = await site.run(verb, 'plain', { fallback: { type: 'other' } })
+    t.match(
+      answer,
+      { exit: 0, stderr: /plain was left to fallback fake, which the configuration no longer names/ },
+      verb,
+    )
+  }
+  t.notOk(existsSync(join(site.bin, 'calls')), 'another plugin is not asked')
+  t.same(await site.attachments(), [])
+})
+
 t.test('DEL, when the fallback fails', { skip: missing('executables') }, async t => {
   const site = await makeSite(t)
   const fallback = { type: 'fake' }

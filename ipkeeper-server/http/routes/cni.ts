@@ -93,16 +93,16 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
 
   post('check', async request => {
     const key = interpretKey(request.body)
-    const { delegated } = await checkAttachment(service, key, readPreviousAddresses(request.body.config))
-    request.log.info({ delegated }, 'checked')
-    return { delegated }
+    const { delegatedTo } = await checkAttachment(service, key, readPreviousAddresses(request.body.config))
+    request.log.info({ delegatedTo }, 'checked')
+    return { delegatedTo }
   })
 
   post('del', async request => {
     const began = interpretBegan(request.body, facts.bootId)
-    const { ended, delegated } = await delAttachment(service, interpretKey(request.body), began)
+    const { ended, delegatedTo } = await delAttachment(service, interpretKey(request.body), began)
     request.log.info({ known: ended !== undefined }, ended ? 'deleted' : 'nothing to delete')
-    return { ...(delegated !== undefined && { delegated }) }
+    return { ...(delegatedTo !== undefined && { delegatedTo }) }
   })
 
   post('gc', async request => {

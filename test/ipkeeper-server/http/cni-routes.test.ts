@@ -302,7 +302,7 @@ t.test('a pod that asks for nothing, with a fallback', async t => {
       payload: body(containerId, rest, netconf),
     })
     t.ok((verb === 'add' ? isAddReply : isDoneReply)(reply.json()), reply.body)
-    return reply.json<{ delegate?: object; delegated?: boolean }>()
+    return reply.json<{ delegate?: object; delegatedTo?: string | null }>()
   }
   t.strictSame((await post('add')).delegate, {
     type: 'dhcp',
@@ -327,16 +327,20 @@ t.test('a pod that asks for nothing, with a fallback', async t => {
       },
     ],
   })
-  t.equal((await post('check')).delegated, true)
-  t.equal((await post('del', 'c1', { startedAt: 0 })).delegated, true, 'no startedAt at ADD: any DEL ends it')
-  t.equal((await post('del')).delegated, undefined, 'nobody can say any more')
+  t.equal((await post('check')).delegatedTo, 'dhcp')
+  t.equal(
+    (await post('del', 'c1', { startedAt: 0 })).delegatedTo,
+    'dhcp',
+    'no startedAt at ADD: any DEL ends it',
+  )
+  t.equal((await post('del')).delegatedTo, undefined, 'nobody can say any more')
   await post('add', 'c2', { startedAt: 20, bootId: 'boot-1' })
   t.equal(
-    (await post('del', 'c2', { startedAt: 10, bootId: 'boot-1' })).delegated,
-    false,
+    (await post('del', 'c2', { startedAt: 10, bootId: 'boot-1' })).delegatedTo,
+    null,
     'a DEL that came late',
   )
-  t.equal((await post('check', 'c2')).delegated, true, 'touches nothing')
+  t.equal((await post('check', 'c2')).delegatedTo, 'dhcp', 'touches nothing')
 })
 
 t.test('listings, reservations, status and OpenAPI', async t => {

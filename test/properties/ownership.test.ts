@@ -24,6 +24,7 @@ type Operation =
       readonly uid: number
       readonly address: number | undefined
       readonly retain: boolean
+      readonly fallback: boolean
       readonly gone: boolean
     }
   | { readonly kind: 'del'; readonly pick: number }
@@ -39,6 +40,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       uid: fc.nat(1),
       address: fc.option(fc.integer({ min: 2, max: 7 }), { nil: undefined, freq: 2 }),
       retain: fc.nat(4).map(value => value === 0),
+      fallback: fc.nat(3).map(value => value === 0),
       gone: fc.nat(9).map(value => value === 0),
     }),
   },
@@ -88,6 +90,7 @@ async function run(
             invocation: container,
             ...(step.address !== undefined && { ip: `10.22.0.${step.address}` }),
             ...(step.retain && { retain: 'forever' }),
+            ...(step.fallback && { fallback: 'dhcp' }),
           }
           all.push(container)
           const answer = await story.add(words, { gone: () => step.gone })
@@ -101,6 +104,12 @@ async function run(
           }
           if (answer.startsWith('IPK_')) return
           if (step.gone) throw new Error('an ADD whose client had gone was answered')
+          if (answer === 'left to dhcp') {
+            if (!step.fallback || step.retain || words.ip !== undefined)
+              throw new Error(`${container} asks for something and was left to the fallback`)
+            live.set(container, { words, addresses: [] })
+            return
+          }
           if (words.ip !== undefined && answer !== words.ip)
             throw new Error(`asked ${words.ip}, got ${answer}`)
           // The holder's older attachment gives way only to the same pod or when it is dead; others never do.
@@ -134,6 +143,9 @@ async function run(
     const listed = listLeases(story.service)
     for (const [container, { addresses }] of live) {
       if (story.dead.has(container)) continue
+      const key = { network: pool.name, containerId: container, ifname: 'eth0' }
+      const left = story.service.ledger.attachment(key)?.delegatedTo !== undefined
+      if (left !== (addresses.length === 0)) throw new Error(`${container} was left to the fallback, or not?`)
       for (const address of addresses) {
         const lease = listed.find(candidate => candidate.address === address)
         if (lease?.state !== 'bound' || lease.containerId !== container) {

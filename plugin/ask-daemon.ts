@@ -35,12 +35,11 @@ export interface DaemonEdges {
 
 /** The daemon understood and refused. */
 export class DaemonRefusal extends Refusal {
-  /** Whether the same request can succeed later. */
-  readonly retryable: boolean
+  readonly reply: ErrorReply
 
   constructor(reply: ErrorReply) {
     super(reply)
-    this.retryable = reply.retryable
+    this.reply = reply
   }
 }
 

@@ -1,4 +1,5 @@
-import { askDaemon, type Patience } from './ask-daemon.ts'
+import type { DoneReply } from '../shared/api/cni.schema.ts'
+import { askDaemon, DaemonRefusal, type Patience } from './ask-daemon.ts'
 import type { Call } from './call.ts'
 import type { DaemonVerb } from './patience.ts'
 import type { RunIdentity } from './run-identity.ts'
@@ -19,14 +20,24 @@ export interface VerbQuestion<Reply> {
 }
 
 /** Asks the daemon to carry out a verb for this call. Throws what askDaemon throws. */
-export function askVerb<Reply>(call: Call, question: VerbQuestion<Reply>): Promise<Reply> {
+export async function askVerb<Reply extends DoneReply>(
+  call: Call,
+  question: VerbQuestion<Reply>,
+): Promise<Reply> {
   const { verb, identity, patience, validate } = question
-  return askDaemon(call.edges, {
-    verb,
-    path: `/v1/cni/${verb.toLowerCase()}`,
-    socket: call.settings.socket,
-    body: encodeRequest(call, identity),
-    patience,
-    validate,
-  })
+  try {
+    const reply = await askDaemon(call.edges, {
+      verb,
+      path: `/v1/cni/${verb.toLowerCase()}`,
+      socket: call.settings.socket,
+      body: encodeRequest(call, identity),
+      patience,
+      validate,
+    })
+    call.answered(reply.requestId)
+    return reply
+  } catch (error) {
+    if (error instanceof DaemonRefusal) call.answered(error.reply.requestId)
+    throw error
+  }
 }

@@ -6,6 +6,7 @@ import type { DaemonEdges } from './ask-daemon.ts'
 import type { QueueDel } from './deferred-del.ts'
 import type { Deliver } from './deliver.ts'
 import type { RunChild } from './run-child.ts'
+import type { AppendFlight } from './flight-log.ts'
 import type { RunIdentity } from './run-identity.ts'
 import type { ReadStdin } from './stdin.ts'
 
@@ -21,8 +22,10 @@ export interface PluginEdges extends DaemonEdges {
   readonly identity: () => RunIdentity
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
+  readonly pid: number
   readonly queueDel: QueueDel
   readonly runChild: RunChild
+  readonly appendFlight: AppendFlight
   /** Whether a path is the network namespace of this process. */
   readonly isOwnNetns: (path: string) => boolean
   /** Whether two paths are the same folder. */
@@ -39,12 +42,16 @@ export interface Call {
   readonly cniVersion: CniVersion
   readonly settings: PluginSettings
   readonly edges: PluginEdges
+  /** To be told of every answer that the daemon gave, refusals too. */
+  readonly answered: (requestId: string) => void
 }
 
 /** How a verb ended well. */
 export interface Outcome {
   /** What goes to stdout; nothing when absent. */
   readonly document?: object
+  /** Why the daemon has still to carry out this DEL. */
+  readonly queued?: string
   /** Takes back what was done, for when the document cannot be delivered. Never rejects. */
   readonly undo?: () => Promise<void>
 }

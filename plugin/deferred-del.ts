@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { stateFolders } from '../shared/paths.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import { makeStateFolder } from './make-state-folder.ts'
 
 /** More than a node has pods by far; beyond it something is wrong that a queue would only hide. */
 const longestQueue = 10_000
@@ -32,8 +24,8 @@ export const queueDel: QueueDel = (stateDir, name, text) => {
   const folder = `${stateDir}/${stateFolders.deferredDels}`
   const target = `${folder}/${name}`
   try {
-    makeFolder(stateDir)
-    makeFolder(folder)
+    makeStateFolder(stateDir)
+    makeStateFolder(folder)
     if (readdirSync(folder).length >= longestQueue) {
       throw new Problem(
         'IPK_DEL_NOT_QUEUED',
@@ -53,15 +45,6 @@ export const queueDel: QueueDel = (stateDir, name, text) => {
     withdraw: () => {
       removeIfThere(target)
     },
-  }
-}
-
-/** One level only: mkdir with "recursive" never returns where the kernel refuses new folders, as below /proc. */
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }
 

@@ -7,6 +7,7 @@ import { Problem } from '../shared/problem/problem.ts'
 import { queueDel } from './deferred-del.ts'
 import { deliver } from './deliver.ts'
 import { exchange } from './exchange.ts'
+import { appendFlight } from './flight-log.ts'
 import { createIdentity } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
 import { createRunChild } from './run-child.ts'
@@ -64,8 +65,10 @@ const run = startPlugin({
   startedMs,
   identity: () => createIdentity(startedMs, process.pid),
   wallClock: Date.now,
+  pid: process.pid,
   queueDel,
   runChild: createRunChild(kill => process.on('exit', kill)),
+  appendFlight,
   isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),
   isSameFolder: isSameInode,
 })

@@ -2,11 +2,14 @@ import { version } from '../shared/build-info.ts'
 import { cniErrorDocument } from '../shared/cni/cni-error.ts'
 import { readEnvironment } from '../shared/cni/environment.ts'
 import { configVersion, decodeNetworkConfig, networkName, pluginSettings } from '../shared/cni/netconf.ts'
+import type { JsonObject } from '../shared/json/fold.ts'
 import { checkVersion } from '../shared/cni/version-check.ts'
 import { isSupportedVersion, isVerb, latestVersion, supportedVersions } from '../shared/cni/versions.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { Outcome, PluginEdges } from './call.ts'
 import { Refusal } from './refusal.ts'
+import { flightStateDir, formatFlight, isRecorded, type Ending } from './flight-record.ts'
+import type { RunIdentity } from './run-identity.ts'
 import { verbTable } from './verbs.ts'
 
 export type ExitCode = 0 | 1
@@ -28,39 +31,59 @@ const unknownVerbStdinMs = 10_000
  */
 export function startPlugin(edges: PluginEdges): PluginRun {
   const command = edges.env['CNI_COMMAND'] ?? ''
+  const startedAt = edges.wallClock()
+  /** What becomes known on the way, for the flight record. */
+  const known: { config?: JsonObject; requestId?: string; invocationId?: string } = {}
   /** In which errors are said; that of the configuration once it is known. */
   let answerVersion: string = latestVersion
   let decided = false
   const { promise: finished, resolve: finish } = Promise.withResolvers<ExitCode>()
 
-  function say(document: object): boolean {
+  /** How many bytes stdout took, or why it did not. */
+  function say(document: object): Pick<Ending, 'document' | 'printed' | 'fault'> {
+    const text = `${JSON.stringify(document, null, 4)}\n`
     try {
-      edges.deliver(`${JSON.stringify(document, null, 4)}\n`)
-      return true
+      edges.deliver(text)
+      return { document, printed: Buffer.byteLength(text) }
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      edges.note(`ipkeeper: the answer cannot be written to stdout: ${why}`)
-      return false
+      const fault = `the answer cannot be written to stdout: ${why}`
+      edges.note(`ipkeeper: ${fault}`)
+      return { document, printed: 0, fault }
     }
+  }
+
+  /** Every run ends here, when all is said. */
+  function end(ending: Ending): void {
+    try {
+      record(ending)
+    } catch {
+      // It is for whoever asks later; this run has done and said what it could.
+    }
+    finish(ending.exit)
+  }
+
+  function record(ending: Ending): void {
+    if (!isRecorded(edges.env, ending)) return
+    const durationMs = edges.now() - edges.startedMs
+    const facts = { env: edges.env, startedAt, durationMs, pid: edges.pid, ...known }
+    edges.appendFlight(flightStateDir(facts), formatFlight(facts, ending))
   }
 
   function fail(reason: unknown): void {
     if (decided) return
     decided = true
     const failure = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
-    say(cniErrorDocument(failure, answerVersion, isVerb(command) ? command : undefined))
-    finish(1)
+    const said = say(cniErrorDocument(failure, answerVersion, isVerb(command) ? command : undefined))
+    end({ exit: 1, code: failure.code, ...said })
   }
 
-  async function succeed({ document, undo }: Outcome): Promise<void> {
+  async function succeed({ document, undo, queued }: Outcome): Promise<void> {
     if (decided) return
     decided = true
-    if (document === undefined || say(document)) {
-      finish(0)
-      return
-    }
-    await undo?.()
-    finish(1)
+    const said = document === undefined ? { printed: 0 } : say(document)
+    if (said.fault !== undefined) await undo?.()
+    end({ exit: said.fault === undefined ? 0 : 1, ...(queued !== undefined && { queued }), ...said })
   }
 
   /** The order is that of cni:pkg/skel: environment, stdin, JSON and name, version, then the verb (cni-protocol 1.B). */
@@ -72,6 +95,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     const timeoutMs = row?.stdinMs ?? unknownVerbStdinMs
     const configText = await edges.readStdin({ timeoutMs, maxBytes: stdinBytes })
     const config = decodeNetworkConfig(configText)
+    known.config = config
     answerVersion = versionToAnswerIn(() => configVersion(config))
     networkName(config)
     if (invocation.verb === undefined || row === undefined) {
@@ -79,7 +103,24 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     }
     const cniVersion = checkVersion(invocation.verb, configVersion(config))
     const settings = pluginSettings(config, edges.env)
-    return row.run({ invocation, configText, config, cniVersion, settings, edges })
+    const identity = (): RunIdentity => {
+      const made = edges.identity()
+      known.invocationId = made.invocationId
+      return made
+    }
+    const answered = (requestId: string): void => {
+      // What comes after the first answer takes it back.
+      known.requestId ??= requestId
+    }
+    return row.run({
+      invocation,
+      configText,
+      config,
+      cniVersion,
+      settings,
+      edges: { ...edges, identity },
+      answered,
+    })
   }
 
   if (command === '') {

@@ -11,4 +11,6 @@ export const stateFolders = {
   deferredDels: 'deferred-dels',
   /** What could not be understood, with the reason beside it; nothing here is ever removed by ipkeeper. */
   quarantine: 'quarantine',
+  /** One line per run of the plugin, in numbered files (shared/flight-files.ts). */
+  flights: 'flights',
 } as const

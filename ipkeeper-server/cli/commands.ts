@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import type { Flight, FlightsReply } from '../../shared/api/flight.schema.ts'
 import type {
   AttachmentsReply,
   LeaseItem,
@@ -7,14 +9,19 @@ import type {
   ReservationsReply,
   StatusReply,
 } from '../../shared/api/listing.schema.ts'
+import { defaultPaths, stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { DaemonClient } from './daemon-client.ts'
+import { readFlights } from './read-flights.ts'
+import { flightFilter, selectFlights } from './select-flights.ts'
 import { formatTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 /** What a command was called with, beyond the common options. */
 export interface CommandArguments {
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, string>>
+  readonly flags: ReadonlySet<string>
 }
 
 /** One command of ipkeeperctl. It returns data; `print` turns them into text for people, `-o json` prints them as they are. */
@@ -22,16 +29,19 @@ export interface Command {
   readonly name: string
   readonly arguments: string
   readonly summary: string
+  /** Options with a value, by name. */
   readonly options: Readonly<Record<string, string>>
+  /** Options without one. */
+  readonly flags?: Readonly<Record<string, string>>
   readonly example: string
-  readonly run: (daemon: DaemonClient, args: CommandArguments) => Promise<unknown>
+  readonly run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<unknown>
   readonly print: (data: unknown) => string
 }
 
 /** Ties a command's data type together once, so that run and print agree. */
 function command<T>(
   row: Omit<Command, 'run' | 'print'> & {
-    run: (daemon: DaemonClient, args: CommandArguments) => Promise<T>
+    run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<T>
     print: (data: T) => string
   },
 ): Command {
@@ -67,6 +77,13 @@ function queueLine({ waiting, quarantined }: StatusReply['deferredDels']): strin
   return waiting + quarantined === 0
     ? []
     : [`queue   ${waiting} DELs waiting, ${quarantined} files in quarantine`]
+}
+
+/** A terminal would obey control characters, and the plugin records what it was given. */
+const visible = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
+
+function whatCameOfIt({ message, addresses, queued }: Flight): string {
+  return `${queued === true ? 'queued: ' : ''}${message ?? addresses?.join(', ') ?? ''}`
 }
 
 export const commands: readonly Command[] = [
@@ -234,5 +251,49 @@ export const commands: readonly Command[] = [
         ...queueLine(status.deferredDels),
         '',
       ].join('\n'),
+  }),
+  command({
+    name: 'flights',
+    arguments: '',
+    summary: 'show what each run of the plugin was asked, did and printed; needs no daemon',
+    options: {
+      container: 'ID     only those of the container whose ID begins so',
+      pod: 'NS/NAME      only those of this pod',
+      verb: 'VERB        only ADD, DEL, CHECK, GC, STATUS or VERSION',
+      limit: 'N          at most N, the newest ones (default: 50)',
+      'state-dir': `DIR    state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+    },
+    flags: { failed: '         only those that failed' },
+    example: 'ipkeeperctl flights --container 3f2a91c0d1e2 --failed',
+    run: async (_daemon, args, terminal) => {
+      expectPositionals(args, [])
+      const filter = flightFilter(args.options, args.flags)
+      const stateDir =
+        args.options['state-dir'] ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)
+      const { flights, unreadable } = readFlights(join(stateDir, stateFolders.flights))
+      if (unreadable > 0)
+        terminal.err(`note: ${unreadable} ${unreadable === 1 ? 'line' : 'lines'} could not be read\n`)
+      const reply: FlightsReply = { flights: [...selectFlights(flights, filter)] }
+      return Promise.resolve(reply)
+    },
+    print: ({ flights }) =>
+      formatTable(
+        ['AT', 'VERB', 'CONTAINER', 'IFNAME', 'POD', 'EXIT', 'CODE', 'PRINTED', 'MS', 'WHAT'],
+        flights.map(flight =>
+          [
+            flight.at,
+            flight.verb,
+            (flight.containerId ?? '-').slice(0, 13),
+            flight.ifname ?? '-',
+            flight.pod ?? '-',
+            String(flight.exit),
+            flight.code ?? '-',
+            String(flight.printed),
+            String(flight.durationMs),
+            whatCameOfIt(flight),
+          ].map(visible),
+        ),
+        'no flights: none recorded there, or none that matches; see: ipkeeperctl flights --help',
+      ),
   }),
 ]

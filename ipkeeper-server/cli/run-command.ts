@@ -5,13 +5,7 @@ import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import { commands, type Command } from './commands.ts'
 import { connectDaemon } from './daemon-client.ts'
-
-/** Where a command may write and what it may know of its process. */
-export interface Terminal {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly out: (text: string) => void
-  readonly err: (text: string) => void
-}
+import type { Terminal } from './terminal.ts'
 
 const commonHelp = `Common options:
   --socket PATH   the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
@@ -38,7 +32,9 @@ Example: ${commands[0]?.example ?? ''}
 }
 
 function helpOf(command: Command): string {
-  const options = Object.entries(command.options).map(([name, text]) => `  --${name} ${text}\n`)
+  const options = Object.entries({ ...command.options, ...command.flags }).map(
+    ([name, text]) => `  --${name} ${text}\n`,
+  )
   return `ipkeeperctl ${command.name} ${command.arguments}: ${command.summary}
 
 ${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp}
@@ -62,9 +58,10 @@ interface Call {
   readonly socket: string | undefined
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, string>>
+  readonly flags: ReadonlySet<string>
 }
 
-function parseCall(argv: readonly string[], own: readonly string[]): Call {
+function parseCall(argv: readonly string[], { options: own, flags: ownFlags = {} }: Command): Call {
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
@@ -73,7 +70,8 @@ function parseCall(argv: readonly string[], own: readonly string[]): Call {
         help: { type: 'boolean', short: 'h' },
         output: { type: 'string', short: 'o' },
         socket: { type: 'string' },
-        ...Object.fromEntries(own.map(name => [name, { type: 'string' } as const])),
+        ...Object.fromEntries(Object.keys(own).map(name => [name, { type: 'string' } as const])),
+        ...Object.fromEntries(Object.keys(ownFlags).map(name => [name, { type: 'boolean' } as const])),
       },
     })
     const {
@@ -92,6 +90,7 @@ function parseCall(argv: readonly string[], own: readonly string[]): Call {
       options: Object.fromEntries(
         Object.entries(options).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
       ),
+      flags: new Set(Object.keys(ownFlags).filter(name => options[name] === true)),
     }
   } catch (error) {
     throw new Problem('IPK_USAGE', error instanceof Error ? error.message : String(error), { cause: error })
@@ -127,14 +126,14 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       return 0
     }
     const command = findCommand(name)
-    const call = parseCall(rest, Object.keys(command.options))
+    const call = parseCall(rest, command)
     if (call.help) {
       terminal.out(helpOf(command))
       return 0
     }
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
     try {
-      const data = await command.run(daemon, { positionals: call.positionals, options: call.options })
+      const data = await command.run(daemon, call, terminal)
       terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : command.print(data))
       return 0
     } finally {

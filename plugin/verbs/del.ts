@@ -13,7 +13,9 @@ const secondTry = { totalMs: 1_000, reachMs: 0 }
 
 /** Who gave the addresses: we, a fallback, or nobody can say, since the daemon does not know or is away. */
 type Giver =
-  { readonly kind: 'we' | 'unknown' | 'queued' } | { readonly kind: 'fallback'; readonly type: string }
+  | { readonly kind: 'we' | 'unknown' }
+  | { readonly kind: 'queued'; readonly why: string }
+  | { readonly kind: 'fallback'; readonly type: string }
 
 function giverOf({ delegatedTo }: DoneReply): Giver {
   if (delegatedTo === undefined) return { kind: 'unknown' }
@@ -36,7 +38,7 @@ export async function del(call: Call): Promise<Outcome> {
     if (!(isNone && giver.kind === 'unknown')) throw error
     call.edges.note(`ipkeeper: ${error.message}`)
   }
-  return {}
+  return giver.kind === 'queued' ? { queued: giver.why } : {}
 }
 
 /**
@@ -52,7 +54,7 @@ async function release(call: Call): Promise<Giver> {
     const reply = await askVerb(call, { verb: 'DEL', identity, patience, validate: validateDoneReply })
     return giverOf(reply)
   } catch (error) {
-    if (error instanceof DaemonRefusal ? !error.retryable : !(error instanceof Problem)) throw error
+    if (error instanceof DaemonRefusal ? !error.reply.retryable : !(error instanceof Problem)) throw error
     return await defer(call, identity, error as Error)
   }
 }
@@ -81,6 +83,6 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
     edges.note(
       `ipkeeper: the DEL of ${invocation.containerId} is queued in ${settings.stateDir}: ${reason.message}`,
     )
-    return { kind: 'queued' }
+    return { kind: 'queued', why: reason.message }
   }
 }

@@ -325,6 +325,13 @@ export const catalogue = {
     summary: 'A command was called with words it does not know.',
     hint: 'see: ipkeeperctl --help',
   },
+  IPK_FLIGHTS_UNREADABLE: {
+    cniCode: 121,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The flight record cannot be read.',
+    hint: 'run as root, or name the state folder of the plugin: ipkeeperctl flights --state-dir DIR',
+  },
   IPK_INTERNAL: {
     cniCode: 199,
     httpStatus: 500,

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { supportedVersions } from '../../shared/cni/versions.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
-import { runPlugin, type PluginCall } from '../rigs/run-plugin.ts'
+import { ownStateDir, runPlugin, type PluginCall } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import {
   leaveStaleSocket,
@@ -58,7 +58,7 @@ const call = (command: string, config: unknown, more: Partial<PluginCall> = {}):
 
 const documentOf = (finished: Finished): ErrorDocument => JSON.parse(finished.stdout) as ErrorDocument
 
-const done = { requestId: 'r-1', stateDir: '/var/lib/ipkeeper' }
+const done = { requestId: 'r-1', stateDir: ownStateDir() }
 const result = {
   cniVersion: '1.1.0',
   ips: [{ address: '10.22.0.50/16', gateway: '10.22.0.1' }],
@@ -89,11 +89,7 @@ function begin(
   return spawn(plugin, [], {
     stdio: ['pipe', stdout, 'pipe'],
     env: {
-      CNI_COMMAND: command,
-      CNI_CONTAINERID: attachment.containerId,
-      CNI_NETNS: attachment.netns,
-      CNI_IFNAME: attachment.ifname,
-      CNI_PATH: attachment.path,
+      ...environment(command),
       ...env,
     },
     timeout: 30_000,
@@ -366,6 +362,7 @@ t.test('a stdin that never ends', { skip }, async t => {
 
 const environment = (command: string): Record<string, string> => ({
   CNI_COMMAND: command,
+  IPKEEPER_STATE_DIR: ownStateDir(),
   CNI_CONTAINERID: attachment.containerId,
   CNI_NETNS: attachment.netns,
   CNI_IFNAME: attachment.ifname,

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { ExchangeError, type ExchangeRequest, type HttpReply } from '../../plugin/exchange.ts'
 import { startPlugin, type ExitCode, type PluginRun } from '../../plugin/run-plugin.ts'
+import { Flight } from '../../shared/api/flight.schema.ts'
 import { supportedVersions } from '../../shared/cni/versions.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
@@ -32,7 +33,11 @@ interface Scene {
   readonly sameFolder?: boolean
   /** What writing to the queue throws. */
   readonly queue?: Error
+  /** What writing to the flight record throws. */
+  readonly flightLog?: Error
 }
+
+type RecordedFlight = Flight & { readonly stateDir: string }
 
 interface Ended {
   readonly code: ExitCode
@@ -41,6 +46,7 @@ interface Ended {
   readonly requests: readonly Request[]
   /** Entries of the queue, as "FOLDER/NAME" and text; those that were taken back are not there. */
   readonly queued: ReadonlyMap<string, string>
+  readonly flights: readonly RecordedFlight[]
 }
 
 interface Running {
@@ -66,6 +72,7 @@ function start(verb: string, scene: Scene = {}): Running {
   const stderr: string[] = []
   const requests: Request[] = []
   const queued = new Map<string, string>()
+  const flights: RecordedFlight[] = []
   let nowMs = 1_000_000.5
   const run = startPlugin({
     env: { ...environment, CNI_COMMAND: verb, ...env },
@@ -93,6 +100,11 @@ function start(verb: string, scene: Scene = {}): Running {
     startedMs: nowMs,
     identity: () => ({ invocationId: 'run-1', startedAt: 1_000_000_500, bootId: 'boot-1' }),
     wallClock: () => 1_700_000_000_000,
+    pid: 4711,
+    appendFlight: (stateDir, line) => {
+      flights.push({ stateDir, ...(JSON.parse(line) as Flight) })
+      if (scene.flightLog) throw scene.flightLog
+    },
     queueDel: (stateDir, name, text) => {
       if (scene.queue) throw scene.queue
       queued.set(`${stateDir}/${name}`, text)
@@ -102,7 +114,7 @@ function start(verb: string, scene: Scene = {}): Running {
     isOwnNetns: () => scene.ownNetns ?? false,
     isSameFolder: () => scene.sameFolder ?? false,
   })
-  return { run, ended: run.finished.then(code => ({ code, documents, stderr, requests, queued })) }
+  return { run, ended: run.finished.then(code => ({ code, documents, stderr, requests, queued, flights })) }
 }
 
 const runPlugin = (verb: string, scene?: Scene): Promise<Ended> => start(verb, scene).ended
@@ -438,4 +450,102 @@ t.test('interruptions', async t => {
   const bug = start('DEL')
   bug.run.interrupt(new TypeError('x is not found'))
   t.match(await bug.ended, { code: 1, documents: [{ code: 199, msg: 'internal error: x is missing' }] })
+})
+
+t.test('every run leaves a flight, with what was printed', async t => {
+  const missing: Daemon = () => new ExchangeError('missing', 'there is no such socket')
+  const refusal = {
+    ...{ code: 'IPK_ADDRESS_HELD', message: 'taken', hint: 'x', retryable: false, cniCode: 101, details: '' },
+    ...{ requestId: 'r-9', stateDir: '/var/lib/ipkeeper' },
+  }
+  const cannotRead = new Problem('IPK_INPUT_UNREADABLE', 'error reading from stdin: x')
+  const args = { CNI_ARGS: 'K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0' }
+  const asked = { requestId: 'r-1', invocationId: 'run-1', network: 'fixed' }
+  const stdout = new Error('EPIPE: broken pipe, write')
+  const cases: readonly [name: string, verb: string, scene: Scene, flight: object][] = [
+    ['ADD', 'ADD', { env: args }, { exit: 0, addresses: ['10.22.0.50/16'], pod: 'shop/web-0', ...asked }],
+    ['DEL', 'DEL', {}, { exit: 0, printed: 0, ...asked }],
+    ['CHECK', 'CHECK', {}, { exit: 0, printed: 0, ...asked }],
+    ['GC', 'GC', {}, { exit: 0, printed: 0, ...asked }],
+    [
+      'a refusal',
+      'ADD',
+      { daemon: () => [409, refusal] },
+      { exit: 1, code: 'IPK_ADDRESS_HELD', cniCode: 101, message: 'taken', requestId: 'r-9' },
+    ],
+    [
+      'no daemon',
+      'CHECK',
+      { daemon: missing },
+      { exit: 1, code: 'IPK_DAEMON_UNREACHABLE', cniCode: 11, invocationId: 'run-1' },
+    ],
+    [
+      'a queued DEL',
+      'DEL',
+      { daemon: missing },
+      { exit: 0, queued: true, message: /there is no such socket/ },
+    ],
+    ['STATUS that fails', 'STATUS', { daemon: missing }, { exit: 1, cniCode: 50 }],
+    ['the environment', 'ADD', { env: { CNI_IFNAME: '..' } }, { exit: 1, cniCode: 4, ifname: '..' }],
+    ['an unknown verb', 'NOPE', {}, { verb: 'NOPE', exit: 1, cniCode: 4 }],
+    ['stdin', 'ADD', { stdin: cannotRead }, { exit: 1, cniCode: 5 }],
+    ['no JSON', 'ADD', { stdin: '{' }, { exit: 1, cniCode: 6 }],
+    ['no name', 'ADD', { stdin: '{}' }, { exit: 1, cniCode: 7 }],
+    [
+      'another state folder',
+      'GC',
+      { stdin: config('1.1.0', { stateDir: '/mine' }) },
+      { exit: 0, stateDir: '/mine' },
+    ],
+    [
+      'its environment alone says where',
+      'ADD',
+      { stdin: '{', env: { IPKEEPER_STATE_DIR: '/mine' } },
+      { exit: 1, stateDir: '/mine' },
+    ],
+    ['stdout is closed', 'ADD', { stdout }, { exit: 1, printed: 0, message: /EPIPE/, requestId: 'r-1' }],
+    ['stdout is closed for an error', 'ADD', { stdout, stdin: '{' }, { exit: 1, printed: 0, cniCode: 6 }],
+    ['VERSION that nobody reads', 'VERSION', { stdout }, { exit: 1, printed: 0 }],
+  ] as const
+  for (const [name, verb, scene, expected] of cases) {
+    const { code, documents, flights } = await runPlugin(verb, scene)
+    t.equal(flights.length, 1, name)
+    const [flight] = flights
+    t.match(flight, { verb, containerId: 'c1', stateDir: '/var/lib/ipkeeper', pid: 4711, ...expected }, name)
+    t.equal(flight?.exit, code, name)
+    const [document] = documents
+    if (scene.stdout) t.equal(flight?.printed, 0, name)
+    else t.equal(flight?.printed, document ? JSON.stringify(document, null, 4).length + 1 : 0, name)
+  }
+  for (const verb of ['STATUS', 'VERSION', '']) t.strictSame((await runPlugin(verb)).flights, [], verb)
+})
+
+t.test('an ADD that was taken back is recorded with its own request', async t => {
+  let nth = 0
+  const daemon: Daemon = request => {
+    const [status, body] = request.path.endsWith('/add') ? resultFor(request) : [200, done]
+    return [status, { ...(body as object), requestId: `r-${++nth}` }]
+  }
+  const { flights } = await runPlugin('ADD', { daemon, stdout: new Error('EPIPE') })
+  t.match(flights, [{ exit: 1, requestId: 'r-1' }])
+})
+
+t.test('interrupted runs are recorded', async t => {
+  const { run, ended } = start('ADD')
+  run.interrupt(new Problem('IPK_INTERRUPTED', 'interrupted by SIGTERM before the outcome was known'))
+  t.match((await ended).flights, [{ exit: 1, code: 'IPK_INTERRUPTED', message: /SIGTERM/ }])
+})
+
+t.test('a flight record that cannot be written changes nothing', async t => {
+  for (const [verb, scene] of [
+    ['ADD', {}],
+    ['DEL', {}],
+    ['ADD', { stdin: '{' }],
+    ['ADD', { stdout: new Error('EPIPE') }],
+  ] as const) {
+    const { flights: none, ...well } = await runPlugin(verb, scene)
+    const { flights, ...badly } = await runPlugin(verb, { ...scene, flightLog: new Error('ENOSPC') })
+    t.equal(none.length + flights.length, 2)
+    t.strictSame(badly, well)
+  }
 })

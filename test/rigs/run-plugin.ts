@@ -1,5 +1,6 @@
 import { runProgram, type Finished } from './run-program.ts'
 import type { PrivateHost } from './private-host.ts'
+import { makeTempFolder } from './temp-folder.ts'
 
 /** One execution of a CNI plugin, as a runtime would do it. */
 export interface PluginCall {
@@ -21,6 +22,13 @@ export interface PluginCall {
   readonly timeoutMs?: number
 }
 
+let ownFolder: string | undefined
+
+/** State folder of calls that name none: the plugin leaves a flight record, which must not be the machine's. */
+export function ownStateDir(): string {
+  return (ownFolder ??= makeTempFolder().path)
+}
+
 /** Starts the plugin with the environment and stdin of the call, and nothing else of this process but PATH. */
 export function runPlugin(call: PluginCall): Promise<Finished> {
   const named = {
@@ -34,6 +42,7 @@ export function runPlugin(call: PluginCall): Promise<Finished> {
   const env = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     CNI_COMMAND: call.command,
+    IPKEEPER_STATE_DIR: ownStateDir(),
     ...Object.fromEntries(given),
     ...call.env,
   }

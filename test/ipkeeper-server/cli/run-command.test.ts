@@ -169,6 +169,57 @@ t.test('status', async t => {
   t.match(status, { node: 'n1', bootId: 'boot-1', operationsUnderWay: 0 })
 })
 
+t.test('flights, without a daemon', async t => {
+  const shop = { containerId: 'c0ffee'.repeat(10), ifname: 'eth0', pod: 'shop/web-0' }
+  const more = { durationMs: 3.5, pid: 7, pluginVersion: '0.1.0' }
+  const records = [
+    {
+      at: '2026-11-21T10:00:00.000Z',
+      verb: 'ADD',
+      ...shop,
+      exit: 0,
+      printed: 140,
+      addresses: ['10.22.0.50/16'],
+    },
+    {
+      at: '2026-11-21T10:00:01.000Z',
+      verb: 'DEL',
+      ...shop,
+      exit: 0,
+      printed: 0,
+      queued: true,
+      message: 'away',
+    },
+    {
+      ...{ at: '2026-11-21T10:00:02.000Z', verb: 'ADD', exit: 1, printed: 99, cniCode: 101 },
+      ...{ code: 'IPK_ADDRESS_HELD', message: 'held\n\u001b[2J by another' },
+    },
+  ].map(record => ({ ...record, ...more }))
+  const stateDir = t.testdir({
+    flights: { '000001.jsonl': `${records.map(record => JSON.stringify(record)).join('\n')}\n{"at":` },
+  })
+  const env = { IPKEEPER_STATE_DIR: stateDir, IPKEEPER_SOCKET: '/nowhere' }
+  const table = [
+    'AT                        VERB  CONTAINER      IFNAME  POD         EXIT  CODE              PRINTED  MS   WHAT',
+    '2026-11-21T10:00:00.000Z  ADD   c0ffeec0ffeec  eth0    shop/web-0  0     -                 140      3.5  10.22.0.50/16',
+    '2026-11-21T10:00:01.000Z  DEL   c0ffeec0ffeec  eth0    shop/web-0  0     -                 0        3.5  queued: away',
+    '2026-11-21T10:00:02.000Z  ADD   -              -       -           1     IPK_ADDRESS_HELD  99       3.5  held??[2J by another',
+    '',
+  ].join('\n')
+  t.strictSame(await run(['flights'], env), { exit: 0, out: table, err: 'note: 1 line could not be read\n' })
+  t.equal((await run(['flights', '--state-dir', stateDir], { IPKEEPER_STATE_DIR: '/nowhere' })).out, table)
+  const json = await run(['flights', '-o', 'json', '--failed'], env)
+  t.strictSame(JSON.parse(json.out), { flights: [records[2]] })
+  const ofPod = await run(['-o', 'json', 'flights', '--container=c0ffee', '--limit', '1'], env)
+  t.strictSame(JSON.parse(ofPod.out), { flights: [records[1]] })
+  const none = { exit: 0, out: /^no flights: /, err: '' }
+  t.match(await run(['flights'], { IPKEEPER_STATE_DIR: '/nowhere' }), none)
+  t.match(await run(['flights', '--state-dir', '/dev/null']), {
+    ...{ exit: 1, out: '' },
+    err: /^error: the flight record \/dev\/null\/flights cannot be read \(ENOTDIR\) \[IPK_FLIGHTS_UNREADABLE\]\nhint: /,
+  })
+})
+
 t.test('where options may stand, and where the socket comes from', async t => {
   const { socket } = await site(t)
   const env = { IPKEEPER_SOCKET: socket }
@@ -206,7 +257,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
     'called without anything: the same, as an error',
   )
   t.strictSame(await run(['--socket', '/nowhere']), { exit: 2, out: '', err: out })
-  for (const { name, summary, options, example } of commands) {
+  for (const { name, summary, options, flags, example } of commands) {
     const help = await run([name, '--help'])
     t.equal(help.exit, 0, name)
     for (const part of [
@@ -214,7 +265,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
       example,
       '--socket',
       '-o json|table',
-      ...Object.keys(options).map(key => `--${key}`),
+      ...Object.keys({ ...options, ...flags }).map(key => `--${key}`),
     ])
       t.ok(help.out.includes(part), `${name} --help has "${part}"`)
     t.strictSame(await run(['help', name]), help)
@@ -247,6 +298,10 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['reserve', '10.22.0.5'], 'this command takes ADDRESS NAMESPACE/POD; got 10.22.0.5'],
     [['unreserve'], 'this command takes ADDRESS; got none'],
     [['status', '--note', 'x'], /Unknown option '--note'/],
+    [['leases', '--failed'], /Unknown option '--failed'/],
+    [['flights', '--failed=yes'], /--failed.*does not take an argument/],
+    [['flights', '--verb', 'add'], '--verb "add" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
+    [['flights', 'c1'], 'this command takes no arguments; got c1'],
   ] as const) {
     const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
     t.equal(exit, 2, argv.join(' '))

@@ -3,6 +3,7 @@ import { askDaemon, DaemonRefusal, type Patience } from './ask-daemon.ts'
 import type { Call } from './call.ts'
 import type { DaemonVerb } from './patience.ts'
 import type { RunIdentity } from './run-identity.ts'
+import { stateFolderMismatch } from './state-folder-mismatch.ts'
 import type { Validator } from './validators.generated.ts'
 
 /** The body of a request, shared/api/cni.schema.ts CniRequest; the configuration goes in as the text it came as. */
@@ -34,10 +35,17 @@ export async function askVerb<Reply extends DoneReply>(
       patience,
       validate,
     })
-    call.answered(reply.requestId)
+    noteAnswer(call, reply)
     return reply
   } catch (error) {
-    if (error instanceof DaemonRefusal) call.answered(error.reply.requestId)
+    // A daemon that can serve no ADD gets no grace for having said so.
+    if (error instanceof DaemonRefusal) noteAnswer(call, error.reply, verb !== 'STATUS')
     throw error
   }
+}
+
+function noteAnswer(call: Call, { requestId, stateDir }: DoneReply, stamp = true): void {
+  call.answered(requestId)
+  if (stamp && stateFolderMismatch(call, stateDir) === undefined)
+    call.edges.stampAnswer(call.settings.stateDir)
 }

@@ -26,6 +26,10 @@ export interface PluginEdges extends DaemonEdges {
   readonly queueDel: QueueDel
   readonly runChild: RunChild
   readonly appendFlight: AppendFlight
+  /** Remembers in a state folder that the daemon has answered now; never throws. */
+  readonly stampAnswer: (stateDir: string) => void
+  /** When the daemon last answered, in milliseconds since the epoch; undefined when that is not known. */
+  readonly readAnswer: (stateDir: string) => number | undefined
   /** Whether a path is the network namespace of this process. */
   readonly isOwnNetns: (path: string) => boolean
   /** Whether two paths are the same folder. */

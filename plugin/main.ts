@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { Problem } from '../shared/problem/problem.ts'
+import { readAnswer, stampAnswer } from './daemon-stamp.ts'
 import { queueDel } from './deferred-del.ts'
 import { deliver } from './deliver.ts'
 import { exchange } from './exchange.ts'
@@ -69,6 +70,10 @@ const run = startPlugin({
   queueDel,
   runChild: createRunChild(kill => process.on('exit', kill)),
   appendFlight,
+  stampAnswer: stateDir => {
+    stampAnswer(stateDir, Date.now())
+  },
+  readAnswer,
   isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),
   isSameFolder: isSameInode,
 })

@@ -14,3 +14,9 @@ export const stateFolders = {
   /** One line per run of the plugin, in numbered files (shared/flight-files.ts). */
   flights: 'flights',
 } as const
+
+/** Files of the state folder, beside the store. */
+export const stateFiles = {
+  /** Empty; its time of change is when the daemon last answered a plugin. */
+  daemonAnswered: 'daemon-answered',
+} as const

@@ -49,9 +49,20 @@ function longestRested(book: AddressBook, pool: Pool, rangeSet: number): Choice 
   )
 }
 
+/** What a pod gets from a range set that has nothing of its own there: the lowest free, else the one that rested longest. */
+export function chooseDynamic(book: AddressBook, pool: Pool, rangeSet: number): Choice | undefined {
+  for (const range of pool.rangeSets[rangeSet] ?? []) {
+    for (const run of range.usable) {
+      const address = book.lowestFree(pool.segment, range.family, run)
+      if (address) return { address, range, source: 'dynamic', reason: 'lowest free address' }
+    }
+  }
+  return longestRested(book, pool, rangeSet)
+}
+
 /**
- * The address a pod gets from a range set when it names none: the one reserved for it, else the lowest free, else the
- * one that rested longest. undefined when the set is full.
+ * The address a pod gets from a range set when it names none: the one reserved for it, else a dynamic one. undefined
+ * when the set is full.
  */
 export function chooseAddress(
   book: AddressBook,
@@ -60,13 +71,5 @@ export function chooseAddress(
   holder: Holder,
   now: number,
 ): Choice | undefined {
-  const reserved = reservedFor(book, pool, rangeSet, holder, now)
-  if (reserved) return reserved
-  for (const range of pool.rangeSets[rangeSet] ?? []) {
-    for (const run of range.usable) {
-      const address = book.lowestFree(pool.segment, range.family, run)
-      if (address) return { address, range, source: 'dynamic', reason: 'lowest free address' }
-    }
-  }
-  return longestRested(book, pool, rangeSet)
+  return reservedFor(book, pool, rangeSet, holder, now) ?? chooseDynamic(book, pool, rangeSet)
 }

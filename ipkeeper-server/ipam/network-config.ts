@@ -1,5 +1,6 @@
 import {
   arrayField,
+  booleanField,
   field,
   integerField,
   isJsonObject,
@@ -37,6 +38,8 @@ export interface IpamConfig {
   /** CNI's own channels that ask for addresses, highest first. */
   readonly channels: readonly CniChannel[]
   readonly podAnnotations: Readonly<Record<string, string>>
+  /** Whether STATUS is to fail when no address is free. */
+  readonly statusReportsExhaustion: boolean
 }
 
 const invalid = (message: string, hint?: string): Problem =>
@@ -214,7 +217,21 @@ export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, ra
     resolvConf: stringField(ipam, 'resolvConf', 'ipam.resolvConf') || undefined,
     channels,
     podAnnotations: readAnnotations(config),
+    statusReportsExhaustion:
+      booleanField(ipam, 'statusReportsExhaustion', 'ipam.statusReportsExhaustion') ?? false,
   }
+}
+
+/**
+ * Whether the configuration leaves its ranges to the runtime. They come in `runtimeConfig`, which libcni makes for ADD,
+ * CHECK and DEL from the capabilities, and not for STATUS.
+ */
+export function rangesComeWithAdd(config: JsonObject): boolean {
+  const capabilities = objectField(config, 'capabilities')
+  const ipam = objectField(config, 'ipam')
+  if (!ipam || !capabilities || booleanField(capabilities, 'ipRanges', 'capabilities.ipRanges') !== true)
+    return false
+  return field(ipam, 'subnet') === undefined && (arrayField(ipam, 'ranges', 'ipam.ranges') ?? []).length === 0
 }
 
 /**

@@ -6,9 +6,16 @@ import type { ResultDns } from '../../shared/cni/result.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
 import { mergeRequests } from '../ipam/merge-requests.ts'
-import { readIdentity, readIpamConfig } from '../ipam/network-config.ts'
+import {
+  rangesComeWithAdd,
+  readIdentity,
+  readIpamConfig,
+  type IpamConfig,
+  type NetworkIdentity,
+} from '../ipam/network-config.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
 import { readPodAnnotations } from '../kubernetes/pod-annotations.ts'
+import type { StatusRequest } from './status.ts'
 
 /** What this node adds to a request. */
 export interface NodeFacts {
@@ -44,10 +51,9 @@ function holderOf(key: AttachmentKey, podNamespace: string | undefined, podName:
     : { kind: 'pod', network, namespace: podNamespace, name: podName, ifname }
 }
 
-/** An ADD as the plugin sent it, turned into what planning needs. Throws the problem that the runtime is to show. */
-export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest {
-  const key = interpretKey(request)
-  const identity = readIdentity(request.config)
+/** Name and version of a configuration that uses us for its addresses alone. */
+function readDelegate(config: CniRequest['config']): NetworkIdentity {
+  const identity = readIdentity(config)
   if (identity.mainRole) {
     throw new Problem(
       'IPK_UNSUPPORTED',
@@ -57,7 +63,17 @@ export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest 
       },
     )
   }
-  const config = readIpamConfig(request.config, identity, request.args)
+  return identity
+}
+
+function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): ResultDns {
+  return resolvConf === undefined ? {} : facts.readResolvConf(resolvConf)
+}
+
+/** An ADD as the plugin sent it, turned into what planning needs. Throws the problem that the runtime is to show. */
+export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest {
+  const key = interpretKey(request)
+  const config = readIpamConfig(request.config, readDelegate(request.config), request.args)
   const args = parseCniArgs(request.args)
   const pod = mergeRequests(readPodAnnotations(config.podAnnotations, request.ifname), config.channels)
   return {
@@ -73,8 +89,17 @@ export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest 
     startedAt: request.startedAt ?? null,
     pool: config.pool,
     routes: config.routes,
-    dns: config.resolvConf === undefined ? {} : facts.readResolvConf(config.resolvConf),
+    dns: readDns(config, facts),
     fallback: readFallback(request.config)?.type ?? null,
     pod,
   }
+}
+
+/** A STATUS: the configuration read as for an ADD that names no pod. Throws the problem that such an ADD would get. */
+export function interpretStatus({ config }: CniRequest, facts: NodeFacts): StatusRequest {
+  const identity = readDelegate(config)
+  if (rangesComeWithAdd(config)) return { pool: undefined, statusReportsExhaustion: false }
+  const ipam = readIpamConfig(config, identity, '')
+  readDns(ipam, facts)
+  return ipam
 }

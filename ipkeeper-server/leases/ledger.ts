@@ -1,5 +1,5 @@
 import { parseAddress, type Address, type Family } from '../../shared/net/address.ts'
-import { Problem } from '../../shared/problem/problem.ts'
+import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { AddressBook } from '../ipam/address-book.ts'
 import { IntervalSet } from '../ipam/interval-set.ts'
 import type { Interval, RangeSet } from '../ipam/pool.ts'
@@ -26,6 +26,9 @@ import { StoreConflict, type LeaseStore } from '../store/lease-store.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { RecordTable } from './record-table.ts'
+
+/** Milliseconds between two tries of a store that refuses changes. */
+const probePause = 5_000
 
 type Tables = { readonly [K in RecordKind]: RecordTable<RecordTypes[K]> }
 
@@ -64,6 +67,8 @@ export class Ledger implements AddressBook {
   /** Commits under way per record, and records that a refused commit left in doubt. */
   readonly #underWay = new Map<string, number>()
   readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
+  /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
+  #refusal: { problem: Problem; triedAt: number } | undefined
   /** Called when an address is kept until a moment, so that somebody waits for it. */
   onKept: () => void = () => undefined
 
@@ -201,15 +206,40 @@ export class Ledger implements AddressBook {
         this.#count(write, -1)
         this.#doubtful.set(recordId(write), { kind: write.kind, key: write.key })
       }
+      if (!(error instanceof StoreConflict))
+        this.#refusal ??= { problem: toProblem(error), triedAt: -Infinity }
       // A store that cannot be read either leaves the records in doubt until the next plan asks.
       await this.settle().catch(() => undefined)
       throw error instanceof StoreConflict ? conflict(error) : error
     }
+    this.#refusal = undefined
     for (const write of change) {
       this.#count(write, -1)
       // Now known for sure; a reading that began before must not overwrite it.
       this.#doubtful.delete(recordId(write))
     }
+  }
+
+  /**
+   * Whether the store takes changes, by what became of the last one: then nothing is written. After a refusal it is tried
+   * now and then, because nobody adds to a node that is not ready, and so nothing else would tell.
+   *
+   * @param now milliseconds since the epoch
+   * @throws what the store said last: IPK_STORE_FAILED
+   */
+  async checkStore(now: number): Promise<void> {
+    const refusal = this.#refusal
+    if (!refusal) return
+    // A clock that was set back is no reason to wait for longer.
+    if (Math.abs(now - refusal.triedAt) < probePause) throw refusal.problem
+    refusal.triedAt = now
+    try {
+      await this.#store.probe()
+      await this.settle()
+    } catch (error) {
+      throw (refusal.problem = toProblem(error))
+    }
+    this.#refusal = undefined
   }
 
   /**

@@ -31,7 +31,9 @@ export class StoreConflict extends Error {
  *    earlier one fails, the later one conflicts.
  * 4. Any other rejection is IPK_STORE_FAILED and means: nothing of this change is in the store.
  * 5. `load` and `read` see only what was committed. Records are plain JSON values and come back equal.
- * 6. Safe for concurrent callers. After `close`, every call rejects with IPK_STORE_FAILED.
+ * 6. `probe` resolves when a change could be made durable now, because it has made one that leaves all records as they
+ *    are; it rejects with IPK_STORE_FAILED when not.
+ * 7. Safe for concurrent callers. After `close`, every call rejects with IPK_STORE_FAILED.
  */
 export interface LeaseStore {
   /** "sqlite", "memory", ...: for status and logs. */
@@ -43,5 +45,6 @@ export interface LeaseStore {
   /** The record under the key, or undefined. */
   read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined>
   commit(change: Change): Promise<void>
+  probe(): Promise<void>
   close(): Promise<void>
 }

@@ -7,6 +7,7 @@ import type { Call, Outcome } from '../call.ts'
 import { forwardToFallback, readFallbackResult, runFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
 import { toMicroseconds, type RunIdentity } from '../run-identity.ts'
+import { stateFolderMismatch } from '../state-folder-mismatch.ts'
 import { validateAddReply, validateDoneReply } from '../validators.generated.ts'
 
 /** What taking an ADD back may cost when its answer cannot be used; the runtime's own DEL follows. */
@@ -40,12 +41,10 @@ export async function add(call: Call): Promise<Outcome> {
 }
 
 /** What the schema cannot say of a reply. */
-function checkReply({ settings, cniVersion, edges }: Call, reply: AddReply): void {
-  const { stateDir } = reply
-  if (stateDir !== settings.stateDir && !edges.isSameFolder(stateDir, settings.stateDir)) {
-    const folders = `the plugin uses ${settings.stateDir}, ipkeeper-server on ${settings.socket} uses ${stateDir}`
-    throw new UnusableReply('IPK_STATE_DIR_MISMATCH', `state folders differ: ${folders}`)
-  }
+function checkReply(call: Call, reply: AddReply): void {
+  const { settings, cniVersion } = call
+  const mismatch = stateFolderMismatch(call, reply.stateDir)
+  if (mismatch !== undefined) throw new UnusableReply('IPK_STATE_DIR_MISMATCH', mismatch)
   if ('result' in reply && reply.result.cniVersion !== cniVersion) {
     const versions = `a result of version "${reply.result.cniVersion}" for a configuration of version "${cniVersion}"`
     throw new UnusableReply(

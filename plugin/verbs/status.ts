@@ -1,20 +1,38 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import { isWithinGrace } from '../daemon-stamp.ts'
 import { forwardToFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
+import { stateFolderMismatch } from '../state-folder-mismatch.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
-/** STATUS: whether an ADD could be served now. A daemon that cannot be asked is the specification's code 50. */
+/**
+ * STATUS: whether an ADD could be served now; what the daemon says of it goes out as it is. A daemon that cannot be
+ * asked is no news for a while: kubelet takes the node for NotReady at the first error, and a rollout is none. Then it
+ * is the specification's code 50.
+ */
 export async function status(call: Call): Promise<Outcome> {
   const { settings, edges } = call
   const patience = patienceFor('STATUS', settings.timeoutSeconds, edges.now() - edges.startedMs)
-  try {
-    await askVerb(call, { verb: 'STATUS', identity: edges.identity(), patience, validate: validateDoneReply })
-  } catch (error) {
+  const question = {
+    verb: 'STATUS',
+    identity: edges.identity(),
+    patience,
+    validate: validateDoneReply,
+  } as const
+  const reply = await askVerb(call, question).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
-    throw new Problem('IPK_NOT_AVAILABLE', error.message, { details: error.details, cause: error })
-  }
+    if (isWithinGrace(edges.readAnswer(settings.stateDir), edges.wallClock())) return undefined
+    throw notAvailable(error)
+  })
+  const mismatch = reply && stateFolderMismatch(call, reply.stateDir)
+  if (mismatch !== undefined) throw notAvailable(new Problem('IPK_STATE_DIR_MISMATCH', mismatch))
   await forwardToFallback(call, 'STATUS')
   return {}
+}
+
+function notAvailable(reason: Problem): Problem {
+  const { message, details, hint } = reason
+  return new Problem('IPK_NOT_AVAILABLE', message, { details, hint, cause: reason })
 }

@@ -161,7 +161,20 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
     t.strictSame(await store.read('lease', leaseKey(odd)), odd)
   })
 
-  t.test('6: after close every call rejects', async t => {
+  t.test('6: a probe changes nothing, also between changes', async t => {
+    const store = await subject.open(t)
+    await store.probe()
+    const first = store.commit([putLease(lease('10.0.0.2'), null)])
+    const probed = store.probe()
+    const second = store.commit([putLease(lease('10.0.0.2', 2), 1)])
+    await Promise.all([first, probed, second])
+    const before = await all(store)
+    await store.probe()
+    t.strictSame(await all(store), before)
+    t.equal((await store.read('lease', leaseKey(lease('10.0.0.2'))))?.generation, 2)
+  })
+
+  t.test('7: after close every call rejects', async t => {
     const store = await subject.open(t)
     await store.close()
     await store.close()
@@ -169,13 +182,14 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
       () => store.commit([putLease(lease('10.0.0.2'), null)]),
       () => store.read('lease', 'x'),
       () => store.load(() => undefined),
+      () => store.probe(),
     ]) {
       const error: unknown = await call().catch((thrown: unknown) => thrown)
       t.ok(error instanceof Problem && error.code === 'IPK_STORE_FAILED', 'rejects with IPK_STORE_FAILED')
     }
   })
 
-  t.test('6: many callers at once', async t => {
+  t.test('7: many callers at once', async t => {
     const store = await subject.open(t)
     const winners = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>

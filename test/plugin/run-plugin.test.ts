@@ -33,6 +33,8 @@ interface Scene {
   readonly sameFolder?: boolean
   /** What writing to the queue throws. */
   readonly queue?: Error
+  /** When the daemon last answered, by the wall clock. */
+  readonly answeredAt?: number
   /** What writing to the flight record throws. */
   readonly flightLog?: Error
 }
@@ -47,6 +49,8 @@ interface Ended {
   /** Entries of the queue, as "FOLDER/NAME" and text; those that were taken back are not there. */
   readonly queued: ReadonlyMap<string, string>
   readonly flights: readonly RecordedFlight[]
+  /** State folders in which it was remembered that the daemon has answered. */
+  readonly stamped: readonly string[]
 }
 
 interface Running {
@@ -73,6 +77,7 @@ function start(verb: string, scene: Scene = {}): Running {
   const requests: Request[] = []
   const queued = new Map<string, string>()
   const flights: RecordedFlight[] = []
+  const stamped: string[] = []
   let nowMs = 1_000_000.5
   const run = startPlugin({
     env: { ...environment, CNI_COMMAND: verb, ...env },
@@ -105,6 +110,8 @@ function start(verb: string, scene: Scene = {}): Running {
       flights.push({ stateDir, ...(JSON.parse(line) as Flight) })
       if (scene.flightLog) throw scene.flightLog
     },
+    stampAnswer: stateDir => stamped.push(stateDir),
+    readAnswer: () => scene.answeredAt,
     queueDel: (stateDir, name, text) => {
       if (scene.queue) throw scene.queue
       queued.set(`${stateDir}/${name}`, text)
@@ -114,7 +121,10 @@ function start(verb: string, scene: Scene = {}): Running {
     isOwnNetns: () => scene.ownNetns ?? false,
     isSameFolder: () => scene.sameFolder ?? false,
   })
-  return { run, ended: run.finished.then(code => ({ code, documents, stderr, requests, queued, flights })) }
+  return {
+    run,
+    ended: run.finished.then(code => ({ code, documents, stderr, requests, queued, flights, stamped })),
+  }
 }
 
 const runPlugin = (verb: string, scene?: Scene): Promise<Ended> => start(verb, scene).ended
@@ -548,4 +558,85 @@ t.test('a flight record that cannot be written changes nothing', async t => {
     t.equal(none.length + flights.length, 2)
     t.strictSame(badly, well)
   }
+})
+
+t.test('STATUS: what the daemon says at once, what nobody says after a while', async t => {
+  const now = 1_700_000_000_000
+  const refusal = (code: string, cniCode: number): Daemon => {
+    const text = { message: 'the pool is full', hint: 'enlarge it', details: '', retryable: true }
+    return () => [503, { code, cniCode, ...text, requestId: 'r-9', stateDir: '/var/lib/ipkeeper' }]
+  }
+  const away: Daemon = () => new ExchangeError('missing', 'there is no such socket')
+  const elsewhere: Daemon = () => [200, { ...done, stateDir: '/elsewhere' }]
+  const cases: readonly [name: string, scene: Scene, document: object | undefined][] = [
+    ['an answer', { daemon: goodDaemon }, undefined],
+    ['away, never answered', { daemon: away }, { code: 50, msg: /there is no such socket/ }],
+    ['away, answered a second ago', { daemon: away, answeredAt: now - 1_000 }, undefined],
+    ['away, answered 30 s ago', { daemon: away, answeredAt: now - 30_000 }, undefined],
+    ['away, answered earlier', { daemon: away, answeredAt: now - 30_001 }, { code: 50 }],
+    ['away, answered in the future', { daemon: away, answeredAt: now + 60_000 }, { code: 50 }],
+    ...(['refused', 'forbidden', 'lost', 'late', 'malformed'] as const).flatMap(
+      (fault): [string, Scene, object | undefined][] => [
+        [fault, { daemon: () => new ExchangeError(fault, 'x') }, { code: 50 }],
+        [`${fault}, in grace`, { daemon: () => new ExchangeError(fault, 'x'), answeredAt: now }, undefined],
+      ],
+    ),
+    ['rubbish', { daemon: () => [200, '{}'] }, { code: 50, msg: /is no reply of ipkeeper-server/ }],
+    ['rubbish in grace', { daemon: () => [200, '{}'], answeredAt: now }, undefined],
+    [
+      'a refusal, in grace',
+      { daemon: refusal('IPK_NOT_AVAILABLE', 50), answeredAt: now },
+      { code: 50, msg: 'the pool is full', details: 'enlarge it; [IPK_NOT_AVAILABLE, request r-9]' },
+    ],
+    ['existing pods suffer: 51', { daemon: refusal('IPK_X', 51) }, { code: 51, msg: 'the pool is full' }],
+    [
+      'a configuration that is none',
+      { daemon: refusal('IPK_CONFIG_INVALID', 7), answeredAt: now },
+      { code: 7 },
+    ],
+    [
+      'a daemon that would refuse the ADD',
+      { daemon: elsewhere, answeredAt: now },
+      {
+        code: 50,
+        msg: /^state folders differ: the plugin uses \/var\/lib\/ipkeeper, .* uses \/elsewhere$/,
+        details: /^set "stateDir" in the conflist, .*; \[IPK_NOT_AVAILABLE\]$/,
+      },
+    ],
+    ['another path of the same folder', { daemon: elsewhere, sameFolder: true }, undefined],
+  ]
+  for (const [name, scene, document] of cases) {
+    const { code, documents, stderr, requests } = await runPlugin('STATUS', scene)
+    t.equal(code, document ? 1 : 0, name)
+    t.match(documents, document ? [document] : [], name)
+    t.equal(documents.length, document ? 1 : 0, name)
+    t.strictSame([stderr, requests.length], [[], 1], name)
+  }
+})
+
+t.test('who remembers that the daemon has answered', async t => {
+  const refused: Daemon = () => [
+    409,
+    {
+      ...{ code: 'IPK_X', message: 'no', hint: '', retryable: false, cniCode: 101, details: '' },
+      ...{ requestId: 'r', stateDir: '/var/lib/ipkeeper' },
+    },
+  ]
+  const away: Daemon = () => new ExchangeError('missing', 'there is no such socket')
+  const folder = '/var/lib/ipkeeper'
+  const cases: readonly [name: string, verb: string, scene: Scene, stamped: readonly string[]][] = [
+    ...['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'].flatMap(
+      (verb): [string, string, Scene, readonly string[]][] => [
+        ['an answer', verb, {}, [folder]],
+        ['a refusal', verb, { daemon: refused }, verb === 'STATUS' ? [] : [folder]],
+        ['nobody', verb, { daemon: away }, []],
+        ['rubbish', verb, { daemon: () => [200, '{}'] }, []],
+      ],
+    ),
+    ['its own folder', 'CHECK', { env: { IPKEEPER_STATE_DIR: '/mine' }, sameFolder: true }, ['/mine']],
+    ['another folder', 'CHECK', { env: { IPKEEPER_STATE_DIR: '/mine' } }, []],
+    ['asks nobody', 'VERSION', {}, []],
+  ]
+  for (const [name, verb, scene, stamped] of cases)
+    t.strictSame((await runPlugin(verb, scene)).stamped, stamped, `${verb}: ${name}`)
 })

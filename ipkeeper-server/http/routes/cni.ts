@@ -9,8 +9,15 @@ import { addAttachment, undoAdd } from '../../leases/add.ts'
 import { checkAttachment } from '../../leases/check.ts'
 import { delAttachment } from '../../leases/del.ts'
 import { collectGarbage } from '../../leases/gc.ts'
-import { interpretAdd, interpretBegan, interpretKey, type NodeFacts } from '../../leases/interpret-request.ts'
+import {
+  interpretAdd,
+  interpretBegan,
+  interpretKey,
+  interpretStatus,
+  type NodeFacts,
+} from '../../leases/interpret-request.ts'
 import type { LeaseService } from '../../leases/service.ts'
+import { checkAvailability } from '../../leases/status.ts'
 
 export interface CniRoutesOptions {
   readonly service: LeaseService
@@ -124,7 +131,7 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
   })
 
   post('status', async request => {
-    readIdentity(request.body.config)
-    return Promise.resolve({})
+    await checkAvailability(service, interpretStatus(request.body, facts))
+    return {}
   })
 }

@@ -47,6 +47,11 @@ export class MemoryStore implements LeaseStore {
     return Promise.resolve()
   }
 
+  async probe(): Promise<void> {
+    this.#assertOpen()
+    return Promise.resolve()
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     return Promise.resolve()

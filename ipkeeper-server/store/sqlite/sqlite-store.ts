@@ -142,6 +142,18 @@ export class SqliteStore implements LeaseStore {
     }
   }
 
+  /** Writes the page that holds the layout's number, with the same number. */
+  async probe(): Promise<void> {
+    this.#assertOpen()
+    try {
+      this.#database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${migrations.length}; COMMIT`)
+    } catch (error) {
+      this.#rollBack()
+      throw failed(this.location, error)
+    }
+    return Promise.resolve()
+  }
+
   #rollBack(): void {
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')

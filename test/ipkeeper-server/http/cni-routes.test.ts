@@ -241,6 +241,47 @@ t.test('a store that fails is an error 11, and the next ADD works', async t => {
   t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
 })
 
+t.test('STATUS: 50 for what can pass, its own code for a configuration that is none', async t => {
+  const { app, store, story } = await site(t)
+  const ranges = (subnet: string, more: object = {}) =>
+    config({ ipam: { type: 'ipkeeper', ranges: [[{ subnet }]], ...more } })
+  const ask = async (verb: string, netconf: object, containerId = '') => {
+    const payload = body(containerId, verb === 'status' ? { ifname: '', netns: '', args: '' } : {}, netconf)
+    const reply = await app.inject({ method: 'POST', url: `/v1/cni/${verb}`, payload })
+    return { status: reply.statusCode, ...reply.json<Record<string, unknown>>() }
+  }
+  const full = ranges('10.23.0.0/30', { statusReportsExhaustion: true })
+  t.match(await ask('status', full), { status: 200, requestId: /^[0-9a-f]{12}$/, stateDir: '/state' })
+  t.strictSame(story.service.ledger.counts().pool, 0, 'STATUS writes nothing')
+  t.match(await ask('add', { ...full, name: 'full' }, 'c1'), { status: 200 })
+  for (const [name, netconf, expected] of [
+    [
+      'exhausted',
+      { ...full, name: 'full' },
+      { status: 503, cniCode: 50, details: /; an ADD would get IPK_POOL_FULL$/ },
+    ],
+    ['exhausted, and not asked', { ...ranges('10.23.0.0/30'), name: 'full' }, { status: 200 }],
+    [
+      'overlap',
+      ranges('10.23.0.0/24'),
+      { status: 503, cniCode: 50, message: /overlap those of network full/ },
+    ],
+    ['no ranges', config({ ipam: { ranges: [] } }), { status: 400, cniCode: 7, code: 'IPK_CONFIG_INVALID' }],
+    ['main role', config({ type: 'ipkeeper' }), { status: 400, cniCode: 2 }],
+    ['wrong type', ranges('10.24.0.0/24', { statusReportsExhaustion: 'yes' }), { status: 400, cniCode: 6 }],
+  ] as const)
+    t.match(await ask('status', netconf), expected, name)
+  const fine = ranges('10.24.0.0/24')
+  store.fails = () => true
+  t.match(await ask('add', fine, 'c2'), { cniCode: 11 })
+  const failing = { status: 503, code: 'IPK_NOT_AVAILABLE', cniCode: 50, message: 'disk full' }
+  t.match(await ask('status', fine), failing)
+  store.fails = () => false
+  t.match(await ask('status', fine), failing, 'tried a moment ago')
+  story.now += 5_000
+  t.match(await ask('status', fine), { status: 200 })
+})
+
 t.test('a client that goes away while its ADD is under way leaves no lease', async t => {
   const { app, store, story, log } = await site(t)
   const folder = makeTempFolder()

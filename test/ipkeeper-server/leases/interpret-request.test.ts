@@ -3,8 +3,10 @@ import {
   interpretAdd,
   interpretBegan,
   interpretKey,
+  interpretStatus,
 } from '../../../ipkeeper-server/leases/interpret-request.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const facts = {
@@ -100,4 +102,53 @@ t.test('refused', async t => {
     { network: 'net', containerId: 'c1', ifname: 'eth0' },
     'a DEL of it is understood all the same',
   )
+})
+
+t.test('STATUS: a configuration is read as for an ADD', async t => {
+  const status = (patch: object, readResolvConf = facts.readResolvConf) =>
+    interpretStatus(
+      { containerId: '', netns: '', ifname: '', args: '', path: '', config: { ...config, ...patch } },
+      { ...facts, readResolvConf },
+    )
+  const ipam = (more: object) => ({ ipam: { ...config.ipam, ...more } })
+  t.strictSame(status({}).pool, add().pool)
+  t.equal(status({}).statusReportsExhaustion, false)
+  t.equal(status(ipam({ statusReportsExhaustion: true })).statusReportsExhaustion, true)
+  t.equal(status(ipam({ statusReportsExhaustion: false })).statusReportsExhaustion, false)
+  for (const patch of [
+    { name: '../x' },
+    { cniVersion: '9.9.9' },
+    { type: 'ipkeeper' },
+    { ipam: undefined },
+    { ipam: {} },
+    { ipam: { ranges: [] } },
+    ipam({ subnet: '10.22.0.0/31' }),
+    ipam({ pool: 'prod' }),
+    ipam({ segment: 'A B' }),
+    ipam({ routes: [{ dst: 'x' }] }),
+    ipam({ statusReportsExhaustion: 'yes' }),
+    ipam({ statusReportsExhaustion: 1 }),
+  ]) {
+    const asAdd = await thrownProblem(() => add({ config: { ...config, ...patch } }))
+    const asStatus = await thrownProblem(() => status(patch))
+    const text = JSON.stringify(patch)
+    t.strictSame([asStatus.code, asStatus.message], [asAdd.code, asAdd.message], text)
+    t.ok([1, 2, 6, 7].includes(asStatus.toDocument().cniCode), text)
+  }
+  const unreadable = (): never => {
+    throw new Problem('IPK_CONFIG_INVALID', 'cannot read /x')
+  }
+  t.match(await thrownProblem(() => status(ipam({ resolvConf: '/x' }), unreadable)), {
+    message: 'cannot read /x',
+  })
+})
+
+t.test('STATUS: ranges that come by runtimeConfig are not there yet', async t => {
+  const status = (ipam: object, capabilities: object) =>
+    interpretStatus(request({ config: { ...config, ipam, capabilities } }), facts)
+  for (const ipam of [{}, { ranges: [] }])
+    t.strictSame(status(ipam, { ipRanges: true }), { pool: undefined, statusReportsExhaustion: false })
+  t.strictSame(status(config.ipam, { ipRanges: true }).pool, add().pool, 'its own are there')
+  for (const capabilities of [{}, { ipRanges: false }, { ips: true }])
+    t.match(await thrownProblem(() => status({}, capabilities)), { message: 'no IP ranges specified' })
 })

@@ -8,8 +8,10 @@ export class FragileStore implements LeaseStore {
   readonly kind = 'fragile'
   readonly location = 'memory'
   readonly #inner = new MemoryStore()
+  /** How often it was asked whether it can write. */
+  probes = 0
   #tail: Promise<unknown> = Promise.resolve()
-  /** Asked once per commit. */
+  /** Asked once per commit, and once per probe. */
   fails: () => boolean = () => false
   /** Awaited before each commit. */
   delay: () => Promise<void> = async () => Promise.resolve()
@@ -30,6 +32,12 @@ export class FragileStore implements LeaseStore {
     })
     this.#tail = turn.catch(() => undefined)
     return turn
+  }
+
+  async probe(): Promise<void> {
+    this.probes++
+    if (this.fails()) throw new Problem('IPK_STORE_FAILED', 'disk full')
+    await this.#inner.probe()
   }
 
   close(): Promise<void> {

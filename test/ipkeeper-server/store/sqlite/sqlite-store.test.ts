@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
@@ -70,4 +70,19 @@ t.test('an I/O failure rejects the change, and later ones work again', async t =
   )
   await store.commit([putLease(lease('10.0.0.2'), null)])
   t.equal(await store.read('lease', putLease(broken, null).key), undefined)
+})
+
+t.test('a probe is a write: it would fail where a change fails', async t => {
+  const path = join(t.testdir({}), 'leases.db')
+  const store = SqliteStore.open(path)
+  t.teardown(() => store.close())
+  await store.commit([putLease(lease('10.0.0.2'), null)])
+  const size = (): number => statSync(`${path}-wal`).size
+  const before = size()
+  await store.probe()
+  t.ok(size() >= before + 4096, 'one page more in the log')
+  await store.close()
+  const again = SqliteStore.open(path)
+  t.teardown(() => again.close())
+  t.equal((await again.read('lease', putLease(lease('10.0.0.2'), null).key))?.generation, 1)
 })

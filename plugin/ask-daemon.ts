@@ -93,6 +93,10 @@ function explain({ fault, message }: ExchangeError, { verb, socket, patience }: 
       return new Problem('IPK_DAEMON_UNREACHABLE', `cannot reach ipkeeper-server on ${socket}: ${message}`, {
         hint: 'the plugin has to run as root, and "ipam.socket" in the conflist has to name the socket of the daemon',
       })
+    case 'exhausted':
+      return new Problem('IPK_DAEMON_UNREACHABLE', `cannot reach ipkeeper-server on ${socket}: ${message}`, {
+        hint: 'raise the limit of open files (ulimit -n) of the runtime that starts the plugin',
+      })
     case 'late': {
       const seconds = Math.round(patience.totalMs / 100) / 10
       const what = `ipkeeper-server on ${socket} did not answer ${verb} within ${seconds} s`

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { nullDescriptor } from './closed-descriptor.ts'
 
 /** Takes one text to fd 1, whole, or throws the error that prevents it (EPIPE, ENOSPC, EBADF, ...). */
 export type Deliver = (text: string) => void
@@ -12,6 +13,7 @@ const pauseMs = 5
  * made non-blocking answers EAGAIN while it is full; then we wait.
  */
 export const deliver: Deliver = text => {
+  if (nullDescriptor(stdout) === 'closed by the caller') throw new Error('it is closed')
   const bytes = Buffer.from(text)
   let written = 0
   while (written < bytes.length) {

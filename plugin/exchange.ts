@@ -7,11 +7,13 @@ export type { HttpReply } from './http-reply.ts'
  * What became of a request that got no complete reply:
  *   missing    there is no socket at the path              refused    nobody listens on it, or its queue is full
  *   forbidden  we may not connect to it                    unusable   the path cannot be a socket
+ *   exhausted  no file descriptor is left for a socket
  *   lost       the connection ended before the reply did   malformed  what came is no HTTP reply
  *   late       the time was up
- * The daemon has seen nothing of the first four; of the others it may have done what was asked.
+ * The daemon has seen nothing of the first five; of the others it may have done what was asked.
  */
-export type ExchangeFault = 'missing' | 'refused' | 'forbidden' | 'unusable' | 'lost' | 'malformed' | 'late'
+export type ExchangeFault =
+  'missing' | 'refused' | 'forbidden' | 'unusable' | 'exhausted' | 'lost' | 'malformed' | 'late'
 
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError'
@@ -44,6 +46,8 @@ const connectFaults: Readonly<Record<string, readonly [ExchangeFault, string]>> 
   EAGAIN: ['refused', 'the queue of the socket is full'],
   EACCES: ['forbidden', 'permission denied'],
   EPERM: ['forbidden', 'permission denied'],
+  EMFILE: ['exhausted', 'no file descriptor is left for the plugin'],
+  ENFILE: ['exhausted', 'no file descriptor is left on this machine'],
 }
 
 /**

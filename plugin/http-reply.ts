@@ -71,7 +71,7 @@ export function createReplyReader(): ReplyReader {
   let pending: Buffer = Buffer.alloc(0)
   let received = 0
   let head: Head | undefined
-  const pieces: Buffer[] = []
+  let body = Buffer.alloc(0)
   let bodyLength = 0
   const readChunk = chunkReader()
 
@@ -80,10 +80,17 @@ export function createReplyReader(): ReplyReader {
     pending = pending.subarray(length)
     return taken
   }
+  /** One buffer that doubles, not a list: a body in chunks of one byte would cost a hundred times its length. */
   const keep = (piece: Buffer): void => {
-    pieces.push(piece)
-    bodyLength += piece.length
-    if (bodyLength > bodyLimit) throw tooLong()
+    const length = bodyLength + piece.length
+    if (length > bodyLimit) throw tooLong()
+    if (length > body.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * body.length))
+      body.copy(larger, 0, 0, bodyLength)
+      body = larger
+    }
+    piece.copy(body, bodyLength)
+    bodyLength = length
   }
 
   /** Steps over the head, and over interim (1xx) ones; undefined while it is not complete. */
@@ -159,7 +166,7 @@ export function createReplyReader(): ReplyReader {
       if (pending.length > 0) throw surplus()
       return {
         status: head.status,
-        body: pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces),
+        body: body.subarray(0, bodyLength),
       }
     },
     received: () => received,

@@ -2,27 +2,20 @@
  * The CNI plugin. Runtimes start it for each verb, with CNI_* in the environment and the configuration on stdin; it
  * asks ipkeeper-server over a unix socket and prints one JSON document. This file alone touches the process.
  */
-import { writeSync } from 'node:fs'
+// First of all, so that it is there before anything else is loaded.
+import { onInterruption } from './interruption.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { readAnswer, stampAnswer } from './daemon-stamp.ts'
 import { queueDel } from './deferred-del.ts'
 import { deliver } from './deliver.ts'
 import { exchange } from './exchange.ts'
 import { appendFlight } from './flight-log.ts'
+import { note } from './note.ts'
 import { createIdentity } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
 import { createRunChild } from './run-child.ts'
 import { isSameInode } from './same-inode.ts'
 import { createStdinReader } from './stdin.ts'
-
-/** A line for the runtime's log. Nobody may be reading it: stderr closed or full is no reason to fail. */
-function note(line: string): void {
-  try {
-    writeSync(2, `${line}\n`)
-  } catch {
-    // There is no third place to say it.
-  }
-}
 
 /** stdout belongs to the one document; whatever else is printed, by a dependency or by Node, goes to stderr. */
 function keepConsoleOffStdout(): void {
@@ -37,12 +30,9 @@ function keepConsoleOffStdout(): void {
 }
 
 function watchProcess(run: PluginRun): void {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      const message = `interrupted by ${signal} before the outcome was known`
-      run.interrupt(new Problem('IPK_INTERRUPTED', message))
-    })
-  }
+  onInterruption(signal => {
+    run.interrupt(new Problem('IPK_INTERRUPTED', `interrupted by ${signal} before the outcome was known`))
+  })
   process.on('uncaughtException', run.interrupt)
   process.on('unhandledRejection', run.interrupt)
   // Should nothing be left to wait for without an outcome, that is a bug, and still one document.

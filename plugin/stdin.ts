@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Problem } from '../shared/problem/problem.ts'
+import { nullDescriptor } from './closed-descriptor.ts'
 
 export interface StdinLimits {
   /** Milliseconds until the end of the input has to be there. */
@@ -46,7 +47,9 @@ export function createStdinReader(openTerminal: () => InputStream | undefined): 
       if (ended) return Buffer.concat(chunks).toString()
       return readStream(new Socket({ fd: stdin, readable: true, writable: false }), limits, chunks)
     }
-    if (isNullDevice(stats)) return readNullDevice()
+    const nullDevice = attempt(() => nullDescriptor(stdin))
+    if (nullDevice === 'closed by the caller') throw unreadable('bad file descriptor')
+    if (nullDevice === 'null') return ''
     const terminal = stats.isCharacterDevice() ? openTerminal() : undefined
     return terminal ? readStream(terminal, limits) : readBlocking(limits)
   }
@@ -144,23 +147,4 @@ function readBlocking({ maxBytes }: StdinLimits): string {
     length += count
     if (length > maxBytes) throw tooMuch(maxBytes)
   }
-}
-
-/** Device 1:3 of Linux. */
-function isNullDevice(stats: Stats): boolean {
-  return stats.isCharacterDevice() && stats.rdev === 0x103
-}
-
-/**
- * Where the runtime closed fd 0, Node has put /dev/null, open for reading and writing; what callers put there is
- * open for reading only. So the first is a stdin that cannot be read, the second an empty one.
- */
-function readNullDevice(): string {
-  const flags = /^flags:\s*0([0-7]+)$/m.exec(
-    attempt(() => readFileSync(`/proc/self/fdinfo/${stdin}`, 'latin1')),
-  )?.[1]
-  const readWrite = 2
-  if (flags !== undefined && (Number.parseInt(flags, 8) & 3) === readWrite)
-    throw unreadable('bad file descriptor')
-  return ''
 }

@@ -40,15 +40,27 @@ const fewThreads = '--v8-pool-size=1'
 /** V8 would let its young generation grow to 128 MiB under load, and keep it (docs/adr/0007-memory-of-the-daemon.md). */
 const smallYoungGeneration = '--max-semi-space-size=2'
 
+/** SIGUSR1 would open the debugger on TCP port 9229, where any local user could run code as root. */
+const noDebugger = '--disable-sigusr1'
+/**
+ * What the environment of a runtime must not reach: with a broken file in OPENSSL_CONF, or a broken proxy URL beside
+ * NODE_USE_ENV_PROXY, Node ends before the first line of the plugin, which needs neither.
+ */
+const deafToEnvironment = ['--openssl-config=/dev/null', '--no-use-env-proxy']
+
 const root = join(import.meta.dirname, '..')
 const require = createRequire(import.meta.url)
 
 const products: readonly Executable[] = [
-  { name: 'ipkeeper', source: { entry: 'plugin/main.ts' }, nodeOptions: [fewThreads] },
+  {
+    name: 'ipkeeper',
+    source: { entry: 'plugin/main.ts' },
+    nodeOptions: [fewThreads, noDebugger, ...deafToEnvironment],
+  },
   {
     name: 'ipkeeper-server',
     source: { entry: 'ipkeeper-server/main.ts' },
-    nodeOptions: [fewThreads, smallYoungGeneration],
+    nodeOptions: [fewThreads, smallYoungGeneration, noDebugger],
   },
 ]
 const yardstick: readonly Executable[] = [

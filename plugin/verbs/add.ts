@@ -45,11 +45,15 @@ function checkReply(call: Call, reply: AddReply): void {
   const { settings, cniVersion } = call
   const mismatch = stateFolderMismatch(call, reply.stateDir)
   if (mismatch !== undefined) throw new UnusableReply('IPK_STATE_DIR_MISMATCH', mismatch)
-  if ('result' in reply && reply.result.cniVersion !== cniVersion) {
-    const versions = `a result of version "${reply.result.cniVersion}" for a configuration of version "${cniVersion}"`
+  if (!('result' in reply)) return
+  const { result } = reply
+  const byFamily = cniVersion === '0.1.0' || cniVersion === '0.2.0'
+  if (result.cniVersion !== cniVersion || 'ips' in result === byFamily) {
+    const versions = `a result of version "${result.cniVersion}" for a configuration of version "${cniVersion}"`
+    const shape = result.cniVersion === cniVersion ? ', in the shape of another version' : ''
     throw new UnusableReply(
       'IPK_DAEMON_REPLY_INVALID',
-      `ipkeeper-server on ${settings.socket} answered ${versions}`,
+      `ipkeeper-server on ${settings.socket} answered ${versions}${shape}`,
     )
   }
 }

@@ -30,16 +30,41 @@ const ResultIp = Type.Object({
   interface: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 
-const FamilyConfig = Type.Object({ ip: Type.String({ minLength: 1 }) })
+const ResultRoute = Type.Object({ dst: Type.String({ minLength: 1 }), gw: Type.Optional(Type.String()) })
+const Names = Type.Array(Type.String())
+
+/** Keys that all versions have; libcni refuses the whole Result when one is of another type. */
+const common = {
+  cniVersion: Type.String({ minLength: 1 }),
+  dns: Type.Optional(
+    Type.Object({
+      nameservers: Type.Optional(Names),
+      domain: Type.Optional(Type.String()),
+      search: Type.Optional(Names),
+      options: Type.Optional(Names),
+    }),
+  ),
+}
+
+const FamilyConfig = Type.Object({
+  ip: Type.String({ minLength: 1 }),
+  gateway: Type.Optional(Type.String()),
+  routes: Type.Optional(Type.Array(ResultRoute)),
+})
 
 /**
  * A Result as the plugin may print it: names its version and holds at least one address, in either of the two shapes
  * that the specification has had. Further keys are the version's own.
  */
 export const AddResult = Type.Union([
-  Type.Object({ cniVersion: Type.String({ minLength: 1 }), ips: Type.Array(ResultIp, { minItems: 1 }) }),
-  Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip4: FamilyConfig }),
-  Type.Object({ cniVersion: Type.String({ minLength: 1 }), ip6: FamilyConfig }),
+  Type.Object({
+    ...common,
+    interfaces: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
+    ips: Type.Array(ResultIp, { minItems: 1 }),
+    routes: Type.Optional(Type.Array(ResultRoute)),
+  }),
+  Type.Object({ ...common, ip4: FamilyConfig, ip6: Type.Optional(FamilyConfig) }),
+  Type.Object({ ...common, ip6: FamilyConfig }),
 ])
 export type AddResult = Static<typeof AddResult>
 
@@ -84,7 +109,8 @@ export const ErrorReply = Type.Object(
     message: Type.String({ minLength: 1 }),
     hint: Type.String(),
     retryable: Type.Boolean(),
-    cniCode: Type.Integer({ minimum: 1 }),
+    // Go decodes the code into an unsigned number; a larger one would make the whole document unreadable there.
+    cniCode: Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1 }),
     details: Type.String(),
     requestId: Type.String({ minLength: 1 }),
     stateDir: Type.String({ minLength: 1 }),

@@ -107,7 +107,7 @@ t.test('the time to reach it counts from when it went away', async t => {
 })
 
 t.test('no second try where it would not help', async t => {
-  for (const fault of ['forbidden', 'unusable', 'malformed'] as const) {
+  for (const fault of ['forbidden', 'unusable', 'exhausted', 'malformed'] as const) {
     const told = await ask([{ fault }, {}], patient)
     t.equal(told.tries, 1, fault)
     const code = fault === 'malformed' ? 'IPK_DAEMON_REPLY_INVALID' : 'IPK_DAEMON_UNREACHABLE'

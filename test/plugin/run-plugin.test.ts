@@ -369,6 +369,27 @@ t.test('an ADD whose answer cannot be used is undone', async t => {
       { code: 11, cniVersion: '1.0.0', msg: /answered a result of version "1.1.0" for .* "1.0.0"/ },
     ],
     [
+      'a result in the shape of another version',
+      {
+        stdin: config('0.2.0'),
+        daemon: request =>
+          request.path.endsWith('/add')
+            ? [200, { ...done, result: { ...result, cniVersion: '0.2.0' } }]
+            : [200, done],
+      },
+      { code: 11, cniVersion: '0.2.0', msg: /"0.2.0", in the shape of another version/ },
+    ],
+    [
+      'routes of a wrong type',
+      {
+        daemon: request =>
+          request.path.endsWith('/add')
+            ? [200, { ...done, result: { ...result, routes: ['0.0.0.0/0'] } }]
+            : [200, done],
+      },
+      { code: 11, msg: /the body\/result\/routes\/0 must be object/ },
+    ],
+    [
       'no result',
       { daemon: request => (request.path.endsWith('/add') ? [200, done] : [200, done]) },
       { code: 11, msg: /must have required property 'result'/ },

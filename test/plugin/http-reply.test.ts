@@ -99,7 +99,7 @@ t.test('a body in a million chunks costs what its bytes cost', t => {
   reader.push(Buffer.from(chunked))
   const thousand = Buffer.from('1\r\nx\r\n'.repeat(1000))
   const before = process.memoryUsage().heapUsed
-  for (let count = 0; count < 1000; count++) t.equal(reader.push(thousand), undefined)
+  for (let count = 0; count < 1000; count++) reader.push(thousand)
   const grown = process.memoryUsage().heapUsed - before
   t.ok(grown < 50e6, `${Math.round(grown / 1e6)} MB`)
   t.equal(reader.push(Buffer.from('0\r\n\r\n'))?.body.toString(), 'x'.repeat(1_000_000))

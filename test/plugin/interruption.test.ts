@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+t.test('main.ts imports it before anything else: until then a signal ends the plugin without a word', t => {
+  const source = readFileSync(join(import.meta.dirname, '..', '..', 'plugin', 'main.ts'), 'utf8')
+  t.equal(/^import .*? from '(.*?)'$/m.exec(source)?.[1], './interruption.ts')
+  const own = readFileSync(join(import.meta.dirname, '..', '..', 'plugin', 'interruption.ts'), 'utf8')
+  t.notMatch(own, /^import /m, 'which itself has nothing to wait for')
+  t.end()
+})

@@ -2,6 +2,7 @@ import type { ErrorReply } from '../shared/api/cni.schema.ts'
 import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
 import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import type { Abandonment } from './abandonment.ts'
 import { ExchangeError, type Exchange, type ExchangeFault, type HttpReply } from './exchange.ts'
 import { Refusal } from './refusal.ts'
 import { validateErrorReply, type Validator } from './validators.generated.ts'
@@ -24,6 +25,8 @@ export interface Question<Reply> {
   readonly body: string
   readonly patience: Patience
   readonly validate: Validator<Reply>
+  /** Once abandoned, nothing is tried again. */
+  readonly abandonment?: Abandonment | undefined
 }
 
 export interface DaemonEdges {
@@ -64,21 +67,25 @@ function isAway(error: unknown): boolean {
  *   IPK_DAEMON_REPLY_INVALID
  */
 export async function askDaemon<Reply>(edges: DaemonEdges, question: Question<Reply>): Promise<Reply> {
-  const { path, socket, body, patience } = question
+  const { path, socket, body, patience, abandonment } = question
   const deadline = edges.now() + patience.totalMs
   let giveUpAt: number | undefined
   let pauseMs = firstPauseMs
   for (;;) {
     try {
       const timeoutMs = Math.max(1, deadline - edges.now())
-      return readReply(await edges.exchange({ socket, path, body, timeoutMs }), question)
+      return readReply(await edges.exchange({ socket, path, body, timeoutMs, abandonment }), question)
     } catch (error) {
       giveUpAt ??= Math.min(edges.now() + patience.reachMs, deadline)
-      if (!isAway(error) || edges.now() + pauseMs >= giveUpAt) {
+      const hopeless = !isAway(error) || abandonment?.abandoned()
+      if (hopeless || edges.now() + pauseMs >= giveUpAt) {
         throw error instanceof ExchangeError ? explain(error, question) : error
       }
     }
-    await edges.sleep(pauseMs)
+    await Promise.race([
+      edges.sleep(pauseMs),
+      new Promise<void>(resolve => abandonment?.whenAbandoned(resolve)),
+    ])
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 }

@@ -1,4 +1,5 @@
 import type { DoneReply } from '../shared/api/cni.schema.ts'
+import type { Abandonment } from './abandonment.ts'
 import { askDaemon, DaemonRefusal, type Patience } from './ask-daemon.ts'
 import type { Call } from './call.ts'
 import type { DaemonVerb } from './patience.ts'
@@ -18,6 +19,7 @@ export interface VerbQuestion<Reply> {
   readonly identity: RunIdentity
   readonly patience: Patience
   readonly validate: Validator<Reply>
+  readonly abandonment?: Abandonment
 }
 
 /** Asks the daemon to carry out a verb for this call. Throws what askDaemon throws. */
@@ -25,7 +27,7 @@ export async function askVerb<Reply extends DoneReply>(
   call: Call,
   question: VerbQuestion<Reply>,
 ): Promise<Reply> {
-  const { verb, identity, patience, validate } = question
+  const { verb, identity, patience, validate, abandonment } = question
   try {
     const reply = await askDaemon(call.edges, {
       verb,
@@ -34,6 +36,7 @@ export async function askVerb<Reply extends DoneReply>(
       body: encodeRequest(call, identity),
       patience,
       validate,
+      abandonment,
     })
     noteAnswer(call, reply)
     return reply

@@ -48,6 +48,8 @@ export interface Call {
   readonly edges: PluginEdges
   /** To be told of every answer that the daemon gave, refusals too. */
   readonly answered: (requestId: string) => void
+  /** Says what an interruption has to wait for, after its error is printed. `giveUp` must never reject. */
+  readonly onInterrupt: (giveUp: () => Promise<void>) => void
 }
 
 /** How a verb ended well. */

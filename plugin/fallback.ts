@@ -1,15 +1,18 @@
 import type { AddResult, Delegate } from '../shared/api/cni.schema.ts'
 import { fallbackConfig, readFallback, type Fallback } from '../shared/cni/fallback.ts'
+import type { CniVersion } from '../shared/cni/versions.ts'
 import { field, isJsonObject, type JsonObject } from '../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
 import { parseAddress, type Address } from '../shared/net/address.ts'
 import { parseCidr } from '../shared/net/cidr.ts'
 import { catalogue } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import type { Abandonment } from './abandonment.ts'
 import type { Call } from './call.ts'
 import { findPlugin } from './find-plugin.ts'
 import { fallbackPatience, type DaemonVerb } from './patience.ts'
 import { Refusal } from './refusal.ts'
+import { resultFault } from './result-fault.ts'
 import type { ChildEnd } from './run-child.ts'
 import { validateAddResult } from './validators.generated.ts'
 
@@ -17,6 +20,7 @@ import { validateAddResult } from './validators.generated.ts'
  * Runs the plugin of `ipam.fallback` for a verb, as a delegate is run: the environment of this run with the verb, the
  * whole configuration with the fallback's section as `ipam` (CNI SPEC section 4; cni-protocol H5).
  *
+ * @param abandonment ends it early
  * @returns what it printed on stdout
  * @throws Refusal with the plugin's own error; Problem IPK_FALLBACK_MISSING or IPK_FALLBACK_FAILED
  */
@@ -24,6 +28,7 @@ export async function runFallback(
   { invocation, config, settings, edges }: Call,
   fallback: Fallback,
   verb: DaemonVerb,
+  abandonment?: Abandonment,
 ): Promise<string> {
   const program = findPlugin(fallback.type, invocation.path)
   if (program === undefined) {
@@ -35,7 +40,7 @@ export async function runFallback(
   const timeoutMs = fallbackPatience(verb, settings.timeoutSeconds, edges.now() - edges.startedMs)
   let end: ChildEnd
   try {
-    end = await edges.runChild({ program, env, stdin, timeoutMs })
+    end = await edges.runChild({ program, env, stdin, timeoutMs, abandonment })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw failed(fallback, `${program} cannot be started (${code})`, error)
@@ -113,19 +118,16 @@ export async function forwardToFallback(call: Call, verb: DaemonVerb, recorded?:
 export function readFallbackResult(
   fallback: Fallback,
   stdout: string,
-  cniVersion: string,
+  cniVersion: CniVersion,
   { ownRanges }: Delegate,
 ): AddResult {
   const document = decode(stdout)
   if (document === undefined) throw failed(fallback, 'what it printed for ADD is no JSON object')
   // Runtimes take a Result that names no version for one in the configuration's (cni-protocol D6).
-  const result: JsonObject = { ...document, cniVersion: document['cniVersion'] ?? cniVersion }
-  if (result['cniVersion'] !== cniVersion) {
-    const version = JSON.stringify(result['cniVersion'])
-    throw failed(fallback, `a result of version ${version} for a configuration of version "${cniVersion}"`)
-  }
-  if (!validateAddResult(result))
-    throw failed(fallback, 'what it printed for ADD is no result with an address')
+  const result = { ...document, cniVersion: document['cniVersion'] ?? cniVersion }
+  if (!validateAddResult(result)) throw failed(fallback, 'what it printed for ADD is no result')
+  const fault = resultFault(result, cniVersion)
+  if (fault !== undefined) throw failed(fallback, `it gave ${fault}`)
   for (const text of addressesOf(result)) {
     const address = parseCidr(text)?.address
     if (!address) throw failed(fallback, `it gave "${text}", which is no address with a prefix`)
@@ -140,12 +142,8 @@ export function readFallbackResult(
   return result
 }
 
-function addressesOf(result: AddResult): readonly string[] {
-  if ('ips' in result) return result.ips.map(ip => ip.address)
-  return [result].flatMap(families => [
-    ...('ip4' in families ? [families.ip4.ip] : []),
-    ...('ip6' in families ? [families.ip6.ip] : []),
-  ])
+function addressesOf({ ips = [], ip4, ip6 }: AddResult): readonly string[] {
+  return [...ips.map(ip => ip.address), ...[ip4, ip6].flatMap(family => family?.ip ?? [])]
 }
 
 function isWithin({ family, value }: Address, range: Delegate['ownRanges'][number]): boolean {

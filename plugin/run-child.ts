@@ -1,3 +1,5 @@
+import type { Abandonment } from './abandonment.ts'
+
 /** How a child ended. */
 export interface ChildEnd {
   /** Exit code; undefined when a signal ended it. */
@@ -17,6 +19,8 @@ export interface ChildStart {
   readonly stdin: string
   /** Milliseconds until it is killed. */
   readonly timeoutMs: number
+  /** Kills it early. */
+  readonly abandonment?: Abandonment | undefined
 }
 
 /** Rejects with the system's error when the program cannot be started. */
@@ -35,7 +39,7 @@ const drainMs = 500
  * @param onExit asks for a function to be called when this process ends, so that no child outlives an interrupted run
  */
 export function createRunChild(onExit: (kill: () => void) => void): RunChild {
-  return async ({ program, env, stdin, timeoutMs }) => {
+  return async ({ program, env, stdin, timeoutMs, abandonment }) => {
     const { spawn } = await import('node:child_process')
     return await new Promise((resolve, reject) => {
       const child = spawn(program, [], { env, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -46,6 +50,7 @@ export function createRunChild(onExit: (kill: () => void) => void): RunChild {
         child.kill('SIGKILL')
       }
       onExit(kill)
+      abandonment?.whenAbandoned(kill)
       const timer = setTimeout(() => {
         late = true
         kill()

@@ -37,6 +37,8 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   /** In which errors are said; that of the configuration once it is known. */
   let answerVersion: string = latestVersion
   let decided = false
+  /** What an interrupted run still has to do after its error is printed; the verb says so. */
+  let giveUp = (): Promise<void> => Promise.resolve()
   const { promise: finished, resolve: finish } = Promise.withResolvers<ExitCode>()
 
   /** How many bytes stdout took, or why it did not. */
@@ -70,12 +72,26 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     edges.appendFlight(flightStateDir(facts), formatFlight(facts, ending))
   }
 
-  function fail(reason: unknown): void {
-    if (decided) return
+  /** Prints the error, unless the outcome is decided already; then undefined. */
+  function conclude(reason: unknown): Ending | undefined {
+    if (decided) return undefined
     decided = true
     const failure = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
     const said = say(cniErrorDocument(failure, answerVersion, isVerb(command) ? command : undefined))
-    end({ exit: 1, code: failure.code, ...said })
+    return { exit: 1, code: failure.code, ...said }
+  }
+
+  function fail(reason: unknown): void {
+    const ending = conclude(reason)
+    if (ending) end(ending)
+  }
+
+  function interrupt(reason: unknown): void {
+    const ending = conclude(reason)
+    if (!ending) return
+    void giveUp().then(() => {
+      end(ending)
+    })
   }
 
   async function succeed({ document, undo, queued }: Outcome): Promise<void> {
@@ -112,6 +128,9 @@ export function startPlugin(edges: PluginEdges): PluginRun {
       // What comes after the first answer takes it back.
       known.requestId ??= requestId
     }
+    const onInterrupt = (act: () => Promise<void>): void => {
+      giveUp = act
+    }
     return row.run({
       invocation,
       configText,
@@ -120,6 +139,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
       settings,
       edges: { ...edges, identity },
       answered,
+      onInterrupt,
     })
   }
 
@@ -136,7 +156,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
         finish(1)
       })
   }
-  return { finished, interrupt: fail }
+  return { finished, interrupt }
 }
 
 /** The configuration's version where it is one we speak; errors about the version itself come later, in order. */

@@ -1,11 +1,12 @@
-import type { AddReply, Delegate } from '../../shared/api/cni.schema.ts'
-import { readFallback } from '../../shared/cni/fallback.ts'
+import type { AddReply } from '../../shared/api/cni.schema.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { createAbandonment } from '../abandonment.ts'
+import { addByFallback } from '../add-by-fallback.ts'
 import { UnusableReply } from '../ask-daemon.ts'
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
-import { forwardToFallback, readFallbackResult, runFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
+import { resultFault } from '../result-fault.ts'
 import { toMicroseconds, type RunIdentity } from '../run-identity.ts'
 import { stateFolderMismatch } from '../state-folder-mismatch.ts'
 import { validateAddReply, validateDoneReply } from '../validators.generated.ts'
@@ -27,13 +28,25 @@ export async function add(call: Call): Promise<Outcome> {
   }
   const identity = edges.identity()
   const patience = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
-  const undo = (): Promise<void> => undoAdd(call, identity)
+  let undone: Promise<void> | undefined
+  const undo = (): Promise<void> => (undone ??= undoAdd(call, identity))
+  const abandonment = createAbandonment()
+  const asked = askVerb(call, { verb: 'ADD', identity, patience, validate: validateAddReply, abandonment })
+  call.onInterrupt(async () => {
+    abandonment.abandon()
+    // The daemon takes an answer that was under way already for one that has arrived.
+    const answered = await asked.then(
+      () => true,
+      (error: unknown) => error instanceof UnusableReply,
+    )
+    if (answered) await undo()
+  })
   try {
-    const reply = await askVerb(call, { verb: 'ADD', identity, patience, validate: validateAddReply })
+    const reply = await asked
     checkReply(call, reply)
     return 'result' in reply
       ? { document: reply.result, undo }
-      : await addByFallback(call, reply.delegate, undo)
+      : await addByFallback(call, reply.delegate, abandonment, undo)
   } catch (error) {
     if (error instanceof UnusableReply) await undo()
     throw error
@@ -45,51 +58,10 @@ function checkReply(call: Call, reply: AddReply): void {
   const { settings, cniVersion } = call
   const mismatch = stateFolderMismatch(call, reply.stateDir)
   if (mismatch !== undefined) throw new UnusableReply('IPK_STATE_DIR_MISMATCH', mismatch)
-  if (!('result' in reply)) return
-  const { result } = reply
-  const byFamily = cniVersion === '0.1.0' || cniVersion === '0.2.0'
-  if (result.cniVersion !== cniVersion || 'ips' in result === byFamily) {
-    const versions = `a result of version "${result.cniVersion}" for a configuration of version "${cniVersion}"`
-    const shape = result.cniVersion === cniVersion ? ', in the shape of another version' : ''
-    throw new UnusableReply(
-      'IPK_DAEMON_REPLY_INVALID',
-      `ipkeeper-server on ${settings.socket} answered ${versions}${shape}`,
-    )
-  }
-}
-
-/**
- * The daemon has noted that the addresses are the fallback's. When the fallback fails it gets its DEL, as a delegate whose
- * ADD failed has to (CNI SPEC section 4), and the note is taken back.
- */
-async function addByFallback(call: Call, delegate: Delegate, forget: () => Promise<void>): Promise<Outcome> {
-  const { cniVersion, settings } = call
-  const undo = async (): Promise<void> => {
-    await undoByFallback(call)
-    await forget()
-  }
-  try {
-    const fallback = readFallback(call.config)
-    if (fallback?.type !== delegate.type) {
-      const message = `ipkeeper-server on ${settings.socket} leaves the pod to fallback "${delegate.type}", which the configuration does not name`
-      throw new Problem('IPK_DAEMON_REPLY_INVALID', message)
-    }
-    const stdout = await runFallback(call, fallback, 'ADD')
-    return { document: readFallbackResult(fallback, stdout, cniVersion, delegate), undo }
-  } catch (error) {
-    await undo()
-    throw error
-  }
-}
-
-/** Never rejects: see undoAdd. */
-async function undoByFallback(call: Call): Promise<void> {
-  try {
-    await forwardToFallback(call, 'DEL')
-  } catch (error) {
-    call.edges.note(
-      `ipkeeper: undoing the fallback's ADD: ${error instanceof Error ? error.message : String(error)}`,
-    )
+  const fault = 'result' in reply ? resultFault(reply.result, cniVersion) : undefined
+  if (fault !== undefined) {
+    const message = `ipkeeper-server on ${settings.socket} answered ${fault}`
+    throw new UnusableReply('IPK_DAEMON_REPLY_INVALID', message)
   }
 }
 

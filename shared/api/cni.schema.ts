@@ -33,9 +33,23 @@ const ResultIp = Type.Object({
 const ResultRoute = Type.Object({ dst: Type.String({ minLength: 1 }), gw: Type.Optional(Type.String()) })
 const Names = Type.Array(Type.String())
 
-/** Keys that all versions have; libcni refuses the whole Result when one is of another type. */
-const common = {
+const FamilyConfig = Type.Object({
+  ip: Type.String({ minLength: 1 }),
+  gateway: Type.Optional(Type.String()),
+  routes: Type.Optional(Type.Array(ResultRoute)),
+})
+
+/**
+ * A Result of any version: what libcni refuses as a whole when it is of another type. Which of its keys a version has,
+ * and that there is an address, plugin/result-fault.ts says; a schema for each version would be most of the plugin.
+ */
+export const AddResult = Type.Object({
   cniVersion: Type.String({ minLength: 1 }),
+  interfaces: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
+  ips: Type.Optional(Type.Array(ResultIp)),
+  routes: Type.Optional(Type.Array(ResultRoute)),
+  ip4: Type.Optional(FamilyConfig),
+  ip6: Type.Optional(FamilyConfig),
   dns: Type.Optional(
     Type.Object({
       nameservers: Type.Optional(Names),
@@ -44,28 +58,7 @@ const common = {
       options: Type.Optional(Names),
     }),
   ),
-}
-
-const FamilyConfig = Type.Object({
-  ip: Type.String({ minLength: 1 }),
-  gateway: Type.Optional(Type.String()),
-  routes: Type.Optional(Type.Array(ResultRoute)),
 })
-
-/**
- * A Result as the plugin may print it: names its version and holds at least one address, in either of the two shapes
- * that the specification has had. Further keys are the version's own.
- */
-export const AddResult = Type.Union([
-  Type.Object({
-    ...common,
-    interfaces: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
-    ips: Type.Array(ResultIp, { minItems: 1 }),
-    routes: Type.Optional(Type.Array(ResultRoute)),
-  }),
-  Type.Object({ ...common, ip4: FamilyConfig, ip6: Type.Optional(FamilyConfig) }),
-  Type.Object({ ...common, ip6: FamilyConfig }),
-])
 export type AddResult = Static<typeof AddResult>
 
 /** The pod's addresses are left to the plugin of `ipam.fallback`; not to one of those that ipkeeper gives itself. */

@@ -130,8 +130,9 @@ t.test('a run that was interrupted', { skip }, async t => {
   const cni = { CNI_CONTAINERID: 'c1', CNI_NETNS: '/x', CNI_IFNAME: 'eth0', CNI_PATH: '/x' }
   const child = spawn(plugin, [], {
     env: { ...env, ...cni, CNI_COMMAND: 'ADD' },
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
+  child.stdout.resume()
   const ended = once(child, 'close')
   child.stdin.end(JSON.stringify(config()))
   await asked.promise

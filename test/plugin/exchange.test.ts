@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { createAbandonment } from '../../plugin/abandonment.ts'
 import { exchange, type ExchangeError, type HttpReply } from '../../plugin/exchange.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../rigs/scripted-socket.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -147,6 +148,46 @@ function sendForEver(connection: Socket, text: string, first: string): void {
 t.test('silence ends with the deadline', async t => {
   t.same(await meet(t, () => undefined, 50), ['late', 'the time was up'])
   t.same(await meet(t, sending('HTTP/1.1 200 OK\r\n'), 50), ['late', 'the time was up'])
+})
+
+t.test('abandoned: the other side hears of it, and a reply that crosses is returned', async t => {
+  const rows: readonly [name: string, script: Script, outcome: object][] = [
+    ['no reply', () => undefined, { fault: 'lost', message: 'the connection ended without a reply' }],
+    [
+      'a reply',
+      connection => connection.prependListener('end', () => connection.write(replyText(200, {}))),
+      { status: 200 },
+    ],
+    ['half a reply', sending('HTTP/1.1 200 OK\r\n'), { fault: 'lost', message: /17 bytes of an incomplete/ }],
+  ]
+  for (const [name, script, expected] of rows) {
+    const path = newPath()
+    const abandonment = createAbandonment()
+    const server = await listenScripted(path, (connection, request) => {
+      script(connection, request)
+      setTimeout(abandonment.abandon, 10)
+    })
+    t.teardown(() => server.close())
+    const outcome = await exchange({
+      socket: path,
+      path: '/',
+      body: '{}',
+      timeoutMs: 60_000,
+      abandonment,
+    }).catch((error: unknown) => error)
+    t.match(outcome, expected, name)
+    await server.quiet()
+  }
+  const late = createAbandonment()
+  late.abandon()
+  const never = await exchange({
+    socket: newPath(),
+    path: '/',
+    body: '{}',
+    timeoutMs: 1,
+    abandonment: late,
+  }).catch((error: unknown) => error)
+  t.match(never, { fault: 'lost' }, 'one that begins abandoned asks for nothing')
 })
 
 t.test('a daemon that is not there', async t => {

@@ -402,7 +402,7 @@ t.test('an ADD whose answer cannot be used is undone', async t => {
             ? [200, { ...done, result: { cniVersion: '1.1.0', ips: [] } }]
             : [200, done],
       },
-      { code: 11, msg: /is no reply of ipkeeper-server/ },
+      { code: 11, msg: /answered a result without an address/ },
     ],
     [
       'no HTTP',
@@ -660,4 +660,35 @@ t.test('who remembers that the daemon has answered', async t => {
   ]
   for (const [name, verb, scene, stamped] of cases)
     t.strictSame((await runPlugin(verb, scene)).stamped, stamped, `${verb}: ${name}`)
+})
+t.test('an interrupted ADD whose answer was under way is undone', async t => {
+  const asked = '/v1/cni/add'
+  const undo = '/v1/cni/del'
+  const rows: readonly [name: string, answer: ReturnType<Daemon> | undefined, requests: readonly string[]][] =
+    [
+      ['the result', undefined, [asked, undo]],
+      ['an answer that cannot be used', [200, {}], [asked, undo]],
+      ['none: the daemon undoes it, and is not asked again', new ExchangeError('lost', 'x'), [asked]],
+      ['a refusal', [500, {}], [asked]],
+    ]
+  for (const [name, answer, requests] of rows) {
+    const running = start('ADD', {
+      daemon: request => {
+        if (request.path === undo) return [200, done]
+        // Before the answer is looked at.
+        queueMicrotask(() => {
+          running.run.interrupt(new Problem('IPK_INTERRUPTED', 'interrupted by SIGTERM'))
+        })
+        return answer ?? resultFor(request)
+      },
+    })
+    const ended = await running.ended
+    t.match(ended, { code: 1, documents: [{ code: 11, msg: 'interrupted by SIGTERM' }] }, name)
+    t.equal(ended.documents.length, 1, name)
+    t.same(
+      ended.requests.map(({ path }) => path),
+      requests,
+      name,
+    )
+  }
 })

@@ -1,0 +1,17 @@
+import type { AddResult } from '../shared/api/cni.schema.ts'
+import type { CniVersion } from '../shared/cni/versions.ts'
+
+/**
+ * What is wrong with a Result for a configuration of a version; undefined when nothing is. Runtimes do not see the
+ * addresses of another version's shape (cni-protocol 1.E), and take a Result of none.
+ */
+export function resultFault(result: AddResult, cniVersion: CniVersion): string | undefined {
+  const versions = `a result of version "${result.cniVersion}" for a configuration of version "${cniVersion}"`
+  if (result.cniVersion !== cniVersion) return versions
+  const byFamily = cniVersion === '0.1.0' || cniVersion === '0.2.0'
+  const { ips, ip4, ip6 } = result
+  if (byFamily ? ips !== undefined : ip4 !== undefined || ip6 !== undefined)
+    return `${versions}, in the shape of another version`
+  const hasAddress = byFamily ? (ip4 ?? ip6) !== undefined : (ips?.length ?? 0) > 0
+  return hasAddress ? undefined : 'a result without an address'
+}

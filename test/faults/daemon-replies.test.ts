@@ -163,7 +163,7 @@ const refusal: ErrorReply = {
   cniCode: 101,
   details: 'by shop/web-0',
   requestId: 'r-1',
-  stateDir: '/var/lib/ipkeeper',
+  stateDir: done.stateDir,
 }
 
 t.test('refusals', { skip }, async t => {

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { distFolder } from './requirements.ts'
+import { ownStateDir } from './run-plugin.ts'
 import { runProgram, type Finished } from './run-program.ts'
 import { listenScripted, replyText, type Script, type ScriptedSocket } from './scripted-socket.ts'
 import { makeTempFolder } from './temp-folder.ts'
@@ -22,6 +23,7 @@ export const attachment = { containerId: 'c1', netns: '/some/where', ifname: 'et
 export function environmentOf(command: string): Record<string, string> {
   return {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    IPKEEPER_STATE_DIR: ownStateDir(),
     CNI_COMMAND: command,
     CNI_CONTAINERID: attachment.containerId,
     CNI_NETNS: attachment.netns,
@@ -62,7 +64,7 @@ export function runVerb(command: string, config: unknown, options: RunOptions = 
   })
 }
 
-export const done = { requestId: 'r-1', stateDir: '/var/lib/ipkeeper' }
+export const done = { requestId: 'r-1', stateDir: ownStateDir() }
 export const result = {
   cniVersion: '1.1.0',
   ips: [{ address: '10.22.0.50/16', gateway: '10.22.0.1' }],
@@ -143,6 +145,27 @@ export function succeeds(t: Test, name: string, finished: Finished, printed?: ob
   t.equal(finished.exit, 0, `${name}: exit code`)
   if (printed === undefined) t.equal(finished.stdout, '', `${name}: nothing on stdout`)
   else t.same(JSON.parse(finished.stdout), printed, `${name}: the result`)
+}
+
+/**
+ * A run that was given a signal at some moment has come to exactly one end: killed by it with nothing printed, one error
+ * document, or one result.
+ */
+export function hasOneEnd(
+  t: Test,
+  name: string,
+  { exit, signal, stdout }: Finished,
+): 'nothing' | 'error' | 'result' {
+  if (signal !== null) {
+    t.equal(stdout, '', `${name}: ended by the signal, so nothing is printed`)
+    return 'nothing'
+  }
+  if (exit === 0) {
+    t.ok('ips' in (JSON.parse(stdout) as object), `${name}: a result, and no error`)
+    return 'result'
+  }
+  failsProperly(t, name, { exit, stdout }, { code: 11, details: /IPK_INTERRUPTED/ })
+  return 'error'
 }
 
 /** Texts of the DELs that wait in the queue of a state folder, without what is being written. */

@@ -51,7 +51,7 @@ t.test('nobody answers on the path', { skip }, async t => {
   await each(runs, async ([[name, path, why], verb]) => {
     const what = `${verb}, ${name}`
     const stateDir = newPath()
-    const finished = await runVerb(verb, configFor(path, { stateDir, timeout: 0.3 }))
+    const finished = await runVerb(verb, configFor(path, { stateDir, timeout: 0.5 }))
     if (verb === 'DEL') {
       isQueued(t, what, finished, stateDir)
       t.match(finished.stderr, /the DEL of c1 is queued in .*: cannot reach ipkeeper-server on /, what)
@@ -110,7 +110,7 @@ t.test('it is killed in the middle of a reply', { skip }, async t => {
         void dying.close()
       })
     })
-    const finished = await runVerb(verb, configFor(dying.path, { stateDir, timeout: 0.4 }))
+    const finished = await runVerb(verb, configFor(dying.path, { stateDir, timeout: 1 }))
     if (verb === 'DEL') isQueued(t, verb, finished, stateDir)
     else failsProperly(t, verb, finished, { code: verb === 'STATUS' ? 50 : 11, msg: /ipkeeper-server on/ })
   })

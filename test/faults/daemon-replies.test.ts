@@ -93,7 +93,9 @@ async function tryReply(t: Test, name: string, reply: string | Buffer, fate: Fat
       if (verb === 'ADD' && head.startsWith('POST /v1/cni/del ')) connection.end(goodReply(head))
       else connection.end(reply)
     })
-    const finished = await runVerb(verb, configFor(daemon.path, { stateDir, timeout: 0.3 }))
+    // A lost reply is asked for again until the time is up.
+    const timeout = fate === 'lost' ? 1 : 20
+    const finished = await runVerb(verb, configFor(daemon.path, { stateDir, timeout }))
     const what = `${verb}, ${name}`
     if (verb === 'DEL') {
       isQueued(t, what, finished, stateDir)

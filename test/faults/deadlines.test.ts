@@ -20,7 +20,7 @@ t.teardown(() => {
 })
 
 /** Seconds that a run takes at least and that DESIGN grants it at most, with what a loaded machine may add. */
-const slack = 8
+const slack = 15
 
 interface Row {
   readonly verb: DaemonVerb

@@ -238,6 +238,14 @@ t.test('clients that say nothing, or not all, do not hold it up for ever', { ski
   t.ok(performance.now() - started < 20_000, `${Math.round(performance.now() - started)} ms`)
 })
 
+t.test('SIGUSR1 opens no debugger', { skip }, async t => {
+  const daemon = await makeSite(t).start()
+  daemon.kill('SIGUSR1')
+  await delay(100)
+  t.equal((await daemon.ask('GET', '/v1/health')).status, 200)
+  t.notMatch(daemon.log(), /Debugger listening/)
+})
+
 t.test('SIGTERM before it is ready is no crash: what it has begun it ends', { skip }, async t => {
   const { folder, socket, stateDir } = makeSite(t)
   const queue = join(stateDir, 'deferred-dels')

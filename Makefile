@@ -17,7 +17,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format test bench demo install uninstall clean
+.PHONY: format callers test bench demo install uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,7 +52,13 @@ check-generated: setup
 format: setup ## Format the sources in place
 	@prettier --write --log-level warn .
 
+callers: setup ## Build cnitool, go-cni, current reference plugins and containerd 2 for the tests, where Go is
+	@$(NODE) scripts/build-callers.ts
+
+# Building the callers may take minutes, so only a run that has a use for them does it. A failure is no end: what
+# needs them is then skipped, with a reason that CI does not accept.
 test: check build ## Check, build and run every test (TESTS="file ..." runs only those)
+	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
 
 bench: build ## Measure whole-process, daemon and pair rates; print a table, write bench/results.json

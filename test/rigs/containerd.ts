@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { installedContainerd, type ContainerdRelease } from './containerd-release.ts'
 import { openCri, type Cri } from './cri.ts'
 import { pauseImage } from './pause-image.ts'
 import { onlyChildOf, type PrivateHost } from './private-host.ts'
-import { findProgram, findReferencePlugins } from './requirements.ts'
 import type { TempFolder } from './temp-folder.ts'
 
 export interface ContainerdOptions {
@@ -20,6 +20,8 @@ export interface ContainerdOptions {
   readonly conflist: unknown
   /** Further plugins for its bin_dir (the reference ones are there): name to path. */
   readonly plugins?: Readonly<Record<string, string>>
+  /** Default: what is installed on the machine. */
+  readonly release?: ContainerdRelease
 }
 
 export interface Containerd {
@@ -38,50 +40,14 @@ export interface Containerd {
 
 const imageName = 'localhost/ipkeeper-pause:1'
 
-/** Plugins of containerd that a sandbox does not need; some write outside the folders given, some ask the kernel. */
-const disabledPlugins = [
-  'io.containerd.internal.v1.opt',
-  'io.containerd.snapshotter.v1.aufs',
-  'io.containerd.snapshotter.v1.btrfs',
-  'io.containerd.snapshotter.v1.devmapper',
-  'io.containerd.snapshotter.v1.zfs',
-  'io.containerd.tracing.processor.v1.otlp',
-]
-
-function configuration(folder: TempFolder, binDir: string, confDir: string): string {
-  return `
-version = 2
-root = "${folder.file('containerd', 'root')}"
-state = "${folder.file('containerd', 'state')}"
-disabled_plugins = [${disabledPlugins.map(name => JSON.stringify(name)).join(', ')}]
-
-[grpc]
-  address = "${folder.file('containerd.sock')}"
-
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "${imageName}"
-  # Without CAP_SYS_RESOURCE a container's oom score cannot go below that of containerd.
-  restrict_oom_score_adj = true
-  disable_tcp_service = true
-  stream_server_address = "127.0.0.1"
-  stream_server_port = "0"
-
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "${binDir}"
-    conf_dir = "${confDir}"
-`
-}
-
 /** Starts containerd and waits until CRI answers, has its pause image and reports the network ready. */
 export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
-  const { host, folder } = options
-  const referencePlugins = findReferencePlugins()
-  if (referencePlugins === undefined) throw new Error('no reference CNI plugins on this machine')
+  const { host, folder, release = installedContainerd() } = options
   const binDir = folder.file('cni-bin')
   const confDir = folder.file('cni-conf')
   for (const path of [binDir, confDir, folder.file('containerd')]) mkdirSync(path, { recursive: true })
-  for (const name of readdirSync(referencePlugins))
-    symlinkSync(join(referencePlugins, name), join(binDir, name))
+  for (const name of readdirSync(release.referencePlugins))
+    symlinkSync(join(release.referencePlugins, name), join(binDir, name))
   for (const [name, path] of Object.entries(options.plugins ?? {})) symlinkSync(path, join(binDir, name))
   const writeConflist = (conflist: unknown): void => {
     writeFileSync(join(confDir, '10-test.conflist'), JSON.stringify(conflist, undefined, 2))
@@ -89,18 +55,23 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   writeConflist(options.conflist)
 
   const configPath = folder.file('containerd', 'config.toml')
-  writeFileSync(configPath, configuration(folder, binDir, confDir))
-  const [program, args] = host.command(findProgram('containerd') ?? 'containerd', ['--config', configPath])
+  const socket = folder.file('containerd.sock')
+  const root = folder.file('containerd', 'root')
+  const state = folder.file('containerd', 'state')
+  writeFileSync(
+    configPath,
+    release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName }),
+  )
+  const [program, args] = host.command(release.containerd, ['--config', configPath])
   const child = spawn(program, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     // containerd finds its shim and runc on PATH.
-    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    env: { PATH: release.path },
   })
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const ended = once(child, 'close')
 
-  const socket = folder.file('containerd.sock')
   const cri = openCri(socket, { cgroupParent: host.cgroup, logDirectory: folder.file('pod-logs') })
 
   const until = async (what: string, met: () => Promise<boolean>): Promise<void> => {
@@ -114,7 +85,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
     }
   }
   const ctr = (...words: readonly string[]): Promise<string> =>
-    host.must(findProgram('ctr') ?? 'ctr', ['--address', socket, '--namespace', 'k8s.io', ...words])
+    host.must(release.ctr, ['--address', socket, '--namespace', 'k8s.io', ...words])
 
   await until('an answer', async () => (await cri.version()) !== '')
   const archive = folder.file('pause.tar')

@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { cgroupName, removeCgroup, removeStaleCgroups } from './cgroups.ts'
 import { atProcessEnd } from './finish.ts'
-import { findProgram } from './requirements.ts'
+import { findProgram } from './find-program.ts'
 import { mustRun, runProgram, type Finished, type ProgramOptions } from './run-program.ts'
 
 export interface PrivateHost {

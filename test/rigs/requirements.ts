@@ -3,41 +3,24 @@
  * in one line, and refuse in CI to leave out what set-up supplies.
  */
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { findGo, hasCallers, wantedGo } from './callers.ts'
+import { findProgram, isExecutable } from './find-program.ts'
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
 export const optionalSkip = 'optional: '
 
-export type Requirement = 'namespaces' | 'containerd' | 'reference-plugins' | 'executables' | 'go'
+export type Requirement =
+  'namespaces' | 'containerd' | 'runc' | 'reference-plugins' | 'executables' | 'go' | 'callers'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
-
-/** Tools of an administrator are not on every user's PATH. */
-const searchPath = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin']
-
-/** Full path of a program, or undefined when the machine has none. */
-export function findProgram(name: string): string | undefined {
-  return searchPath
-    .filter(folder => folder !== '')
-    .map(folder => join(folder, name))
-    .find(isExecutable)
-}
 
 /** Folder that holds `bridge`, `host-local` and `loopback`, or undefined. */
 export function findReferencePlugins(): string | undefined {
   const wanted = ['bridge', 'host-local', 'loopback']
   return pluginFolders.find(folder => wanted.every(name => isExecutable(join(folder, name))))
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Being root is not enough: in an unprivileged container root may not make namespaces. Tried once. */
@@ -68,7 +51,9 @@ const requirements: Readonly<
     met: () => ['ipkeeper', 'ipkeeper-server'].every(name => existsSync(join(distFolder, name))),
     otherwise: 'needs the packaged executables (make build)',
   },
-  go: { met: () => findProgram('go') !== undefined, otherwise: `${optionalSkip}needs Go >= 1.24` },
+  runc: { met: () => findProgram('runc') !== undefined, otherwise: 'needs runc (Debian package runc)' },
+  go: { met: () => findGo() !== undefined, otherwise: `${optionalSkip}needs Go >= ${wantedGo()}` },
+  callers: { met: hasCallers, otherwise: 'needs the callers in their current versions (make callers)' },
 }
 
 /** Where `make build` leaves the executables. */
@@ -80,6 +65,11 @@ export const distFolder = join(import.meta.dirname, '..', '..', 'dist')
  * @example t.test('under the real bridge', { skip: missing('namespaces', 'reference-plugins') }, ...)
  */
 export function missing(...wanted: readonly Requirement[]): false | string {
-  const reasons = wanted.map(name => requirements[name]).filter(requirement => !requirement.met())
-  return reasons.length === 0 ? false : reasons.map(requirement => requirement.otherwise).join(', ')
+  const reasons = wanted
+    .map(name => requirements[name])
+    .filter(requirement => !requirement.met())
+    .map(requirement => requirement.otherwise)
+  // Where nobody could supply one thing, the rest matters to nobody.
+  const decisive = reasons.find(reason => reason.startsWith(optionalSkip))
+  return reasons.length > 0 && (decisive ?? reasons.join(', '))
 }

@@ -16,7 +16,10 @@ tool (
 	github.com/containernetworking/plugins/plugins/meta/tuning
 )
 
-require github.com/containerd/go-cni v1.1.14
+require (
+	github.com/containerd/go-cni v1.1.14
+	github.com/containernetworking/cni v1.3.1
+)
 
 require (
 	cyphar.com/go-pathrs v0.2.5 // indirect
@@ -53,7 +56,6 @@ require (
 	github.com/containerd/ttrpc v1.2.9 // indirect
 	github.com/containerd/typeurl/v2 v2.3.0 // indirect
 	github.com/containerd/zfs/v2 v2.0.0 // indirect
-	github.com/containernetworking/cni v1.3.1 // indirect
 	github.com/containernetworking/plugins v1.9.1 // indirect
 	github.com/containers/ocicrypt v1.3.2 // indirect
 	github.com/coreos/go-iptables v0.8.0 // indirect

@@ -5,16 +5,18 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
 	cni "github.com/containerd/go-cni"
+	"github.com/containernetworking/cni/pkg/types"
 )
 
 // A request names one method of the library, its networks, and the sandbox it is about.
 type request struct {
-	Method    string `json:"method"`
-	PluginDir string `json:"pluginDir"`
+	Method     string   `json:"method"`
+	PluginDirs []string `json:"pluginDirs"`
 	// Every list in it is an interface, eth0 and on, in the order of the file names.
 	ConfDir string `json:"confDir"`
 	ID      string `json:"id"`
@@ -27,6 +29,8 @@ type request struct {
 
 type answer struct {
 	Error string `json:"error,omitempty"`
+	// The plugin's error code; 0 when the error is not a plugin's.
+	Code uint `json:"code,omitempty"`
 	// Addresses of each interface that the plugins told of.
 	Interfaces map[string][]string `json:"interfaces,omitempty"`
 }
@@ -35,6 +39,10 @@ func main() {
 	reply, err := serve(context.Background())
 	if err != nil {
 		reply = answer{Error: err.Error()}
+		var told *types.Error
+		if errors.As(err, &told) {
+			reply.Code = told.Code
+		}
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(reply); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -49,7 +57,7 @@ func serve(ctx context.Context) (answer, error) {
 	}
 	library, err := cni.New(
 		cni.WithMinNetworkCount(2), // loopback and one more, as in containerd
-		cni.WithPluginDir([]string{asked.PluginDir}),
+		cni.WithPluginDir(asked.PluginDirs),
 		cni.WithPluginConfDir(asked.ConfDir),
 	)
 	if err != nil {

@@ -55,15 +55,19 @@ func serve(ctx context.Context) (answer, error) {
 	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
 		return answer{}, err
 	}
+	networks := []cni.Opt{cni.WithLoNetwork, cni.WithAllConf}
+	if asked.Method == "Check" {
+		networks = networks[1:] // the library's own list for loopback is of a version without CHECK
+	}
 	library, err := cni.New(
-		cni.WithMinNetworkCount(2), // loopback and one more, as in containerd
+		cni.WithMinNetworkCount(len(networks)),
 		cni.WithPluginDir(asked.PluginDirs),
 		cni.WithPluginConfDir(asked.ConfDir),
 	)
 	if err != nil {
 		return answer{}, err
 	}
-	if err := library.Load(cni.WithLoNetwork, cni.WithAllConf); err != nil {
+	if err := library.Load(networks...); err != nil {
 		return answer{}, err
 	}
 

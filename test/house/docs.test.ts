@@ -11,6 +11,7 @@ import { readPodAnnotations } from '../../ipkeeper-server/kubernetes/pod-annotat
 import { parseJson } from '../../shared/json/parse-json.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
+import { callerVersion } from '../rigs/callers.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -180,6 +181,19 @@ t.test('examples in JSON are JSON, and conflists are accepted', t => {
       t.doesNotThrow(() => readIpamConfig(config, readIdentity(config), ''), page)
     }
   }
+  t.end()
+})
+
+t.test('the callers that the README says were tried are those of the tests', t => {
+  const modules = {
+    cnitool: 'github.com/containernetworking/cni',
+    'go-cni': 'github.com/containerd/go-cni',
+    'reference plugins': 'github.com/containernetworking/plugins',
+    containerd: 'github.com/containerd/containerd/v2',
+  }
+  const text = read('README.md').replaceAll(/\s+/g, ' ')
+  for (const [name, module] of Object.entries(modules))
+    t.match(text, `${name} ${callerVersion(module)}`, `${name} as in scripts/callers/go.mod`)
   t.end()
 })
 

@@ -67,7 +67,7 @@ t.test('every verb in every version that cnitool takes', { skip }, async t => {
       else t.match(checked.stderr, check, 'libcni refuses')
       succeeds(t, await cnitool('del'), 'del')
       t.same(await site.daemon().boundLeases(), [])
-      t.same(await site.links(), before, 'no veth is left')
+      t.same(await site.links(before), before, 'no veth is left')
       succeeds(t, await cnitool('del'), 'a second del')
       succeeds(t, await cnitool('gc'), 'gc')
     })
@@ -124,7 +124,7 @@ t.test('what add is refused, in the words of the daemon, and del leaves nothing'
     t.match(added.stderr, words)
     succeeds(t, await cnitool('del'), 'del')
     t.same(await site.daemon().boundLeases(), before)
-    t.same(await site.links(), links)
+    t.same(await site.links(links), links)
   }
 })
 

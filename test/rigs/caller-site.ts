@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { callersFolder } from './callers.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
@@ -23,8 +24,13 @@ export interface CallerSite {
   ipamWithoutDaemon(): Readonly<Record<string, unknown>>
   /** Puts these lists, and no others, into a new configuration folder, in this order. */
   conflistFolder(...lists: readonly Conflist[]): string
-  /** Names of the host's links, without the bridges that plugins leave for the next pod. */
-  links(): Promise<readonly string[]>
+  /**
+   * Names of the host's links, without the bridges that plugins leave for the next pod.
+   *
+   * @param expected wait until they are these, but not for ever: the kernel takes the links of a deleted namespace away
+   * when it finds time
+   */
+  links(expected?: readonly string[]): Promise<readonly string[]>
 }
 
 /** Capability by which containerd hands on the annotations of a pod. */
@@ -74,9 +80,15 @@ export async function makeCallerSite(t: Test): Promise<CallerSite> {
         writeFileSync(join(path, `${index}0-${list.name}.conflist`), JSON.stringify(list))
       return path
     },
-    links: async () => {
-      const links = JSON.parse(await host.must('ip', ['-json', 'link'])) as readonly { ifname: string }[]
-      return links.map(link => link.ifname).filter(name => !name.startsWith('cni'))
+    links: async expected => {
+      const deadline = performance.now() + 20_000
+      for (;;) {
+        const links = JSON.parse(await host.must('ip', ['-json', 'link'])) as readonly { ifname: string }[]
+        const names = links.map(link => link.ifname).filter(name => !name.startsWith('cni'))
+        const asExpected = expected === undefined || names.join() === expected.join()
+        if (asExpected || performance.now() > deadline) return names
+        await delay(20)
+      }
     },
   }
 }

@@ -12,7 +12,16 @@ import { findProgram, isExecutable } from './find-program.ts'
 export const optionalSkip = 'optional: '
 
 export type Requirement =
-  'namespaces' | 'containerd' | 'runc' | 'reference-plugins' | 'executables' | 'go' | 'callers'
+  | 'namespaces'
+  | 'containerd'
+  | 'runc'
+  | 'reference-plugins'
+  | 'executables'
+  | 'go'
+  | 'callers'
+  | 'nft'
+  | 'ifb'
+  | 'macvlan'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
@@ -30,6 +39,11 @@ function mayMakeNamespaces(): boolean {
   return namespacesWork
 }
 let namespacesWork: boolean | undefined
+
+/** Whether the kernel makes such links; a module that is there is loaded by trying. */
+function kernelMakes(...commands: readonly string[]): boolean {
+  return mayMakeNamespaces() && spawnSync('unshare', ['--net', 'sh', '-ec', commands.join('\n')]).status === 0
+}
 
 /** Each requirement: is it met, and what to say when it is not. */
 const requirements: Readonly<
@@ -53,6 +67,16 @@ const requirements: Readonly<
   },
   runc: { met: () => findProgram('runc') !== undefined, otherwise: 'needs runc (Debian package runc)' },
   go: { met: () => findGo() !== undefined, otherwise: `${optionalSkip}needs Go >= ${wantedGo()}` },
+  nft: { met: () => findProgram('nft') !== undefined, otherwise: 'needs nft (Debian package nftables)' },
+  ifb: {
+    met: () => kernelMakes('ip link add ifb0 type ifb'),
+    otherwise: `${optionalSkip}needs a kernel with ifb`,
+  },
+  macvlan: {
+    met: () =>
+      kernelMakes('ip link add one type veth peer name two', 'ip link add over link one type macvlan'),
+    otherwise: `${optionalSkip}needs a kernel with macvlan`,
+  },
   callers: { met: hasCallers, otherwise: 'needs the callers in their current versions (make callers)' },
 }
 

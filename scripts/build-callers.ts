@@ -5,7 +5,7 @@
  *
  *   node scripts/build-callers.ts     .cache/callers/DIGEST/, about 110 MB
  *
- * The first time takes one to two minutes and leaves about 1.6 GB in Go's own caches; a later one, with another
+ * The first time takes one to two minutes and leaves about 1.3 GB in Go's own caches; a later one, with another
  * version of something, builds what has changed.
  */
 import { spawnSync } from 'node:child_process'
@@ -47,6 +47,7 @@ function build(go: string): boolean {
     timeout: timeoutMs,
     env: {
       ...process.env,
+      // Go's caches are below it; a service may have none.
       HOME: homedir(),
       GOTOOLCHAIN: 'local',
       GOWORK: 'off',

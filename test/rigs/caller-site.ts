@@ -59,7 +59,7 @@ export async function makeCallerSite(t: Test): Promise<CallerSite> {
     folder.remove()
   })
   const ipam: CallerSite['ipam'] = settings => ({
-    ...{ type: 'ipkeeper', socket, stateDir, ranges: [ipv4Ranges], timeout: 5 },
+    ...{ type: 'ipkeeper', socket, stateDir, ranges: [ipv4Ranges] },
     ...settings,
   })
   return {

@@ -20,7 +20,8 @@ import {
   verbs,
   type Expected,
 } from '../rigs/plugin-under-fault.ts'
-import { findProgram, missing, optionalSkip } from '../rigs/requirements.ts'
+import { findProgram } from '../rigs/find-program.ts'
+import { missing, optionalSkip } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
 
 const skip = missing('executables')

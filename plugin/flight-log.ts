@@ -32,7 +32,7 @@ export function appendFlight(
   const folder = `${stateDir}/${stateFolders.flights}`
   const bytes = Buffer.from(`${line}\n`)
   const numbers = listNumbers(stateDir, folder)
-  const newest = numbers.reduce((highest, number) => Math.max(highest, number), 1)
+  const newest = Math.max(1, ...numbers)
   let number = newest
   while (!appendTo(`${folder}/${flightFileName(number)}`, bytes, fileBytes)) {
     if (++number === newest + tries) return

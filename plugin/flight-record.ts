@@ -1,10 +1,10 @@
 import type { Flight } from '../shared/api/flight.schema.ts'
 import { version } from '../shared/build-info.ts'
-import { parseCniArgs } from '../shared/cni/cni-args.ts'
 import type { Environment } from '../shared/cni/environment.ts'
 import { pluginSettings } from '../shared/cni/netconf.ts'
 import { field, type JsonObject } from '../shared/json/fold.ts'
 import { defaultPaths } from '../shared/paths.ts'
+import { isoTime } from './iso-time.ts'
 
 /** What is known of a run when it ends; a run that fails early knows little. */
 export interface FlightFacts {
@@ -42,68 +42,58 @@ export function isRecorded(env: Environment, { exit }: Ending): boolean {
   return command !== '' && (exit !== 0 || !polled.includes(command))
 }
 
-/** Longest form of each text in the line, in bytes of JSON: all together stay below 4 KiB. */
-const longest = {
-  verb: 32,
-  network: 256,
-  containerId: 256,
-  ifname: 64,
-  netns: 256,
-  pod: 350,
-  code: 64,
-  message: 1000,
-  address: 64,
-  requestId: 128,
-  invocationId: 140,
-} as const
+/** Bytes. An append that small to a local file lands whole. */
+const longestLine = 4096
+/** To what a line that would be longer is cut: bytes of JSON in a text, and addresses. */
+const longestMessage = 1000
+const longestText = 100
 const mostAddresses = 12
-
-const encodedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
-
-/** undefined for a text that is empty, so that it is left out. */
-function cut(text: string | undefined, name: keyof typeof longest): string | undefined {
-  if (text === undefined || text === '') return undefined
-  const limit = longest[name]
-  if (text.length <= limit && encodedBytes(text) <= limit) return text
-  const mark = '…'
-  let kept = text.slice(0, limit)
-  while (encodedBytes(kept + mark) > limit) kept = kept.slice(0, Math.floor(kept.length * 0.8))
-  return kept + mark
-}
 
 /** The line of a run, without its newline. */
 export function formatFlight(facts: FlightFacts, ending: Ending): string {
   const { env, config } = facts
-  const { exit, printed, fault, code, queued } = ending
+  const { exit, code, printed, fault, queued } = ending
   const { code: cniCode, msg, ips, ip4, ip6 } = (ending.document ?? {}) as PrintedDocument
-  const addresses = [...(ips ?? []).map(ip => ip.address), ...[ip4, ip6].flatMap(family => family?.ip ?? [])]
   const name = config && field(config, 'name')
+  const addresses = ips?.map(ip => ip.address) ?? [ip4, ip6].flatMap(family => family?.ip ?? [])
   // JSON.stringify leaves out what is undefined.
   const line: { readonly [K in keyof Required<Flight>]: Flight[K] | undefined } = {
-    at: new Date(facts.startedAt).toISOString(),
-    verb: cut(env['CNI_COMMAND'], 'verb'),
-    network: cut(typeof name === 'string' ? name : undefined, 'network'),
-    containerId: cut(env['CNI_CONTAINERID'], 'containerId'),
-    ifname: cut(env['CNI_IFNAME'], 'ifname'),
-    netns: cut(env['CNI_NETNS'], 'netns'),
-    pod: cut(podOf(env['CNI_ARGS'] ?? ''), 'pod'),
+    at: isoTime(facts.startedAt),
+    verb: env['CNI_COMMAND'],
+    network: typeof name === 'string' && name !== '' ? name : undefined,
+    containerId: env['CNI_CONTAINERID'] || undefined,
+    ifname: env['CNI_IFNAME'] || undefined,
+    netns: env['CNI_NETNS'] || undefined,
+    pod: podOf(env['CNI_ARGS'] ?? ''),
     exit,
-    code: cut(code, 'code'),
+    code,
     cniCode,
-    message: cut(fault ?? msg ?? queued, 'message'),
+    message: fault ?? msg ?? queued,
     printed,
-    addresses:
-      exit === 0 && addresses.length > 0
-        ? addresses.slice(0, mostAddresses).map(address => cut(address, 'address') ?? '')
-        : undefined,
+    addresses: exit === 0 && addresses.length > 0 ? addresses : undefined,
     queued: queued === undefined ? undefined : true,
     durationMs: Math.round(facts.durationMs * 10) / 10,
-    requestId: cut(facts.requestId, 'requestId'),
-    invocationId: cut(facts.invocationId, 'invocationId'),
+    requestId: facts.requestId,
+    invocationId: facts.invocationId,
     pid: facts.pid,
     pluginVersion: version,
   }
-  return JSON.stringify(line)
+  const text = JSON.stringify(line)
+  return Buffer.byteLength(text) < longestLine ? text : JSON.stringify(line, shorten)
+}
+
+function shorten(key: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, mostAddresses)
+  return typeof value === 'string' ? cut(value, key === 'message' ? longestMessage : longestText) : value
+}
+
+function cut(text: string, limit: number): string {
+  const bytes = (shown: string): number => Buffer.byteLength(JSON.stringify(shown)) - 2
+  const mark = '…'
+  let kept = text.slice(0, limit)
+  if (kept === text && bytes(text) <= limit) return text
+  while (bytes(kept + mark) > limit) kept = kept.slice(0, Math.floor(kept.length * 0.8))
+  return kept + mark
 }
 
 /** What a result of either shape and an error object have that is worth remembering. */
@@ -115,9 +105,13 @@ interface PrintedDocument {
   readonly ip6?: { readonly ip: string }
 }
 
+/** Of CNI_ARGS as they may come; parseCniArgs, which knows what is wrong with them, costs 0.1 ms. */
 function podOf(args: string): string | undefined {
-  const { podNamespace, podName } = parseCniArgs(args, { lenient: true })
-  return podName === undefined ? undefined : `${podNamespace ?? ''}/${podName}`
+  const pairs = args.split(';')
+  const value = (key: string): string | undefined =>
+    pairs.findLast(pair => pair.startsWith(key))?.slice(key.length)
+  const name = value('K8S_POD_NAME=')
+  return name ? `${value('K8S_POD_NAMESPACE=') ?? ''}/${name}` : undefined
 }
 
 /** The state folder of a run, also where its configuration, or even its environment, is why the run failed. */

@@ -33,7 +33,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   const command = edges.env['CNI_COMMAND'] ?? ''
   const startedAt = edges.wallClock()
   /** What becomes known on the way, for the flight record. */
-  const known: { config?: JsonObject; requestId?: string; invocationId?: string } = {}
+  const known: { config?: JsonObject; stateDir?: string; requestId?: string; invocationId?: string } = {}
   /** In which errors are said; that of the configuration once it is known. */
   let answerVersion: string = latestVersion
   let decided = false
@@ -69,7 +69,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     if (!isRecorded(edges.env, ending)) return
     const durationMs = edges.now() - edges.startedMs
     const facts = { env: edges.env, startedAt, durationMs, pid: edges.pid, ...known }
-    edges.appendFlight(flightStateDir(facts), formatFlight(facts, ending))
+    edges.appendFlight(known.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
   }
 
   /** Prints the error, unless the outcome is decided already; then undefined. */
@@ -119,6 +119,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     }
     const cniVersion = checkVersion(invocation.verb, configVersion(config))
     const settings = pluginSettings(config, edges.env)
+    known.stateDir = settings.stateDir
     const identity = (): RunIdentity => {
       const made = edges.identity()
       known.invocationId = made.invocationId

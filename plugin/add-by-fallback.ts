@@ -1,8 +1,9 @@
-import type { AddResult, Delegate } from '../shared/api/cni.schema.ts'
+import type { Delegate } from '../shared/api/cni.schema.ts'
 import { readFallback } from '../shared/cni/fallback.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import type { Abandonment } from './abandonment.ts'
 import type { Call, Outcome } from './call.ts'
+import type { PrintableDocument } from './document.ts'
 import { forwardToFallback, readFallbackResult, runFallback } from './fallback.ts'
 
 /**
@@ -34,7 +35,11 @@ export async function addByFallback(
   }
 }
 
-async function askFallback(call: Call, delegate: Delegate, abandonment: Abandonment): Promise<AddResult> {
+async function askFallback(
+  call: Call,
+  delegate: Delegate,
+  abandonment: Abandonment,
+): Promise<PrintableDocument> {
   const { config, cniVersion, settings } = call
   const fallback = readFallback(config)
   if (fallback?.type !== delegate.type) {

@@ -5,6 +5,7 @@ import type { CniVersion } from '../shared/cni/versions.ts'
 import type { DaemonEdges } from './ask-daemon.ts'
 import type { QueueDel } from './deferred-del.ts'
 import type { Deliver } from './deliver.ts'
+import type { PrintableDocument } from './document.ts'
 import type { RunChild } from './run-child.ts'
 import type { AppendFlight } from './flight-log.ts'
 import type { RunIdentity } from './run-identity.ts'
@@ -55,7 +56,7 @@ export interface Call {
 /** How a verb ended well. */
 export interface Outcome {
   /** What goes to stdout; nothing when absent. */
-  readonly document?: object
+  readonly document?: PrintableDocument
   /** Why the daemon has still to carry out this DEL. */
   readonly queued?: string
   /** Takes back what was done, for when the document cannot be delivered. Never rejects. */

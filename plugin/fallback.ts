@@ -10,6 +10,7 @@ import { Problem } from '../shared/problem/problem.ts'
 import type { Abandonment } from './abandonment.ts'
 import type { Call } from './call.ts'
 import { findPlugin } from './find-plugin.ts'
+import { printable, type PrintableDocument } from './document.ts'
 import { fallbackPatience, type DaemonVerb } from './patience.ts'
 import { Refusal } from './refusal.ts'
 import { resultFault } from './result-fault.ts'
@@ -120,7 +121,7 @@ export function readFallbackResult(
   stdout: string,
   cniVersion: CniVersion,
   { ownRanges }: Delegate,
-): AddResult {
+): PrintableDocument {
   const document = decode(stdout)
   if (document === undefined) throw failed(fallback, 'what it printed for ADD is no JSON object')
   // Runtimes take a Result that names no version for one in the configuration's (cni-protocol D6).
@@ -139,7 +140,11 @@ export function readFallbackResult(
       })
     }
   }
-  return result
+  try {
+    return printable(result)
+  } catch (cause) {
+    throw failed(fallback, 'what it printed for ADD nests too deep', cause)
+  }
 }
 
 function addressesOf({ ips = [], ip4, ip6 }: AddResult): readonly string[] {

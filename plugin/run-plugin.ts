@@ -7,6 +7,7 @@ import { checkVersion } from '../shared/cni/version-check.ts'
 import { isSupportedVersion, isVerb, latestVersion, supportedVersions } from '../shared/cni/versions.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { Outcome, PluginEdges } from './call.ts'
+import { printable, type PrintableDocument } from './document.ts'
 import { Refusal } from './refusal.ts'
 import { flightStateDir, formatFlight, isRecorded, type Ending } from './flight-record.ts'
 import type { RunIdentity } from './run-identity.ts'
@@ -42,8 +43,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   const { promise: finished, resolve: finish } = Promise.withResolvers<ExitCode>()
 
   /** How many bytes stdout took, or why it did not. */
-  function say(document: object): Pick<Ending, 'document' | 'printed' | 'fault'> {
-    const text = `${JSON.stringify(document, null, 4)}\n`
+  function say({ value: document, text }: PrintableDocument): Pick<Ending, 'document' | 'printed' | 'fault'> {
     try {
       edges.deliver(text)
       return { document, printed: Buffer.byteLength(text) }
@@ -77,7 +77,8 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     if (decided) return undefined
     decided = true
     const failure = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
-    const said = say(cniErrorDocument(failure, answerVersion, isVerb(command) ? command : undefined))
+    const verb = isVerb(command) ? command : undefined
+    const said = say(printable(cniErrorDocument(failure, answerVersion, verb)))
     return { exit: 1, code: failure.code, ...said }
   }
 

@@ -2373,7 +2373,7 @@ return errors === 0;
 }
 
 const checkErrorReply = validate13;
-const schema14 = {"type":"object","required":["code","message","hint","retryable","cniCode","details","requestId","stateDir"],"properties":{"code":{"type":"string","minLength":1},"message":{"type":"string","minLength":1},"hint":{"type":"string"},"retryable":{"type":"boolean"},"cniCode":{"type":"integer","minimum":1,"maximum":4294967295},"details":{"type":"string"},"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1}},"$id":"ErrorReply"};
+const schema14 = {"type":"object","required":["code","message","hint","retryable","cniCode","details","requestId","stateDir"],"properties":{"code":{"type":"string","minLength":1},"message":{"type":"string","minLength":1},"hint":{"type":"string"},"retryable":{"type":"boolean"},"cniCode":{"anyOf":[{"type":"integer","minimum":100,"maximum":999},{"enum":[1,2,4,5,6,7,8,11,50,51]}]},"details":{"type":"string"},"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1}},"$id":"ErrorReply"};
 
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="ErrorReply" */;
@@ -2456,21 +2456,82 @@ if(valid0){
 if(data.cniCode !== undefined){
 let data4 = data.cniCode;
 const _errs9 = errors;
+const _errs10 = errors;
+let valid1 = false;
+const _errs11 = errors;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-validate13.errors = [{instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
+const err0 = {instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err0];
 }
-if(errors === _errs9){
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(errors === _errs11){
 if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 4294967295 || isNaN(data4)){
-validate13.errors = [{instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4294967295},message:"must be <= 4294967295"}];
+if(data4 > 999 || isNaN(data4)){
+const err1 = {instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+else {
+if(data4 < 100 || isNaN(data4)){
+const err2 = {instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+}
+var _valid0 = _errs11 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs13 = errors;
+if(!((((((((((data4 === 1) || (data4 === 2)) || (data4 === 4)) || (data4 === 5)) || (data4 === 6)) || (data4 === 7)) || (data4 === 8)) || (data4 === 11)) || (data4 === 50)) || (data4 === 51))){
+const err3 = {instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/anyOf/1/enum",keyword:"enum",params:{allowedValues: schema14.properties.cniCode.anyOf[1].enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var _valid0 = _errs13 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err4 = {instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+validate13.errors = vErrors;
 return false;
 }
 else {
-if(data4 < 1 || isNaN(data4)){
-validate13.errors = [{instancePath:instancePath+"/cniCode",schemaPath:"#/properties/cniCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
 }
+else {
+vErrors = null;
 }
 }
 }
@@ -2481,12 +2542,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.details !== undefined){
-const _errs11 = errors;
+const _errs14 = errors;
 if(typeof data.details !== "string"){
 validate13.errors = [{instancePath:instancePath+"/details",schemaPath:"#/properties/details/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
@@ -2494,8 +2555,8 @@ var valid0 = true;
 if(valid0){
 if(data.requestId !== undefined){
 let data6 = data.requestId;
-const _errs13 = errors;
-if(errors === _errs13){
+const _errs16 = errors;
+if(errors === _errs16){
 if(typeof data6 === "string"){
 if(data6.length < 1){
 validate13.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
@@ -2507,7 +2568,7 @@ validate13.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/prope
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -2515,8 +2576,8 @@ var valid0 = true;
 if(valid0){
 if(data.stateDir !== undefined){
 let data7 = data.stateDir;
-const _errs15 = errors;
-if(errors === _errs15){
+const _errs18 = errors;
+if(errors === _errs18){
 if(typeof data7 === "string"){
 if(data7.length < 1){
 validate13.errors = [{instancePath:instancePath+"/stateDir",schemaPath:"#/properties/stateDir/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
@@ -2528,7 +2589,7 @@ validate13.errors = [{instancePath:instancePath+"/stateDir",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;

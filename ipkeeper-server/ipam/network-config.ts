@@ -6,6 +6,7 @@ import {
   isJsonObject,
   objectArrayField,
   objectField,
+  showJson,
   stringField,
   type JsonObject,
 } from '../../shared/json/fold.ts'
@@ -77,7 +78,7 @@ function readExclusion(value: unknown, path: string): { first: Address; last: Ad
   const first = parseAddress(from)
   const last = parseAddress(to)
   if (!first || !last || more.length > 0 || first.family !== last.family || first.value > last.value) {
-    throw invalid(`${path}: "${String(value)}" is no address, FIRST-LAST or CIDR`)
+    throw invalid(`${path}: ${showJson(value)} is no address, FIRST-LAST or CIDR`)
   }
   return { first, last }
 }
@@ -133,9 +134,13 @@ function readAddresses(values: readonly unknown[], source: string): AddressReque
     const request = typeof value === 'string' ? parseAddressRequest(value, source, 'cni') : undefined
     // host-local's text (golden case "req bad").
     if (!request)
-      throw new Problem('IPK_ADDRESS_INVALID', `invalid IP address ${String(value)}`, {
-        details: `in ${source}`,
-      })
+      throw new Problem(
+        'IPK_ADDRESS_INVALID',
+        `invalid IP address ${typeof value === 'string' ? value : showJson(value)}`,
+        {
+          details: `in ${source}`,
+        },
+      )
     return request
   })
 }
@@ -179,7 +184,7 @@ export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, ra
   if (field(ipam, 'pool') !== undefined) {
     throw new Problem(
       'IPK_UNSUPPORTED',
-      `"ipam.pool": ${JSON.stringify(field(ipam, 'pool'))} is not supported by this version of ipkeeper`,
+      `"ipam.pool": ${showJson(field(ipam, 'pool'))} is not supported by this version of ipkeeper`,
       {
         hint: 'give "ipam" its "ranges"',
       },

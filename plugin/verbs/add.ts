@@ -1,10 +1,11 @@
-import type { AddReply } from '../../shared/api/cni.schema.ts'
+import type { AddReply, AddResult } from '../../shared/api/cni.schema.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { createAbandonment } from '../abandonment.ts'
 import { addByFallback } from '../add-by-fallback.ts'
 import { UnusableReply } from '../ask-daemon.ts'
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import { printable, type PrintableDocument } from '../document.ts'
 import { patienceFor } from '../patience.ts'
 import { resultFault } from '../result-fault.ts'
 import { toMicroseconds, type RunIdentity } from '../run-identity.ts'
@@ -45,7 +46,7 @@ export async function add(call: Call): Promise<Outcome> {
     const reply = await asked
     checkReply(call, reply)
     return 'result' in reply
-      ? { document: reply.result, undo }
+      ? { document: printableResult(call, reply.result), undo }
       : await addByFallback(call, reply.delegate, abandonment, undo)
   } catch (error) {
     if (error instanceof UnusableReply) await undo()
@@ -62,6 +63,15 @@ function checkReply(call: Call, reply: AddReply): void {
   if (fault !== undefined) {
     const message = `ipkeeper-server on ${settings.socket} answered ${fault}`
     throw new UnusableReply('IPK_DAEMON_REPLY_INVALID', message)
+  }
+}
+
+function printableResult({ settings }: Call, result: AddResult): PrintableDocument {
+  try {
+    return printable(result)
+  } catch (cause) {
+    const message = `ipkeeper-server on ${settings.socket} answered a result that cannot be printed`
+    throw new UnusableReply('IPK_DAEMON_REPLY_INVALID', message, { cause })
   }
 }
 

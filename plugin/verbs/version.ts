@@ -2,13 +2,14 @@ import { configVersion, decodeNetworkConfig } from '../../shared/cni/netconf.ts'
 import { latestVersion, supportedVersions } from '../../shared/cni/versions.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { Outcome, PluginEdges } from '../call.ts'
+import { printable } from '../document.ts'
 
 /** Callers may leave stdin open, closed or empty: nothing on it is needed. */
 const stdinLimits = { timeoutMs: 150, maxBytes: 1024 * 1024 }
 
 /** VERSION: no daemon. The specification wants the input's cniVersion back (cni-protocol D1, D2). */
 export async function version(edges: PluginEdges): Promise<Outcome> {
-  return { document: { cniVersion: await inputVersion(edges), supportedVersions } }
+  return { document: printable({ cniVersion: await inputVersion(edges), supportedVersions }) }
 }
 
 async function inputVersion(edges: PluginEdges): Promise<string> {

@@ -14,7 +14,8 @@ export const CniRequest = Type.Object(
     bootId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     containerId: Type.String({ maxLength: 4096 }),
     netns: Type.String({ maxLength: 4096 }),
-    ifname: Type.String({ maxLength: 64 }),
+    // A verb that needs no interface does not look at what is there; where it counts, its form is checked.
+    ifname: Type.String({ maxLength: 4096 }),
     args: Type.String({ maxLength: 65536 }),
     path: Type.String({ maxLength: 65536 }),
     config: Type.Record(Type.String(), Type.Unknown()),
@@ -95,6 +96,15 @@ export const DoneReply = Type.Object(
 )
 export type DoneReply = Static<typeof DoneReply>
 
+/**
+ * Codes that an error may carry to the runtime: those of the specification that mean what we mean, and our own. With 3 a
+ * runtime would take it that no DEL is needed; the rest below 100 is reserved.
+ */
+const CniCode = Type.Union([
+  Type.Integer({ minimum: 100, maximum: 999 }),
+  Type.Enum([1, 2, 4, 5, 6, 7, 8, 11, 50, 51]),
+])
+
 /** Body of every reply that is not a 200. */
 export const ErrorReply = Type.Object(
   {
@@ -102,8 +112,7 @@ export const ErrorReply = Type.Object(
     message: Type.String({ minLength: 1 }),
     hint: Type.String(),
     retryable: Type.Boolean(),
-    // Go decodes the code into an unsigned number; a larger one would make the whole document unreadable there.
-    cniCode: Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1 }),
+    cniCode: CniCode,
     details: Type.String(),
     requestId: Type.String({ minLength: 1 }),
     stateDir: Type.String({ minLength: 1 }),

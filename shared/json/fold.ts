@@ -49,6 +49,15 @@ export function jsonTypeName(value: unknown): string {
   return `a ${typeof value}`
 }
 
+/**
+ * A foreign value in a message: a text in quotes, a number as it is, and what has parts by its type. Never throws, which
+ * String and JSON.stringify do: for an object with a key "toString", and for one that nests deeper than the stack.
+ */
+export function showJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : jsonTypeName(value)
+}
+
 function wrongType(path: string, wanted: string, value: unknown): Problem {
   const message = `error unmarshall network config: "${path}" must be ${wanted}, not ${jsonTypeName(value)}`
   return new Problem('IPK_CONFIG_UNDECODABLE', message)

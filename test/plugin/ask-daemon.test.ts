@@ -131,7 +131,9 @@ t.test('replies that cannot be used', async t => {
     [200, '<html>', 'status 200, no JSON: unexpected "<" where a value is expected at line 1 column 1', true],
     [500, {}, "status 500, the body must have required property 'code'", false],
     [500, '', 'status 500, no JSON: unexpected end of JSON input at line 1 column 1', false],
-    [404, { ...refusal, cniCode: 0 }, 'status 404, the body/cniCode must be >= 1', false],
+    [404, { ...refusal, cniCode: 0 }, 'status 404, the body/cniCode must be >= 100', false],
+    // Runtimes need not send a DEL after it.
+    [404, { ...refusal, cniCode: 3 }, 'status 404, the body/cniCode must be >= 100', false],
     [302, done, "status 302, the body must have required property 'code'", false],
   ]
   for (const [status, body, why, mayHaveDone] of cases) {

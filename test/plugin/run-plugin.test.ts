@@ -405,6 +405,28 @@ t.test('an ADD whose answer cannot be used is undone', async t => {
       { code: 11, msg: /answered a result without an address/ },
     ],
     [
+      'addresses in the shape of an older version, which a runtime would not see',
+      {
+        daemon: request =>
+          request.path.endsWith('/add')
+            ? [200, { ...done, result: { cniVersion: '1.1.0', ip4: { ip: '10.22.0.50/16' } } }]
+            : [200, done],
+      },
+      { code: 11, msg: /in the shape of another version/ },
+    ],
+    [
+      'a result that nests deeper than can be written',
+      {
+        daemon: request => {
+          if (!request.path.endsWith('/add')) return [200, done]
+          const ips = [{ address: '10.22.0.50/16' }]
+          const text = JSON.stringify({ ...done, result: { cniVersion: '1.1.0', ips, more: 0 } })
+          return [200, text.replace('"more":0', `"more":${'['.repeat(20_000)}${']'.repeat(20_000)}`)]
+        },
+      },
+      { code: 11, msg: /answered a result that cannot be printed/ },
+    ],
+    [
       'no HTTP',
       {
         daemon: request =>

@@ -129,6 +129,13 @@ const refused: readonly (readonly [
     'invalid IP address foo',
   ],
   [
+    'requested address that cannot be made a text',
+    net({ ranges: [[range]] }, { args: { cni: { ips: [{ toString: 1 }] } } }),
+    '',
+    'IPK_ADDRESS_INVALID',
+    'invalid IP address an object',
+  ],
+  [
     'bad IP=',
     net({ ranges: [[range]] }),
     'IP=10.1.2.300',
@@ -159,13 +166,27 @@ const refused: readonly (readonly [
     /ipam\.routes\[0\]\.mtu/,
   ],
   ['segment', net({ ...range, segment: '../x' }), '', 'IPK_CONFIG_INVALID', /ipam\.segment/],
-  ['pool', net({ pool: 'prod' }), '', 'IPK_UNSUPPORTED', /ipam\.pool/],
+  ['pool', net({ pool: 'prod' }), '', 'IPK_UNSUPPORTED', /"ipam\.pool": "prod" is not supported/],
+  [
+    'pool that nests deeper than can be written',
+    net({ pool: JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) }),
+    '',
+    'IPK_UNSUPPORTED',
+    /"ipam\.pool": an array is not supported/,
+  ],
   [
     'exclude',
     net({ ...range, exclude: ['10.1.2.9-10.1.2.3'] }),
     '',
     'IPK_CONFIG_INVALID',
-    /ipam\.exclude\[0\]/,
+    /ipam\.exclude\[0\]: "10\.1\.2\.9-10\.1\.2\.3" is no address/,
+  ],
+  [
+    'exclude that is no text',
+    net({ ...range, exclude: [{ toString: 1 }] }),
+    '',
+    'IPK_CONFIG_INVALID',
+    /ipam\.exclude\[0\]: an object is no address/,
   ],
 ]
 for (const [name, config, args, code, message] of refused) {

@@ -9,6 +9,7 @@ import {
   numberField,
   objectArrayField,
   objectField,
+  showJson,
   stringArrayField,
   stringField,
   withField,
@@ -101,6 +102,19 @@ t.test('typed readers', t => {
     t.throws(read, expected, message)
     t.throws(read, Problem)
   }
+  t.end()
+})
+
+t.test('foreign values in messages', t => {
+  const cases: readonly [text: string, shown: string][] = [
+    ['"a\\"b"', '"a\\"b"'],
+    ['1.5', '1.5'],
+    ['null', 'null'],
+    ['[1]', 'an array'],
+    ['{"toString":1}', 'an object'],
+    [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'an array'],
+  ]
+  for (const [text, shown] of cases) t.equal(showJson(JSON.parse(text)), shown)
   t.end()
 })
 

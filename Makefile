@@ -17,7 +17,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test bench demo install uninstall clean
+.PHONY: format callers test fuzz bench demo install uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ callers: setup ## Build cnitool, go-cni, current reference plugins and container
 test: check build ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
+
+fuzz: build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
+	@$(NODE) scripts/fuzz.ts
 
 bench: build ## Measure whole-process, daemon and pair rates; print a table, write bench/results.json
 	@$(NODE) scripts/build-executables.ts --trivial

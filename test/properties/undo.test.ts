@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { addAttachment, undoAdd } from '../../ipkeeper-server/leases/add.ts'
-import { leaseKey, type Change } from '../../ipkeeper-server/ipam/records.ts'
+import type { Change } from '../../ipkeeper-server/ipam/records.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { assertSound } from '../ipkeeper-server/leases/sound-ledger.ts'
 import { poolFrom, TestService, type PodWords } from '../ipkeeper-server/leases/test-service.ts'
 
 /**
@@ -52,25 +53,6 @@ class OnceEachStore extends MemoryStore {
   }
 }
 
-function assertSound(story: TestService, when: string): void {
-  const { ledger } = story.service
-  for (const lease of ledger.leases()) {
-    const attachment = lease.attachment && ledger.attachment(lease.attachment)
-    if ((lease.state === 'bound') !== Boolean(attachment))
-      throw new Error(`${when}: ${lease.address} is ${lease.state} of ${JSON.stringify(lease.attachment)}`)
-    const holder = ledger.holder(lease.holder)
-    if (lease.state === 'held' && !holder?.leases.some(own => leaseKey(own) === leaseKey(lease)))
-      throw new Error(`${when}: ${lease.address} is held for a holder who does not know`)
-    // Its newest sandbox may have none of the holder's addresses, but never fewer than are bound to it.
-    if (holder?.attachment && !ledger.attachment(holder.attachment))
-      throw new Error(`${when}: the attachment of the holder of ${lease.address} is gone`)
-    if (attachment && JSON.stringify(holder?.attachment) === JSON.stringify(lease.attachment)) {
-      if (!holder?.leases.some(own => leaseKey(own) === leaseKey(lease)))
-        throw new Error(`${when}: ${lease.address} is bound, and its holder does not know`)
-    }
-  }
-}
-
 async function run(steps: readonly Step[]): Promise<void> {
   const story = await TestService.open(new OnceEachStore())
   story.pool = poolFrom('net', ['10.22.0.0/29'])
@@ -115,11 +97,11 @@ async function run(steps: readonly Step[]): Promise<void> {
       }
       if (now.kind === 'del') open.delete(container)
     }
-    assertSound(story, `step ${index} ${JSON.stringify(now)}`)
+    assertSound(story.service.ledger, `step ${index} ${JSON.stringify(now)}`)
   }
 
   for (const { container } of words) await story.del(container)
-  assertSound(story, 'after all DELs')
+  assertSound(story.service.ledger, 'after all DELs')
   const left = story.leases().filter(line => line.includes('bound'))
   if (left.length > 0) throw new Error(`left after all DELs: ${left.join(', ')}`)
   const { attachment, holder } = story.service.ledger.counts()

@@ -1,0 +1,33 @@
+import { cniArgs, environments, names, settings, versions } from './cni-input.ts'
+import { dispatcher } from './dispatcher.ts'
+import { brokenReplies, lyingReplies, wholeReplies } from './http-reply.ts'
+import { foldedKeys, jsonBytes, jsonTexts } from './json.ts'
+import { addressSpellings, addressTexts, macs, prefixes } from './net.ts'
+import type { Property } from './property.ts'
+import { addRequests, askedAddresses, lists, podAnnotations } from './requests.ts'
+import { socketRequests } from './routes.ts'
+
+/** All that run in this process. */
+export const properties: readonly Property[] = [
+  dispatcher,
+  jsonTexts,
+  jsonBytes,
+  foldedKeys,
+  environments,
+  names,
+  cniArgs,
+  versions,
+  settings,
+  addressSpellings,
+  addressTexts,
+  prefixes,
+  macs,
+  wholeReplies,
+  brokenReplies,
+  lyingReplies,
+  podAnnotations,
+  askedAddresses,
+  addRequests,
+  lists,
+  socketRequests,
+]

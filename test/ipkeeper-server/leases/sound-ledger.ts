@@ -1,0 +1,21 @@
+import { leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
+import type { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+
+/** No lease without its attachment, no holder with what is not its own. Throws what does not hold; `when` says where. */
+export function assertSound(ledger: Ledger, when: string): void {
+  for (const lease of ledger.leases()) {
+    const attachment = lease.attachment && ledger.attachment(lease.attachment)
+    if ((lease.state === 'bound') !== Boolean(attachment))
+      throw new Error(`${when}: ${lease.address} is ${lease.state} of ${JSON.stringify(lease.attachment)}`)
+    const holder = ledger.holder(lease.holder)
+    if (lease.state === 'held' && !holder?.leases.some(own => leaseKey(own) === leaseKey(lease)))
+      throw new Error(`${when}: ${lease.address} is held for a holder who does not know`)
+    // Its newest sandbox may have none of the holder's addresses, but never fewer than are bound to it.
+    if (holder?.attachment && !ledger.attachment(holder.attachment))
+      throw new Error(`${when}: the attachment of the holder of ${lease.address} is gone`)
+    if (attachment && JSON.stringify(holder?.attachment) === JSON.stringify(lease.attachment)) {
+      if (!holder?.leases.some(own => leaseKey(own) === leaseKey(lease)))
+        throw new Error(`${when}: ${lease.address} is bound, and its holder does not know`)
+    }
+  }
+}

@@ -2,8 +2,6 @@
  * The packaged plugin from outside: what a runtime gives it, what it prints, how it ends. The daemon is a socket of
  * the test's own; what happens when it misbehaves is in test/faults.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import {
   askedOf,
@@ -29,48 +27,6 @@ const call = (command: string, config: unknown, more: Partial<PluginCall> = {}):
   runPlugin({ plugin, command, ...attachment, config, ...more })
 
 const documentOf = (finished: Finished): ErrorDocument => JSON.parse(finished.stdout) as ErrorDocument
-
-interface GoldenCase {
-  readonly id: number
-  readonly title: string
-  readonly env: Readonly<Record<string, string>>
-  readonly stdin: string
-  readonly stdin_hex: string | null
-  readonly exit: number
-  readonly stdout: { readonly code?: number; readonly msg?: string; readonly details?: string } | null
-}
-
-t.test('recorded cases of the reference that need no daemon', { skip }, async t => {
-  const file = join(import.meta.dirname, '..', 'fixtures', 'conformance', 'golden.json')
-  const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly GoldenCase[] }
-  const protocol = new Set([1, 4, 5, 6, 7])
-  const chosen = cases.filter(({ env, stdout }) => {
-    const verb = env['CNI_COMMAND'] ?? ''
-    return verb === '' || verb === 'VERSION' || protocol.has(stdout?.code ?? 0)
-  })
-  t.ok(chosen.length >= 25, `${chosen.length} cases`)
-  for (const { id, title, env, stdin, stdin_hex, exit, stdout } of chosen) {
-    await t.test(`${id} ${title.slice(0, 60)}`, async t => {
-      const input = stdin_hex === null ? stdin : Buffer.from(stdin_hex, 'hex').toString('latin1')
-      const finished = await runPlugin({ plugin, command: '', config: input, env })
-      t.equal(finished.exit, exit)
-      if (stdout === null) {
-        t.equal(finished.stdout, '')
-        return
-      }
-      const printed = JSON.parse(finished.stdout) as ErrorDocument
-      if (stdout.code === undefined) {
-        t.same(printed, stdout)
-        return
-      }
-      t.equal(printed.code, stdout.code)
-      const decoder = 'error unmarshall network config: '
-      if (stdout.msg?.startsWith(decoder)) t.ok(printed.msg.startsWith(decoder))
-      else t.equal(printed.msg, stdout.msg)
-      if (stdout.details !== undefined) t.ok(printed.details?.endsWith(stdout.details))
-    })
-  }
-})
 
 t.test('answers', { skip }, async t => {
   const daemon = await listenFor(t, good)

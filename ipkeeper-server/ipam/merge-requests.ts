@@ -10,6 +10,14 @@ export interface CniChannel {
 
 const show = (request: AddressRequest): string => `${request.source} (${formatAddress(request.address)})`
 
+/** An address that is listed twice is asked for once; with another prefix length it is another request. */
+function withoutRepetition(requests: readonly AddressRequest[]): readonly AddressRequest[] {
+  return requests.filter((request, index) => {
+    const first = requests.findIndex(other => sameAddress(other.address, request.address))
+    return first === index || requests[first]?.prefixLength !== request.prefixLength
+  })
+}
+
 /**
  * One request out of all channels. Of CNI's own the highest that asks for anything wins and the lower ones are noted as
  * ignored (cni:CONVENTIONS.md; runtimeConfig.ips > args.cni.ips > CNI_ARGS). An annotation and a CNI channel that name
@@ -18,7 +26,7 @@ const show = (request: AddressRequest): string => `${request.source} (${formatAd
 export function mergeRequests(annotation: Partial<PodRequest>, channels: readonly CniChannel[]): PodRequest {
   const [winner, ...lower] = channels.filter(channel => channel.addresses.length > 0)
   const asked = annotation.addresses ?? []
-  const fromCni = winner?.addresses ?? []
+  const fromCni = withoutRepetition(winner?.addresses ?? [])
   for (const request of asked) {
     const sameFamily = fromCni.filter(other => other.address.family === request.address.family)
     const [other] = sameFamily

@@ -2,6 +2,7 @@ import {
   arrayField,
   booleanField,
   field,
+  hasField,
   integerField,
   isJsonObject,
   objectArrayField,
@@ -11,11 +12,11 @@ import {
   type JsonObject,
 } from '../../shared/json/fold.ts'
 import { parseCniArgs, type CniArgs } from '../../shared/cni/cni-args.ts'
-import { networkNameFault } from '../../shared/cni/identifiers.ts'
+import { configVersion, networkName } from '../../shared/cni/netconf.ts'
 import type { ResultRoute } from '../../shared/cni/result.ts'
 import { isSupportedVersion, type CniVersion } from '../../shared/cni/versions.ts'
-import { parseAddress, type Address } from '../../shared/net/address.ts'
-import { parseCidr, firstOf, lastOf } from '../../shared/net/cidr.ts'
+import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
+import { firstOf, formatCidr, lastOf, parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { CniChannel } from './merge-requests.ts'
 import { parseAddressRequest } from './parse-address-request.ts'
@@ -46,12 +47,14 @@ export interface IpamConfig {
 const invalid = (message: string, hint?: string): Problem =>
   new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
 
+/** With the reference's text alone as message, which its users match; where it is said goes to the details. */
+const invalidAt = (path: string, message: string): Problem =>
+  new Problem('IPK_CONFIG_INVALID', message, { details: `in ${path}` })
+
 /** Name and version of a netconf whose shape the plugin has checked already; checked again, as the socket is open to others. */
 export function readIdentity(config: JsonObject): NetworkIdentity {
-  const name = stringField(config, 'name', 'name') ?? ''
-  const fault = networkNameFault(name)
-  if (fault) throw new Problem('IPK_NETWORK_NAME', fault.message, { details: fault.details })
-  const version = stringField(config, 'cniVersion', 'cniVersion') ?? ''
+  const name = networkName(config)
+  const version = configVersion(config)
   const spoken = version === '' ? '0.1.0' : version
   if (!isSupportedVersion(spoken)) {
     throw new Problem('IPK_VERSION_INCOMPATIBLE', 'incompatible CNI versions', {
@@ -65,7 +68,7 @@ function addressField(object: JsonObject, key: string, path: string): Address | 
   const text = stringField(object, key, `${path}.${key}`)
   if (text === undefined || text === '') return undefined
   const address = parseAddress(text)
-  if (!address) throw invalid(`${path}.${key}: invalid IP address ${text}`)
+  if (!address) throw invalidAt(`${path}.${key}`, `invalid IP address: ${text}`)
   return address
 }
 
@@ -87,7 +90,7 @@ function readRange(object: JsonObject, path: string): RangeDefinition {
   const text = stringField(object, 'subnet', `${path}.subnet`)
   if (text === undefined) throw invalid(`${path}: missing "subnet"`)
   const subnet = parseCidr(text)
-  if (!subnet) throw invalid(`${path}.subnet: invalid CIDR address: ${text}`)
+  if (!subnet) throw invalidAt(`${path}.subnet`, `invalid CIDR address: ${text}`)
   const rangeStart = addressField(object, 'rangeStart', path)
   const rangeEnd = addressField(object, 'rangeEnd', path)
   const gateway = addressField(object, 'gateway', path)
@@ -114,7 +117,7 @@ function readRangeSets(value: readonly unknown[] | undefined, path: string): Ran
 function readRoute(object: JsonObject, path: string): ResultRoute {
   const dst = stringField(object, 'dst', `${path}.dst`) ?? ''
   const destination = parseCidr(dst)
-  if (!destination) throw invalid(`${path}.dst: invalid CIDR address: ${dst}`)
+  if (!destination) throw invalidAt(`${path}.dst`, `invalid CIDR address: ${dst}`)
   const gw = addressField(object, 'gw', path)
   if (gw && gw.family !== destination.address.family)
     throw invalid(`${path}: gw and dst are of different families`)
@@ -125,39 +128,35 @@ function readRoute(object: JsonObject, path: string): ResultRoute {
     if (number < 0) throw invalid(`${path}.${key}: ${number} is negative`)
     numbers[key] = number
   }
-  const text = stringField(object, 'gw', `${path}.gw`)
-  return { dst, ...(gw && text !== undefined && { gw: text }), ...numbers }
+  return { dst: formatCidr(destination), ...(gw && { gw: formatAddress(gw) }), ...numbers }
 }
 
-function readAddresses(values: readonly unknown[], source: string): AddressRequest[] {
+/** Requests of one channel; `context` goes before host-local's text of an address that is none. */
+function readAddresses(values: readonly unknown[], source: string, context = ''): AddressRequest[] {
   return values.map(value => {
     const request = typeof value === 'string' ? parseAddressRequest(value, source, 'cni') : undefined
-    // host-local's text (golden case "req bad").
-    if (!request)
-      throw new Problem(
-        'IPK_ADDRESS_INVALID',
-        `invalid IP address ${typeof value === 'string' ? value : showJson(value)}`,
-        {
-          details: `in ${source}`,
-        },
-      )
-    return request
+    if (request) return request
+    const text = typeof value === 'string' ? value : showJson(value)
+    const message = `${context}invalid IP address ${text}`
+    throw new Problem('IPK_ADDRESS_INVALID', message, { details: `in ${source}` })
   })
 }
 
 /** CNI's own channels, highest first (cni:CONVENTIONS.md; catalogue I4). */
 function readChannels(config: JsonObject, args: CniArgs): CniChannel[] {
   const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
-  // `args` is optional metadata: content of another shape is none of ours (catalogue I8).
+  // `args` is optional metadata: content of another shape is none of ours (catalogue I8). A request for addresses is.
   const metadata = field(config, 'args')
   const cni = isJsonObject(metadata) ? field(metadata, 'cni') : undefined
-  const ips = isJsonObject(cni) ? field(cni, 'ips') : undefined
-  const lists: readonly (readonly [string, readonly unknown[]])[] = [
-    ['runtimeConfig.ips', (runtime && arrayField(runtime, 'ips', 'runtimeConfig.ips')) ?? []],
-    ['args.cni.ips', Array.isArray(ips) ? ips : []],
-    ['CNI_ARGS IP', args.ip === undefined || args.ip === '' ? [] : args.ip.split(',')],
+  const byRuntime = runtime && arrayField(runtime, 'ips', 'runtimeConfig.ips')
+  const byArgs = isJsonObject(cni) ? arrayField(cni, 'ips', 'args.cni.ips') : undefined
+  const { ip = '' } = args
+  const pair = `ARGS: error parsing value of pair "IP=${ip}": `
+  return [
+    { name: 'runtimeConfig.ips', addresses: readAddresses(byRuntime ?? [], 'runtimeConfig.ips') },
+    { name: 'args.cni.ips', addresses: readAddresses(byArgs ?? [], 'args.cni.ips') },
+    { name: 'CNI_ARGS IP', addresses: readAddresses(ip === '' ? [] : ip.split(','), 'CNI_ARGS IP', pair) },
   ]
-  return lists.map(([name, values]) => ({ name, addresses: readAddresses(values, name) }))
 }
 
 function readAnnotations(config: JsonObject): Record<string, string> {
@@ -244,7 +243,7 @@ export function rangesComeWithAdd(config: JsonObject): boolean {
  * text differ). `null` and `[]` mean that nothing is valid; undefined, that no list was sent.
  */
 export function readValidAttachments(config: JsonObject): readonly ValidAttachment[] | undefined {
-  const key = ['cni.dev/valid-attachments', 'cni.dev/attachments'].find(name => Object.hasOwn(config, name))
+  const key = ['cni.dev/valid-attachments', 'cni.dev/attachments'].find(name => hasField(config, name))
   if (key === undefined) return undefined
   return (objectArrayField(config, key) ?? []).map((object, index) => {
     const containerId = stringField(object, 'containerID', `${key}[${index}].containerID`)

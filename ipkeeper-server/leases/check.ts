@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { attachmentKey, type AttachmentKey } from '../ipam/records.ts'
+import { attachmentKey } from '../ipam/records.ts'
+import type { CheckRequest } from './interpret-request.ts'
 import type { LeaseService } from './service.ts'
 
 export interface CheckOutcome {
@@ -9,12 +10,11 @@ export interface CheckOutcome {
 
 /**
  * CHECK of the IPAM role: the attachment has at least one lease, and every one of them is in prevResult where the runtime
- * sent one (`expected`, CIDR texts); or it was left to the fallback. Changes nothing. Throws IPK_LEASE_MISSING.
+ * sent one; or it was left to the fallback. Changes nothing. Throws IPK_LEASE_MISSING.
  */
 export async function checkAttachment(
   service: LeaseService,
-  key: AttachmentKey,
-  expected: readonly string[] | undefined,
+  { key, expected }: CheckRequest,
 ): Promise<CheckOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
     const delegatedTo = service.ledger.attachment(key)?.delegatedTo

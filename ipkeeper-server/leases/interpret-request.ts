@@ -10,6 +10,7 @@ import {
   rangesComeWithAdd,
   readIdentity,
   readIpamConfig,
+  readPreviousAddresses,
   type IpamConfig,
   type NetworkIdentity,
 } from '../ipam/network-config.ts'
@@ -68,6 +69,19 @@ function readDelegate(config: CniRequest['config']): NetworkIdentity {
 
 function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): ResultDns {
   return resolvConf === undefined ? {} : facts.readResolvConf(resolvConf)
+}
+
+/** What a CHECK is about. `expected`: the addresses of prevResult, undefined where the runtime sent none. */
+export interface CheckRequest {
+  readonly key: AttachmentKey
+  readonly expected: readonly string[] | undefined
+}
+
+/** A CHECK as the plugin sent it. What an ADD would not take for a configuration is refused here too, as by host-local. */
+export function interpretCheck(request: CniRequest): CheckRequest {
+  const key = interpretKey(request)
+  readIpamConfig(request.config, readDelegate(request.config), request.args)
+  return { key, expected: readPreviousAddresses(request.config) }
 }
 
 /** An ADD as the plugin sent it, turned into what planning needs. Throws the problem that the runtime is to show. */

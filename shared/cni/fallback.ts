@@ -12,8 +12,8 @@ export interface Fallback {
 /**
  * Reads `ipam.fallback`; undefined when there is none.
  *
- * @throws Problem IPK_CONFIG_UNDECODABLE (6) for a wrong type, IPK_CONFIG_INVALID (7) for a type that is missing, is
- *   ourselves, or could lead out of the folders of CNI_PATH
+ * @throws Problem IPK_CONFIG_INVALID (7) for a wrong type, and for a name that is missing, is our own, or could lead out
+ *   of the folders of CNI_PATH
  */
 export function readFallback(config: JsonObject): Fallback | undefined {
   const ipam = objectField(config, 'ipam')

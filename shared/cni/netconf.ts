@@ -37,7 +37,11 @@ export function decodeNetworkConfig(text: string): JsonObject {
 
 /** The network's name. Throws IPK_CONFIG_UNDECODABLE (6) when it is no string, IPK_NETWORK_NAME (7) when not valid. */
 export function networkName(config: JsonObject): string {
-  const name = stringField(config, 'name') ?? ''
+  const name = field(config, 'name') ?? ''
+  if (typeof name !== 'string') {
+    const message = `error unmarshall network config: "name" must be a string, not ${jsonTypeName(name)}`
+    throw new Problem('IPK_CONFIG_UNDECODABLE', message)
+  }
   const fault = networkNameFault(name)
   if (fault) throw new Problem('IPK_NETWORK_NAME', fault.message, { details: fault.details })
   return name
@@ -69,8 +73,7 @@ const longestTimeoutSeconds = 86_400
  * Reads each setting from `ipam`, else from the netconf itself, else from the environment, else the default; an empty
  * text counts as absent (DESIGN section 3).
  *
- * @throws Problem IPK_CONFIG_UNDECODABLE (6) for a wrong type, IPK_CONFIG_INVALID (7) for a relative path or a timeout
- *   that is not positive
+ * @throws Problem IPK_CONFIG_INVALID (7) for a wrong type, a relative path or a timeout that is not positive
  */
 export function pluginSettings(config: JsonObject, env: Environment): PluginSettings {
   const ipam = objectField(config, 'ipam') ?? {}

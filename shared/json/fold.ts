@@ -59,13 +59,18 @@ export function showJson(value: unknown): string {
 }
 
 function wrongType(path: string, wanted: string, value: unknown): Problem {
-  const message = `error unmarshall network config: "${path}" must be ${wanted}, not ${jsonTypeName(value)}`
-  return new Problem('IPK_CONFIG_UNDECODABLE', message)
+  return new Problem('IPK_CONFIG_INVALID', `"${path}" must be ${wanted}, not ${jsonTypeName(value)}`)
+}
+
+/** Whether an object has a key at all, be it null: for the few keys where that means something else than absence. */
+export function hasField(object: JsonObject, name: string): boolean {
+  const wanted = foldKey(name)
+  return Object.keys(object).some(key => foldKey(key) === wanted)
 }
 
 /**
  * The typed readers below look a key up with `field` and check the type of what they find: undefined when it is absent
- * or null, a Problem IPK_CONFIG_UNDECODABLE (CNI code 6) that names `path` when it has another type. `path` is how the
+ * or null, a Problem IPK_CONFIG_INVALID (CNI code 7) that names `path` when it has another type. `path` is how the
  * reader of the message finds the key, such as "ipam.ranges[0][1].subnet"; the name itself by default.
  */
 export function stringField(object: JsonObject, name: string, path: string = name): string | undefined {
@@ -85,10 +90,7 @@ export function numberField(object: JsonObject, name: string, path: string = nam
 export function integerField(object: JsonObject, name: string, path: string = name): number | undefined {
   const value = numberField(object, name, path)
   if (value === undefined || Number.isSafeInteger(value)) return value
-  throw new Problem(
-    'IPK_CONFIG_UNDECODABLE',
-    `error unmarshall network config: "${path}" must be an integer, not ${value}`,
-  )
+  throw new Problem('IPK_CONFIG_INVALID', `"${path}" must be an integer, not ${value}`)
 }
 
 /** See stringField. */

@@ -51,7 +51,7 @@ export const catalogue = {
     cniCode: 6,
     httpStatus: 400,
     retryable: false,
-    summary: 'The network configuration is not one JSON object of the expected types.',
+    summary: 'The network configuration is not one JSON object, or its name or version is no text.',
     hint: 'correct the file in /etc/cni/net.d at the line and column named',
   },
   IPK_NETWORK_NAME: {
@@ -66,7 +66,7 @@ export const catalogue = {
     cniCode: 7,
     httpStatus: 400,
     retryable: false,
-    summary: 'The network configuration decodes but makes no sense.',
+    summary: 'The network configuration decodes but makes no sense, or a value is of the wrong type.',
     hint: 'correct the "ipam" section of the conflist in /etc/cni/net.d',
   },
   IPK_POOL_OVERLAP: {

@@ -338,7 +338,7 @@ const bad: Readonly<
   'no type': { fallback: {}, code: 7, msg: /"ipam\.fallback\.type" is missing/ },
   'a path': { fallback: { type: '../sh' }, code: 7, msg: /"\.\.\/sh" is no name of a plugin/ },
   ourselves: { fallback: { type: 'ipkeeper' }, code: 7, msg: /cannot be ipkeeper itself/ },
-  'no object': { fallback: 'dhcp', code: 6, msg: /"ipam\.fallback" must be an object/ },
+  'no object': { fallback: 'dhcp', code: 7, msg: /"ipam\.fallback" must be an object/ },
   'not installed': {
     fallback: { type: 'nowhere' },
     code: 7,

@@ -221,7 +221,7 @@ t.test('errors in the order of the reference', async t => {
       { stdin: '{"name":"a","cniVersion":1}' },
       { code: 6, msg: /^decoding version/ },
     ],
-    ['then our settings', 'ADD', { stdin: config('0.4.0', { ipam: [] }) }, { code: 6, cniVersion: '0.4.0' }],
+    ['then our settings', 'ADD', { stdin: config('0.4.0', { ipam: [] }) }, { code: 7, cniVersion: '0.4.0' }],
     ['the verb of a later version', 'CHECK', { stdin: config('0.3.1') }, { code: 1, cniVersion: '0.3.1' }],
   ]
   for (const [name, verb, scene, document] of cases) {

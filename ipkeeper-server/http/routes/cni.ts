@@ -3,7 +3,7 @@ import { AddReply, CniRequest, DoneReply, ErrorReply } from '../../../shared/api
 import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { readIdentity, readPreviousAddresses, readValidAttachments } from '../../ipam/network-config.ts'
+import { readIdentity, readValidAttachments } from '../../ipam/network-config.ts'
 import { usableRuns } from '../../ipam/pool.ts'
 import { addAttachment, undoAdd } from '../../leases/add.ts'
 import { checkAttachment } from '../../leases/check.ts'
@@ -12,6 +12,7 @@ import { collectGarbage } from '../../leases/gc.ts'
 import {
   interpretAdd,
   interpretBegan,
+  interpretCheck,
   interpretKey,
   interpretStatus,
   type NodeFacts,
@@ -99,8 +100,7 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
   )
 
   post('check', async request => {
-    const key = interpretKey(request.body)
-    const { delegatedTo } = await checkAttachment(service, key, readPreviousAddresses(request.body.config))
+    const { delegatedTo } = await checkAttachment(service, interpretCheck(request.body))
     request.log.info({ delegatedTo }, 'checked')
     return { delegatedTo }
   })

@@ -268,7 +268,7 @@ t.test('STATUS: 50 for what can pass, its own code for a configuration that is n
     ],
     ['no ranges', config({ ipam: { ranges: [] } }), { status: 400, cniCode: 7, code: 'IPK_CONFIG_INVALID' }],
     ['main role', config({ type: 'ipkeeper' }), { status: 400, cniCode: 2 }],
-    ['wrong type', ranges('10.24.0.0/24', { statusReportsExhaustion: 'yes' }), { status: 400, cniCode: 6 }],
+    ['wrong type', ranges('10.24.0.0/24', { statusReportsExhaustion: 'yes' }), { status: 400, cniCode: 7 }],
   ] as const)
     t.match(await ask('status', netconf), expected, name)
   const fine = ranges('10.24.0.0/24')

@@ -140,17 +140,11 @@ const refused: readonly (readonly [
     net({ ranges: [[range]] }),
     'IP=10.1.2.300',
     'IPK_ADDRESS_INVALID',
-    'invalid IP address 10.1.2.300',
+    'ARGS: error parsing value of pair "IP=10.1.2.300": invalid IP address 10.1.2.300',
   ],
-  [
-    'subnet no CIDR',
-    net({ subnet: '10.1.2.0' }),
-    '',
-    'IPK_CONFIG_INVALID',
-    /ipam\.subnet: invalid CIDR address: 10\.1\.2\.0/,
-  ],
-  ['ranges of the wrong shape', net({ ranges: [range] }), '', 'IPK_CONFIG_UNDECODABLE', /ipam\.ranges\[0\]/],
-  ['route without dst', net({ ...range, routes: [{}] }), '', 'IPK_CONFIG_INVALID', /ipam\.routes\[0\]\.dst/],
+  ['subnet no CIDR', net({ subnet: '10.1.2.0' }), '', 'IPK_CONFIG_INVALID', 'invalid CIDR address: 10.1.2.0'],
+  ['ranges of the wrong shape', net({ ranges: [range] }), '', 'IPK_CONFIG_INVALID', /ipam\.ranges\[0\]/],
+  ['route without dst', net({ ...range, routes: [{}] }), '', 'IPK_CONFIG_INVALID', 'invalid CIDR address: '],
   [
     'route of two families',
     net({ ...range, routes: [{ dst: '::/0', gw: '10.1.2.1' }] }),
@@ -162,8 +156,22 @@ const refused: readonly (readonly [
     'route mtu',
     net({ ...range, routes: [{ dst: '0.0.0.0/0', mtu: '1500' }] }),
     '',
-    'IPK_CONFIG_UNDECODABLE',
+    'IPK_CONFIG_INVALID',
     /ipam\.routes\[0\]\.mtu/,
+  ],
+  [
+    'gateway no address',
+    net({ ...range, gateway: '10.1.2.300' }),
+    '',
+    'IPK_CONFIG_INVALID',
+    'invalid IP address: 10.1.2.300',
+  ],
+  [
+    'requested addresses of the wrong shape',
+    net({ ...range }, { args: { cni: { ips: '10.1.2.9' } } }),
+    '',
+    'IPK_CONFIG_INVALID',
+    '"args.cni.ips" must be an array, not a string',
   ],
   ['segment', net({ ...range, segment: '../x' }), '', 'IPK_CONFIG_INVALID', /ipam\.segment/],
   ['pool', net({ pool: 'prod' }), '', 'IPK_UNSUPPORTED', /"ipam\.pool": "prod" is not supported/],
@@ -228,6 +236,36 @@ t.test('host-local keys, folded case, old and new style', t => {
   ] as const) {
     t.strictSame(read(config).pool.rangeSets.map(formatRangeSet), ranges, name)
   }
+  t.end()
+})
+
+t.test('what is said in the words of the reference says where in its details', t => {
+  for (const [config, details] of [
+    [net({ ranges: [[range, { subnet: 'x' }]] }), 'in ipam.ranges[0][1].subnet'],
+    [net({ ...range, rangeStart: 'x' }), 'in ipam.rangeStart'],
+    [net({ ...range, routes: [{ dst: 'x' }] }), 'in ipam.routes[0].dst'],
+    [net({ ...range, routes: [{ dst: '::/0', gw: 'x' }] }), 'in ipam.routes[0].gw'],
+  ] as const) {
+    t.equal(problemOf(() => read(config)).details, details)
+  }
+  t.end()
+})
+
+t.test('routes are printed in their canonical form', t => {
+  const routes = [{ dst: '2001:0DB8:0::/32', gw: '2001:0DB8::01' }, { dst: '192.168.1.5/16' }]
+  t.strictSame(read(net({ ...range, routes })).routes, [
+    { dst: '2001:db8::/32', gw: '2001:db8::1' },
+    { dst: '192.168.1.5/16' },
+  ])
+  t.end()
+})
+
+t.test('an address that is asked for twice is one request', t => {
+  const asked = (...ips: string[]): number =>
+    mergeRequests({}, read(net({ ...range }, { args: { cni: { ips } } })).channels).addresses.length
+  t.equal(asked('10.1.2.9', '10.1.2.9'), 1)
+  t.equal(asked('10.1.2.9', '10.1.2.9/24'), 2, 'the prefix length is another question')
+  t.equal(asked('10.1.2.9', '10.1.2.10'), 2)
   t.end()
 })
 
@@ -302,6 +340,11 @@ t.test('GC lists: both spellings, null and [] mean nothing is valid, absent mean
       [{ containerId: 'c1', ifname: 'eth0' }],
     ],
     [{ 'cni.dev/valid-attachments': null }, []],
+    [
+      { 'CNI.dev/Valid-Attachments': [{ ContainerID: 'c1', IfName: 'eth0' }] },
+      [{ containerId: 'c1', ifname: 'eth0' }],
+    ],
+    [{ 'CNI.dev/Attachments': null }, []],
     [{ 'cni.dev/valid-attachments': [] }, []],
     [{}, undefined],
   ] as const) {

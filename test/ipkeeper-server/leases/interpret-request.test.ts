@@ -2,6 +2,7 @@ import t from 'tap'
 import {
   interpretAdd,
   interpretBegan,
+  interpretCheck,
   interpretKey,
   interpretStatus,
 } from '../../../ipkeeper-server/leases/interpret-request.ts'
@@ -47,6 +48,24 @@ t.test('who the address is to belong to', t => {
     const read = add({ args })
     t.strictSame(read.holder, holder, args)
     t.equal(read.podUid, podUid, args)
+  }
+  t.end()
+})
+
+t.test('CHECK: what it is about, and what an ADD would refuse', t => {
+  const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
+  const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.22.0.2/24' }] }
+  t.strictSame(interpretCheck(request()), { key, expected: undefined })
+  const withResult = request({ config: { ...config, prevResult } })
+  t.strictSame(interpretCheck(withResult), { key, expected: ['10.22.0.2/24'] })
+  for (const [patch, code] of [
+    [{ containerId: '../x' }, 'IPK_ENVIRONMENT'],
+    [{ args: 'FOO=bar' }, 'IPK_ARGS_INVALID'],
+    [{ config: { ...config, ipam: null } }, 'IPK_CONFIG_INVALID'],
+    [{ config: { ...config, ipam: { subnet: '10.22.0.0/31' } } }, 'IPK_CONFIG_INVALID'],
+    [{ config: { ...config, type: 'ipkeeper' } }, 'IPK_UNSUPPORTED'],
+  ] as const) {
+    t.throws(() => interpretCheck(request(patch)), { code }, JSON.stringify(patch))
   }
   t.end()
 })

@@ -18,9 +18,9 @@ t.test('what counts as a fallback', t => {
 
 t.test('what makes no sense', async t => {
   const cases: readonly [fallback: unknown, code: string][] = [
-    ['dhcp', 'IPK_CONFIG_UNDECODABLE'],
-    [['dhcp'], 'IPK_CONFIG_UNDECODABLE'],
-    [{ type: 1 }, 'IPK_CONFIG_UNDECODABLE'],
+    ['dhcp', 'IPK_CONFIG_INVALID'],
+    [['dhcp'], 'IPK_CONFIG_INVALID'],
+    [{ type: 1 }, 'IPK_CONFIG_INVALID'],
     [{}, 'IPK_CONFIG_INVALID'],
     [{ type: '' }, 'IPK_CONFIG_INVALID'],
     [{ type: '../dhcp' }, 'IPK_CONFIG_INVALID'],

@@ -40,7 +40,10 @@ t.test('name: C3', t => {
     message: 'invalid characters found in network name',
     details: '../x',
   })
-  t.throws(() => networkName({ name: 1 }), { code: 'IPK_CONFIG_UNDECODABLE' })
+  t.throws(() => networkName({ name: 1 }), {
+    code: 'IPK_CONFIG_UNDECODABLE',
+    message: 'error unmarshall network config: "name" must be a string, not a number',
+  })
   t.end()
 })
 
@@ -84,9 +87,9 @@ t.test('settings: the nearest one counts', t => {
 
 t.test('settings that make no sense', t => {
   const cases: readonly [config: Record<string, unknown>, code: string, message: RegExp][] = [
-    [{ ipam: [] }, 'IPK_CONFIG_UNDECODABLE', /"ipam" must be an object, not an array/],
-    [{ ipam: { socket: 1 } }, 'IPK_CONFIG_UNDECODABLE', /"ipam.socket" must be a string, not a number/],
-    [{ timeout: '5' }, 'IPK_CONFIG_UNDECODABLE', /"timeout" must be a number, not a string/],
+    [{ ipam: [] }, 'IPK_CONFIG_INVALID', /"ipam" must be an object, not an array/],
+    [{ ipam: { socket: 1 } }, 'IPK_CONFIG_INVALID', /"ipam.socket" must be a string, not a number/],
+    [{ timeout: '5' }, 'IPK_CONFIG_INVALID', /"timeout" must be a number, not a string/],
     [
       { ipam: { timeout: 0 } },
       'IPK_CONFIG_INVALID',

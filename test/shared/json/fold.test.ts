@@ -3,6 +3,7 @@ import {
   arrayField,
   booleanField,
   field,
+  hasField,
   integerField,
   isJsonObject,
   jsonTypeName,
@@ -44,6 +45,19 @@ t.test('field: as a Go plugin sees it', t => {
   for (const [text, name, value] of cases) {
     t.same(field(JSON.parse(text) as Record<string, unknown>, name), value, text)
   }
+  t.end()
+})
+
+t.test('hasField: a key that is null is there', t => {
+  for (const [object, there] of [
+    [{ subnet: null }, true],
+    [{ SUBNET: null }, true],
+    [{ sub: 1 }, false],
+    [{}, false],
+  ] as const) {
+    t.equal(hasField(object, 'subnet'), there, JSON.stringify(object))
+  }
+  t.equal(hasField({}, 'toString'), false)
   t.end()
 })
 
@@ -95,11 +109,7 @@ t.test('typed readers', t => {
     [() => objectArrayField(config, 'names'), '"names[0]" must be an object, not a string'],
   ]
   for (const [read, message] of wrong) {
-    const expected = {
-      code: 'IPK_CONFIG_UNDECODABLE',
-      message: `error unmarshall network config: ${message}`,
-    }
-    t.throws(read, expected, message)
+    t.throws(read, { code: 'IPK_CONFIG_INVALID', message }, message)
     t.throws(read, Problem)
   }
   t.end()

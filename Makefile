@@ -17,10 +17,10 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test fuzz bench demo install uninstall clean
+.PHONY: format callers test conformance fuzz bench demo install uninstall clean
 
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: npm packages (Node 24 among them) and, as root on Debian, system packages
 	@sh scripts/setup.sh
@@ -60,6 +60,9 @@ callers: setup ## Build cnitool, go-cni, current reference plugins and container
 test: check build ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
+
+conformance: build ## Try the executables for every requirement of the protocol, write docs/conformance.md
+	@WRITE_CONFORMANCE=1 $(NODE) scripts/run-tests.ts test/spec
 
 fuzz: build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
 	@$(NODE) scripts/fuzz.ts

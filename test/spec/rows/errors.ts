@@ -45,7 +45,7 @@ export const errorRows: readonly Row[] = [
         ['111 nothing to check', { verb: 'CHECK' }, 111, /./],
       ]),
       refuses('11 when waiting can help, 50 for STATUS', () => {
-        const config = withIpam('1.1.0', { timeout: 0.2 })
+        const config = withIpam('1.1.0', { timeout: 1 })
         return [
           ...['ADD', 'CHECK', 'GC'].map(
             verb => [verb, { verb, config, env: away }, 11, /^cannot reach /] as const,

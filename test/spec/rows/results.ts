@@ -161,12 +161,15 @@ export const resultRows: readonly Row[] = [
       {
         title: 'the first one keeps its addresses, and another container gets the next ones',
         versions: allVersions,
+        differs: 'the reference gives a second address when the repeated ADD asks for one by name',
         run: async (t, rig, version) => {
           t.strictSame(await added(t, rig, version), firstAddresses)
           const again = await rig.run({ config: network(version) })
           const told =
             'failed to allocate for range 0: 10.22.0.2 has been allocated to c1, duplicate allocation is not allowed'
           t.match(again, { exit: 1, document: { code: 110, msg: told } })
+          const asking = await rig.run({ config: network(version), env: { CNI_ARGS: 'IP=10.22.0.9' } })
+          t.match(asking, { exit: 1, document: { code: 110, msg: told } }, 'with a request, too')
           const other = await added(t, rig, version, { env: container('c2') })
           t.strictSame(other, ['10.22.0.3/24', 'fd00:22::3/64'])
           await silent(t, rig, { verb: 'DEL', config: network(version) }, 'DEL')

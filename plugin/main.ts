@@ -1,8 +1,8 @@
 /**
  * The CNI plugin. Runtimes start it for each verb, with CNI_* in the environment and the configuration on stdin; it
- * asks ipkeeper-server over a unix socket and prints one JSON document. This file alone touches the process.
+ * asks ipkeeper-server over a unix socket and prints one JSON document. This file alone touches the process, but for
+ * signals, which cannot wait until everything is loaded: their import has to stay the first.
  */
-// First of all, so that it is there before anything else is loaded.
 import { onInterruption } from './interruption.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { readAnswer, stampAnswer } from './daemon-stamp.ts'

@@ -1,6 +1,7 @@
 import {
   arrayField,
   booleanField,
+  clipped,
   field,
   hasField,
   integerField,
@@ -136,7 +137,7 @@ function readAddresses(values: readonly unknown[], source: string, context = '')
   return values.map(value => {
     const request = typeof value === 'string' ? parseAddressRequest(value, source, 'cni') : undefined
     if (request) return request
-    const text = typeof value === 'string' ? value : showJson(value)
+    const text = typeof value === 'string' ? clipped(value) : showJson(value)
     const message = `${context}invalid IP address ${text}`
     throw new Problem('IPK_ADDRESS_INVALID', message, { details: `in ${source}` })
   })

@@ -1,3 +1,4 @@
+import { showJson } from '../../shared/json/fold.ts'
 import { parseMac } from '../../shared/net/mac.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
@@ -13,7 +14,7 @@ const firstInterface = 'eth0'
 type Reader = (key: string, value: string) => Partial<PodRequest>
 
 const invalid = (key: string, value: string, expected: string): Problem =>
-  new Problem('IPK_ANNOTATION_INVALID', `annotation ${key}: "${value}" ${expected}`)
+  new Problem('IPK_ANNOTATION_INVALID', `annotation ${key}: ${showJson(value)} ${expected}`)
 
 const notYet: Reader = key => {
   throw new Problem('IPK_UNSUPPORTED', `annotation ${key} is not supported by this version of ipkeeper`)
@@ -25,7 +26,7 @@ function readAddresses(key: string, value: string): Partial<PodRequest> {
     if (!request) {
       throw new Problem(
         'IPK_ADDRESS_INVALID',
-        `annotation ${key}: "${part.trim()}" is no IP address (value "${value}")`,
+        `annotation ${key}: ${showJson(part.trim())} is no IP address (value ${showJson(value)})`,
       )
     }
     return request
@@ -83,7 +84,7 @@ export function readPodAnnotations(
         'IPK_ANNOTATION_INVALID',
         `unknown annotation ${key}${meant ? `; did you mean ${prefix}${meant}${suffix}?` : ''}`,
         {
-          details: `value "${value}"; known keys: ${Object.keys(readers)
+          details: `value ${showJson(value)}; known keys: ${Object.keys(readers)
             .map(known => prefix + known)
             .join(', ')}`,
         },
@@ -98,7 +99,7 @@ export function readPodAnnotations(
     if (earlier && earlier.value !== value.trim()) {
       throw new Problem(
         'IPK_REQUESTS_DISAGREE',
-        `annotations ${earlier.key} ("${earlier.value}") and ${key} ("${value}") disagree`,
+        `annotations ${earlier.key} (${showJson(earlier.value)}) and ${key} (${showJson(value)}) disagree`,
       )
     }
     spokenFor.set(word, { key, value: value.trim() })

@@ -9,8 +9,8 @@ import { catalogue } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { makeFolder } from '../make-folder.ts'
 
-/** A netconf is a few KiB; annotations may bring it to some hundred. */
-const sizeLimit = 16 * 1024 * 1024
+/** What the plugin reads from stdin at most (16 MiB), and the rest of the request: no DEL that it takes is too long here. */
+const sizeLimit = 17 * 1024 * 1024
 const retryAfter = 5_000
 /** Of files in quarantine, which others put things into as well. */
 const asidePrefix = `${stateFolders.deferredDels}-`

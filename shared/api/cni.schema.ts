@@ -2,6 +2,9 @@ import { Type, type Static } from 'typebox'
 
 /** Requests and replies of POST /v1/cni/{add,check,del,gc,status}. */
 
+/** What fits into one variable of an environment (Linux: MAX_ARG_STRLEN); so what the plugin was given is never too long. */
+const EnvironmentValue = Type.String({ maxLength: 131_072 })
+
 /**
  * What one run of the plugin asks. `config` is the network configuration as it was read from stdin, `args` the raw
  * CNI_ARGS. `invocationId`, `startedAt` (microseconds of CLOCK_MONOTONIC) and `bootId` belong to one run of the
@@ -12,12 +15,12 @@ export const CniRequest = Type.Object(
     invocationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     startedAt: Type.Optional(Type.Integer({ minimum: 0 })),
     bootId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    containerId: Type.String({ maxLength: 4096 }),
-    netns: Type.String({ maxLength: 4096 }),
+    containerId: EnvironmentValue,
+    netns: EnvironmentValue,
     // A verb that needs no interface does not look at what is there; where it counts, its form is checked.
-    ifname: Type.String({ maxLength: 4096 }),
-    args: Type.String({ maxLength: 65536 }),
-    path: Type.String({ maxLength: 65536 }),
+    ifname: EnvironmentValue,
+    args: EnvironmentValue,
+    path: EnvironmentValue,
     config: Type.Record(Type.String(), Type.Unknown()),
   },
   { $id: 'CniRequest', additionalProperties: false },

@@ -49,12 +49,21 @@ export function jsonTypeName(value: unknown): string {
   return `a ${typeof value}`
 }
 
+/** UTF-16 units of a foreign text that a message repeats; annotations may have 256 KiB. */
+const shownLength = 200
+
+/** A foreign text as a message may repeat it: cut where it is longer than a person reads. */
+export function clipped(text: string): string {
+  return text.length <= shownLength ? text : `${text.slice(0, shownLength)}...`
+}
+
 /**
- * A foreign value in a message: a text in quotes, a number as it is, and what has parts by its type. Never throws, which
- * String and JSON.stringify do: for an object with a key "toString", and for one that nests deeper than the stack.
+ * A foreign value in a message: a text cut, in quotes and on one line, a number as it is, and what has parts by its type.
+ * Never throws, which String and JSON.stringify do: for an object with a key "toString", and for one that nests deeper
+ * than the stack.
  */
 export function showJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return JSON.stringify(clipped(value))
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : jsonTypeName(value)
 }
 

@@ -90,7 +90,7 @@ t.test('what the daemon says comes at once, grace or not', { skip }, async t => 
   t.equal(await ask(tiny), undefined, 'full, but nobody asked to hear of it')
   t.match(await ask({ ranges: [] }), { code: 7, msg: 'no IP ranges specified' })
   t.match(await ask({ resolvConf: '/no/such/file' }), { code: 7, msg: /cannot read/ })
-  t.match(await ask({ ...tiny, statusReportsExhaustion: 'yes' }), { code: 6 })
+  t.match(await ask({ ...tiny, statusReportsExhaustion: 'yes' }), { code: 7 })
 })
 
 t.test('a daemon that uses another state folder would refuse every ADD', { skip }, async t => {

@@ -125,6 +125,8 @@ t.test('foreign values in messages', t => {
     [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'an array'],
   ]
   for (const [text, shown] of cases) t.equal(showJson(JSON.parse(text)), shown)
+  t.equal(showJson('two\nlines'), '"two\\nlines"', 'one line')
+  t.equal(showJson('x'.repeat(100_000)), `"${'x'.repeat(200)}..."`, 'as much as a person reads')
   t.end()
 })
 

@@ -96,7 +96,7 @@ export const chainingRows: readonly Row[] = [
         },
       },
     ],
-    elsewhere: ['test/privileged/bridge.test.ts'],
+    elsewhere: ['test/privileged/bridge.test.ts', 'test/packaged/fallback.test.ts'],
   },
   {
     id: 'H6',

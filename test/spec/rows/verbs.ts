@@ -338,7 +338,7 @@ export const verbRows: readonly Row[] = [
         },
       },
     ],
-    elsewhere: ['test/ipkeeper-server/leases/gc.test.ts'],
+    elsewhere: ['test/ipkeeper-server/leases/gc.test.ts', 'test/packaged/fallback.test.ts'],
   },
   {
     id: 'G12',
@@ -380,6 +380,7 @@ export const verbRows: readonly Row[] = [
         },
       },
     ],
+    elsewhere: ['test/packaged/status.test.ts', 'test/callers/containerd-2.test.ts'],
   },
   {
     id: 'G15',
@@ -397,7 +398,18 @@ export const verbRows: readonly Row[] = [
           await silent(t, rig, { verb: 'STATUS', config }, 'STATUS')
         },
       },
+      {
+        title: 'unless the configuration asks for it: code 50',
+        run: async (t, rig) => {
+          const config = withIpam('1.1.0', { subnet: '10.22.0.0/30', statusReportsExhaustion: true })
+          await silent(t, rig, { verb: 'STATUS', config }, 'not full')
+          await added(t, rig, '1.1.0', { config })
+          const full = await rig.run({ verb: 'STATUS', config })
+          assertRefused(t, full, { code: 50, msg: /no IP addresses available in range set/ }, 'full')
+        },
+      },
     ],
+    elsewhere: ['test/packaged/status.test.ts'],
   },
   {
     id: 'G16',

@@ -1,5 +1,6 @@
 import type { AddResult, Delegate } from '../shared/api/cni.schema.ts'
 import { fallbackConfig, readFallback, type Fallback } from '../shared/cni/fallback.ts'
+import { firstOwnCode, specifiedCodes } from '../shared/cni/error-codes.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
 import { field, isJsonObject, type JsonObject } from '../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
@@ -46,10 +47,8 @@ export async function runFallback(
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw failed(fallback, `${program} cannot be started (${code})`, error)
   }
-  if (end.exit === 0 && !end.late) {
-    for (const line of end.stderr.split('\n').filter(text => text !== '')) edges.note(line)
-    return end.stdout
-  }
+  for (const line of end.stderr.split('\n').filter(text => text !== '')) edges.note(line)
+  if (end.exit === 0 && !end.late) return end.stdout
   if (end.late) throw failed(fallback, `no answer to ${verb} within ${Math.round(timeoutMs / 100) / 10} s`)
   throw readError(fallback, end)
 }
@@ -80,9 +79,9 @@ function readError(fallback: Fallback, { exit, signal, stdout, stderr }: ChildEn
 
 /** A code that a plugin may use; what the specification reserves, and what is no code, becomes ours. */
 function errorCode(code: unknown): number {
-  const known = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
-  const isCode = typeof code === 'number' && (known.includes(code) || (code >= 100 && code < 2 ** 31))
-  return isCode && Number.isInteger(code) ? code : catalogue.IPK_FALLBACK_FAILED.cniCode
+  const isSpecified = (specifiedCodes as readonly unknown[]).includes(code)
+  const isOwn = Number.isInteger(code) && Number(code) >= firstOwnCode && Number(code) < 2 ** 31
+  return isSpecified || isOwn ? Number(code) : catalogue.IPK_FALLBACK_FAILED.cniCode
 }
 
 function decode(text: string): JsonObject | undefined {

@@ -21,7 +21,18 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -89,7 +100,9 @@ async function bundle(executable: Executable, version: string): Promise<string> 
     format: 'cjs',
     // import() of a built-in module becomes require: an executable has no loader for the former.
     supported: { 'dynamic-import': false },
-    charset: 'utf8',
+    // One character beyond Latin-1 would double what V8 keeps of the text; names stay, for stack traces.
+    charset: 'ascii',
+    minifyWhitespace: true,
     legalComments: 'none',
     define: { IPKEEPER_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
@@ -134,18 +147,22 @@ async function buildOne(executable: Executable, architecture: Architecture, fold
   const temporary = await mkdtemp(join(folder, '.build-'))
   try {
     const script = join(temporary, `${executable.name}.cjs`)
-    const unfinished = join(temporary, executable.name)
+    const packaged = join(temporary, executable.name)
+    const finished = `${packaged}.copy`
     await writeFile(script, text)
     await packageExecutable({
       script,
-      output: unfinished,
+      output: packaged,
       architecture,
       nodeOptions: executable.nodeOptions,
       base: require.resolve(`${basePackage}/bin/node`),
     })
-    await chmod(unfinished, 0o755)
+    // Written in one piece, a file lies in the page cache in large blocks, which all count as resident once one page of
+    // them is touched: 17 MiB of a daemon's memory until the next boot (docs/adr/0007-memory-of-the-daemon.md).
+    await copyFile(packaged, finished)
+    await chmod(finished, 0o755)
     await rm(stamp, { force: true })
-    await rename(unfinished, output)
+    await rename(finished, output)
     await writeFile(stamp, print)
   } finally {
     await rm(temporary, { recursive: true, force: true })

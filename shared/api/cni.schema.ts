@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { firstOwnCode, specifiedCodes } from '../cni/error-codes.ts'
 
 /** Requests and replies of POST /v1/cni/{add,check,del,gc,status}. */
 
@@ -99,13 +100,10 @@ export const DoneReply = Type.Object(
 )
 export type DoneReply = Static<typeof DoneReply>
 
-/**
- * Codes that an error may carry to the runtime: those of the specification that mean what we mean, and our own. With 3 a
- * runtime would take it that no DEL is needed; the rest below 100 is reserved.
- */
+/** What the runtime is told: a code of the specification, or one of ours. */
 const CniCode = Type.Union([
-  Type.Integer({ minimum: 100, maximum: 999 }),
-  Type.Enum([1, 2, 4, 5, 6, 7, 8, 11, 50, 51]),
+  Type.Integer({ minimum: firstOwnCode, maximum: 999 }),
+  Type.Enum([...specifiedCodes]),
 ])
 
 /** Body of every reply that is not a 200. */

@@ -209,8 +209,8 @@ const misbehaviours: Readonly<
     code: 11,
     msg: /^fallback fake: no lease from the DHCP server$/,
   },
-  'prints an error of a reserved code': {
-    add: `echo '{"code":42,"msg":"odd"}'; exit 1`,
+  'prints an error that tells the runtime to leave the DEL out': {
+    add: `echo '{"code":3,"msg":"odd"}'; exit 1`,
     code: 121,
     msg: /^fallback fake: odd$/,
   },

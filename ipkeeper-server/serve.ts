@@ -60,6 +60,8 @@ function makeStateDir(path: string): void {
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const startedAt = Date.now()
+  // Who else may read what: nobody. SQLite makes its files by the umask.
+  process.umask(0o077)
   // Asked for from the start: a signal while leases are read or DELs drained ends the daemon with exit 0 as well.
   const stopped = stopSignal()
   const stateDir = resolve(options.stateDir)

@@ -107,7 +107,9 @@ function explain({ fault, message }: ExchangeError, { verb, socket, patience }: 
     case 'late': {
       const seconds = Math.round(patience.totalMs / 100) / 10
       const what = `ipkeeper-server on ${socket} did not answer ${verb} within ${seconds} s`
-      return new Problem('IPK_DAEMON_TIMEOUT', what)
+      // Only ADD waits as long as the configuration says.
+      const hint = verb === 'ADD' ? {} : { hint: 'look at the log of ipkeeper-server' }
+      return new Problem('IPK_DAEMON_TIMEOUT', what, hint)
     }
     case 'lost':
       return new Problem('IPK_DAEMON_REPLY_INVALID', `ipkeeper-server on ${socket} broke off: ${message}`)

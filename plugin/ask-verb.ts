@@ -8,9 +8,13 @@ import { stateFolderMismatch } from './state-folder-mismatch.ts'
 import type { Validator } from './validators.generated.ts'
 
 /** The body of a request, shared/api/cni.schema.ts CniRequest; the configuration goes in as the text it came as. */
-export function encodeRequest({ invocation, configText }: Call, identity: RunIdentity): string {
+export function encodeRequest(
+  { invocation, configText }: Call,
+  identity: RunIdentity,
+  given?: readonly string[],
+): string {
   const { containerId, netns, ifname, args, path } = invocation
-  const rest = JSON.stringify({ ...identity, containerId, netns, ifname, args, path })
+  const rest = JSON.stringify({ ...identity, containerId, netns, ifname, args, path, given })
   return `${rest.slice(0, -1)},"config":${configText}}`
 }
 
@@ -20,6 +24,8 @@ export interface VerbQuestion<Reply> {
   readonly patience: Patience
   readonly validate: Validator<Reply>
   readonly abandonment?: Abandonment
+  /** ADD, sent again: what the fallback gave. */
+  readonly given?: readonly string[]
 }
 
 /** Asks the daemon to carry out a verb for this call. Throws what askDaemon throws. */
@@ -27,13 +33,13 @@ export async function askVerb<Reply extends DoneReply>(
   call: Call,
   question: VerbQuestion<Reply>,
 ): Promise<Reply> {
-  const { verb, identity, patience, validate, abandonment } = question
+  const { verb, identity, patience, validate, abandonment, given } = question
   try {
     const reply = await askDaemon(call.edges, {
       verb,
       path: `/v1/cni/${verb.toLowerCase()}`,
       socket: call.settings.socket,
-      body: encodeRequest(call, identity),
+      body: encodeRequest(call, identity, given),
       patience,
       validate,
       abandonment,

@@ -57,6 +57,8 @@ export interface Call {
 export interface Outcome {
   /** What goes to stdout; nothing when absent. */
   readonly document?: PrintableDocument
+  /** The fallback that gave what the document says. */
+  readonly delegatedTo?: string
   /** Why the daemon has still to carry out this DEL. */
   readonly queued?: string
   /** Takes back what was done, for when the document cannot be delivered. Never rejects. */

@@ -11,28 +11,39 @@ export interface QueuedDel {
   readonly withdraw: () => void
 }
 
-/** Writes one DEL durably into the queue of a state folder; `name` is unique and without "/". */
-export type QueueDel = (stateDir: string, name: string, text: string) => QueuedDel
+export interface DelEntry {
+  /** File name of the entry: the same for every DEL of one attachment. Without "/", and not beginning with a dot. */
+  readonly name: string
+  /** Unique among all runs. */
+  readonly writer: string
+  readonly text: string
+}
+
+/** Writes one DEL durably into the queue of a state folder. */
+export type QueueDel = (stateDir: string, entry: DelEntry) => QueuedDel
 
 /**
  * The entry is whole or not there: temporary name, fsync, rename, fsync of the folder. Several plugins may do this at
- * once, and the daemon may read meanwhile; no lock is needed, because every entry is a file of its own.
+ * once, and the daemon may read meanwhile; no lock is needed, because every entry is a file of its own. One that waits for
+ * the same attachment already says all there is to say: while it waits no ADD has been served, and runtimes that repeat a
+ * DEL must not fill the queue.
  *
  * @throws Problem IPK_DEL_NOT_QUEUED: the queue is full or cannot be written
  */
-export const queueDel: QueueDel = (stateDir, name, text) => {
+export const queueDel: QueueDel = (stateDir, { name, writer, text }) => {
   const folder = `${stateDir}/${stateFolders.deferredDels}`
   const target = `${folder}/${name}`
   try {
     makeStateFolder(stateDir)
     makeStateFolder(folder)
-    if (readdirSync(folder).length >= longestQueue) {
+    const waiting = readdirSync(folder).filter(entry => !entry.startsWith('.'))
+    if (!waiting.includes(name) && waiting.length >= longestQueue) {
       throw new Problem(
         'IPK_DEL_NOT_QUEUED',
         `the queue of deferred DELs in ${folder} is full (${longestQueue})`,
       )
     }
-    writeWhole(`${folder}/.${name}`, target, text)
+    if (!waiting.includes(name)) writeWhole(`${folder}/.${writer}`, target, text)
     syncFolder(folder)
   } catch (error) {
     if (error instanceof Problem) throw error

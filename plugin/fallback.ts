@@ -1,11 +1,10 @@
-import type { AddResult, Delegate } from '../shared/api/cni.schema.ts'
+import type { AddResult } from '../shared/api/cni.schema.ts'
 import { fallbackConfig, readFallback, type Fallback } from '../shared/cni/fallback.ts'
 import { firstOwnCode, specifiedCodes } from '../shared/cni/error-codes.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
 import { field, isJsonObject, type JsonObject } from '../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../shared/json/parse-json.ts'
-import { parseAddress, type Address } from '../shared/net/address.ts'
-import { parseCidr } from '../shared/net/cidr.ts'
+import { formatCidr, parseCidr } from '../shared/net/cidr.ts'
 import { catalogue } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import type { Abandonment } from './abandonment.ts'
@@ -18,34 +17,49 @@ import { resultFault } from './result-fault.ts'
 import type { ChildEnd } from './run-child.ts'
 import { validateAddResult } from './validators.generated.ts'
 
+/** How one run of the fallback is bounded, other than by what its verb has. */
+export interface FallbackLimits {
+  readonly timeoutMs?: number
+  /** Ends it early. */
+  readonly abandonment?: Abandonment
+}
+
+/** The fallback was not run at all, so it has nothing to take back. */
+export class NotStarted extends Problem {}
+
 /**
  * Runs the plugin of `ipam.fallback` for a verb, as a delegate is run: the environment of this run with the verb, the
  * whole configuration with the fallback's section as `ipam` (CNI SPEC section 4; cni-protocol H5).
  *
- * @param abandonment ends it early
  * @returns what it printed on stdout
- * @throws Refusal with the plugin's own error; Problem IPK_FALLBACK_MISSING or IPK_FALLBACK_FAILED
+ * @throws Refusal with the plugin's own error; NotStarted or Problem, IPK_FALLBACK_MISSING or IPK_FALLBACK_FAILED
  */
 export async function runFallback(
   { invocation, config, settings, edges }: Call,
   fallback: Fallback,
   verb: DaemonVerb,
-  abandonment?: Abandonment,
+  limits: FallbackLimits = {},
 ): Promise<string> {
   const program = findPlugin(fallback.type, invocation.path)
   if (program === undefined) {
     const message = `failed to find fallback plugin "${fallback.type}" in path [${invocation.path}]`
-    throw new Problem('IPK_FALLBACK_MISSING', message)
+    throw new NotStarted('IPK_FALLBACK_MISSING', message)
   }
-  const stdin = JSON.stringify(fallbackConfig(config, fallback))
-  const env = { ...edges.env, CNI_COMMAND: verb }
-  const timeoutMs = fallbackPatience(verb, settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const {
+    timeoutMs = fallbackPatience(verb, settings.timeoutSeconds, edges.now() - edges.startedMs),
+    abandonment,
+  } = limits
   let end: ChildEnd
   try {
+    const stdin = JSON.stringify(fallbackConfig(config, fallback))
+    const env = { ...edges.env, CNI_COMMAND: verb }
     end = await edges.runChild({ program, env, stdin, timeoutMs, abandonment })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw failed(fallback, `${program} cannot be started (${code})`, error)
+    // The system's error, or a configuration that nests deeper than can be written.
+    const code =
+      error instanceof Error ? ('code' in error ? String(error.code) : error.message) : String(error)
+    const message = `fallback ${fallback.type}: ${program} cannot be started (${code})`
+    throw new NotStarted('IPK_FALLBACK_FAILED', message, { cause: error })
   }
   for (const line of end.stderr.split('\n').filter(text => text !== '')) edges.note(line)
   if (end.exit === 0 && !end.late) return end.stdout
@@ -109,9 +123,15 @@ export async function forwardToFallback(call: Call, verb: DaemonVerb, recorded?:
   if (fallback) await runFallback(call, fallback, verb)
 }
 
+/** What a fallback's ADD gave. */
+export interface FallbackResult {
+  readonly document: PrintableDocument
+  /** In CIDR notation. */
+  readonly addresses: readonly string[]
+}
+
 /**
- * The Result of a fallback's ADD: in the configuration's version, and of no address that ipkeeper gives itself, since
- * then two books would hold one address.
+ * The Result of a fallback's ADD, in the configuration's version.
  *
  * @throws Problem IPK_FALLBACK_FAILED for anything else
  */
@@ -119,8 +139,7 @@ export function readFallbackResult(
   fallback: Fallback,
   stdout: string,
   cniVersion: CniVersion,
-  { ownRanges }: Delegate,
-): PrintableDocument {
+): FallbackResult {
   const document = decode(stdout)
   if (document === undefined) throw failed(fallback, 'what it printed for ADD is no JSON object')
   // Runtimes take a Result that names no version for one in the configuration's (cni-protocol D6).
@@ -128,19 +147,13 @@ export function readFallbackResult(
   if (!validateAddResult(result)) throw failed(fallback, 'what it printed for ADD is no result')
   const fault = resultFault(result, cniVersion)
   if (fault !== undefined) throw failed(fallback, `it gave ${fault}`)
-  for (const text of addressesOf(result)) {
-    const address = parseCidr(text)?.address
-    if (!address) throw failed(fallback, `it gave "${text}", which is no address with a prefix`)
-    const own = ownRanges.find(range => isWithin(address, range))
-    if (own) {
-      const message = `fallback ${fallback.type}: it gave ${text}, but ${own.first}-${own.last} are ipkeeper's own to give`
-      throw new Problem('IPK_FALLBACK_FAILED', message, {
-        hint: 'make the ranges of "ipam" and of "ipam.fallback" disjoint, with "rangeStart", "rangeEnd" or "exclude"',
-      })
-    }
-  }
+  const addresses = addressesOf(result).map(text => {
+    const cidr = parseCidr(text)
+    if (!cidr) throw failed(fallback, `it gave "${text}", which is no address with a prefix`)
+    return formatCidr(cidr)
+  })
   try {
-    return printable(result)
+    return { document: printable(result), addresses }
   } catch (cause) {
     throw failed(fallback, 'what it printed for ADD nests too deep', cause)
   }
@@ -148,9 +161,4 @@ export function readFallbackResult(
 
 function addressesOf({ ips = [], ip4, ip6 }: AddResult): readonly string[] {
   return [...ips.map(ip => ip.address), ...[ip4, ip6].flatMap(family => family?.ip ?? [])]
-}
-
-function isWithin({ family, value }: Address, range: Delegate['ownRanges'][number]): boolean {
-  const [first, last] = [parseAddress(range.first), parseAddress(range.last)]
-  return first?.family === family && last !== undefined && first.value <= value && value <= last.value
 }

@@ -30,7 +30,9 @@ export interface Ending {
   /** Our own code of the error. */
   readonly code?: string
   /** Why a DEL is in the queue. */
-  readonly queued?: string
+  readonly queued?: string | undefined
+  /** The fallback that gave the addresses. */
+  readonly delegatedTo?: string | undefined
 }
 
 /** Runtimes poll these two, and a success says nothing. */
@@ -52,7 +54,7 @@ const mostAddresses = 12
 /** The line of a run, without its newline. */
 export function formatFlight(facts: FlightFacts, ending: Ending): string {
   const { env, config } = facts
-  const { exit, code, printed, fault, queued } = ending
+  const { exit, code, printed, fault, queued, delegatedTo } = ending
   const { code: cniCode, msg, ips, ip4, ip6 } = (ending.document ?? {}) as PrintedDocument
   const name = config && field(config, 'name')
   const addresses = ips?.map(ip => ip.address) ?? [ip4, ip6].flatMap(family => family?.ip ?? [])
@@ -71,6 +73,7 @@ export function formatFlight(facts: FlightFacts, ending: Ending): string {
     message: fault ?? msg ?? queued,
     printed,
     addresses: exit === 0 && addresses.length > 0 ? addresses : undefined,
+    delegatedTo,
     queued: queued === undefined ? undefined : true,
     durationMs: Math.round(facts.durationMs * 10) / 10,
     requestId: facts.requestId,

@@ -10,8 +10,8 @@ interface Limits {
   readonly reachMs: number
   /** Whether the configured timeout makes the whole run shorter, too. */
   readonly bounded: boolean
-  /** Milliseconds of a whole run in which the fallback has a part, where that is longer. */
-  readonly withFallbackMs?: number
+  /** Milliseconds of the fallback's own, where it does not share those of the run. */
+  readonly fallbackMs?: number
 }
 
 /**
@@ -22,7 +22,7 @@ interface Limits {
 const limits: Readonly<Record<DaemonVerb, Limits>> = {
   ADD: { totalMs: Infinity, reachMs: 10_000, bounded: true },
   CHECK: { totalMs: 10_000, reachMs: 10_000, bounded: true },
-  DEL: { totalMs: 10_000, reachMs: 0, bounded: true, withFallbackMs: 30_000 },
+  DEL: { totalMs: 10_000, reachMs: 0, bounded: true, fallbackMs: 20_000 },
   GC: { totalMs: 15_000, reachMs: 5_000, bounded: false },
   STATUS: { totalMs: 2_000, reachMs: 0, bounded: false },
 }
@@ -41,9 +41,12 @@ export function patienceFor(verb: DaemonVerb, timeoutSeconds: number, elapsedMs:
 /** However long the daemon took, the fallback gets this: milliseconds. */
 const leastForFallbackMs = 500
 
-/** Milliseconds that a fallback may take, of a run that has spent `elapsedMs` already. */
+/**
+ * Milliseconds that a fallback may take, of a run that has spent `elapsedMs` already. A DEL has them beside what the daemon
+ * may take, so it ends within 30 s: CRI-O kills it after 60 s.
+ */
 export function fallbackPatience(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): number {
-  const { totalMs, bounded, withFallbackMs } = limits[verb]
-  const granted = withFallbackMs ?? (bounded ? Math.min(totalMs, timeoutSeconds * 1000) : totalMs)
-  return Math.max(leastForFallbackMs, granted - elapsedMs)
+  const { totalMs, bounded, fallbackMs } = limits[verb]
+  const granted = Math.min(fallbackMs ?? totalMs, bounded ? timeoutSeconds * 1000 : Infinity)
+  return Math.max(leastForFallbackMs, fallbackMs === undefined ? granted - elapsedMs : granted)
 }

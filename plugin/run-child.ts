@@ -43,10 +43,15 @@ export function createRunChild(onExit: (kill: () => void) => void): RunChild {
     const { spawn } = await import('node:child_process')
     return await new Promise((resolve, reject) => {
       const child = spawn(program, [], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+      child.on('error', reject)
+      // Without file descriptors there are no streams, and no process; the error comes by itself.
+      if (child.pid === undefined) return
       const stdout = keep(child.stdout)
       const stderr = keep(child.stderr)
+      let killed = false
       let late = false
       const kill = (): void => {
+        killed = true
         child.kill('SIGKILL')
       }
       onExit(kill)
@@ -58,10 +63,6 @@ export function createRunChild(onExit: (kill: () => void) => void): RunChild {
       // It may well end without reading what it was given.
       child.stdin.on('error', () => undefined)
       child.stdin.end(stdin)
-      child.on('error', error => {
-        clearTimeout(timer)
-        reject(error)
-      })
       child.on('exit', (exit, signal) => {
         clearTimeout(timer)
         const end = (): void => {
@@ -76,7 +77,8 @@ export function createRunChild(onExit: (kill: () => void) => void): RunChild {
             late,
           })
         }
-        const drain = setTimeout(end, drainMs)
+        // Of one that was killed nobody wants to hear more.
+        const drain = setTimeout(end, killed ? 0 : drainMs)
         child.on('close', end)
       })
     })

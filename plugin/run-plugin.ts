@@ -76,7 +76,9 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   function conclude(reason: unknown): Ending | undefined {
     if (decided) return undefined
     decided = true
-    const failure = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
+    const own = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
+    // The request by which the daemon's log tells more, also of what went wrong here after its answer.
+    const failure = { ...(known.requestId !== undefined && { requestId: known.requestId }), ...own }
     const verb = isVerb(command) ? command : undefined
     const said = say(printable(cniErrorDocument(failure, answerVersion, verb)))
     return { exit: 1, code: failure.code, ...said }
@@ -95,12 +97,12 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     })
   }
 
-  async function succeed({ document, undo, queued }: Outcome): Promise<void> {
+  async function succeed({ document, undo, queued, delegatedTo }: Outcome): Promise<void> {
     if (decided) return
     decided = true
     const said = document === undefined ? { printed: 0 } : say(document)
     if (said.fault !== undefined) await undo?.()
-    end({ exit: said.fault === undefined ? 0 : 1, ...(queued !== undefined && { queued }), ...said })
+    end({ exit: said.fault === undefined ? 0 : 1, queued, delegatedTo, ...said })
   }
 
   /** The order is that of cni:pkg/skel: environment, stdin, JSON and name, version, then the verb (cni-protocol 1.B). */

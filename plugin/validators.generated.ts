@@ -10,7 +10,7 @@ export interface Validator<T> {
 }
 
 const checkAddReply = validate10;
-const schema11 = {"anyOf":[{"type":"object","required":["requestId","stateDir","result"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"result":{"type":"object","required":["cniVersion"],"properties":{"cniVersion":{"type":"string","minLength":1},"interfaces":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}},"ips":{"type":"array","items":{"type":"object","required":["address"],"properties":{"version":{"anyOf":[{"type":"string","const":"4"},{"type":"string","const":"6"}]},"address":{"type":"string","minLength":1},"gateway":{"type":"string"},"interface":{"type":"integer","minimum":0}}}},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}},"ip4":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"ip6":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"dns":{"type":"object","properties":{"nameservers":{"type":"array","items":{"type":"string"}},"domain":{"type":"string"},"search":{"type":"array","items":{"type":"string"}},"options":{"type":"array","items":{"type":"string"}}}}}}}},{"type":"object","required":["requestId","stateDir","delegate"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"delegate":{"type":"object","required":["type","ownRanges"],"properties":{"type":{"type":"string","minLength":1,"description":"as \"ipam.fallback.type\" says"},"ownRanges":{"type":"array","items":{"type":"object","required":["first","last"],"properties":{"first":{"type":"string","minLength":1},"last":{"type":"string","minLength":1}}},"description":"addresses that ipkeeper gives; the fallback must not"}}}}}],"$id":"AddReply"};
+const schema11 = {"anyOf":[{"type":"object","required":["requestId","stateDir","result"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"result":{"type":"object","required":["cniVersion"],"properties":{"cniVersion":{"type":"string","minLength":1},"interfaces":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}},"ips":{"type":"array","items":{"type":"object","required":["address"],"properties":{"version":{"anyOf":[{"type":"string","const":"4"},{"type":"string","const":"6"}]},"address":{"type":"string","minLength":1},"gateway":{"type":"string"},"interface":{"type":"integer","minimum":0}}}},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}},"ip4":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"ip6":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"dns":{"type":"object","properties":{"nameservers":{"type":"array","items":{"type":"string"}},"domain":{"type":"string"},"search":{"type":"array","items":{"type":"string"}},"options":{"type":"array","items":{"type":"string"}}}}}}}},{"type":"object","required":["requestId","stateDir","delegate"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"delegate":{"type":"object","required":["type"],"properties":{"type":{"type":"string","minLength":1,"description":"as \"ipam.fallback.type\" says"}}}}}],"$id":"AddReply"};
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="AddReply" */;
@@ -1253,7 +1253,7 @@ const _errs91 = errors;
 if(errors === _errs91){
 if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 let missing10;
-if(((data41.type === undefined) && (missing10 = "type")) || ((data41.ownRanges === undefined) && (missing10 = "ownRanges"))){
+if((data41.type === undefined) && (missing10 = "type")){
 const err68 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"};
 if(vErrors === null){
 vErrors = [err68];
@@ -1291,147 +1291,16 @@ vErrors.push(err70);
 errors++;
 }
 }
-var valid21 = _errs93 === errors;
+}
+}
 }
 else {
-var valid21 = true;
-}
-if(valid21){
-if(data41.ownRanges !== undefined){
-let data43 = data41.ownRanges;
-const _errs95 = errors;
-if(errors === _errs95){
-if(Array.isArray(data43)){
-var valid22 = true;
-const len8 = data43.length;
-for(let i8=0; i8<len8; i8++){
-let data44 = data43[i8];
-const _errs97 = errors;
-if(errors === _errs97){
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-let missing11;
-if(((data44.first === undefined) && (missing11 = "first")) || ((data44.last === undefined) && (missing11 = "last"))){
-const err71 = {instancePath:instancePath+"/delegate/ownRanges/" + i8,schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/items/required",keyword:"required",params:{missingProperty: missing11},message:"must have required property '"+missing11+"'"};
+const err71 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err71];
 }
 else {
 vErrors.push(err71);
-}
-errors++;
-}
-else {
-if(data44.first !== undefined){
-let data45 = data44.first;
-const _errs99 = errors;
-if(errors === _errs99){
-if(typeof data45 === "string"){
-if(data45.length < 1){
-const err72 = {instancePath:instancePath+"/delegate/ownRanges/" + i8+"/first",schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/items/properties/first/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-}
-else {
-const err73 = {instancePath:instancePath+"/delegate/ownRanges/" + i8+"/first",schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/items/properties/first/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-}
-}
-var valid23 = _errs99 === errors;
-}
-else {
-var valid23 = true;
-}
-if(valid23){
-if(data44.last !== undefined){
-let data46 = data44.last;
-const _errs101 = errors;
-if(errors === _errs101){
-if(typeof data46 === "string"){
-if(data46.length < 1){
-const err74 = {instancePath:instancePath+"/delegate/ownRanges/" + i8+"/last",schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/items/properties/last/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-}
-}
-else {
-const err75 = {instancePath:instancePath+"/delegate/ownRanges/" + i8+"/last",schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/items/properties/last/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-}
-}
-var valid23 = _errs101 === errors;
-}
-else {
-var valid23 = true;
-}
-}
-}
-}
-else {
-const err76 = {instancePath:instancePath+"/delegate/ownRanges/" + i8,schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-}
-}
-var valid22 = _errs97 === errors;
-if(!valid22){
-break;
-}
-}
-}
-else {
-const err77 = {instancePath:instancePath+"/delegate/ownRanges",schemaPath:"#/anyOf/1/properties/delegate/properties/ownRanges/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-}
-}
-var valid21 = _errs95 === errors;
-}
-else {
-var valid21 = true;
-}
-}
-}
-}
-else {
-const err78 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
 }
 errors++;
 }
@@ -1446,12 +1315,12 @@ var valid20 = true;
 }
 }
 else {
-const err79 = {instancePath,schemaPath:"#/anyOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err72 = {instancePath,schemaPath:"#/anyOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
-vErrors = [err79];
+vErrors = [err72];
 }
 else {
-vErrors.push(err79);
+vErrors.push(err72);
 }
 errors++;
 }
@@ -1460,12 +1329,12 @@ var _valid0 = _errs85 === errors;
 valid0 = valid0 || _valid0;
 }
 if(!valid0){
-const err80 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err73 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
-vErrors = [err80];
+vErrors = [err73];
 }
 else {
-vErrors.push(err80);
+vErrors.push(err73);
 }
 errors++;
 validate10.errors = vErrors;

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Flight, FlightsReply } from '../../shared/api/flight.schema.ts'
 import type {
+  AttachmentItem,
   AttachmentsReply,
   LeaseItem,
   LeasesReply,
@@ -72,6 +73,12 @@ function distance(time: string): string {
   return `${Math.round(seconds / 86_400)}d`
 }
 
+function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
+  const list = addresses.join(',')
+  if (delegatedTo === null) return list
+  return list === '' ? `left to ${delegatedTo}` : `${list} by ${delegatedTo}`
+}
+
 /** Said only when there is something to look at. */
 function queueLine({ waiting, quarantined }: StatusReply['deferredDels']): string[] {
   return waiting + quarantined === 0
@@ -82,8 +89,9 @@ function queueLine({ waiting, quarantined }: StatusReply['deferredDels']): strin
 /** A terminal would obey control characters, and the plugin records what it was given. */
 const visible = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
 
-function whatCameOfIt({ message, addresses, queued }: Flight): string {
-  return `${queued === true ? 'queued: ' : ''}${message ?? addresses?.join(', ') ?? ''}`
+function whatCameOfIt({ message, addresses, queued, delegatedTo }: Flight): string {
+  const by = delegatedTo === undefined ? '' : ` by ${delegatedTo}`
+  return `${queued === true ? 'queued: ' : ''}${message ?? addresses?.join(', ') ?? ''}${by}`
 }
 
 export const commands: readonly Command[] = [
@@ -150,7 +158,7 @@ export const commands: readonly Command[] = [
           whoHas(item),
           item.node,
           distance(item.since),
-          item.delegatedTo === null ? item.addresses.join(',') : `left to ${item.delegatedTo}`,
+          givenBy(item),
           item.netns,
         ]),
         'no attachments',

@@ -24,6 +24,8 @@ export interface AddRequest {
   readonly dns: ResultDns
   /** Type of the IPAM plugin that serves pods which ask for nothing; null when there is none. */
   readonly fallback: string | null
+  /** What it gave, when the ADD is sent again to have that confirmed; in CIDR notation. */
+  readonly given: readonly string[]
   readonly pod: PodRequest
 }
 

@@ -91,10 +91,17 @@ export const requestProblem = {
 export const claimProblem = {
   alreadyAdded(existing: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
     const [lease] = leases
+    const { delegatedTo } = existing
     const message = lease
       ? `failed to allocate for range ${lease.rangeSet}: ${lease.address} has been allocated to ${existing.containerId}, duplicate allocation is not allowed`
-      : `container ${existing.containerId} interface ${existing.ifname} was added before; its address has moved to a newer sandbox of ${describeHolder(existing.holder)}`
+      : delegatedTo !== undefined
+        ? `container ${existing.containerId} interface ${existing.ifname} was added before, with an address of fallback ${delegatedTo}`
+        : `container ${existing.containerId} interface ${existing.ifname} was added before; its address has moved to a newer sandbox of ${describeHolder(existing.holder)}`
     return new Problem('IPK_ALREADY_ADDED', message, { details: `added at ${formatTime(existing.since)}` })
+  },
+
+  fallbackClash(fallback: string, address: string, why: string): Problem {
+    return new Problem('IPK_FALLBACK_CLASH', `fallback ${fallback} gave ${address}, but ${why}`)
   },
 
   holderLive(request: AddRequest, old: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {

@@ -19,6 +19,7 @@ import { isSupportedVersion, type CniVersion } from '../../shared/cni/versions.t
 import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
 import { firstOf, formatCidr, lastOf, parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { misspeltWord } from '../../shared/text/nearest-word.ts'
 import type { CniChannel } from './merge-requests.ts'
 import { parseAddressRequest } from './parse-address-request.ts'
 import type { ValidAttachment } from './plan-gc.ts'
@@ -87,7 +88,23 @@ function readExclusion(value: unknown, path: string): { first: Address; last: Ad
   return { first, last }
 }
 
+const rangeKeys = ['subnet', 'rangeStart', 'rangeEnd', 'gateway', 'exclude']
+const ipamKeys = [
+  ...rangeKeys,
+  ...['type', 'ranges', 'routes', 'resolvConf', 'dataDir', 'pool', 'segment', 'fallback'],
+  ...['socket', 'stateDir', 'timeout', 'statusReportsExhaustion'],
+]
+
+/** Foreign keys are nobody's business (catalogue C7); one that is a letter away from ours is a mistake that does harm. */
+function refuseMisspelt(object: JsonObject, known: readonly string[], path: string): void {
+  for (const key of Object.keys(object)) {
+    const meant = misspeltWord(key, known)
+    if (meant !== undefined) throw invalid(`${path}: unknown key ${showJson(key)}; did you mean "${meant}"?`)
+  }
+}
+
 function readRange(object: JsonObject, path: string): RangeDefinition {
+  if (path !== 'ipam') refuseMisspelt(object, rangeKeys, path)
   const text = stringField(object, 'subnet', `${path}.subnet`)
   if (text === undefined) throw invalid(`${path}: missing "subnet"`)
   const subnet = parseCidr(text)
@@ -179,6 +196,7 @@ function readAnnotations(config: JsonObject): Record<string, string> {
 export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, rawArgs: string): IpamConfig {
   const ipam = objectField(config, 'ipam', 'ipam')
   if (!ipam) throw invalid("IPAM config missing 'ipam' key")
+  refuseMisspelt(ipam, ipamKeys, 'ipam')
   const args = parseCniArgs(rawArgs)
   const channels = readChannels(config, args)
   if (field(ipam, 'pool') !== undefined) {

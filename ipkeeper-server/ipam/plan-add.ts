@@ -4,7 +4,7 @@ import type { AddPolicy, AddRequest, Liveness } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { claimProblem } from './claim-problems.ts'
 import { releasedLease, writeLease } from './plan-del.ts'
-import { planDelegation, type Delegation } from './plan-delegation.ts'
+import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
 import { planGrants, type Grant } from './plan-grants.ts'
 import { planTakeover, type Takeover } from './plan-takeover.ts'
 import {
@@ -53,6 +53,7 @@ export function planAdd(
     const leases = book.leasesOf(request.key)
     if (leases.length === 0 && existing.delegatedTo === undefined)
       throw claimProblem.alreadyAdded(existing, leases)
+    if (existing.delegatedTo !== undefined) checkGiven(book, request, now)
     return repeatAnswer(request, existing, leases)
   }
   const takeover = planTakeover(book, request, liveness)
@@ -68,7 +69,8 @@ function repeatAnswer(
   leases: readonly LeaseRecord[],
 ): AddPlan {
   const generation = existing.generation + 1
-  const record = { ...existing, generation, answered: generation }
+  const given = request.given.length > 0 && { given: request.given }
+  const record = { ...existing, generation, answered: generation, ...given }
   return {
     change: [{ kind: 'attachment', key: attachmentKey(existing), expect: existing.generation, record }],
     generation,

@@ -1,8 +1,10 @@
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Takeover } from './plan-takeover.ts'
+import { claimProblem } from './claim-problems.ts'
+import { poolOf } from './plan-pool.ts'
 import { usableIn, type Pool } from './pool.ts'
-import type { Holder } from './records.ts'
+import { describeHolder, type Holder } from './records.ts'
 
 /** An ADD whose addresses another IPAM plugin is to give. */
 export interface Delegation {
@@ -38,4 +40,30 @@ export function planDelegation(
   const asks = pod.addresses.length > 0 || pod.retain !== undefined || pod.mac !== undefined
   if (asks || takeover.movable.length > 0 || isReservedFor(book, holder, pool)) return undefined
   return { type: fallback, reason: `the pod asks for nothing: left to the fallback ${fallback}` }
+}
+
+/**
+ * Whether what the fallback gave may stand: nothing that a pool of the segment could give, and nothing that somebody has,
+ * keeps or was promised, be it outside the present ranges. Otherwise one address would be in two books.
+ *
+ * @throws Problem IPK_FALLBACK_CLASH
+ */
+export function checkGiven(book: AddressBook, { fallback, given, pool }: AddRequest, now: number): void {
+  for (const text of given) {
+    const address = text.replace(/\/.*/, '')
+    const key = { segment: pool.segment, address }
+    const lease = book.lease(key)
+    const reservation = book.reservation(key)
+    const owner = [...book.pools()].find(
+      record =>
+        record.segment === pool.segment && poolOf(record).rangeSets.some(set => usableIn(set, address)),
+    )
+    const held = lease && lease.state !== 'cooling' && (lease.until === null || lease.until > now)
+    const why = held
+      ? `${describeHolder(lease.holder)} has it`
+      : reservation
+        ? `it is reserved for ${reservation.namespace}/${reservation.name}`
+        : owner && `the ranges of network ${owner.name} hold it`
+    if (why !== undefined) throw claimProblem.fallbackClash(fallback ?? '', text, why)
+  }
 }

@@ -208,16 +208,6 @@ export function unusableReason(range: Range, address: Address): string | undefin
   return rangeOf([range], address) ? 'excluded' : 'outside the range'
 }
 
-/** The runs of addresses that the pool can give, in text. */
-export function usableRuns(pool: Pool): { readonly first: string; readonly last: string }[] {
-  return pool.rangeSets.flat().flatMap(({ family, usable }) =>
-    usable.map(run => ({
-      first: formatAddress({ family, value: run.first }),
-      last: formatAddress({ family, value: run.last }),
-    })),
-  )
-}
-
 /** How many addresses the pool can give. */
 export function capacityOf(pool: Pool): bigint {
   let capacity = 0n

@@ -98,6 +98,8 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly since: number
   /** The IPAM plugin that gave the addresses, because the pod asked for none; absent where they are leases. */
   readonly delegatedTo?: string
+  /** What that plugin gave, in CIDR notation; absent until it has told. */
+  readonly given?: readonly string[]
   /** The generation at which an ADD was last answered from this record; a re-sent ADD moves it on. */
   readonly answered: number
   /** What this ADD changed, for an undo should its answer not arrive. */

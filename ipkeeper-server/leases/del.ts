@@ -2,6 +2,7 @@ import { planDel } from '../ipam/plan-del.ts'
 import { attachmentKey, type AttachmentKey, type AttachmentRecord, type Began } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
+import type { Giver } from './tombstones.ts'
 
 export interface DelOutcome {
   /** The attachment that the DEL ended; undefined when there was none, or none that it means. */
@@ -25,10 +26,14 @@ export async function delAttachment(
       change: planDel(ledger, key, began, bootId, policy, now()),
       present: ledger.attachment(key),
     }))
-    if (began) service.tombstones.bury(key, began, now())
-    if (!present) return {}
+    const giver = present && (present.delegatedTo ?? null)
+    if (began) service.tombstones.bury(key, began, now(), giver)
+    if (!present) return whoGave(service.tombstones.giver(key))
     // A younger one was left alone, and so must be what the fallback gave it.
     if (change.length === 0) return { delegatedTo: null }
-    return { ended: present, delegatedTo: present.delegatedTo ?? null }
+    return { ended: present, ...whoGave(giver) }
   })
 }
+
+const whoGave = (giver: Giver): Pick<DelOutcome, 'delegatedTo'> =>
+  giver === undefined ? {} : { delegatedTo: giver }

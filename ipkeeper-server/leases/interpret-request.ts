@@ -105,6 +105,7 @@ export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest 
     routes: config.routes,
     dns: readDns(config, facts),
     fallback: readFallback(request.config)?.type ?? null,
+    given: request.given ?? [],
     pod,
   }
 }
@@ -115,5 +116,7 @@ export function interpretStatus({ config }: CniRequest, facts: NodeFacts): Statu
   if (rangesComeWithAdd(config)) return { pool: undefined, statusReportsExhaustion: false }
   const ipam = readIpamConfig(config, identity, '')
   readDns(ipam, facts)
-  return ipam
+  // With a fallback a pod that asks for nothing does not mind full ranges.
+  const statusReportsExhaustion = ipam.statusReportsExhaustion && readFallback(config) === undefined
+  return { pool: ipam.pool, statusReportsExhaustion }
 }

@@ -75,7 +75,9 @@ export function listAttachments({ ledger }: LeaseService): AttachmentItem[] {
       pod: podOf(attachment),
       node: attachment.node,
       netns: attachment.netns,
-      addresses: ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
+      addresses:
+        attachment.given?.slice() ??
+        ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
       delegatedTo: attachment.delegatedTo ?? null,
       since: iso(attachment.since),
     }))

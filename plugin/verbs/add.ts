@@ -42,12 +42,18 @@ export async function add(call: Call): Promise<Outcome> {
     )
     if (answered) await undo()
   })
+  /** The same ADD once more: the daemon recognises it, and it is void when a DEL has come meanwhile. */
+  const confirm = async (given: readonly string[]): Promise<void> => {
+    const left = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
+    const again = { verb: 'ADD', identity, patience: left, validate: validateAddReply, given } as const
+    checkReply(call, await askVerb(call, { ...again, abandonment }))
+  }
   try {
     const reply = await asked
     checkReply(call, reply)
     return 'result' in reply
       ? { document: printableResult(call, reply.result), undo }
-      : await addByFallback(call, reply.delegate, abandonment, undo)
+      : await addByFallback(call, { delegate: reply.delegate, abandonment, confirm, forget: undo })
   } catch (error) {
     if (error instanceof UnusableReply) await undo()
     throw error

@@ -2,14 +2,19 @@ import type { DoneReply } from '../../shared/api/cni.schema.ts'
 import { DaemonRefusal } from '../ask-daemon.ts'
 import { askVerb, encodeRequest } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
+import type { DelEntry, QueuedDel } from '../deferred-del.ts'
 import { forwardToFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
 import type { RunIdentity } from '../run-identity.ts'
+import { networkName } from '../../shared/cni/netconf.ts'
+import type { ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
 /** For the second try, after the DEL is in the queue. */
 const secondTry = { totalMs: 1_000, reachMs: 0 }
+
+const noFallback: readonly ProblemCode[] = ['IPK_FALLBACK_MISSING', 'IPK_CONFIG_INVALID']
 
 /** Who gave the addresses: we, a fallback, or nobody can say, since the daemon does not know or is away. */
 type Giver =
@@ -33,8 +38,8 @@ export async function del(call: Call): Promise<Outcome> {
   try {
     await forwardToFallback(call, 'DEL', giver.kind === 'fallback' ? giver.type : undefined)
   } catch (error) {
-    // Of a plugin that is not installed an unknown attachment has nothing.
-    const isNone = error instanceof Problem && error.code === 'IPK_FALLBACK_MISSING'
+    // Of a plugin that is not installed, or not named, an unknown attachment has nothing.
+    const isNone = error instanceof Problem && noFallback.includes(error.code)
     if (!(isNone && giver.kind === 'unknown')) throw error
     call.edges.note(`ipkeeper: ${error.message}`)
   }
@@ -69,7 +74,7 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
   const { settings, edges, invocation } = call
   const request = encodeRequest(call, identity)
   const text = `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
-  const entry = edges.queueDel(settings.stateDir, `${edges.wallClock()}-${identity.invocationId}.json`, text)
+  const entry = queue(call, { name: entryName(call), writer: identity.invocationId, text }, reason)
   try {
     const reply = await askVerb(call, {
       verb: 'DEL',
@@ -84,5 +89,21 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
       `ipkeeper: the DEL of ${invocation.containerId} is queued in ${settings.stateDir}: ${reason.message}`,
     )
     return { kind: 'queued', why: reason.message }
+  }
+}
+
+/** Names are limited to 255 bytes; a container ID that long is nobody's, and then each DEL has an entry of its own. */
+function entryName({ invocation, config, edges }: Call): string {
+  const name = `${invocation.containerId}:${invocation.ifname}:${networkName(config)}.json`
+  return Buffer.byteLength(name) <= 200 ? name : `${edges.wallClock()}-${edges.identity().invocationId}.json`
+}
+
+/** Where the queue does not take it either, what was wrong with the daemon is the first thing to know. */
+function queue({ settings, edges }: Call, entry: DelEntry, reason: Error): QueuedDel {
+  try {
+    return edges.queueDel(settings.stateDir, entry)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new Problem(error.code, error.message, { details: reason.message, cause: error })
   }
 }

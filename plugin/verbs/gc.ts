@@ -19,9 +19,11 @@ export async function gc(call: Call): Promise<Outcome> {
   })
   const [daemon, fallback] = await Promise.allSettled([asked, forwardToFallback(call, 'GC')])
   if (daemon.status === 'rejected') {
-    if (fallback.status === 'rejected') edges.note(`ipkeeper: GC: ${String(fallback.reason)}`)
+    if (fallback.status === 'rejected') edges.note(`ipkeeper: GC: ${messageOf(fallback.reason)}`)
     throw daemon.reason
   }
   if (fallback.status === 'rejected') throw fallback.reason
   return {}
 }
+
+const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason))

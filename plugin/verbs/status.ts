@@ -4,6 +4,7 @@ import type { Call, Outcome } from '../call.ts'
 import { isWithinGrace } from '../daemon-stamp.ts'
 import { forwardToFallback } from '../fallback.ts'
 import { patienceFor } from '../patience.ts'
+import { Refusal } from '../refusal.ts'
 import { stateFolderMismatch } from '../state-folder-mismatch.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
@@ -28,8 +29,22 @@ export async function status(call: Call): Promise<Outcome> {
   })
   const mismatch = reply && stateFolderMismatch(call, reply.stateDir)
   if (mismatch !== undefined) throw notAvailable(new Problem('IPK_STATE_DIR_MISMATCH', mismatch))
-  await forwardToFallback(call, 'STATUS')
+  await forwardToFallback(call, 'STATUS').catch((error: unknown) => {
+    throw asStatus(error)
+  })
   return {}
+}
+
+/** What the fallback says of itself stands; anything else that is wrong with it means that no ADD can be left to it. */
+function asStatus(error: unknown): unknown {
+  if (error instanceof Refusal) {
+    const { cniCode, message, details } = error.failure
+    if (cniCode === 50 || cniCode === 51) return error
+    const hint =
+      'the reference plugins know STATUS from 1.6.0 on: install a later one, or set "cniVersion" to 1.0.0, with which nobody asks'
+    return new Problem('IPK_NOT_AVAILABLE', message, { details, hint })
+  }
+  return error instanceof Problem && error.code !== 'IPK_CONFIG_INVALID' ? notAvailable(error) : error
 }
 
 function notAvailable(reason: Problem): Problem {

@@ -22,6 +22,13 @@ export const CniRequest = Type.Object(
     ifname: EnvironmentValue,
     args: EnvironmentValue,
     path: EnvironmentValue,
+    given: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 256,
+        description:
+          'add, sent again: what the plugin of "ipam.fallback" gave, in CIDR notation; to be confirmed before it is printed',
+      }),
+    ),
     config: Type.Record(Type.String(), Type.Unknown()),
   },
   { $id: 'CniRequest', additionalProperties: false },
@@ -66,13 +73,9 @@ export const AddResult = Type.Object({
 })
 export type AddResult = Static<typeof AddResult>
 
-/** The pod's addresses are left to the plugin of `ipam.fallback`; not to one of those that ipkeeper gives itself. */
+/** The pod's addresses are left to the plugin of `ipam.fallback`. */
 export const Delegate = Type.Object({
   type: Type.String({ minLength: 1, description: 'as "ipam.fallback.type" says' }),
-  ownRanges: Type.Array(
-    Type.Object({ first: Type.String({ minLength: 1 }), last: Type.String({ minLength: 1 }) }),
-    { description: 'addresses that ipkeeper gives; the fallback must not' },
-  ),
 })
 export type Delegate = Static<typeof Delegate>
 

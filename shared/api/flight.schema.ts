@@ -23,6 +23,9 @@ export const Flight = Type.Object(
     ),
     printed: Type.Integer({ minimum: 0, description: 'bytes that stdout took; 0 when it did not take all' }),
     addresses: Type.Optional(Type.Array(Type.String(), { description: 'of the result of an ADD' })),
+    delegatedTo: Type.Optional(
+      Type.String({ description: 'the plugin of "ipam.fallback" that gave the addresses' }),
+    ),
     queued: Type.Optional(Type.Literal(true, { description: 'a DEL that the daemon carries out later' })),
     durationMs: Type.Number({ description: 'from our first line of JavaScript to the end' }),
     requestId: Type.Optional(Type.String({ description: "on the lines of the daemon's log, as reqId" })),

@@ -50,7 +50,9 @@ export const AttachmentItem = Type.Object(
     pod: LeaseItem.properties.pod,
     node: Type.String(),
     netns: Type.String({ description: 'path as the runtime gave it' }),
-    addresses: Type.Array(Type.String({ description: 'in CIDR notation' })),
+    addresses: Type.Array(Type.String(), {
+      description: 'in CIDR notation; of a fallback as it told, empty while it works',
+    }),
     delegatedTo: Type.Union([Type.String(), Type.Null()], {
       description: 'the plugin of "ipam.fallback" that gave the addresses; null where they are leases',
     }),

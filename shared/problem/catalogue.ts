@@ -274,7 +274,15 @@ export const catalogue = {
     retryable: true,
     summary:
       'The plugin that "ipam.fallback" names failed for a pod that is left to it; its own code is kept.',
-    hint: 'this pod asks ipkeeper for nothing and is served by "ipam.fallback" of the conflist: mend that plugin, or annotate the pod with ipkeeper.io/ip',
+    hint: 'mend what that plugin complains of: pods that ask ipkeeper for nothing are left to "ipam.fallback" of the conflist',
+  },
+  IPK_FALLBACK_CLASH: {
+    cniCode: 123,
+    httpStatus: 409,
+    retryable: false,
+    summary:
+      'The plugin that "ipam.fallback" names gave an address that ipkeeper gives, or has given; it was taken back.',
+    hint: 'make the ranges of "ipam" and of "ipam.fallback" disjoint, with "rangeStart", "rangeEnd" or "exclude"; see: ipkeeperctl leases',
   },
   IPK_RESERVATION_MISSING: {
     cniCode: 114,

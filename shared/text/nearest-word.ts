@@ -31,3 +31,16 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   }
   return best && best.cost <= Math.max(2, Math.floor(best.word.length / 2)) ? best.word : undefined
 }
+
+/** The known word that another is one slip away from, ignoring case; undefined when it is known, or farther off. */
+export function misspeltWord(word: string, known: readonly string[]): string | undefined {
+  const folded = word.toLowerCase()
+  const words = known.map(candidate => candidate.toLowerCase())
+  if (words.includes(folded)) return undefined
+  return known.find(
+    (candidate, index) =>
+      candidate.length > 4 &&
+      Math.abs(candidate.length - word.length) <= 1 &&
+      distance(folded, words[index] ?? '') === 1,
+  )
+}

@@ -142,7 +142,7 @@ export async function perform(scene: Surroundings): Promise<Performance> {
     startedMs: startMs,
     identity: () => ({ invocationId: 'run-1', startedAt: 1_000_000_500, bootId: 'boot-1' }),
     wallClock: () => 1_700_000_000_000,
-    queueDel: (_folder, _name, text) => {
+    queueDel: (_folder, { text }) => {
       touch()
       if (scene.broken.queue) throw new Problem('IPK_DEL_NOT_QUEUED', 'the DEL cannot be queued (ENOSPC)')
       queued.push(text)

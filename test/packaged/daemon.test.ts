@@ -1,6 +1,6 @@
 /** The packaged daemon and operator's tool as processes: words, exit codes, signals, two at once, restarts. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -265,6 +265,18 @@ t.test('SIGTERM before it is ready is no crash: what it has begun it ends', { sk
   const { exit, signal } = await ended
   t.strictSame({ exit, signal }, { exit: 0, signal: null })
   t.strictSame(readdirSync(queue), [])
+})
+
+t.test('what the daemon writes is its own to read', { skip }, async t => {
+  const { stateDir, start } = makeSite(t)
+  mkdirSync(stateDir, { mode: 0o755 })
+  const daemon = await start()
+  await add(daemon, 'c1')
+  for (const name of readdirSync(stateDir)) {
+    const { mode } = statSync(join(stateDir, name))
+    t.equal(mode & 0o077, 0, name)
+  }
+  t.equal(await daemon.stop(), 0)
 })
 
 t.test('a second daemon is refused, and the first goes on', { skip }, async t => {

@@ -136,7 +136,7 @@ t.test('under host-local', { skip: missing('executables', 'reference-plugins') }
   t.same(await site.attachments(), [['plain', 'host-local']], 'and the daemon remembers it')
   t.match(
     (await site.daemon.control('attachments')).stdout,
-    /mixed +plain +eth0 +shop\/plain .* left to host-local/,
+    /mixed +plain +eth0 +shop\/plain .* 10\.22\.8\.0\/16 by host-local/,
   )
   t.same(await site.daemon.leases(), [], 'its address is none of our leases')
 
@@ -189,8 +189,8 @@ t.test('an address that is ours to give', { skip: missing('executables', 'refere
   t.match(answer, {
     exit: 1,
     printed: {
-      code: 121,
-      msg: /it gave 10\.22\.0\.2\/16, but 10\.22\.0\.2-10\.22\.7\.255 are ipkeeper's own/,
+      code: 123,
+      msg: /^fallback host-local gave 10\.22\.0\.2\/16, but the ranges of network mixed hold it$/,
     },
   })
   t.same(site.reserved(), [], 'taken back there')
@@ -199,10 +199,7 @@ t.test('an address that is ours to give', { skip: missing('executables', 'refere
 
 /** What a fallback does for ADD, and what comes of it; for every other verb it notes that it was called. */
 const misbehaviours: Readonly<
-  Record<
-    string,
-    { readonly add: string; readonly code: number; readonly msg: RegExp; readonly dels?: number }
-  >
+  Record<string, { readonly add: string; readonly code: number; readonly msg: RegExp }>
 > = {
   'prints its error': {
     add: `echo '{"code":11,"msg":"no lease from the DHCP server","details":"on eth0"}'; exit 1`,
@@ -252,7 +249,10 @@ t.test('a fallback that misbehaves', { skip: missing('executables') }, async t =
     const calls = join(site.bin, 'calls')
     writeFileSync(calls, '')
     site.script('fake', `echo $CNI_COMMAND >>'${calls}'\nif [ "$CNI_COMMAND" = ADD ]; then\n${add}\nfi`)
-    const answer = await site.run('ADD', 'plain', { fallback: { type: 'fake' }, config: { timeout: 1.5 } })
+    const answer = await site.run('ADD', 'plain', {
+      fallback: { type: 'fake' },
+      config: { timeout: what === 'never answers' ? 1.5 : 60 },
+    })
     t.match(answer, { exit: 1, printed: { code, msg } }, what)
     t.equal(readFileSync(calls, 'utf8'), 'ADD\nDEL\n', `${what}: it gets its DEL`)
     t.same(await site.attachments(), [], `${what}: nothing is remembered`)
@@ -325,6 +325,11 @@ t.test('DEL, when the fallback fails', { skip: missing('executables') }, async t
     t.match(answer, { exit: 1, printed: { code: 999, msg: /^fallback fake: dhcp/ } }, what)
     t.notMatch(JSON.stringify(answer.printed), /not found|no such file/i, 'no words that runtimes swallow')
   }
+  site.script('fake', `echo '{"code":999,"msg":"dhcp is down"}'; exit 1`)
+  await site.run('ADD', 'web-0', { annotations: { 'ipkeeper.io/ip': '10.22.0.50' }, fallback })
+  for (const what of ['own', 'own, again'])
+    t.match(await site.run('DEL', 'web-0', { fallback }), { exit: 0 }, `${what}: the fallback is not asked`)
+  t.match(await site.run('DEL', 'unknown', { fallback: {} }), { exit: 0 }, 'one that names no plugin')
   t.match(
     await site.run('DEL', 'unknown', { fallback: { type: 'nowhere' } }),
     { exit: 0, stderr: /failed to find fallback plugin "nowhere"/ },
@@ -357,6 +362,83 @@ t.test('a fallback that makes no sense', { skip: missing('executables') }, async
     t.same(await site.attachments(), [], what)
   }
 })
+
+t.test(
+  'an address that somebody still has, outside the present ranges',
+  { skip: missing('executables', 'reference-plugins') },
+  async t => {
+    const site = await makeSite(t)
+    const wide = { ipam: { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/16' }]] } }
+    const asked = { 'ipkeeper.io/ip': '10.22.8.0' }
+    t.same(ipsOf(await site.run('ADD', 'web-0', { annotations: asked, config: wide })), ['10.22.8.0/16'])
+    const answer = await site.run('ADD', 'plain')
+    t.match(answer, {
+      exit: 1,
+      printed: { code: 123, msg: 'fallback host-local gave 10.22.8.0/16, but shop/web-0 has it' },
+    })
+    t.same(site.reserved(), [], 'taken back')
+    t.same(await site.attachments(), [['web-0', null]])
+  },
+)
+
+t.test('a DEL that overtakes an ADD while the fallback works', { skip: missing('executables') }, async t => {
+  const site = await makeSite(t)
+  const calls = join(site.bin, 'calls')
+  const go = join(site.bin, 'go')
+  site.script(
+    'fake',
+    `echo $CNI_COMMAND >>'${calls}'
+if [ $CNI_COMMAND = ADD ]; then
+while [ ! -e '${go}' ]; do sleep 0.05; done; echo '{"ips":[{"address":"192.0.2.7/24"}]}'; fi`,
+  )
+  const fallback = { type: 'fake' }
+  const adding = site.run('ADD', 'plain', { fallback })
+  while (!existsSync(calls)) await delay(10)
+  t.match(await site.run('DEL', 'plain', { fallback }), { exit: 0 })
+  writeFileSync(go, '')
+  t.match(await adding, { exit: 1, printed: { code: 113 } }, 'the ADD is void')
+  t.equal(readFileSync(calls, 'utf8'), 'ADD\nDEL\nDEL\n', 'and the fallback gets its DEL after its ADD')
+  t.same(await site.attachments(), [])
+})
+
+t.test('a fallback that hangs, in every verb', { skip: missing('executables') }, async t => {
+  const site = await makeSite(t)
+  site.script('fake', 'exec sleep 100')
+  const fallback = { type: 'fake' }
+  const config = { cniVersion: '1.1.0', timeout: 1, 'cni.dev/valid-attachments': [] }
+  const within = async (verb: string, seconds: number, printed: object): Promise<void> => {
+    const answer = await site.run(verb, 'plain', { fallback, config })
+    t.match(answer, { exit: 1, printed }, verb)
+    t.ok(answer.ms < seconds * 1000, `${verb}: ${Math.round(answer.ms)} ms`)
+  }
+  await Promise.all([
+    within('ADD', 20, { code: 121, msg: /no answer to ADD within/ }),
+    within('DEL', 20, { code: 121, msg: /no answer to DEL within/ }),
+    within('STATUS', 20, { code: 50, msg: /no answer to STATUS within/ }),
+  ])
+})
+
+t.test(
+  'full ranges do not matter to who is left to a fallback',
+  { skip: missing('executables') },
+  async t => {
+    const site = await makeSite(t)
+    const full = (fallback?: object): object => ({
+      cniVersion: '1.1.0',
+      ipam: {
+        type: 'ipkeeper',
+        subnet: '10.22.0.0/30',
+        statusReportsExhaustion: true,
+        ...(fallback && { fallback }),
+      },
+    })
+    site.script('fake', `if [ $CNI_COMMAND = ADD ]; then echo '{"ips":[{"address":"192.0.2.7/24"}]}'; fi`)
+    t.match(await site.run('ADD', 'only', { config: full() }), { exit: 0 })
+    t.match(await site.run('STATUS', '', { config: full() }), { exit: 1, printed: { code: 50 } })
+    t.match(await site.run('STATUS', '', { config: full({ type: 'fake' }) }), { exit: 0 })
+    t.match(await site.run('ADD', 'more', { config: full({ type: 'fake' }) }), { exit: 0 })
+  },
+)
 
 t.test('GC and STATUS are forwarded', { skip: missing('executables') }, async t => {
   const site = await makeSite(t)

@@ -112,7 +112,7 @@ function start(verb: string, scene: Scene = {}): Running {
     },
     stampAnswer: stateDir => stamped.push(stateDir),
     readAnswer: () => scene.answeredAt,
-    queueDel: (stateDir, name, text) => {
+    queueDel: (stateDir, { name, text }) => {
       if (scene.queue) throw scene.queue
       queued.set(`${stateDir}/${name}`, text)
       return { withdraw: () => queued.delete(`${stateDir}/${name}`) }
@@ -271,7 +271,7 @@ t.test('what the daemon refuses is shown as it says', async t => {
 })
 
 t.test('a DEL that the daemon does not carry out is queued, and succeeds', async t => {
-  const name = '/var/lib/ipkeeper/1700000000000-run-1.json'
+  const name = '/var/lib/ipkeeper/c1:eth0:fixed.json'
   const refusal = (retryable: boolean) => ({
     code: 'IPK_X',
     message: 'no',
@@ -643,7 +643,7 @@ t.test('STATUS: what the daemon says at once, what nobody says after a while', a
       {
         code: 50,
         msg: /^state folders differ: the plugin uses \/var\/lib\/ipkeeper, .* uses \/elsewhere$/,
-        details: /^set "stateDir" in the conflist, .*; \[IPK_NOT_AVAILABLE\]$/,
+        details: /^set "stateDir" in the conflist, .*; \[IPK_NOT_AVAILABLE, request r-1\]$/,
       },
     ],
     ['another path of the same folder', { daemon: elsewhere, sameFolder: true }, undefined],

@@ -4,7 +4,6 @@ import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readValidAttachments } from '../../ipam/network-config.ts'
-import { usableRuns } from '../../ipam/pool.ts'
 import { addAttachment, undoAdd } from '../../leases/add.ts'
 import { checkAttachment } from '../../leases/check.ts'
 import { delAttachment } from '../../leases/del.ts'
@@ -89,8 +88,13 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
       committed = generation
       const ignored = add.pod.ignored.length > 0 && { ignored: add.pod.ignored }
       if (answer.kind === 'delegate') {
-        request.log.info({ delegatedTo: answer.type, reasons, ...ignored }, 'left to the fallback')
-        return { delegate: { type: answer.type, ownRanges: usableRuns(add.pool) } }
+        const { given } = add
+        const confirmed = given.length > 0 ? { given } : {}
+        request.log.info(
+          { delegatedTo: answer.type, reasons, ...confirmed, ...ignored },
+          'left to the fallback',
+        )
+        return { delegate: { type: answer.type } }
       }
       const addresses = answer.result.ips.map(ip => ip.address)
       request.log.info({ addresses, reasons, ...ignored }, 'added')

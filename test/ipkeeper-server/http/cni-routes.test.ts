@@ -345,13 +345,13 @@ t.test('a pod that asks for nothing, with a fallback', async t => {
     t.ok((verb === 'add' ? isAddReply : isDoneReply)(reply.json()), reply.body)
     return reply.json<{ delegate?: object; delegatedTo?: string | null }>()
   }
-  t.strictSame((await post('add')).delegate, {
-    type: 'dhcp',
-    ownRanges: [
-      { first: '10.22.0.2', last: '10.22.0.3' },
-      { first: '10.22.0.5', last: '10.22.0.6' },
-    ],
-  })
+  const run = { invocationId: 'i1', startedAt: 10, bootId: 'boot-1' }
+  t.strictSame((await post('add', 'c1', run)).delegate, { type: 'dhcp' })
+  t.strictSame(
+    (await post('add', 'c1', { ...run, given: ['192.0.2.7/24'] })).delegate,
+    { type: 'dhcp' },
+    'confirmed',
+  )
   const attachments = (await app.inject({ method: 'GET', url: '/v1/attachments' })).json<object>()
   t.ok(ajv.validate(AttachmentsReply, attachments), ajv.errorsText())
   t.match(attachments, {
@@ -363,18 +363,15 @@ t.test('a pod that asks for nothing, with a fallback', async t => {
         pod: { namespace: 'shop', name: 'web-0', uid: 'u1' },
         node: 'n1',
         netns: '/run/netns/x',
-        addresses: [],
+        addresses: ['192.0.2.7/24'],
         delegatedTo: 'dhcp',
       },
     ],
   })
   t.equal((await post('check')).delegatedTo, 'dhcp')
-  t.equal(
-    (await post('del', 'c1', { startedAt: 0 })).delegatedTo,
-    'dhcp',
-    'no startedAt at ADD: any DEL ends it',
-  )
-  t.equal((await post('del')).delegatedTo, undefined, 'nobody can say any more')
+  t.equal((await post('del', 'c1', { startedAt: 11, bootId: 'boot-1' })).delegatedTo, 'dhcp')
+  t.equal((await post('del')).delegatedTo, 'dhcp', 'a repeated DEL is told the same')
+  t.equal((await post('del', 'never')).delegatedTo, undefined, 'nobody can say')
   await post('add', 'c2', { startedAt: 20, bootId: 'boot-1' })
   t.equal(
     (await post('del', 'c2', { startedAt: 10, bootId: 'boot-1' })).delegatedTo,

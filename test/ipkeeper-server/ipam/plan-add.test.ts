@@ -204,6 +204,56 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ['add', plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1' }), 'left to dhcp'],
     ['add', plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1' }), 'left to dhcp'],
   ],
+  'what a fallback gave stands unless a pool of the segment could give it, or somebody has it or was promised it':
+    [
+      ['add', plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1' }), 'left to dhcp'],
+      [
+        'add',
+        plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1', given: ['192.0.2.7/24'] }),
+        'left to dhcp',
+      ],
+      [
+        'add',
+        plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1', given: ['10.22.0.9/24'] }),
+        'IPK_FALLBACK_CLASH',
+      ],
+      [
+        'add',
+        plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1', given: ['192.0.2.8/24', '10.22.0.9/24'] }),
+        'IPK_FALLBACK_CLASH',
+      ],
+      ['add', plain('b', 'c2', { ip: '10.44.0.5', pool: poolFrom('other', ['10.44.0.0/24']) }), '10.44.0.5'],
+      [
+        'add',
+        plain('a', 'c1', { fallback: 'dhcp', invocation: 'i1', given: ['10.44.0.7/24'] }),
+        'IPK_FALLBACK_CLASH',
+      ],
+      [
+        'add',
+        plain('c', 'c3', { fallback: 'dhcp', pool: poolFrom('other', ['10.44.1.0/24']), invocation: 'i3' }),
+        'left to dhcp',
+      ],
+      [
+        'add',
+        plain('c', 'c3', {
+          fallback: 'dhcp',
+          pool: poolFrom('other', ['10.44.1.0/24']),
+          invocation: 'i3',
+          given: ['10.44.0.5/24'],
+        }),
+        'IPK_FALLBACK_CLASH',
+      ],
+      [
+        'add',
+        plain('c', 'c3', {
+          fallback: 'dhcp',
+          pool: poolFrom('other', ['10.44.1.0/24']),
+          invocation: 'i3',
+          given: ['10.44.0.6/24'],
+        }),
+        'left to dhcp',
+      ],
+    ],
   'with a fallback: whoever asks for anything is served here': [
     ['add', web('c1', 'u1', { fallback: 'dhcp' }), '10.22.0.50'],
     ['add', plain('b', 'c2', { fallback: 'dhcp', retain: '1h' }), '10.22.0.2'],

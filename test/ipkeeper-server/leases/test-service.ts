@@ -36,6 +36,8 @@ export interface PodWords {
   readonly pool?: Pool
   /** Type of ipam.fallback. */
   readonly fallback?: string
+  /** What it gave, in CIDR notation. */
+  readonly given?: readonly string[]
   readonly network?: string
 }
 
@@ -117,6 +119,7 @@ export class TestService {
       routes: [],
       dns: {},
       fallback: words.fallback ?? null,
+      given: words.given ?? [],
       pod: {
         addresses: [
           ...asked(words.ip, 'annotation ipkeeper.io/ip', 'annotation'),

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nearestWord } from '../../../shared/text/nearest-word.ts'
+import { misspeltWord, nearestWord } from '../../../shared/text/nearest-word.ts'
 
 const commands = ['leases', 'pools', 'reservations', 'reserve', 'unreserve', 'status']
 const keys = ['ip', 'ips', 'pool', 'retain', 'mac']
@@ -28,3 +28,22 @@ for (const [word, known, meant] of cases) {
     t.end()
   })
 }
+
+t.test('one slip away', t => {
+  const known = ['ranges', 'type', 'gateway', 'rangeStart', 'rangeEnd']
+  const cases: readonly [word: string, meant: string | undefined][] = [
+    ['ranges', undefined],
+    ['RANGES', undefined],
+    ['range', 'ranges'],
+    ['Rnages', 'ranges'],
+    ['gatway', 'gateway'],
+    ['gateways', 'gateway'],
+    ['rangeStat', 'rangeStart'],
+    ['typ', undefined],
+    ['gtwy', undefined],
+    ['', undefined],
+    ['mtu', undefined],
+  ]
+  for (const [word, meant] of cases) t.equal(misspeltWord(word, known), meant, word)
+  t.end()
+})

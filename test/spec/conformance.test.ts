@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { missing } from '../rigs/requirements.ts'
-import { goldenCases } from './golden-cases.ts'
+import { goldenCases, recordedFrom } from './golden-cases.ts'
 import { renderConformance } from './render-conformance.ts'
 import { startRig, type Rig } from './rig.ts'
 import type { Case, Row } from './row.ts'
@@ -15,6 +15,7 @@ import { sections } from './sections.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const page = join(root, 'docs', 'conformance.md')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const skip = missing('executables')
 const rows = sections.flatMap(section => section.rows)
 
@@ -47,6 +48,7 @@ t.test('the tables hold together', t => {
     t.ok(cases ?? see ?? elsewhere ?? notTested, `${id} is tested, or says why not`)
   }
   t.equal(scenarios.length, 40)
+  t.match(recordedFrom, /containernetworking\/plugins v\d/, 'the recording names its versions')
   const withCases = new Set(rows.filter(row => row.cases).map(row => row.id))
   for (const { id, see = [] } of rows) {
     for (const other of see) t.ok(withCases.has(other), `${id}: ${other} has cases`)
@@ -87,7 +89,14 @@ t.test('the rows', { skip, jobs: 2 }, async t => {
   await Promise.all(rows.filter(row => row.cases).map(tryRow))
 
   t.strictSame(await shared.bound(), [], 'what was refused has left nothing')
-  const text = renderConformance(sections, outcomes, scenarios, goldenCases)
+  const text = renderConformance({
+    version: manifest.version,
+    recordedFrom,
+    sections,
+    outcomes,
+    scenarios,
+    golden: goldenCases,
+  })
   if (process.env['WRITE_CONFORMANCE'] === '1') writeFileSync(page, text)
   t.equal(
     existsSync(page) ? readFileSync(page, 'utf8') : '',

@@ -55,7 +55,10 @@ function judge(golden: Golden): GoldenCase {
 }
 
 const file = join(import.meta.dirname, '..', 'fixtures', 'conformance', 'golden.json')
-const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly Golden[] }
+const { what, cases } = JSON.parse(readFileSync(file, 'utf8')) as { what: string; cases: readonly Golden[] }
+
+/** Which versions were recorded, as the recording itself says. */
+export const recordedFrom = /\(([^)]+)\)/.exec(what)?.[1] ?? ''
 
 /** Every recorded case, in their order. */
 export const goldenCases: readonly GoldenCase[] = cases.map(judge)

@@ -22,7 +22,8 @@ export const cacheRows: readonly Row[] = [
   },
   {
     id: 'K',
-    title: 'what follows for a plugin on Node',
+    title:
+      'what JavaScript does otherwise than Go shows nowhere: case of keys, integers, white space, lengths in bytes, one write to stdout, a quick start',
     see: ['A3', 'A11', 'B3', 'B9', 'C6', 'E2'],
     elsewhere: [
       'test/packaged/plugin.test.ts',

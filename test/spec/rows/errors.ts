@@ -9,7 +9,7 @@ const away = { IPKEEPER_SOCKET: '/nowhere/not found/s' }
 export const errorRows: readonly Row[] = [
   {
     id: 'F',
-    title: 'the error object: cniVersion, code, msg, details',
+    title: 'an error is one object of cniVersion, code, msg and details',
     cases: [
       {
         title: 'by the plugin and by the daemon, in the version of the configuration',
@@ -29,7 +29,7 @@ export const errorRows: readonly Row[] = [
   },
   {
     id: 'F codes',
-    title: 'which code means what',
+    title: 'a code below 100 means what the specification says; ours begin at 100',
     cases: [
       refuses('1, 2, 4, 6, 7, 8, and ours from 100 up', () => [
         ['1 version', { config: network('9.9.9') }, 1, /./],
@@ -75,7 +75,7 @@ export const errorRows: readonly Row[] = [
   },
   {
     id: 'F1',
-    title: 'runtimes take some texts of a failed DEL for a success',
+    title: 'the text of a failed DEL has nothing that runtimes take for a success',
     cases: [
       {
         title: 'no socket, and a state folder that takes nothing: fails without those words',

@@ -212,7 +212,8 @@ export const processRows: readonly Row[] = [
   },
   {
     id: 'A14',
-    title: "the environment is the runtime's, with anything in it or hardly anything",
+    title:
+      "the environment is the runtime's, with anything in it or hardly anything; but NODE_REPL_EXTERNAL_MODULE and NODE_CHANNEL_FD end Node before our first line (README, What it needs)",
     cases: [
       {
         title: 'no PATH and no HOME; settings of Node; tracing',
@@ -231,7 +232,7 @@ export const processRows: readonly Row[] = [
         },
       },
     ],
-    elsewhere: ['test/packaged/plugin.test.ts'],
+    elsewhere: ['test/packaged/plugin.test.ts', 'test/faults/environment.test.ts'],
   },
   {
     id: 'A15',

@@ -5,7 +5,13 @@ import type { AddressBook } from './address-book.ts'
 import type { AddRequest } from './add-request.ts'
 import { formatRangeSet, unusableReason, type Pool, type Range } from './pool.ts'
 import type { AddressRequest } from './request.ts'
-import { describeHolder, type AttachmentRecord, type LeaseRecord, type ReservationRecord } from './records.ts'
+import {
+  describeHolder,
+  type AttachmentRecord,
+  type LeaseKey,
+  type LeaseRecord,
+  type ReservationRecord,
+} from './records.ts'
 import { usageOf } from './usage.ts'
 
 /**
@@ -24,11 +30,37 @@ const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): 
   `failed to allocate for range ${rangeSet}: requested IP address ${formatAddress(asked.address)} ` +
   `is not available in range set ${formatRangeSet(pool.rangeSets[rangeSet] ?? [])}`
 
+/** What takes a reservation back. */
+export function unreserveCommand({ address, segment }: LeaseKey): string {
+  return `ipkeeperctl unreserve ${address}${segment === 'default' ? '' : ` --segment ${segment}`}`
+}
+
 /** "shop/web-0 on node worker-1 (container 3f2a91c0d1e2, since 2026-01-02T03:04:05Z)" */
 function describeLease(lease: LeaseRecord): string {
   const container = lease.attachment ? `container ${lease.attachment.containerId.slice(0, 13)}, ` : ''
   const what = lease.state === 'held' ? 'kept by retention ' : ''
   return `${describeHolder(lease.holder)} on node ${lease.node} (${container}${what}since ${formatTime(lease.since)})`
+}
+
+function whenFree({ holder, state, until }: LeaseRecord): string {
+  if (until !== null) return `it comes free at ${formatTime(until)}`
+  return state === 'held'
+    ? 'it does not come free by itself'
+    : `it comes free when that ${holder.kind} is deleted`
+}
+
+/** A kept address has nobody left to delete: only a new pod of the same name can give it up. */
+function howToHaveIt({ holder, state, until, network }: LeaseRecord): string {
+  const who = describeHolder(holder)
+  if (state !== 'held') return `choose another address for this pod, or delete ${who}`
+  const ways = [
+    ...(until === null ? [] : ['wait']),
+    'choose another address',
+    ...(holder.kind === 'pod'
+      ? [`run a pod ${who} on network ${network} once with ipkeeper.io/retain: release and delete it`]
+      : []),
+  ]
+  return `${who} is gone: ${ways.join(', or ')}`
 }
 
 /** Requests that no state of the pool could grant. */
@@ -122,15 +154,9 @@ export const claimProblem = {
 
   held(pool: Pool, rangeSet: number, asked: AddressRequest, lease: LeaseRecord): Problem {
     const address = formatAddress(asked.address)
-    const free =
-      lease.until !== null
-        ? `it comes free at ${formatTime(lease.until)}`
-        : lease.state === 'held'
-          ? 'it does not come free by itself'
-          : 'it comes free when that pod is deleted'
-    const text = `held by ${describeLease(lease)}; ${free}`
+    const text = `held by ${describeLease(lease)}; ${whenFree(lease)}`
     const code = lease.until !== null ? 'IPK_ADDRESS_KEPT' : 'IPK_ADDRESS_HELD'
-    const hint = `choose another address for this pod, or delete ${describeHolder(lease.holder)}; see: ipkeeperctl leases`
+    const hint = `${howToHaveIt(lease)}; see: ipkeeperctl leases`
     return asked.channel === 'cni'
       ? new Problem(code, inReferenceWords(pool, rangeSet, asked), {
           details: `${address} is ${text}`,
@@ -143,7 +169,7 @@ export const claimProblem = {
     const address = formatAddress(asked.address)
     const note = reservation.note === '' ? '' : ` (${reservation.note})`
     const text = `reserved for ${reservation.namespace}/${reservation.name}${note}`
-    const hint = `choose another address, or: ipkeeperctl unreserve ${address}`
+    const hint = `choose another address, or: ${unreserveCommand(reservation)}`
     return asked.channel === 'cni'
       ? new Problem('IPK_ADDRESS_RESERVED', inReferenceWords(pool, rangeSet, asked), {
           details: `${address} is ${text}`,

@@ -17,7 +17,9 @@ const invalid = (key: string, value: string, expected: string): Problem =>
   new Problem('IPK_ANNOTATION_INVALID', `annotation ${key}: ${showJson(value)} ${expected}`)
 
 const notYet: Reader = key => {
-  throw new Problem('IPK_UNSUPPORTED', `annotation ${key} is not supported by this version of ipkeeper`)
+  throw new Problem('IPK_UNSUPPORTED', `annotation ${key} is not supported by this version of ipkeeper`, {
+    hint: 'remove the annotation, or upgrade ipkeeper',
+  })
 }
 
 function readAddresses(key: string, value: string): Partial<PodRequest> {
@@ -62,6 +64,9 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 }
 
+/** Keys that this version obeys: only these are worth proposing. */
+const working = Object.keys(readers).filter(word => readers[word] !== notYet)
+
 /**
  * What a pod's annotations ask for on one interface. Keys of other interfaces (".IFNAME") are checked for spelling only.
  * Throws IPK_ANNOTATION_INVALID, IPK_ADDRESS_INVALID or IPK_UNSUPPORTED, naming key and value; keys outside ipkeeper.io/
@@ -78,15 +83,13 @@ export function readPodAnnotations(
     const [word = '', ...rest] = key.slice(prefix.length).split('.')
     const reader = Object.hasOwn(readers, word) ? readers[word] : undefined
     if (!reader) {
-      const meant = nearestWord(word, Object.keys(readers))
+      const meant = nearestWord(word, working)
       const suffix = rest.length > 0 ? `.${rest.join('.')}` : ''
       throw new Problem(
         'IPK_ANNOTATION_INVALID',
         `unknown annotation ${key}${meant ? `; did you mean ${prefix}${meant}${suffix}?` : ''}`,
         {
-          details: `value ${showJson(value)}; known keys: ${Object.keys(readers)
-            .map(known => prefix + known)
-            .join(', ')}`,
+          details: `value ${showJson(value)}; known keys: ${working.map(known => prefix + known).join(', ')}`,
         },
       )
     }

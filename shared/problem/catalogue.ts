@@ -52,7 +52,7 @@ export const catalogue = {
     httpStatus: 400,
     retryable: false,
     summary: 'The network configuration is not one JSON object, or its name or version is no text.',
-    hint: 'correct the file in /etc/cni/net.d at the line and column named',
+    hint: 'line and column are those of what came on stdin, which the runtime makes from a file in /etc/cni/net.d: correct that file',
   },
   IPK_NETWORK_NAME: {
     cniCode: 7,
@@ -96,7 +96,7 @@ export const catalogue = {
     httpStatus: 503,
     retryable: true,
     summary: 'The daemon does not answer on its socket.',
-    hint: 'start it: systemctl start ipkeeper (or: ipkeeper-server serve), then see: ipkeeperctl status',
+    hint: 'systemctl restart ipkeeper, then see: ipkeeperctl status',
   },
   IPK_DAEMON_TIMEOUT: {
     cniCode: 11,
@@ -131,7 +131,7 @@ export const catalogue = {
     httpStatus: 503,
     retryable: true,
     summary: 'STATUS: an ADD could not be served now.',
-    hint: 'start the daemon: systemctl start ipkeeper, then see: ipkeeperctl status',
+    hint: 'systemctl restart ipkeeper, then see: ipkeeperctl status',
   },
   IPK_STORE_FAILED: {
     cniCode: 11,
@@ -173,7 +173,7 @@ export const catalogue = {
     httpStatus: 409,
     retryable: false,
     summary: 'The requested address is reserved for somebody else.',
-    hint: 'choose another address, or: ipkeeperctl unreserve ADDRESS',
+    hint: 'choose another address; see: ipkeeperctl reservations',
   },
   IPK_ADDRESS_INVALID: {
     cniCode: 103,
@@ -208,7 +208,7 @@ export const catalogue = {
     httpStatus: 400,
     retryable: false,
     summary: 'An annotation under ipkeeper.io/ is unknown, empty or has no valid value.',
-    hint: 'see the table of annotations in the README',
+    hint: 'correct the annotation; the keys are ipkeeper.io/ip, ipkeeper.io/retain and ipkeeper.io/mac, each also with ".IFNAME"',
   },
   IPK_REQUESTS_DISAGREE: {
     cniCode: 108,
@@ -259,7 +259,7 @@ export const catalogue = {
     httpStatus: 503,
     retryable: true,
     summary: 'A DEL could neither be handed to the daemon nor be written to the queue for it.',
-    hint: 'start the daemon: systemctl start ipkeeper; check disk space and permissions of the state folder',
+    hint: 'systemctl restart ipkeeper; check disk space and permissions of the state folder',
   },
   IPK_FALLBACK_MISSING: {
     cniCode: 7,
@@ -334,7 +334,7 @@ export const catalogue = {
     hint: 'see: ipkeeperctl --help',
   },
   IPK_FLIGHTS_UNREADABLE: {
-    cniCode: 121,
+    cniCode: 122,
     httpStatus: 500,
     retryable: false,
     summary: 'The flight record cannot be read.',

@@ -65,7 +65,7 @@ t.test('nobody answers on the path', { skip }, async t => {
 t.test('the error says what to do', { skip }, async t => {
   for (const verb of ['ADD', 'CHECK', 'GC', 'STATUS']) {
     const finished = await runVerb(verb, configFor(newPath(), { timeout: 0.1 }))
-    failsProperly(t, verb, finished, { details: /systemctl start ipkeeper/ })
+    failsProperly(t, verb, finished, { details: /systemctl restart ipkeeper/ })
   }
 })
 

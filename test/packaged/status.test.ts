@@ -55,7 +55,7 @@ t.test('a rollout of the daemon is no news, its absence is', { skip }, async t =
   const { ask, call, start, stamp, moveStamp, socket } = makeSite(t)
   const away = (why: string) => ({
     ...{ cniVersion: '1.1.0', code: 50, msg: `cannot reach ipkeeper-server on ${socket}: ${why}` },
-    details: /systemctl start ipkeeper.*\[IPK_NOT_AVAILABLE\]$/,
+    details: /systemctl restart ipkeeper.*\[IPK_NOT_AVAILABLE\]$/,
   })
   t.match(await ask(), away('there is no such socket'), 'no daemon ever')
   const daemon = await start()

@@ -2,6 +2,7 @@ import t from 'tap'
 import { readPodAnnotations } from '../../../ipkeeper-server/kubernetes/pod-annotations.ts'
 import { formatAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
@@ -66,7 +67,9 @@ const bad: readonly (readonly [Annotations, code: string, message: RegExp])[] = 
     /unknown annotation ipkeeper\.io\/ipp; did you mean ipkeeper\.io\/ip/,
   ],
   [{ 'ipkeeper.io/retian': 'forever' }, 'IPK_ANNOTATION_INVALID', /did you mean ipkeeper\.io\/retain\?/],
-  [{ 'ipkeeper.io/pol.net1': 'x' }, 'IPK_ANNOTATION_INVALID', /did you mean ipkeeper\.io\/pool\.net1\?/],
+  [{ 'ipkeeper.io/mca.net1': 'x' }, 'IPK_ANNOTATION_INVALID', /did you mean ipkeeper\.io\/mac\.net1\?/],
+  [{ 'ipkeeper.io/ipss': 'x' }, 'IPK_ANNOTATION_INVALID', /did you mean ipkeeper\.io\/ip\?$/],
+  [{ 'ipkeeper.io/pools': 'x' }, 'IPK_ANNOTATION_INVALID', /^unknown annotation ipkeeper\.io\/pools$/],
   [
     { 'ipkeeper.io/zzzzzzzzzzz': 'x' },
     'IPK_ANNOTATION_INVALID',
@@ -96,3 +99,12 @@ for (const [annotations, code, message] of bad) {
     t.end()
   })
 }
+
+t.test('only keys that work are proposed; what is not there yet is to be removed', async t => {
+  const unknown = await thrownProblem(() => readPodAnnotations({ 'ipkeeper.io/zzzzzzz': 'x' }, 'eth0'))
+  const works = ['ipkeeper.io/ip', 'ipkeeper.io/retain', 'ipkeeper.io/mac']
+  t.equal(unknown.details, `value "x"; known keys: ${works.join(', ')}`)
+  for (const key of works) t.match(unknown.hint, key)
+  const later = await thrownProblem(() => readPodAnnotations({ 'ipkeeper.io/ips': '10.0.0.1' }, 'eth0'))
+  t.match(later, { code: 'IPK_UNSUPPORTED', hint: 'remove the annotation, or upgrade ipkeeper' })
+})

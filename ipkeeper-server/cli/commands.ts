@@ -14,6 +14,7 @@ import { defaultPaths, stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { DaemonClient } from './daemon-client.ts'
 import { readFlights } from './read-flights.ts'
+import { readLimit } from './read-limit.ts'
 import { flightFilter, selectFlights } from './select-flights.ts'
 import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -30,8 +31,8 @@ export interface Command {
   readonly name: string
   readonly arguments: string
   readonly summary: string
-  /** Options with a value, by name. */
-  readonly options: Readonly<Record<string, string>>
+  /** Options with a value, by name: what the value is called, and what it does. */
+  readonly options: Readonly<Record<string, readonly [value: string, text: string]>>
   /** Options without one. */
   readonly flags?: Readonly<Record<string, string>>
   readonly example: string
@@ -80,10 +81,13 @@ function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
 }
 
 /** Said only when there is something to look at. */
-function queueLine({ waiting, quarantined }: StatusReply['deferredDels']): string[] {
-  return waiting + quarantined === 0
-    ? []
-    : [`queue   ${waiting} DELs waiting, ${quarantined} files in quarantine`]
+function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusReply): string[] {
+  if (waiting + quarantined === 0) return []
+  const aside =
+    quarantined === 0
+      ? ''
+      : `, ${quarantined} ${quarantined === 1 ? 'file' : 'files'} put aside in ${join(stateDir, stateFolders.quarantine)}`
+  return [`queue   ${waiting} ${waiting === 1 ? 'DEL' : 'DELs'} waiting${aside}`]
 }
 
 /** A terminal would obey control characters, and the plugin records what it was given. */
@@ -99,15 +103,13 @@ export const commands: readonly Command[] = [
     name: 'leases',
     arguments: '',
     summary: 'list addresses in use, kept and cooling, with their holders',
-    options: { limit: 'N      at most N leases' },
+    options: { limit: ['N', 'at most N leases'] },
     example: 'ipkeeperctl leases -o json',
     run: async (daemon, args) => {
       expectPositionals(args, [])
       const { limit } = args.options
-      return (await daemon.ask(
-        'GET',
-        limit === undefined ? '/v1/leases' : `/v1/leases?limit=${encodeURIComponent(limit)}`,
-      )) as LeasesReply
+      const query = limit === undefined ? '' : `?limit=${readLimit(limit)}`
+      return (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
     },
     print: ({ leases }) =>
       formatTable(
@@ -133,7 +135,7 @@ export const commands: readonly Command[] = [
           lease.ifname,
           lease.source,
           distance(lease.since),
-          lease.until === null ? '-' : distance(lease.until),
+          lease.until !== null ? distance(lease.until) : lease.state === 'held' ? 'never' : '-',
         ]),
         'no leases',
       ),
@@ -208,8 +210,8 @@ export const commands: readonly Command[] = [
     arguments: 'ADDRESS NAMESPACE/POD',
     summary: 'promise an address to a pod, which need not exist yet',
     options: {
-      segment: 'NAME  segment of the address (default: default)',
-      note: 'TEXT     why, shown in listings and errors',
+      segment: ['NAME', 'segment of the address (default: default)'],
+      note: ['TEXT', 'why, shown in listings and errors; without it an earlier note stays'],
     },
     example: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
     run: async (daemon, args) => {
@@ -226,7 +228,7 @@ export const commands: readonly Command[] = [
     name: 'unreserve',
     arguments: 'ADDRESS',
     summary: 'take a promise back; a lease that uses the address stays',
-    options: { segment: 'NAME  segment of the address (default: default)' },
+    options: { segment: ['NAME', 'segment of the address (default: default)'] },
     example: 'ipkeeperctl unreserve 10.22.0.50',
     run: async (daemon, args) => {
       const [address = ''] = expectPositionals(args, ['ADDRESS'])
@@ -256,7 +258,7 @@ export const commands: readonly Command[] = [
         `state   ${status.stateDir}`,
         `store   ${status.store.kind} ${status.store.location}`,
         `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
-        ...queueLine(status.deferredDels),
+        ...queueLine(status),
         '',
       ].join('\n'),
   }),
@@ -265,13 +267,16 @@ export const commands: readonly Command[] = [
     arguments: '',
     summary: 'show what each run of the plugin was asked, did and printed; needs no daemon',
     options: {
-      container: 'ID     only those of the container whose ID begins so',
-      pod: 'NS/NAME      only those of this pod',
-      verb: 'VERB        only ADD, DEL, CHECK, GC, STATUS or VERSION',
-      limit: 'N          at most N, the newest ones (default: 50)',
-      'state-dir': `DIR    state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      container: ['ID', 'only those of the container whose ID begins so'],
+      pod: ['NS/NAME', 'only those of this pod'],
+      verb: ['VERB', 'only ADD, DEL, CHECK, GC, STATUS or VERSION'],
+      limit: ['N', 'at most N, the newest ones (default: 50)'],
+      'state-dir': [
+        'DIR',
+        `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      ],
     },
-    flags: { failed: '         only those that failed' },
+    flags: { failed: 'only those that failed' },
     example: 'ipkeeperctl flights --container 3f2a91c0d1e2 --failed',
     run: async (_daemon, args, terminal) => {
       expectPositionals(args, [])

@@ -22,7 +22,7 @@ function unreachable(socket: string, error: unknown): Problem {
       : code === 'ECONNREFUSED'
         ? 'nobody listens on it'
         : code === 'EACCES'
-          ? 'permission denied; run as root'
+          ? 'permission denied'
           : error instanceof Error
             ? error.message
             : String(error)
@@ -31,7 +31,7 @@ function unreachable(socket: string, error: unknown): Problem {
     late
       ? `the daemon at ${socket} did not answer within ${deadline / 1000} s`
       : `cannot reach the daemon at ${socket}: ${why}`,
-    { cause: error },
+    { cause: error, ...(code === 'EACCES' && { hint: 'run as root' }) },
   )
 }
 

@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import { Flight } from '../../shared/api/flight.schema.ts'
 import { flightFileNumber } from '../../shared/flight-files.ts'
@@ -12,7 +12,10 @@ export interface FlightsRead {
   readonly unreadable: number
 }
 
-/** Reads all that the plugin has left in a folder; one that is not there is empty. Throws IPK_FLIGHTS_UNREADABLE. */
+/**
+ * Reads all that the plugin has left in a folder of its state folder; one that is not there is empty. Throws
+ * IPK_FLIGHTS_UNREADABLE, also where there is no such state folder.
+ */
 export function readFlights(folder: string): FlightsRead {
   const isFlight = new Ajv({ strict: true }).compile<Flight>(Flight)
   const flights: Flight[] = []
@@ -38,8 +41,10 @@ function fileNames(folder: string): string[] {
       .sort((a, b) => a.number - b.number)
       .map(({ name }) => name)
   } catch (error) {
-    if (isMissing(error)) return []
-    throw unreadableProblem(folder, error)
+    if (!isMissing(error)) throw unreadableProblem(folder, error)
+    const stateDir = dirname(folder)
+    if (existsSync(stateDir)) return []
+    throw new Problem('IPK_FLIGHTS_UNREADABLE', `there is no state folder ${stateDir}`, { cause: error })
   }
 }
 

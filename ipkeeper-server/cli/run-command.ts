@@ -1,19 +1,22 @@
-import { parseArgs } from 'node:util'
 import { version } from '../../shared/build-info.ts'
 import { defaultPaths } from '../../shared/paths.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import { commands, type Command } from './commands.ts'
 import { connectDaemon } from './daemon-client.ts'
+import { readWords } from './read-words.ts'
 import type { Terminal } from './terminal.ts'
 
 const commonHelp = `Common options:
-  --socket PATH   the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-  -o json|table   how to print (default: table)
-  -h, --help      this text, or that of a command
+  --socket PATH    the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
+  -o json|table    how to print (default: table)
+  -h, --help       this text, or that of a command
 
 Exit codes: 0 done, 1 refused or failed, 2 called wrongly.
 `
+
+/** Of the longest option: all texts of a help begin in one column, those of the common options as well. */
+const optionWidth = '--state-dir DIR '.length
 
 function overview(): string {
   const width = Math.max(...commands.map(command => `${command.name} ${command.arguments}`.length))
@@ -32,10 +35,11 @@ Example: ${commands[0]?.example ?? ''}
 }
 
 function helpOf(command: Command): string {
-  const options = Object.entries({ ...command.options, ...command.flags }).map(
-    ([name, text]) => `  --${name} ${text}\n`,
-  )
-  return `ipkeeperctl ${command.name} ${command.arguments}: ${command.summary}
+  const options = [
+    ...Object.entries(command.options).map(([name, [value, text]]) => [`--${name} ${value}`, text] as const),
+    ...Object.entries(command.flags ?? {}).map(([name, text]) => [`--${name}`, text] as const),
+  ].map(([option, text]) => `  ${option.padEnd(optionWidth)} ${text}\n`)
+  return `ipkeeperctl ${`${command.name} ${command.arguments}`.trim()}: ${command.summary}
 
 ${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp}
 Example: ${command.example}
@@ -62,39 +66,15 @@ interface Call {
 }
 
 function parseCall(argv: readonly string[], { options: own, flags: ownFlags = {} }: Command): Call {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        output: { type: 'string', short: 'o' },
-        socket: { type: 'string' },
-        ...Object.fromEntries(Object.keys(own).map(name => [name, { type: 'string' } as const])),
-        ...Object.fromEntries(Object.keys(ownFlags).map(name => [name, { type: 'boolean' } as const])),
-      },
-    })
-    const {
-      help,
-      output = 'table',
-      socket,
-      ...options
-    } = values as Record<string, string | boolean | undefined>
-    if (output !== 'json' && output !== 'table')
-      throw new Error(`-o ${String(output)} is neither json nor table`)
-    return {
-      help: help === true,
-      output,
-      socket: typeof socket === 'string' ? socket : undefined,
-      positionals,
-      options: Object.fromEntries(
-        Object.entries(options).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-      ),
-      flags: new Set(Object.keys(ownFlags).filter(name => options[name] === true)),
-    }
-  } catch (error) {
-    throw new Problem('IPK_USAGE', error instanceof Error ? error.message : String(error), { cause: error })
-  }
+  const { values, flags, positionals } = readWords(argv, {
+    valued: [...Object.keys(own), 'output', 'socket'],
+    flags: [...Object.keys(ownFlags), 'help'],
+    letters: { h: 'help', o: 'output' },
+  })
+  const { output = 'table', socket, ...options } = values
+  if (output !== 'json' && output !== 'table')
+    throw new Problem('IPK_USAGE', `-o ${output} is neither json nor table`)
+  return { help: flags.has('help'), output, socket, positionals, options, flags }
 }
 
 /** Common options may stand before the command as well: `ipkeeperctl -o json leases`, `--socket=PATH leases`. */
@@ -111,6 +91,7 @@ function commandFirst(argv: readonly string[]): { name: string | undefined; rest
 /** Runs one call of ipkeeperctl and returns its exit code. Errors go to stderr: one line, then what to do. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const { name, rest } = commandFirst(argv)
+  let command: Command | undefined
   try {
     if (name === undefined) {
       terminal.err(overview())
@@ -125,7 +106,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       terminal.out(`ipkeeperctl ${version}\n`)
       return 0
     }
-    const command = findCommand(name)
+    command = findCommand(name)
     const call = parseCall(rest, command)
     if (call.help) {
       terminal.out(helpOf(command))
@@ -142,7 +123,9 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   } catch (error) {
     const problem = toProblem(error)
     const details = problem.details === '' ? '' : `  ${problem.details}\n`
-    terminal.err(`error: ${problem.message} [${problem.code}]\n${details}hint: ${problem.hint}\n`)
-    return problem.code === 'IPK_USAGE' ? 2 : 1
+    const usage = problem.code === 'IPK_USAGE'
+    const hint = usage && command ? `see: ipkeeperctl ${command.name} --help` : problem.hint
+    terminal.err(`error: ${problem.message} [${problem.code}]\n${details}hint: ${hint}\n`)
+    return usage ? 2 : 1
   }
 }

@@ -2,6 +2,7 @@ import type { Flight } from '../../shared/api/flight.schema.ts'
 import { containerIdFault } from '../../shared/cni/identifiers.ts'
 import { isVerb, verbs } from '../../shared/cni/versions.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { readLimit } from './read-limit.ts'
 
 /** Which flights are wanted; what is undefined does not matter. */
 export interface FlightFilter {
@@ -22,16 +23,21 @@ export function flightFilter(
   options: Readonly<Record<string, string>>,
   flags: ReadonlySet<string>,
 ): FlightFilter {
-  const { container, pod, verb, limit = String(defaultLimit) } = options
+  const { container, pod, limit } = options
+  const verb = options['verb']?.toUpperCase()
   if (container !== undefined && containerIdFault(container) !== undefined)
     throw new Problem('IPK_USAGE', `--container "${container}" is no container ID, nor the beginning of one`)
   if (pod !== undefined && !/^[^/\s]+\/[^/\s]+$/.test(pod))
     throw new Problem('IPK_USAGE', `--pod "${pod}" is not NAMESPACE/NAME`)
   if (verb !== undefined && !isVerb(verb))
-    throw new Problem('IPK_USAGE', `--verb "${verb}" is none of ${verbs.join(', ')}`)
-  if (!/^[1-9][0-9]{0,8}$/.test(limit))
-    throw new Problem('IPK_USAGE', `--limit "${limit}" is no whole number above 0`)
-  return { container, pod, verb, failed: flags.has('failed'), limit: Number(limit) }
+    throw new Problem('IPK_USAGE', `--verb "${options['verb']}" is none of ${verbs.join(', ')}`)
+  return {
+    container,
+    pod,
+    verb,
+    failed: flags.has('failed'),
+    limit: limit === undefined ? defaultLimit : readLimit(limit),
+  }
 }
 
 /** The newest that are wanted, in their order. */

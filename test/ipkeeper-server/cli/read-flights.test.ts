@@ -68,6 +68,10 @@ t.test('what is no file is passed by, and nothing waits', t => {
 t.test('a folder that is not there is empty; one that is none is an error', async t => {
   const base = t.testdir({})
   t.strictSame(readFlights(join(base, 'flights')), { flights: [], unreadable: 0 })
+  t.match(await thrownProblem(() => readFlights(join(base, 'none', 'flights'))), {
+    code: 'IPK_FLIGHTS_UNREADABLE',
+    message: `there is no state folder ${join(base, 'none')}`,
+  })
   writeFileSync(join(base, 'file'), '')
   t.match(await thrownProblem(() => readFlights(join(base, 'file'))), {
     code: 'IPK_FLIGHTS_UNREADABLE',

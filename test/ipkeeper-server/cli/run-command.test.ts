@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { commands } from '../../../ipkeeper-server/cli/commands.ts'
@@ -99,7 +100,7 @@ t.test('a kept address of a container without a pod', async t => {
   const { story, printed } = await site(t)
   await story.add({ container: 'alone', retain: 'forever' })
   await story.del('alone')
-  t.match(await printed('leases'), /10\.22\.0\.2\/24 +held +- +net +n1 +- +eth0/)
+  t.match(await printed('leases'), /10\.22\.0\.2\/24 +held +- +net +n1 +- +eth0 .* never\n/)
 })
 
 t.test('pools', async t => {
@@ -162,9 +163,14 @@ t.test('status', async t => {
       '',
     ].join('\n'),
   )
-  deferred.waiting = 2
-  deferred.quarantined = 1
-  t.match(await printed('status'), /\nqueue {3}2 DELs waiting, 1 files in quarantine\n/)
+  for (const [waiting, quarantined, text] of [
+    [2, 1, '2 DELs waiting, 1 file put aside in /state/quarantine'],
+    [1, 0, '1 DEL waiting'],
+    [0, 3, '0 DELs waiting, 3 files put aside in /state/quarantine'],
+  ] as const) {
+    Object.assign(deferred, { waiting, quarantined })
+    t.ok((await printed('status')).endsWith(`\nqueue   ${text}\n`), text)
+  }
   const status = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
   t.match(status, { node: 'n1', bootId: 'boot-1', operationsUnderWay: 0 })
 })
@@ -212,8 +218,18 @@ t.test('flights, without a daemon', async t => {
   t.strictSame(JSON.parse(json.out), { flights: [records[2]] })
   const ofPod = await run(['-o', 'json', 'flights', '--container=c0ffee', '--limit', '1'], env)
   t.strictSame(JSON.parse(ofPod.out), { flights: [records[1]] })
-  const none = { exit: 0, out: /^no flights: /, err: '' }
-  t.match(await run(['flights'], { IPKEEPER_STATE_DIR: '/nowhere' }), none)
+  t.match(await run(['flights'], { IPKEEPER_STATE_DIR: t.testdir({}) }), {
+    ...{ exit: 0, out: /^no flights: /, err: '' },
+  })
+  const absent = folder.file('none')
+  for (const [argv, given] of [
+    [['flights'], { IPKEEPER_STATE_DIR: absent }],
+    [['flights', '--state-dir', absent], env],
+  ] as const)
+    t.match(await run(argv, given), {
+      ...{ exit: 1, out: '' },
+      err: /^error: there is no state folder \S+\/none \[IPK_FLIGHTS_UNREADABLE\]\nhint: .*--state-dir DIR\n$/,
+    })
   t.match(await run(['flights', '--state-dir', '/dev/null']), {
     ...{ exit: 1, out: '' },
     err: /^error: the flight record \/dev\/null\/flights cannot be read \(ENOTDIR\) \[IPK_FLIGHTS_UNREADABLE\]\nhint: /,
@@ -270,9 +286,16 @@ t.test('help: the overview, and that of each command, without a daemon', async t
       t.ok(help.out.includes(part), `${name} --help has "${part}"`)
     t.strictSame(await run(['help', name]), help)
     t.strictSame(await run([name, '-h']), help)
+    const lines = help.out.split('\n')
     t.notOk(
-      help.out.split('\n').some(line => line.length > 110),
+      lines.some(line => line.length > 110),
       'fits a terminal',
+    )
+    t.match(lines[0], /^ipkeeperctl \S.*\S: \S/)
+    t.strictSame(
+      lines.filter(line => line.startsWith('  -') && !/^ {2}-.{14} {2}\S/.test(line)),
+      [],
+      'all texts begin in one column',
     )
   }
 })
@@ -290,26 +313,32 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['frobnicate'], 'unknown command "frobnicate"'],
     [['help', 'stats'], 'unknown command "stats"; did you mean status?'],
     [['toString'], 'unknown command "toString"'],
-    [['leases', '--limt', '1'], /Unknown option '--limt'/],
-    [['leases', '-x'], /Unknown option '-x'/],
-    [['leases', '--limit'], /--limit.*argument missing/],
+    [['leases', '--limt', '1'], 'unknown option --limt; did you mean --limit?'],
+    [['leases', '--json'], 'unknown option --json'],
+    [['leases', '-x'], 'unknown option -x'],
+    [['leases', '--limit'], '--limit needs a value'],
+    [['leases', '--limit', '--help'], '--limit needs a value'],
+    [['leases', '--help=yes'], '--help takes no value'],
+    [['leases', '--limit', '-1'], '--limit "-1" is no whole number above 0'],
+    [['leases', '--limit', '0'], '--limit "0" is no whole number above 0'],
+    [['leases', '--limit', '1.5'], '--limit "1.5" is no whole number above 0'],
+    [['leases', '--limit=abc'], '--limit "abc" is no whole number above 0'],
     [['leases', '-o', 'yaml'], '-o yaml is neither json nor table'],
     [['leases', 'all'], 'this command takes no arguments; got all'],
     [['reserve', '10.22.0.5'], 'this command takes ADDRESS NAMESPACE/POD; got 10.22.0.5'],
     [['unreserve'], 'this command takes ADDRESS; got none'],
-    [['status', '--note', 'x'], /Unknown option '--note'/],
-    [['leases', '--failed'], /Unknown option '--failed'/],
-    [['flights', '--failed=yes'], /--failed.*does not take an argument/],
-    [['flights', '--verb', 'add'], '--verb "add" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
+    [['status', '--note', 'x'], 'unknown option --note'],
+    [['leases', '--failed'], 'unknown option --failed'],
+    [['flights', '--failed=yes'], '--failed takes no value'],
+    [['flights', '--verb', 'ad'], '--verb "ad" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [['flights', 'c1'], 'this command takes no arguments; got c1'],
   ] as const) {
     const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
     t.equal(exit, 2, argv.join(' '))
     t.equal(out, '')
-    const [first = ''] = err.split('\n')
-    if (typeof message === 'string') t.equal(first, `error: ${message} [IPK_USAGE]`)
-    else t.match(first, message)
-    t.match(err, /\nhint: see: ipkeeperctl --help\n$/)
+    const known = commands.some(({ name }) => name === argv[0])
+    const help = known ? `ipkeeperctl ${argv[0]} --help` : 'ipkeeperctl --help'
+    t.equal(err, `error: ${message} [IPK_USAGE]\nhint: see: ${help}\n`)
   }
 })
 
@@ -323,7 +352,6 @@ t.test('refused by the daemon: exit 1, with its words', async t => {
     ],
     [['reserve', 'x', 'shop/b'], /"x" is no IP address \[IPK_ADDRESS_INVALID\]/],
     [['reserve', '10.22.0.9', 'shop'], /owner "shop" is not NAMESPACE\/POD.*\nhint: write for example/],
-    [['leases', '--limit', '0'], /limit.*\[IPK_REQUEST_INVALID\]/],
     [['unreserve', '10.22.0.9'], /not reserved in segment default \[IPK_RESERVATION_MISSING\]/],
     [['unreserve', '../leases'], /"\.\.\/leases" is no IP address/],
   ] as const) {
@@ -347,9 +375,24 @@ t.test('no daemon: which socket, why, and how to start one', async t => {
     t.equal(
       err,
       `error: cannot reach the daemon at ${socket}: ${why} [IPK_DAEMON_UNREACHABLE]\n` +
-        'hint: start it: systemctl start ipkeeper (or: ipkeeper-server serve), then see: ipkeeperctl status\n',
+        'hint: systemctl restart ipkeeper, then see: ipkeeperctl status\n',
     )
   }
+})
+
+t.test('a socket that is not for this user', async t => {
+  const { socket } = await site(t)
+  chmodSync(folder.path, 0o755)
+  chmodSync(socket, 0)
+  // Root would be let in all the same.
+  if (process.geteuid?.() === 0) {
+    process.seteuid?.(65_534)
+    t.teardown(() => process.seteuid?.(0))
+  }
+  t.strictSame(await run(['leases', '--socket', socket]), {
+    ...{ exit: 1, out: '' },
+    err: `error: cannot reach the daemon at ${socket}: permission denied [IPK_DAEMON_UNREACHABLE]\nhint: run as root\n`,
+  })
 })
 
 t.test('something else answers, or a daemon of another version', async t => {

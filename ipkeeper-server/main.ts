@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs'
 import { basename } from 'node:path'
-import { parseArgs } from 'node:util'
 import { version } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
+import { readWords, type Words } from './cli/read-words.ts'
 import { runCommand } from './cli/run-command.ts'
 import { serve } from './serve.ts'
 
@@ -46,27 +46,24 @@ function write(fd: 1 | 2, text: string): void {
 
 const hint = 'see: ipkeeper-server --help'
 
-async function serveWith(argv: readonly string[]): Promise<number> {
-  const text = { type: 'string' } as const
-  let values: Partial<Record<'socket' | 'state-dir' | 'config' | 'store', string>> & { help?: boolean }
+function serveWords(argv: readonly string[]): Words {
   try {
-    values = parseArgs({
-      args: [...argv],
-      options: {
-        socket: text,
-        'state-dir': text,
-        config: text,
-        store: text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new Problem('IPK_USAGE', error instanceof Error ? error.message : String(error), {
-      cause: error,
-      hint,
+    const words = readWords(argv, {
+      valued: ['socket', 'state-dir', 'config', 'store'],
+      flags: ['help'],
+      letters: { h: 'help' },
     })
+    const [extra] = words.positionals
+    if (extra !== undefined) throw new Problem('IPK_USAGE', `serve takes no arguments; got ${extra}`)
+    return words
+  } catch (error) {
+    throw error instanceof Problem ? new Problem(error.code, error.message, { hint, cause: error }) : error
   }
-  if (values.help) {
+}
+
+async function serveWith(argv: readonly string[]): Promise<number> {
+  const { values, flags } = serveWords(argv)
+  if (flags.has('help')) {
     write(1, usage)
     return 0
   }
@@ -75,11 +72,11 @@ async function serveWith(argv: readonly string[]): Promise<number> {
     if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
   }
   await serve({
-    socket: values.socket ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
+    socket: values['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
     stateDir: values['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
-    config: values.config ?? defaultPaths.config,
-    configNamed: values.config !== undefined,
-    store: values.store,
+    config: values['config'] ?? defaultPaths.config,
+    configNamed: values['config'] !== undefined,
+    store: values['store'],
   })
   return 0
 }

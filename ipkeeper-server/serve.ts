@@ -4,7 +4,7 @@ import { version } from '../shared/build-info.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { loadConfig } from './config/load-config.ts'
 import { buildApp } from './http/build-app.ts'
-import { listenUnix } from './http/listen-unix.ts'
+import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
 import { interpretBegan, interpretKey } from './leases/interpret-request.ts'
@@ -33,10 +33,11 @@ export interface ServeOptions {
   readonly store: string | undefined
 }
 
-function openStore(spec: string | undefined, stateDir: string): LeaseStore {
-  if (spec === undefined) return SqliteStore.open(join(stateDir, 'leases.db'))
-  if (spec === 'memory:') return new MemoryStore()
-  if (spec.startsWith('sqlite:')) return SqliteStore.open(resolve(spec.slice('sqlite:'.length)))
+/** How to open the store that is wanted; nothing is opened yet. Throws IPK_USAGE. */
+function chooseStore(spec: string | undefined, stateDir: string): () => LeaseStore {
+  if (spec === undefined) return () => SqliteStore.open(join(stateDir, 'leases.db'))
+  if (spec === 'memory:') return () => new MemoryStore()
+  if (/^sqlite:./.test(spec)) return () => SqliteStore.open(resolve(spec.slice('sqlite:'.length)))
   throw new Problem('IPK_USAGE', `--store ${spec} is neither sqlite:PATH nor memory:`, {
     hint: 'see: ipkeeper-server --help',
   })
@@ -69,9 +70,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.config, options.configNamed)
   const logger = createLogger(config.logLevel, config.node)
   dieOnBugs(logger)
+  const openStore = chooseStore(options.store, stateDir)
+  // Before a state folder is made for a daemon that cannot be reached.
+  await checkSocketPath(socket)
   makeStateDir(stateDir)
   const unlockStateDir = lockStateFolder(stateDir)
-  const store = openStore(options.store, stateDir)
+  const store = openStore()
   const ledger = await Ledger.open(store)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.

@@ -20,7 +20,10 @@ import { replayCommand, type Property } from '../test/fuzz/property.ts'
 function numberFrom(name: string): number | undefined {
   const text = process.env[name] ?? ''
   if (text === '') return undefined
-  if (!/^-?[0-9]{1,10}$/.test(text)) throw new Error(`${name} is no number: "${text}"`)
+  if (!/^-?[0-9]{1,10}$/.test(text)) {
+    console.error(`fuzz: ${name} is no number: "${text}"`)
+    process.exit(2)
+  }
   return Number(text)
 }
 

@@ -18,7 +18,7 @@ export interface DaemonConfig {
 
 const check = new Ajv({ allErrors: false, strict: true }).compile<DaemonConfigFile>(DaemonConfigFile)
 
-const duration = 'a duration such as 90s, 30m, 12h or 7d'
+const duration = 'a duration of at least 1s, such as 90s, 30m, 12h or 7d'
 
 /** What a value has to be, for people. */
 const expected: Readonly<Record<keyof DaemonConfigFile, string>> = {
@@ -108,7 +108,10 @@ export function loadConfig(path: string, mustExist: boolean): DaemonConfig {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (mustExist || code !== 'ENOENT') {
-      throw new Problem('IPK_DAEMON_CONFIG', `${path}: cannot be read (${code})`, { cause: error })
+      throw new Problem('IPK_DAEMON_CONFIG', `${path}: cannot be read (${code})`, {
+        cause: error,
+        ...(code === 'ENOENT' && { hint: 'with --config the file has to exist; without it defaults apply' }),
+      })
     }
   }
   return parseConfig(text, path)

@@ -32,9 +32,22 @@ async function isStale(path: string): Promise<boolean> {
   })
 }
 
-/** Takes away what stands at the path, if it is a socket that nobody serves. */
-async function makeRoom(path: string): Promise<void> {
-  const present = lstatSync(path, { throwIfNoEntry: false })
+/**
+ * Whether a daemon could listen on the path, as far as that can be known without changing anything. Throws IPK_USAGE for
+ * a path that no socket can have, IPK_SOCKET_IN_USE, and IPK_SOCKET_FAILED for what the system refuses.
+ */
+export async function checkSocketPath(path: string): Promise<void> {
+  if (Buffer.byteLength(path) > pathLimit) {
+    throw new Problem('IPK_USAGE', `socket path ${path} is longer than ${pathLimit} bytes`, {
+      hint: 'choose a shorter --socket',
+    })
+  }
+  let present
+  try {
+    present = lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw failed(path, error)
+  }
   if (!present) return
   if (!present.isSocket()) {
     throw new Problem('IPK_SOCKET_IN_USE', `${path} exists and is no socket`, {
@@ -42,7 +55,6 @@ async function makeRoom(path: string): Promise<void> {
     })
   }
   if (!(await isStale(path))) throw new Problem('IPK_SOCKET_IN_USE', `another daemon answers on ${path}`)
-  rmSync(path, { force: true })
 }
 
 /**
@@ -51,14 +63,11 @@ async function makeRoom(path: string): Promise<void> {
  * same instant are kept apart by the lock of the store, which each takes before it listens.
  */
 export async function listenUnix(app: FastifyInstance, path: string): Promise<void> {
-  if (Buffer.byteLength(path) > pathLimit) {
-    throw new Problem('IPK_USAGE', `socket path ${path} is longer than ${pathLimit} bytes`, {
-      hint: 'choose a shorter --socket',
-    })
-  }
+  await checkSocketPath(path)
   try {
     makeFolder(dirname(path))
-    await makeRoom(path)
+    // What is there is a socket that nobody serves.
+    rmSync(path, { force: true })
     // The mask makes the socket root's own from its first moment; chmod says it once more for odd file systems.
     const mask = process.umask(0o177)
     try {

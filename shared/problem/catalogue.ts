@@ -138,7 +138,7 @@ export const catalogue = {
     httpStatus: 503,
     retryable: true,
     summary: 'The store of leases could not write or read; nothing was changed.',
-    hint: 'check disk space and permissions of the state folder; see: ipkeeperctl status',
+    hint: 'check disk space and permissions of the state folder',
   },
   IPK_STORE_CONFLICT: {
     cniCode: 11,

@@ -111,12 +111,13 @@ t.test('called wrongly: exit 2, nothing started', { skip }, async t => {
     t.match(stderr, refusal)
   }
   for (const [words, text] of [
-    [['--sokcet', 'x'], /Unknown option '--sokcet'/],
-    [['--config'], /--config.*argument missing/],
+    [['--sokcet', 'x'], /unknown option --sokcet; did you mean --socket\?/],
+    [['--config'], /--config needs a value/],
     [['--config', ''], /--config is empty/],
     [['--socket', ''], /--socket is empty/],
     [['--store', 'etcd:'], /--store etcd: is neither sqlite:PATH nor memory:/],
-    [['now'], /now/],
+    [['--store', 'sqlite:'], /--store sqlite: is neither sqlite:PATH nor memory:/],
+    [['now'], /serve takes no arguments; got now/],
     [['--socket', folder.file('x'.repeat(100))], /is longer than 107 bytes/],
   ] as const) {
     const { exit, stdout, stderr } = await serve(...words)
@@ -150,6 +151,7 @@ t.test('cannot start: exit 1, and one clear line', { skip }, async t => {
     // Fastify may have logged before; the last words are for the person.
     t.match(stderr.replace(/^\{.*\}\n/gm, ''), refusal)
     t.notMatch(stderr, /IPK_INTERNAL/)
+    t.notMatch(stderr, /ipkeeperctl status/, 'nobody is there to be asked')
   }
 })
 
@@ -290,6 +292,7 @@ t.test('a second daemon is refused, and the first goes on', { skip }, async t =>
     sameSocket.stderr,
   )
   t.match(sameSocket.stderr, /hint: stop the other daemon, or give this one another --socket and --state-dir/)
+  t.notOk(existsSync(folder.file('other')), 'no state folder is made for it')
   const sameState = await serve('--socket', folder.file('other.s'))
   t.equal(sameState.exit, 1)
   t.ok(sameState.stderr.includes(`error: state folder ${stateDir} is in use by another ipkeeper-server`))

@@ -17,11 +17,11 @@ interface Statements {
   readonly delete: StatementSync
 }
 
-const failed = (path: string, cause: unknown): Problem =>
+const failed = (path: string, cause: unknown, hint?: string): Problem =>
   new Problem(
     'IPK_STORE_FAILED',
     `store ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-    { cause },
+    { cause, ...(hint !== undefined && { hint }) },
   )
 
 /**
@@ -71,7 +71,8 @@ export class SqliteStore implements LeaseStore {
     } catch (error) {
       database?.close()
       const locked = error instanceof Error && /locked|busy/.test(error.message)
-      if (!locked) throw failed(path, error)
+      if (!locked)
+        throw failed(path, error, 'run as root; check the file and the disk, or choose another --store')
       throw new Problem('IPK_STORE_FAILED', `store ${path} is in use by another process`, {
         cause: error,
         hint: 'stop the other ipkeeper-server, or give this one another --state-dir',

@@ -25,6 +25,7 @@ export function lockStateFolder(stateDir: string): () => void {
     if (!/locked|busy/.test(text)) {
       throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} cannot be locked: ${text}`, {
         cause: error,
+        hint: 'run as root, or choose another --state-dir',
       })
     }
     throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} is in use by another ipkeeper-server`, {

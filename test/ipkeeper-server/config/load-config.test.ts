@@ -44,7 +44,7 @@ for (const [name, text, differs] of accepted) {
   })
 }
 
-const duration = 'is not a duration such as 90s, 30m, 12h or 7d'
+const duration = 'is not a duration of at least 1s, such as 90s, 30m, 12h or 7d'
 const refused: readonly (readonly [name: string, text: string, message: string | RegExp])[] = [
   ['cut off', 'node: "n1', /^c\.yaml:1:10: Missing closing "quote$/],
   ['a tab', 'node: n1\n\tcooldown: 5s\n', /^c\.yaml:2:\d+: /],
@@ -73,7 +73,7 @@ const refused: readonly (readonly [name: string, text: string, message: string |
   [
     'retention',
     'node: a\nretention: keep\n',
-    'c.yaml:2:12: retention: "keep" is not release, while-owner-exists, forever, or a duration such as 90s, 30m, 12h or 7d',
+    'c.yaml:2:12: retention: "keep" is not release, while-owner-exists, forever, or a duration of at least 1s, such as 90s, 30m, 12h or 7d',
   ],
   ['a number for a duration', 'cooldown: 60', `c.yaml:1:11: cooldown: 60 ${duration}`],
   ['no unit', 'cooldown: "60"', `c.yaml:1:11: cooldown: "60" ${duration}`],
@@ -108,6 +108,7 @@ t.test('files', async t => {
     ['good.yaml/x', false, 'good.yaml/x: cannot be read (ENOTDIR)'],
   ] as const) {
     const problem = await thrownProblem(() => loadConfig(join(folder, name), mustExist))
-    t.match(problem, { code: 'IPK_DAEMON_CONFIG', message: join(folder, message) })
+    const hint = name === 'none.yaml' ? /^with --config the file has to exist/ : /^correct the file/
+    t.match(problem, { code: 'IPK_DAEMON_CONFIG', message: join(folder, message), hint })
   }
 })

@@ -14,7 +14,7 @@ import { connect, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
+import { checkSocketPath, listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { askSocket } from '../../rigs/daemon.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
 import { makeTempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
@@ -81,6 +81,20 @@ t.test('a live socket is left alone', async t => {
     hint: /stop the other/,
   })
   t.ok(await answers(path), 'and goes on answering')
+})
+
+t.test('asked before anything is made, it changes nothing', async t => {
+  const { folder, app } = site(t)
+  await checkSocketPath(folder.file('run', 's'))
+  t.notOk(existsSync(folder.file('run')))
+  const path = folder.file('s')
+  leaveStaleSocket(path)
+  await checkSocketPath(path)
+  t.ok(lstatSync(path).isSocket(), 'a stale socket is still there')
+  await listenUnix(app, path)
+  t.match(await thrownProblem(() => checkSocketPath(path)), { code: 'IPK_SOCKET_IN_USE' })
+  writeFileSync(folder.file('file'), '')
+  t.match(await thrownProblem(() => checkSocketPath(folder.file('file', 's'))), { code: 'IPK_SOCKET_FAILED' })
 })
 
 t.test('a daemon that hangs with a full queue is no stale socket', async t => {

@@ -6,7 +6,7 @@ import type {
   LeaseItem,
   LeasesReply,
   PoolsReply,
-  ReservationItem,
+  ReserveReply,
   ReservationsReply,
   StatusReply,
 } from '../../shared/api/listing.schema.ts'
@@ -214,13 +214,16 @@ export const commands: readonly Command[] = [
       note: ['TEXT', 'why, shown in listings and errors; without it an earlier note stays'],
     },
     example: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
-    run: async (daemon, args) => {
+    run: async (daemon, args, terminal) => {
       const [address, owner] = expectPositionals(args, ['ADDRESS', 'NAMESPACE/POD'])
-      return (await daemon.ask('POST', '/v1/reservations', {
-        address,
-        owner,
-        ...args.options,
-      })) as ReservationItem
+      const request = { address, owner, ...args.options }
+      const made = (await daemon.ask('POST', '/v1/reservations', request)) as ReserveReply
+      if (made.pool === null)
+        terminal.err(
+          `note: no pool known so far in segment ${made.segment} has ${made.address}; ` +
+            'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools\n',
+        )
+      return made
     },
     print: item => `${item.address} is reserved for ${item.owner}\n`,
   }),

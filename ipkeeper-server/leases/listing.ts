@@ -1,5 +1,12 @@
-import type { AttachmentItem, LeaseItem, PoolItem, ReservationItem } from '../../shared/api/listing.schema.ts'
+import type {
+  AttachmentItem,
+  LeaseItem,
+  PoolItem,
+  ReservationItem,
+  ReserveReply,
+} from '../../shared/api/listing.schema.ts'
 import { parseAddress } from '../../shared/net/address.ts'
+import { locateAddress } from '../ipam/locate-address.ts'
 import { poolOf } from '../ipam/plan-pool.ts'
 import { formatRange } from '../ipam/pool.ts'
 import { formatRetention } from '../ipam/retention.ts'
@@ -102,7 +109,7 @@ export function listPools(service: LeaseService): PoolItem[] {
     })
 }
 
-export function reservationItem(reservation: ReservationRecord): ReservationItem {
+function reservationItem(reservation: ReservationRecord): ReservationItem {
   return {
     segment: reservation.segment,
     address: reservation.address,
@@ -110,6 +117,13 @@ export function reservationItem(reservation: ReservationRecord): ReservationItem
     note: reservation.note,
     since: iso(reservation.since),
   }
+}
+
+/** A reservation that was just made, with the pool that can give its address. */
+export function reservedReply({ ledger }: LeaseService, reservation: ReservationRecord): ReserveReply {
+  const address = parseAddress(reservation.address)
+  const place = address && locateAddress(ledger, reservation.segment, address)
+  return { ...reservationItem(reservation), pool: place?.kind === 'usable' ? place.pool : null }
 }
 
 export function listReservations(service: LeaseService): ReservationItem[] {

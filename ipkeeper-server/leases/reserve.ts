@@ -1,5 +1,7 @@
 import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { unreserveCommand } from '../ipam/claim-problems.ts'
+import { locateAddress } from '../ipam/locate-address.ts'
 import { isSegmentName } from '../ipam/pool.ts'
 import { describeHolder, leaseKey, type ReservationRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
@@ -10,7 +12,8 @@ export interface Reservation {
   readonly address: string
   /** "NAMESPACE/POD" */
   readonly owner: string
-  readonly note: string
+  /** undefined leaves the note of an earlier reservation as it is. */
+  readonly note: string | undefined
 }
 
 const podOwner = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)\/([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/
@@ -22,8 +25,8 @@ function parse(address: string): Address {
 }
 
 /**
- * Promises an address to a pod that need not exist. Repeating it is no error; an address that somebody else has or that
- * is reserved for another is.
+ * Promises an address to a pod that need not exist. Repeating it is no error; an address that somebody else has, that is
+ * reserved for another, or that no pool would ever give is.
  */
 export async function reserve(service: LeaseService, reservation: Reservation): Promise<ReservationRecord> {
   const [, namespace, , name] = podOwner.exec(reservation.owner) ?? []
@@ -39,13 +42,22 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
       { hint: 'name the "ipam.segment" of the conflist, or leave it away' },
     )
   }
-  const key = { segment: reservation.segment, address: formatAddress(parse(reservation.address)) }
+  const address = parse(reservation.address)
+  const key = { segment: reservation.segment, address: formatAddress(address) }
   const { record } = await commitPlan(service.ledger, () => {
+    const place = locateAddress(service.ledger, key.segment, address)
+    if (place.kind === 'unusable') {
+      throw new Problem(
+        'IPK_ADDRESS_UNUSABLE',
+        `${key.address} can be given to nobody: in pool ${place.pool} it is ${place.why}`,
+      )
+    }
     const before = service.ledger.reservation(key)
     if (before && (before.namespace !== namespace || before.name !== name)) {
       throw new Problem(
         'IPK_ADDRESS_RESERVED',
         `${key.address} is reserved for ${before.namespace}/${before.name}`,
+        { hint: `choose another address, or: ${unreserveCommand(key)}` },
       )
     }
     const lease = service.ledger.lease(key)
@@ -63,7 +75,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
       generation: (before?.generation ?? 0) + 1,
       namespace,
       name,
-      note: reservation.note,
+      note: reservation.note ?? before?.note ?? '',
       since: before?.since ?? service.now(),
     }
     return {

@@ -101,6 +101,17 @@ export const ReservationItem = Type.Object(
 )
 export type ReservationItem = Static<typeof ReservationItem>
 
+export const ReserveReply = Type.Object(
+  {
+    ...ReservationItem.properties,
+    pool: Type.Union([Type.String(), Type.Null()], {
+      description: 'the pool that can give the address; null when none known so far can',
+    }),
+  },
+  { $id: 'ReserveReply' },
+)
+export type ReserveReply = Static<typeof ReserveReply>
+
 export const ReservationsReply = Type.Object(
   { reservations: Type.Array(ReservationItem) },
   { $id: 'ReservationsReply' },

@@ -5,8 +5,8 @@ import {
   AttachmentsReply,
   LeasesReply,
   PoolsReply,
-  ReservationItem,
   ReservationsReply,
+  ReserveReply,
   ReserveRequest,
 } from '../../../shared/api/listing.schema.ts'
 import {
@@ -14,7 +14,7 @@ import {
   listLeases,
   listPools,
   listReservations,
-  reservationItem,
+  reservedReply,
 } from '../../leases/listing.ts'
 import { reserve, unreserve } from '../../leases/reserve.ts'
 import type { LeaseService } from '../../leases/service.ts'
@@ -60,13 +60,13 @@ export function listingRoutes(app: FastifyInstance, { service }: { readonly serv
   app.post<{ Body: ReserveRequest }>(
     '/v1/reservations',
     {
-      schema: { body: ReserveRequest, response: { 200: ReservationItem, 400: ErrorReply, 409: ErrorReply } },
+      schema: { body: ReserveRequest, response: { 200: ReserveReply, 400: ErrorReply, 409: ErrorReply } },
     },
     async request => {
-      const { address, owner, segment = 'default', note = '' } = request.body
+      const { address, owner, segment = 'default', note } = request.body
       const record = await reserve(service, { address, owner, segment, note })
       request.log.info({ address: record.address, owner, segment }, 'reserved')
-      return reservationItem(record)
+      return reservedReply(service, record)
     },
   )
 

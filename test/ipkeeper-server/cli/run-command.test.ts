@@ -117,16 +117,22 @@ t.test('pools', async t => {
 })
 
 t.test('reserve, reservations, unreserve', async t => {
-  const { control, printed } = await site(t)
+  const { story, control, printed } = await site(t)
   t.equal(await printed('reservations'), 'no reservations\n')
+  await story.add({ pod: 'first', container: 'c1' })
   t.equal(
     await printed('reserve', '10.22.0.50', 'shop/web-0', '--note', 'licence server'),
     '10.22.0.50 is reserved for shop/web-0\n',
   )
-  const made = JSON.parse(
-    await printed('reserve', 'fd00::5', 'shop/a', '--segment', 'lab', '-o', 'json'),
-  ) as unknown
-  t.match(made, { segment: 'lab', address: 'fd00::5', owner: 'shop/a', note: '' })
+  const outside = await control('reserve', 'fd00::5', 'shop/a', '--segment', 'lab', '-o', 'json')
+  t.match(outside, { exit: 0, err: /^note: no pool known so far in segment lab has fd00::5; .*\n$/ })
+  const made = JSON.parse(outside.out) as unknown
+  t.match(made, { segment: 'lab', address: 'fd00::5', owner: 'shop/a', note: '', pool: null })
+  t.match(await printed('reserve', '10.22.0.50', 'shop/web-0', '-o', 'json'), /"note": "licence server"/)
+  t.match(await control('reserve', '10.22.0.1', 'shop/web-0'), {
+    ...{ exit: 1, out: '' },
+    err: /^error: 10\.22\.0\.1 can be given to nobody: .* the gateway of .* \[IPK_ADDRESS_UNUSABLE\]\nhint: /,
+  })
   t.equal(
     await printed('reservations'),
     'ADDRESS     SEGMENT  OWNER       SINCE  NOTE\n' +

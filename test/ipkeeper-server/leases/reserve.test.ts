@@ -61,6 +61,27 @@ t.test('again is no error: the note is new, the beginning is not', async t => {
   t.match(second, { since: first.since, note: 'two', generation: 2 })
 })
 
+t.test('again without a note leaves the note', async t => {
+  const story = await TestService.open()
+  await reserve(story.service, promise('10.22.0.9', 'shop/a', { note: 'one' }))
+  const unsaid = await reserve(story.service, { ...promise('10.22.0.9', 'shop/a'), note: undefined })
+  t.match(unsaid, { note: 'one', generation: 2 })
+  t.match(await reserve(story.service, promise('10.22.0.9', 'shop/a', { note: '' })), { note: '' })
+  t.match(await reserve(story.service, { ...promise('10.22.0.8', 'shop/a'), note: undefined }), { note: '' })
+})
+
+t.test('what is reserved for another names the command that takes it back', async t => {
+  const story = await TestService.open()
+  for (const [segment, command] of [
+    ['default', 'ipkeeperctl unreserve 10.22.0.9'],
+    ['lab', 'ipkeeperctl unreserve 10.22.0.9 --segment lab'],
+  ] as const) {
+    await reserve(story.service, promise('10.22.0.9', 'shop/a', { segment }))
+    const refused = thrownProblem(() => reserve(story.service, promise('10.22.0.9', 'shop/b', { segment })))
+    t.match(await refused, { hint: `choose another address, or: ${command}` })
+  }
+})
+
 t.test('an address that its owner has may be reserved for it, and one that rests for anybody', async t => {
   const story = await TestService.open()
   await story.add({ pod: 'a', container: 'c1' })
@@ -89,6 +110,13 @@ t.test('refused', async t => {
     [promise('10.22.0.4', 'shop/a'), 'IPK_ADDRESS_HELD', /held by container c2/],
     [promise('10.22.0.050', 'shop/a'), 'IPK_ADDRESS_INVALID', /"10\.22\.0\.050" is no IP address/],
     [promise('10.22.0.9/24', 'shop/a'), 'IPK_ADDRESS_INVALID', /no IP address/],
+    [
+      promise('10.22.0.0', 'shop/a'),
+      'IPK_ADDRESS_UNUSABLE',
+      /in pool net it is the network address of 10\.22/,
+    ],
+    [promise('10.22.0.1', 'shop/a'), 'IPK_ADDRESS_UNUSABLE', /it is the gateway of 10\.22\.0\.0\/24$/],
+    [promise('10.22.0.255', 'shop/a'), 'IPK_ADDRESS_UNUSABLE', /it is the broadcast address of/],
     [promise('10.22.0.9', 'shop'), 'IPK_REQUEST_INVALID', /owner "shop" is not NAMESPACE\/POD/],
     [promise('10.22.0.9', 'shop/'), 'IPK_REQUEST_INVALID', /NAMESPACE\/POD/],
     [promise('10.22.0.9', '/a'), 'IPK_REQUEST_INVALID', /NAMESPACE\/POD/],

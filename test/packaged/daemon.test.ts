@@ -142,7 +142,7 @@ t.test('cannot start: exit 1, and one clear line', { skip }, async t => {
     [['--state-dir', folder.file('file')], 'file cannot be made (EEXIST)'],
     [['--store', `sqlite:${folder.file('rubbish.db')}`], 'file is not a database'],
     [['--socket', folder.file('file')], 'exists and is no socket'],
-    [['--socket', folder.file('file', 's')], /cannot listen on .* \(EEXIST\)/],
+    [['--socket', folder.file('file', 's')], /cannot listen on .* \(ENOTDIR\)/],
   ] as const) {
     const { exit, stdout, stderr } = await serve(...words)
     t.equal(exit, 1, words.join(' '))

@@ -407,7 +407,7 @@ t.test('a fallback that hangs, in every verb', { skip: missing('executables') },
   const fallback = { type: 'fake' }
   const config = { cniVersion: '1.1.0', timeout: 1, 'cni.dev/valid-attachments': [] }
   const within = async (verb: string, seconds: number, printed: object): Promise<void> => {
-    const answer = await site.run(verb, 'plain', { fallback, config })
+    const answer = await site.run(verb, `of-${verb}`, { fallback, config })
     t.match(answer, { exit: 1, printed }, verb)
     t.ok(answer.ms < seconds * 1000, `${verb}: ${Math.round(answer.ms)} ms`)
   }

@@ -98,7 +98,11 @@ t.test('a daemon that uses another state folder would refuse every ADD', { skip 
   await start({ stateDir: folder.file('other') })
   mkdirSync(folder.file('state'))
   const mismatch = /^state folders differ: the plugin uses .*state, ipkeeper-server on .* uses .*other$/
-  t.match(await ask(), { code: 50, msg: mismatch, details: /"stateDir".*\[IPK_NOT_AVAILABLE\]$/ })
+  t.match(await ask(), {
+    code: 50,
+    msg: mismatch,
+    details: /"stateDir".*\[IPK_NOT_AVAILABLE, request [0-9a-f]+\]$/,
+  })
   t.match(JSON.parse((await call('ADD', 'c1')).stdout), { code: 7, msg: mismatch })
 })
 

@@ -1,4 +1,3 @@
-import type { AddResult } from '../shared/api/cni.schema.ts'
 import { fallbackConfig, readFallback, type Fallback } from '../shared/cni/fallback.ts'
 import { firstOwnCode, specifiedCodes } from '../shared/cni/error-codes.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
@@ -13,6 +12,7 @@ import { findPlugin } from './find-plugin.ts'
 import { printable, type PrintableDocument } from './document.ts'
 import { fallbackPatience, type DaemonVerb } from './patience.ts'
 import { Refusal } from './refusal.ts'
+import { addressesOf } from './result-addresses.ts'
 import { resultFault } from './result-fault.ts'
 import type { ChildEnd } from './run-child.ts'
 import { validateAddResult } from './validators.generated.ts'
@@ -157,8 +157,4 @@ export function readFallbackResult(
   } catch (cause) {
     throw failed(fallback, 'what it printed for ADD nests too deep', cause)
   }
-}
-
-function addressesOf({ ips = [], ip4, ip6 }: AddResult): readonly string[] {
-  return [...ips.map(ip => ip.address), ...[ip4, ip6].flatMap(family => family?.ip ?? [])]
 }

@@ -1,3 +1,4 @@
+import type { AddResult } from '../shared/api/cni.schema.ts'
 import type { Flight } from '../shared/api/flight.schema.ts'
 import { version } from '../shared/build-info.ts'
 import type { Environment } from '../shared/cni/environment.ts'
@@ -5,6 +6,7 @@ import { pluginSettings } from '../shared/cni/netconf.ts'
 import { field, type JsonObject } from '../shared/json/fold.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { isoTime } from './iso-time.ts'
+import { addressesOf } from './result-addresses.ts'
 
 /** What is known of a run when it ends; a run that fails early knows little. */
 export interface FlightFacts {
@@ -55,9 +57,10 @@ const mostAddresses = 12
 export function formatFlight(facts: FlightFacts, ending: Ending): string {
   const { env, config } = facts
   const { exit, code, printed, fault, queued, delegatedTo } = ending
-  const { code: cniCode, msg, ips, ip4, ip6 } = (ending.document ?? {}) as PrintedDocument
+  const document = (ending.document ?? {}) as PrintedDocument
+  const { code: cniCode, msg } = document
   const name = config && field(config, 'name')
-  const addresses = ips?.map(ip => ip.address) ?? [ip4, ip6].flatMap(family => family?.ip ?? [])
+  const addresses = addressesOf(document)
   // JSON.stringify leaves out what is undefined.
   const line: { readonly [K in keyof Required<Flight>]: Flight[K] | undefined } = {
     at: isoTime(facts.startedAt),
@@ -100,12 +103,9 @@ function cut(text: string, limit: number): string {
 }
 
 /** What a result of either shape and an error object have that is worth remembering. */
-interface PrintedDocument {
+interface PrintedDocument extends Partial<AddResult> {
   readonly code?: number
   readonly msg?: string
-  readonly ips?: readonly { readonly address: string }[]
-  readonly ip4?: { readonly ip: string }
-  readonly ip6?: { readonly ip: string }
 }
 
 /** Of CNI_ARGS as they may come; parseCniArgs, which knows what is wrong with them, costs 0.1 ms. */

@@ -1,7 +1,7 @@
 import type { Address } from '../../shared/net/address.ts'
 import type { AddressBook } from './address-book.ts'
 import { usableIn, type Pool, type Range } from './pool.ts'
-import type { Holder } from './records.ts'
+import { isOver, type Holder } from './records.ts'
 
 export interface Choice {
   readonly address: Address
@@ -24,7 +24,7 @@ function reservedFor(
     const place = usableIn(pool.rangeSets[rangeSet] ?? [], reservation.address)
     if (!place) continue
     const lease = book.lease(reservation)
-    if (lease && lease.state !== 'cooling' && (lease.until === null || lease.until > now)) continue
+    if (lease && lease.state !== 'cooling' && !isOver(lease, now)) continue
     return { ...place, source: 'reservation', reason: 'reserved for this pod' }
   }
   return undefined

@@ -1,10 +1,12 @@
+import { formatAddress } from '../../shared/net/address.ts'
+import { parseCidr } from '../../shared/net/cidr.ts'
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Takeover } from './plan-takeover.ts'
 import { claimProblem } from './claim-problems.ts'
-import { poolOf } from './plan-pool.ts'
+import { locateAddress } from './locate-address.ts'
 import { usableIn, type Pool } from './pool.ts'
-import { describeHolder, type Holder } from './records.ts'
+import { describeHolder, isOver, type Holder } from './records.ts'
 
 /** An ADD whose addresses another IPAM plugin is to give. */
 export interface Delegation {
@@ -50,20 +52,18 @@ export function planDelegation(
  */
 export function checkGiven(book: AddressBook, { fallback, given, pool }: AddRequest, now: number): void {
   for (const text of given) {
-    const address = text.replace(/\/.*/, '')
-    const key = { segment: pool.segment, address }
+    const address = parseCidr(text)?.address
+    if (!address) continue
+    const key = { segment: pool.segment, address: formatAddress(address) }
     const lease = book.lease(key)
     const reservation = book.reservation(key)
-    const owner = [...book.pools()].find(
-      record =>
-        record.segment === pool.segment && poolOf(record).rangeSets.some(set => usableIn(set, address)),
-    )
-    const held = lease && lease.state !== 'cooling' && (lease.until === null || lease.until > now)
+    const place = locateAddress(book, pool.segment, address)
+    const held = lease && lease.state !== 'cooling' && !isOver(lease, now)
     const why = held
       ? `${describeHolder(lease.holder)} has it`
       : reservation
         ? `it is reserved for ${reservation.namespace}/${reservation.name}`
-        : owner && `the ranges of network ${owner.name} hold it`
-    if (why !== undefined) throw claimProblem.fallbackClash(fallback ?? '', text, why)
+        : place.kind === 'usable' && `the ranges of network ${place.pool} hold it`
+    if (why !== false) throw claimProblem.fallbackClash(fallback ?? '', text, why)
   }
 }

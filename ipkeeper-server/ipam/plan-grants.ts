@@ -6,7 +6,14 @@ import { claimProblem, requestProblem } from './claim-problems.ts'
 import type { Takeover } from './plan-takeover.ts'
 import { rangeOf, usableIn, type Range, type RangeSet } from './pool.ts'
 import type { AddressRequest } from './request.ts'
-import { describeHolder, holderKey, leaseKey, type Holder, type ReservationRecord } from './records.ts'
+import {
+  describeHolder,
+  holderKey,
+  isOver,
+  leaseKey,
+  type Holder,
+  type ReservationRecord,
+} from './records.ts'
 
 /** One address of an ADD, before it becomes a record. */
 export interface Grant {
@@ -65,8 +72,7 @@ function grantByName(
     throw claimProblem.reserved(request.pool, rangeSet, asked, reservation)
   }
   const lease = book.lease(key)
-  const over = lease !== undefined && lease.until !== null && lease.until <= now
-  if (lease && lease.state !== 'cooling' && !over && !takeover.mayTake(lease)) {
+  if (lease && lease.state !== 'cooling' && !isOver(lease, now) && !takeover.mayTake(lease)) {
     const attachment = lease.attachment && book.attachment(lease.attachment)
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
       ? claimProblem.holderLive(request, attachment, [lease])

@@ -189,6 +189,11 @@ export function sameAttachment(a: AttachmentKey | null, b: AttachmentKey): boole
   return a !== null && a.network === b.network && a.containerId === b.containerId && a.ifname === b.ifname
 }
 
+/** Whether the time of a kept or resting address is over, though its record may still be there. */
+export function isOver({ until }: Pick<LeaseRecord, 'until'>, now: number): boolean {
+  return until !== null && until <= now
+}
+
 /** "shop/web-0", or "container 3f2a…" where there is no pod. */
 export function describeHolder(holder: Holder): string {
   return holder.kind === 'pod'

@@ -1,5 +1,6 @@
 import type { AddressBook } from './address-book.ts'
 import { capacityOf, usableIn, type Pool } from './pool.ts'
+import { isOver } from './records.ts'
 
 /** Counts of addresses; used + held + free = capacity. `held` are kept, resting by name, or reserved without a lease. */
 export interface Usage {
@@ -18,7 +19,7 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
     const counted = new Set<string>()
     const usable = (text: string): boolean => usableIn(set, text) !== undefined
     for (const lease of book.leasesWithin(pool.segment, set)) {
-      if (!usable(lease.address) || (lease.until !== null && lease.until <= now)) continue
+      if (!usable(lease.address) || isOver(lease, now)) continue
       if (lease.state === 'bound') used++
       else if (lease.state === 'held' || lease.named) held++
       else continue

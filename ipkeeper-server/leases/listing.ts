@@ -10,7 +10,7 @@ import { locateAddress } from '../ipam/locate-address.ts'
 import { poolOf } from '../ipam/plan-pool.ts'
 import { formatRange } from '../ipam/pool.ts'
 import { formatRetention } from '../ipam/retention.ts'
-import type { LeaseRecord, ReservationRecord } from '../ipam/records.ts'
+import { isOver, type LeaseRecord, type ReservationRecord } from '../ipam/records.ts'
 import { usageOf } from '../ipam/usage.ts'
 import type { LeaseService } from './service.ts'
 
@@ -67,7 +67,7 @@ function leaseItem(lease: LeaseRecord): LeaseItem {
 /** All leases in the order of their addresses; those whose time is over are gone already. */
 export function listLeases(service: LeaseService): LeaseItem[] {
   const now = service.now()
-  const present = [...service.ledger.leases()].filter(lease => lease.until === null || lease.until > now)
+  const present = [...service.ledger.leases()].filter(lease => !isOver(lease, now))
   return inOrder(present).map(leaseItem)
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { unreserveCommand } from '../ipam/claim-problems.ts'
 import { locateAddress } from '../ipam/locate-address.ts'
 import { isSegmentName } from '../ipam/pool.ts'
-import { describeHolder, leaseKey, type ReservationRecord } from '../ipam/records.ts'
+import { describeHolder, isOver, leaseKey, type ReservationRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
@@ -63,8 +63,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
     const lease = service.ledger.lease(key)
     const others =
       lease?.holder.kind !== 'pod' || lease.holder.namespace !== namespace || lease.holder.name !== name
-    const over = lease !== undefined && lease.until !== null && lease.until <= service.now()
-    if (lease && lease.state !== 'cooling' && others && !over) {
+    if (lease && lease.state !== 'cooling' && others && !isOver(lease, service.now())) {
       throw new Problem(
         'IPK_ADDRESS_HELD',
         `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,

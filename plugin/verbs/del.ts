@@ -29,8 +29,8 @@ function giverOf({ delegatedTo }: DoneReply): Giver {
 
 /**
  * DEL: first the daemon, then the fallback, unless the daemon knows that the addresses are its own. An attachment that the
- * daemon does not know is the fallback's to end as well: the daemon forgets it at the first DEL, and a runtime sends
- * another when the fallback has failed.
+ * daemon does not know is the fallback's to end as well: a runtime sends another DEL when the fallback has failed, and by
+ * then the daemon may have forgotten.
  */
 export async function del(call: Call): Promise<Outcome> {
   const giver = await release(call)
@@ -74,7 +74,7 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
   const { settings, edges, invocation } = call
   const request = encodeRequest(call, identity)
   const text = `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
-  const entry = queue(call, { name: entryName(call), writer: identity.invocationId, text }, reason)
+  const entry = queue(call, { name: entryName(call, identity), writer: identity.invocationId, text }, reason)
   try {
     const reply = await askVerb(call, {
       verb: 'DEL',
@@ -93,9 +93,9 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
 }
 
 /** Names are limited to 255 bytes; a container ID that long is nobody's, and then each DEL has an entry of its own. */
-function entryName({ invocation, config, edges }: Call): string {
+function entryName({ invocation, config, edges }: Call, { invocationId }: RunIdentity): string {
   const name = `${invocation.containerId}:${invocation.ifname}:${networkName(config)}.json`
-  return Buffer.byteLength(name) <= 200 ? name : `${edges.wallClock()}-${edges.identity().invocationId}.json`
+  return Buffer.byteLength(name) <= 200 ? name : `${edges.wallClock()}-${invocationId}.json`
 }
 
 /** Where the queue does not take it either, what was wrong with the daemon is the first thing to know. */

@@ -1,6 +1,6 @@
 import { formatAddress, sameAddress } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AddressRequest, PodRequest } from './request.ts'
+import { noRequest, type AddressRequest, type PodRequest } from './request.ts'
 
 /** The requests of one of CNI's own channels, in the order of their precedence. */
 export interface CniChannel {
@@ -39,6 +39,7 @@ export function mergeRequests(annotation: Partial<PodRequest>, channels: readonl
   }
   const extra = fromCni.filter(other => !asked.some(request => sameAddress(request.address, other.address)))
   return {
+    ...noRequest,
     ...annotation,
     addresses: [...asked, ...extra],
     ignored: lower.flatMap(channel => channel.addresses.map(show)),

@@ -1,4 +1,4 @@
-import type { Address } from '../../shared/net/address.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
 import type { Retention } from './retention.ts'
 
 /** One address that was asked for by name, with the channel that asked. */
@@ -12,12 +12,48 @@ export interface AddressRequest {
   readonly channel: 'annotation' | 'cni'
 }
 
+/** A run of candidates as it was written; both ends included, a single address is a run of one. */
+export interface CandidateRun {
+  readonly first: bigint
+  readonly last: bigint
+  /** An address given as "/prefix"; has to agree with the subnet. */
+  readonly prefixLength?: number
+}
+
+/** Ordered addresses of one family, of which each pod of a workload gets one. */
+export interface CandidateList {
+  readonly family: Family
+  readonly runs: readonly CandidateRun[]
+  /** Names the channel in errors and records, e.g. "annotation ipkeeper.io/ips". */
+  readonly source: string
+}
+
+/** A pool that was asked for by name. */
+export interface PoolRequest {
+  readonly name: string
+  readonly source: string
+}
+
+/** A gateway that a compatibility dialect names: it has to be the pool's own. */
+export interface GatewayClaim {
+  readonly address: Address
+  readonly source: string
+}
+
 /** All that a pod asks for on one interface. */
 export interface PodRequest {
   /** At most one per family from annotations; CNI channels may name several. */
   readonly addresses: readonly AddressRequest[]
+  /** At most one list per family, and none of a family that `addresses` has. */
+  readonly candidates: readonly CandidateList[]
+  /** In their order; empty means those of the network. */
+  readonly pools: readonly PoolRequest[]
+  readonly gateways: readonly GatewayClaim[]
   readonly retain?: Retention
   readonly mac?: string
   /** Requests of lower channels that were not used, for the log. */
   readonly ignored: readonly string[]
 }
+
+/** A pod that asks for nothing. */
+export const noRequest: PodRequest = { addresses: [], candidates: [], pools: [], gateways: [], ignored: [] }

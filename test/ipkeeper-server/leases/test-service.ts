@@ -10,6 +10,7 @@ import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
 import type { AddAnswer } from '../../../ipkeeper-server/ipam/plan-add.ts'
 import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pool.ts'
+import { noRequest } from '../../../ipkeeper-server/ipam/request.ts'
 import { parseRetention, type Retention } from '../../../ipkeeper-server/ipam/retention.ts'
 import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
@@ -121,11 +122,11 @@ export class TestService {
       fallback: words.fallback ?? null,
       given: words.given ?? [],
       pod: {
+        ...noRequest,
         addresses: [
           ...asked(words.ip, 'annotation ipkeeper.io/ip', 'annotation'),
           ...asked(words.cniIp, 'runtimeConfig.ips', 'cni'),
         ],
-        ignored: [],
         ...(retain !== undefined && { retain }),
         ...(words.mac !== undefined && { mac: words.mac }),
       },

@@ -14,7 +14,11 @@ const pure = [
 ]
 
 /** Where interfaces live that several folders meet in. */
-const interfaces = [`${server}ports\\.ts$`, `${server}store/lease-store\\.ts$`]
+const interfaces = [
+  `${server}ports\\.ts$`,
+  `${server}store/lease-store\\.ts$`,
+  `${server}kubernetes/cluster-view\\.ts$`,
+]
 
 /** What any effect may stand on: it knows nothing of the rest. */
 const leaves = [`${server}make-folder\\.ts$`]

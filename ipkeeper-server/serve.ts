@@ -7,11 +7,13 @@ import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
-import { interpretBegan, interpretKey } from './leases/interpret-request.ts'
+import { interpretBegan, interpretKey, type NodeFacts } from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
+import { RequestReader } from './leases/request-reader.ts'
 import { Serial } from './leases/serial.ts'
 import type { LeaseService } from './leases/service.ts'
 import { Tombstones } from './leases/tombstones.ts'
+import type { PoolBook } from './ipam/pool-book.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness } from './network/attachment-liveness.ts'
@@ -81,11 +83,21 @@ export async function serve(options: ServeOptions): Promise<void> {
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
   const bootId = readBootId()
+  const book: PoolBook = {
+    pools: [],
+    standard: {
+      retention: config.retention,
+      cooldown: config.cooldown,
+      preferFor: config.preferFor,
+      strategy: 'lowest-free',
+    },
+  }
   const service: LeaseService = {
     ledger,
     node: config.node,
     bootId,
-    policy: { retention: config.retention, cooldown: config.cooldown, preferFor: config.preferFor },
+    pools: () => book,
+    ownerOf: () => undefined,
     serial: new Serial(),
     tombstones: new Tombstones(),
     now: Date.now,
@@ -113,18 +125,29 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ file, err: error }, 'a deferred DEL could not be carried out yet')
     },
   })
+  const nodeFacts: NodeFacts = {
+    node: config.node,
+    bootId,
+    netnsInode: path => {
+      const state = inspectNetns(path)
+      return state.kind === 'namespace' ? state.inode : null
+    },
+    readResolvConf,
+    nodeLabels: () => undefined,
+    sharedWithOtherNodes: () => false,
+  }
+  const requests = new RequestReader({
+    cluster: undefined,
+    rules: () => ({ dialects: [], namespaceDefaults: false, requireAnnotations: false }),
+    pools: service.pools,
+    facts: nodeFacts,
+  })
   const app = await buildApp({
     service,
     facts: { version, startedAt, stateDir, socket, store: { kind: store.kind, location: store.location } },
-    nodeFacts: {
-      node: config.node,
-      bootId,
-      netnsInode: path => {
-        const state = inspectNetns(path)
-        return state.kind === 'namespace' ? state.inode : null
-      },
-      readResolvConf,
-    },
+    nodeFacts,
+    requests,
+    tellPod: () => undefined,
     deferredDels: () => deferred.count(),
     logger,
   })

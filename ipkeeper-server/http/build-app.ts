@@ -4,7 +4,9 @@ import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { Problem } from '../../shared/problem/problem.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import type { NodeFacts } from '../leases/interpret-request.ts'
+import type { RequestReader } from '../leases/request-reader.ts'
 import type { LeaseService } from '../leases/service.ts'
+import type { TellPod } from '../leases/tell-pod.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { listingRoutes } from './routes/listings.ts'
@@ -14,6 +16,8 @@ export interface AppOptions {
   readonly service: LeaseService
   readonly facts: DaemonFacts
   readonly nodeFacts: NodeFacts
+  readonly requests: RequestReader
+  readonly tellPod: TellPod
   readonly deferredDels: CountDeferredDels
   readonly logger: FastifyBaseLogger
 }
@@ -29,6 +33,8 @@ export async function buildApp({
   service,
   facts,
   nodeFacts,
+  requests,
+  tellPod,
   deferredDels,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
@@ -83,7 +89,7 @@ export async function buildApp({
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
     },
   })
-  cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts })
+  cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod })
   listingRoutes(app, { service })
   statusRoutes(app, { service, facts, deferredDels })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))

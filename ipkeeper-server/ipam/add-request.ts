@@ -1,11 +1,12 @@
 import type { ResultDns, ResultRoute } from '../../shared/cni/result.ts'
-import type { ReleasePolicy } from './plan-del.ts'
+import type { Owner } from './pod-facts.ts'
+import type { PoolBook } from './pool-book.ts'
+import type { Whereabouts } from './pool-rules.ts'
 import type { Pool } from './pool.ts'
-import type { PodRequest } from './request.ts'
-import type { Retention } from './retention.ts'
-import type { AttachmentKey, Holder } from './records.ts'
+import type { AttachmentKey, AttachmentRecord, Holder } from './records.ts'
+import type { PodRequest, PoolRequest } from './request.ts'
 
-/** What the node's own look at an attachment says. Absence of proof is "unknown", never "dead". */
+/** What can be said of an attachment by who may attest it. Absence of proof is "unknown", never "dead". */
 export type Liveness = 'dead' | 'unknown'
 
 /** Everything one ADD is decided from, besides the address book. */
@@ -13,13 +14,20 @@ export interface AddRequest {
   readonly key: AttachmentKey
   readonly holder: Holder
   readonly podUid: string | null
+  /** The pod's controller; null for none, undefined where nobody could tell. */
+  readonly owner: Owner | null | undefined
   readonly node: string
   readonly bootId: string
   readonly netns: string
   readonly netnsInode: string | null
   readonly invocationId: string | null
   readonly startedAt: number | null
-  readonly pool: Pool
+  /** The pool of the network's own ranges; undefined where it has none. */
+  readonly inline: Pool | undefined
+  /** Pools that the network names ("ipam.pool"). */
+  readonly networkPools: readonly PoolRequest[]
+  /** Where the pod is to run, for the rules of pools. */
+  readonly place: Whereabouts
   readonly routes: readonly ResultRoute[]
   readonly dns: ResultDns
   /** Type of the IPAM plugin that serves pods which ask for nothing; null when there is none. */
@@ -29,7 +37,10 @@ export interface AddRequest {
   readonly pod: PodRequest
 }
 
-export interface AddPolicy extends ReleasePolicy {
-  /** Retention of pods that say nothing. */
-  readonly retention: Retention
+/** On what terms it is decided. */
+export interface AddTerms {
+  readonly liveness: (attachment: AttachmentRecord) => Liveness
+  readonly pools: PoolBook
+  /** Milliseconds since the epoch. */
+  readonly now: number
 }

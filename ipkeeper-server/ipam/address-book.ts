@@ -23,7 +23,14 @@ export interface AddressBook {
   leasesOf(key: AttachmentKey): readonly LeaseRecord[]
   attachmentsOf(network: string): Iterable<AttachmentRecord>
   reservation(key: LeaseKey): ReservationRecord | undefined
-  /** Reservations of a pod, in any segment. */
+  /** Kept leases of a workload by the name of it, oldest first. */
+  leasesKeptFor(namespace: string, workload: string): Iterable<LeaseRecord>
+  /** Cooling and remembered leases that a pool gave, the longest rested first. */
+  resting(pool: string): Iterable<LeaseRecord>
+  restingCount(pool: string): number
+  /** How many addresses of a family pods of the namespace have from the pool or keep. */
+  liveIn(pool: string, namespace: string, family: Address['family']): number
+  /** Reservations of a pod or workload of this name, in any segment. */
   reservationsFor(namespace: string, name: string): readonly ReservationRecord[]
   pool(name: string): PoolRecord | undefined
   pools(): Iterable<PoolRecord>

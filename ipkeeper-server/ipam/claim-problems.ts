@@ -1,18 +1,22 @@
-import { formatAddress } from '../../shared/net/address.ts'
+import { formatAddress, type Family } from '../../shared/net/address.ts'
 import { formatCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddressBook } from './address-book.ts'
 import type { AddRequest } from './add-request.ts'
 import { formatRangeSet, unusableReason, type Pool, type Range } from './pool.ts'
-import type { AddressRequest } from './request.ts'
+import type { AddressRequest, CandidateList, GatewayClaim } from './request.ts'
 import {
   describeHolder,
+  describeReservation,
   type AttachmentRecord,
   type LeaseKey,
   type LeaseRecord,
   type ReservationRecord,
+  type Workload,
 } from './records.ts'
+import { formatCandidates } from './candidates.ts'
 import { usageOf } from './usage.ts'
+import { describeWorkload, sameWorkload } from './workload.ts'
 
 /**
  * The texts of refused ADDs. Requests by CNI's own channels keep host-local's message, which users and tests match
@@ -25,6 +29,11 @@ function formatTime(time: number): string {
 }
 
 const ranges = (pool: Pool): string => pool.rangeSets.map(formatRangeSet).join(' and ')
+
+/** "pool prod has 10.22.0.1-10.22.0.254", or the same of several. */
+function whatPoolsHave(pools: readonly Pool[]): string {
+  return [...new Set(pools)].map(pool => `pool ${pool.name} has ${ranges(pool)}`).join('; ')
+}
 
 const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): string =>
   `failed to allocate for range ${rangeSet}: requested IP address ${formatAddress(asked.address)} ` +
@@ -65,10 +74,10 @@ function howToHaveIt({ holder, state, until, network }: LeaseRecord): string {
 
 /** Requests that no state of the pool could grant. */
 export const requestProblem = {
-  outside(pool: Pool, open: readonly AddressRequest[], first: AddressRequest): Problem {
+  outside(pools: readonly Pool[], open: readonly AddressRequest[], first: AddressRequest): Problem {
     const address = formatAddress(first.address)
-    const where = `pool ${pool.name} has ${ranges(pool)}`
-    for (const range of pool.rangeSets.flat()) {
+    const where = whatPoolsHave(pools)
+    for (const range of pools.flatMap(pool => pool.rangeSets.flat())) {
       if (first.channel === 'cni') break
       const reason = unusableReason(range, first.address)
       const isEdge =
@@ -87,9 +96,31 @@ export const requestProblem = {
         details: `asked by ${first.source}; ${where}`,
       })
     }
+    return requestProblem.outsideAll(pools, first)
+  },
+
+  /** No pool that may serve the pod has the address. */
+  outsideAll(
+    pools: readonly Pool[],
+    { address, source }: Pick<AddressRequest, 'address' | 'source'>,
+  ): Problem {
+    const which = [...new Set(pools)].map(pool => `pool ${pool.name} (${ranges(pool)})`).join(', ')
     return new Problem(
       'IPK_ADDRESS_OUTSIDE',
-      `${first.source} asks for ${address}, which is outside every range of pool ${pool.name} (${ranges(pool)})`,
+      `${source} asks for ${formatAddress(address)}, which is outside every range of ${which}`,
+    )
+  },
+
+  /** `given`: what the pod would get of that family. */
+  gateway(claim: GatewayClaim, given: readonly { readonly pool: Pool; readonly range: Range }[]): Problem {
+    const says = given.map(
+      ({ pool, range }) => `the gateway of pool ${pool.name} is ${formatAddress(range.gateway)}`,
+    )
+    return new Problem(
+      'IPK_GATEWAY_MISMATCH',
+      `${claim.source} names gateway ${formatAddress(claim.address)}, but ${
+        says.join(' and ') || `the pod gets no IPv${claim.address.family} address`
+      }`,
     )
   },
 
@@ -168,7 +199,7 @@ export const claimProblem = {
   reserved(pool: Pool, rangeSet: number, asked: AddressRequest, reservation: ReservationRecord): Problem {
     const address = formatAddress(asked.address)
     const note = reservation.note === '' ? '' : ` (${reservation.note})`
-    const text = `reserved for ${reservation.namespace}/${reservation.name}${note}`
+    const text = `reserved for ${describeReservation(reservation)}${note}`
     const hint = `choose another address, or: ${unreserveCommand(reservation)}`
     return asked.channel === 'cni'
       ? new Problem('IPK_ADDRESS_RESERVED', inReferenceWords(pool, rangeSet, asked), {
@@ -198,4 +229,77 @@ export const claimProblem = {
       },
     )
   },
+}
+
+/** Who has a candidate that was passed over. */
+export const describeTaken = {
+  lease: (lease: LeaseRecord): string => `held by ${describeLease(lease)}; ${whenFree(lease)}`,
+  reserved: (reservation: ReservationRecord): string => `reserved for ${describeReservation(reservation)}`,
+}
+
+/** Lists of candidates that do not serve a pod. */
+export const candidateProblem = {
+  none(pool: Pool, list: CandidateList): Problem {
+    return new Problem(
+      'IPK_ADDRESS_UNUSABLE',
+      `${list.source} lists ${formatCandidates(list)}, of which pool ${pool.name} can give none`,
+      { details: 'network, broadcast and gateway addresses and exclusions are never given' },
+    )
+  },
+
+  beyond(
+    { holder, owner }: Pick<AddRequest, 'holder' | 'owner'>,
+    list: CandidateList,
+    { ordinal, index }: { readonly ordinal: number; readonly index: number },
+    count: bigint,
+  ): Problem {
+    const start = ordinal - index
+    const base = start === 0 ? '' : ` (spec.ordinals.start ${start})`
+    return new Problem(
+      'IPK_ORDINAL_BEYOND_LIST',
+      `pod ${describeHolder(holder)} has ordinal ${ordinal}${base}, but ${list.source} lists ${count} ${
+        count === 1n ? 'address' : 'addresses'
+      } (${formatCandidates(list)})`,
+      owner
+        ? {}
+        : { details: 'a name that ends in "-N" is taken for the Nth pod of a StatefulSet; the first is 0' },
+    )
+  },
+
+  /** `leases`: who has them. Waiting helps when one of them comes free by itself, or the workload's own pod goes. */
+  taken(
+    list: CandidateList,
+    count: bigint,
+    leases: readonly LeaseRecord[],
+    workload: Workload | null,
+  ): Problem {
+    const own = leases.filter(lease => sameWorkload(lease.workload, workload))
+    const busy = own.length > 0 || leases.some(({ until }) => until !== null)
+    const shown = leases.slice(0, 5).map(lease => `${lease.address} by ${describeLease(lease)}`)
+    const more = leases.length > shown.length ? ` and ${leases.length - shown.length} more` : ''
+    const which = count === 1n ? 'its one address' : `all ${count} addresses`
+    const surge =
+      own.length > 0 && workload
+        ? `the older pods of ${describeWorkload(workload)} have them until they are gone: set maxSurge 0 or strategy Recreate, or list one address more`
+        : 'add addresses to the list, or free one of them'
+    return new Problem(
+      busy ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN',
+      `${list.source} lists ${formatCandidates(list)}, and ${which} ${count === 1n ? 'is' : 'are'} taken: ${shown.join(', ')}${more}`,
+      { hint: `${surge}; see: ipkeeperctl leases` },
+    )
+  },
+}
+
+/** A namespace that has as many addresses of a pool as it may. */
+export function quotaProblem(
+  pool: Pool,
+  namespace: string,
+  family: Family,
+  has: number,
+  quota: number,
+): Problem {
+  return new Problem(
+    'IPK_QUOTA',
+    `namespace ${namespace} may have ${quota} IPv${family} addresses of pool ${pool.name}, and has ${has}`,
+  )
 }

@@ -23,8 +23,9 @@ import { misspeltWord } from '../../shared/text/nearest-word.ts'
 import type { CniChannel } from './merge-requests.ts'
 import { parseAddressRequest } from './parse-address-request.ts'
 import type { ValidAttachment } from './plan-gc.ts'
-import { canonicalPool, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
-import type { AddressRequest } from './request.ts'
+import type { StringMap } from './pod-facts.ts'
+import { canonicalPool, isPoolName, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
+import type { AddressRequest, PoolRequest } from './request.ts'
 
 /** What the name and version checks of every verb leave: who is meant, in which words to answer. */
 export interface NetworkIdentity {
@@ -36,12 +37,16 @@ export interface NetworkIdentity {
 
 /** The configuration of an ADD in the IPAM role, read and checked. */
 export interface IpamConfig {
-  readonly pool: Pool
+  /** Of its own ranges; undefined where it has none. */
+  readonly inline: Pool | undefined
+  /** Pools of the daemon's configuration that it names. */
+  readonly pools: readonly PoolRequest[]
   readonly routes: readonly ResultRoute[]
   readonly resolvConf: string | undefined
   /** CNI's own channels that ask for addresses, highest first. */
   readonly channels: readonly CniChannel[]
-  readonly podAnnotations: Readonly<Record<string, string>>
+  /** undefined when the runtime passes none on: the conflist does not declare the capability. */
+  readonly podAnnotations: StringMap | undefined
   /** Whether STATUS is to fail when no address is free. */
   readonly statusReportsExhaustion: boolean
 }
@@ -177,15 +182,39 @@ function readChannels(config: JsonObject, args: CniArgs): CniChannel[] {
   ]
 }
 
-function readAnnotations(config: JsonObject): Record<string, string> {
+function readAnnotations(config: JsonObject): StringMap | undefined {
   const runtime = objectField(config, 'runtimeConfig', 'runtimeConfig')
   const key = 'io.kubernetes.cri.pod-annotations'
   const annotations = runtime && objectField(runtime, key, `runtimeConfig.${key}`)
+  if (!annotations) return undefined
   return Object.fromEntries(
-    Object.entries(annotations ?? {}).map(([name, value]): [string, string] => {
+    Object.entries(annotations).map(([name, value]): [string, string] => {
       if (typeof value !== 'string') throw invalid(`runtimeConfig.${key}: value of ${name} is no string`)
       return [name, value]
     }),
+  )
+}
+
+/** "prod", or one name per family: "prod4,prod6". */
+function readPoolNames(ipam: JsonObject): PoolRequest[] {
+  const text = stringField(ipam, 'pool', 'ipam.pool')
+  if (text === undefined) return []
+  return text.split(',').map(part => {
+    const name = part.trim()
+    if (!isPoolName(name)) throw invalid(`ipam.pool: ${showJson(text)} is no name of a pool`)
+    return { name, source: '"ipam.pool"' }
+  })
+}
+
+/**
+ * Refuses, in host-local's words, a configuration that has neither ranges nor a pool to take addresses from. `havePools`:
+ * whether the daemon has pools of its own, which then serve.
+ */
+export function checkHasRanges({ inline, pools }: IpamConfig, havePools: boolean): void {
+  if (inline !== undefined || pools.length > 0 || havePools) return
+  throw invalid(
+    'no IP ranges specified',
+    'give "ipam" a "subnet", "ranges", or the "pool" of the daemon\'s configuration',
   )
 }
 
@@ -199,15 +228,6 @@ export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, ra
   refuseMisspelt(ipam, ipamKeys, 'ipam')
   const args = parseCniArgs(rawArgs)
   const channels = readChannels(config, args)
-  if (field(ipam, 'pool') !== undefined) {
-    throw new Problem(
-      'IPK_UNSUPPORTED',
-      `"ipam.pool": ${showJson(field(ipam, 'pool'))} is not supported by this version of ipkeeper`,
-      {
-        hint: 'give "ipam" its "ranges"',
-      },
-    )
-  }
   const segment = stringField(ipam, 'segment', 'ipam.segment') ?? 'default'
   if (!isSegmentName(segment))
     throw invalid(`ipam.segment: "${segment}" is no name of letters, digits and "-"`)
@@ -232,8 +252,16 @@ export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, ra
       `CNI version ${identity.version} does not support more than 1 address per family`,
     )
   }
+  const pools = readPoolNames(ipam)
+  if (pools.length > 0 && definitions.length > 0) {
+    throw invalid(
+      'ipam: both "pool" and ranges are given',
+      'give "ipam" its "pool" or its "ranges", not both',
+    )
+  }
   return {
-    pool: canonicalPool(identity.name, segment, definitions),
+    inline: definitions.length === 0 ? undefined : canonicalPool(identity.name, segment, definitions),
+    pools,
     routes: (objectArrayField(ipam, 'routes', 'ipam.routes') ?? []).map((route, index) =>
       readRoute(route, `ipam.routes[${index}]`),
     ),
@@ -254,7 +282,11 @@ export function rangesComeWithAdd(config: JsonObject): boolean {
   const ipam = objectField(config, 'ipam')
   if (!ipam || !capabilities || booleanField(capabilities, 'ipRanges', 'capabilities.ipRanges') !== true)
     return false
-  return field(ipam, 'subnet') === undefined && (arrayField(ipam, 'ranges', 'ipam.ranges') ?? []).length === 0
+  return (
+    field(ipam, 'subnet') === undefined &&
+    field(ipam, 'pool') === undefined &&
+    (arrayField(ipam, 'ranges', 'ipam.ranges') ?? []).length === 0
+  )
 }
 
 /**

@@ -1,12 +1,20 @@
 import { formatAddress } from '../../shared/net/address.ts'
-import type { CniResult } from '../../shared/cni/result.ts'
-import type { AddPolicy, AddRequest, Liveness } from './add-request.ts'
+import type { CniResult, ResultDns, ResultRoute } from '../../shared/cni/result.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { AddRequest, AddTerms } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
+import type { Chooser } from './choose-address.ts'
 import { claimProblem } from './claim-problems.ts'
-import { releasedLease, writeLease } from './plan-del.ts'
+import { findOffers, type Offer } from './offers.ts'
+import { dropFormerHolders, releasedLease, writeLease } from './plan-del.ts'
 import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
 import { planGrants, type Grant } from './plan-grants.ts'
+import { planPool } from './plan-pool.ts'
 import { planTakeover, type Takeover } from './plan-takeover.ts'
+import { findPool, policyOf, type PoolBook } from './pool-book.ts'
+import { checkQuota } from './pool-quota.ts'
+import { usableIn } from './pool.ts'
+import type { Trace } from './reasons.ts'
 import {
   attachmentKey,
   holderKey,
@@ -15,6 +23,7 @@ import {
   type Change,
   type LeaseRecord,
 } from './records.ts'
+import { describeWorkload, workloadOf } from './workload.ts'
 
 /** The addresses, or the type of the IPAM plugin that is to give them. */
 export type AddAnswer =
@@ -26,40 +35,108 @@ export interface AddPlan {
   /** `answered` of the attachment after the change: by it an undo knows that no later ADD was answered from it. */
   readonly generation: number
   readonly answer: AddAnswer
-  /** One line per decision, for logs and explanations. */
+  /** One line per decision, for the log. */
   readonly reasons: readonly string[]
+}
+
+/** What an ADD gets, or the problem that the runtime is to show; and every step on the way, in their order. */
+export type AddDecision = { readonly trace: Trace } & (
+  | { readonly plan: AddPlan; readonly problem?: undefined }
+  | { readonly plan?: undefined; readonly problem: Problem }
+)
+
+/** planAdd with its reasons, also where it ends in a problem: what `ipkeeperctl explain` shows. */
+export function decideAdd(book: AddressBook, request: AddRequest, terms: AddTerms): AddDecision {
+  const trace: Trace = []
+  try {
+    return { trace, plan: planAdd(book, request, terms, trace) }
+  } catch (error) {
+    if (error instanceof Problem) return { trace, problem: error }
+    throw error
+  }
 }
 
 /**
  * Decides one ADD. Pure: reads the book and the request, returns what to write and what to answer, or throws the
- * problem that the runtime is to show. Nothing is changed in either case.
+ * problem that the runtime is to show. Nothing is changed in either case. Each step is noted in `trace`.
  *
  * Invariants (DESIGN section 5, rules 2 to 5): a request by name gets that address or an error; a lease of another
- * holder is never overwritten while bound or held; the holder's older attachment gives its addresses up only to the
- * same pod, or when it is proved dead.
+ * holder is never overwritten while bound, nor while held for somebody who may come back; the holder's older attachment
+ * gives its addresses up only to the same pod, or when it is proved dead.
  */
-export function planAdd(
-  book: AddressBook,
-  request: AddRequest,
-  liveness: (attachment: AttachmentRecord) => Liveness,
-  policy: AddPolicy,
-  now: number,
-): AddPlan {
+export function planAdd(book: AddressBook, request: AddRequest, terms: AddTerms, trace: Trace): AddPlan {
   const existing = book.attachment(request.key)
-  if (existing && liveness(existing) !== 'dead') {
+  if (existing && terms.liveness(existing) !== 'dead') {
     if (request.invocationId === null || existing.invocationId !== request.invocationId) {
       throw claimProblem.alreadyAdded(existing, book.leasesOf(request.key))
     }
     const leases = book.leasesOf(request.key)
     if (leases.length === 0 && existing.delegatedTo === undefined)
       throw claimProblem.alreadyAdded(existing, leases)
-    if (existing.delegatedTo !== undefined) checkGiven(book, request, now)
-    return repeatAnswer(request, existing, leases)
+    if (existing.delegatedTo !== undefined) checkGiven(book, request, segmentOf(request), terms.now)
+    return repeatAnswer(request, existing, leases, terms.pools)
   }
-  const takeover = planTakeover(book, request, liveness)
-  const delegation = planDelegation(book, request, takeover)
-  const grants = delegation ? [] : planGrants(book, request, takeover, now)
-  return assemble(book, request, policy, now, takeover, grants, delegation)
+  const workload = workloadOf(request.holder, request.podUid, request.owner)
+  if (workload) {
+    const known = request.owner === undefined ? "as the pod's name says" : 'as the API says'
+    trace.push({ about: 'workload', subject: describeWorkload(workload), verdict: 'noted', text: known })
+  }
+  const offers = findOffers(request, terms.pools, trace)
+  const takeover = planTakeover(book, request, terms.liveness)
+  for (const text of takeover.reasons)
+    trace.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
+  const chooser: Chooser = { holder: request.holder, workload, now: terms.now }
+  const delegation = planDelegation(book, request, takeover, workload, offers)
+  if (delegation) {
+    trace.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
+    return assemble(book, request, terms, takeover, chooser, [], delegation)
+  }
+  return firstServed(ownFirst(book, offers, takeover, request), trace, offer => {
+    const grants = planGrants(book, request, offer, takeover, chooser, trace)
+    for (const { address, reason } of grants)
+      trace.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
+    return assemble(book, request, terms, takeover, chooser, grants, undefined)
+  })
+}
+
+/** Where an address of a fallback has to be nobody's. */
+function segmentOf({ inline }: AddRequest): string {
+  return inline?.segment ?? 'default'
+}
+
+/** Offers that hold something the pod has, or was promised, come before others; else their order stays. */
+function ownFirst(
+  book: AddressBook,
+  offers: readonly Offer[],
+  takeover: Takeover,
+  { holder }: AddRequest,
+): readonly Offer[] {
+  if (offers.length < 2) return offers
+  const own = [
+    ...takeover.movable,
+    ...(holder.kind === 'pod' ? book.reservationsFor(holder.namespace, holder.name) : []),
+  ]
+  const hasOwn = (offer: Offer): boolean =>
+    offer.some(({ pool, set }) =>
+      own.some(({ segment, address }) => segment === pool.segment && usableIn(set, address) !== undefined),
+    )
+  return [...offers.filter(hasOwn), ...offers.filter(offer => !hasOwn(offer))]
+}
+
+/** The plan from the first offer that is neither full nor, for this namespace, used up; else the first one's problem. */
+function firstServed(offers: readonly Offer[], trace: Trace, plan: (offer: Offer) => AddPlan): AddPlan {
+  let first: Problem | undefined
+  for (const offer of offers) {
+    try {
+      return plan(offer)
+    } catch (error) {
+      if (!(error instanceof Problem) || !['IPK_POOL_FULL', 'IPK_QUOTA'].includes(error.code)) throw error
+      const subject = [...new Set(offer.map(({ pool }) => pool.name))].join(',')
+      trace.push({ about: 'pool', subject, verdict: 'dropped', text: error.message })
+      first ??= error
+    }
+  }
+  throw first ?? new Problem('IPK_INTERNAL', 'an ADD without an offer')
 }
 
 /** For an ADD that was sent again. The new generation takes the attachment out of reach of the first sending's undo. */
@@ -67,6 +144,7 @@ function repeatAnswer(
   request: AddRequest,
   existing: AttachmentRecord,
   leases: readonly LeaseRecord[],
+  pools: PoolBook,
 ): AddPlan {
   const generation = existing.generation + 1
   const given = request.given.length > 0 && { given: request.given }
@@ -74,7 +152,7 @@ function repeatAnswer(
   return {
     change: [{ kind: 'attachment', key: attachmentKey(existing), expect: existing.generation, record }],
     generation,
-    answer: answerOf(request, leases, existing.delegatedTo),
+    answer: answerOf(request, leases, pools, existing.delegatedTo),
     reasons: ['the same ADD was answered before: answer repeated'],
   }
 }
@@ -83,6 +161,7 @@ function repeatAnswer(
 function answerOf(
   request: AddRequest,
   leases: readonly LeaseRecord[],
+  pools: PoolBook,
   delegatedTo: string | undefined,
 ): AddAnswer {
   if (delegatedTo !== undefined) return { kind: 'delegate', type: delegatedTo }
@@ -90,21 +169,45 @@ function answerOf(
     address: `${lease.address}/${lease.prefixLength}`,
     gateway: lease.gateway,
   }))
-  return { kind: 'result', result: { ips, routes: request.routes, dns: request.dns } }
+  return { kind: 'result', result: { ips, ...networkOf(request, leases, pools) } }
+}
+
+/**
+ * Routes and DNS: those of the network, and what its pools add. The MTU of a pool goes to its routes: in the IPAM role
+ * the interface is the parent plugin's.
+ */
+function networkOf(
+  request: AddRequest,
+  leases: readonly LeaseRecord[],
+  pools: PoolBook,
+): { readonly routes: readonly ResultRoute[]; readonly dns: ResultDns } {
+  const networks = [...new Set(leases.map(({ pool }) => pool))].flatMap(
+    name => findPool(pools, name)?.network ?? [],
+  )
+  const routes = [...request.routes]
+  for (const { routes: own = [], mtu } of networks) {
+    for (const route of own) {
+      if (routes.some(({ dst, gw, table }) => dst === route.dst && gw === route.gw && table === route.table))
+        continue
+      routes.push({ ...(mtu !== undefined && { mtu }), ...route })
+    }
+  }
+  const [dns = {}] = [request.dns, ...networks.flatMap(({ dns: own }) => own ?? [])].filter(
+    candidate => Object.keys(candidate).length > 0,
+  )
+  return { routes, dns }
 }
 
 /** Turns a decision into writes and an answer. */
 function assemble(
   book: AddressBook,
   request: AddRequest,
-  policy: AddPolicy,
-  now: number,
+  { pools, now }: AddTerms,
   takeover: Takeover,
+  { workload }: Chooser,
   grants: readonly Grant[],
   delegation: Delegation | undefined,
 ): AddPlan {
-  const { segment } = request.pool
-  const retain = request.pod.retain ?? policy.retention
   const existing = book.attachment(request.key)
   const holderRecord = book.holder(request.holder)
   const reasons = [
@@ -114,23 +217,25 @@ function assemble(
   ]
 
   const bound = grants.map((grant): LeaseRecord => {
-    const key = { segment, address: formatAddress(grant.address) }
+    const { pool, index } = grant.slot
+    const key = { segment: pool.segment, address: formatAddress(grant.address) }
     return {
       ...key,
       generation: (book.lease(key)?.generation ?? 0) + 1,
       state: 'bound',
-      pool: request.pool.name,
+      pool: pool.name,
       network: request.key.network,
-      rangeSet: grant.rangeSet,
+      rangeSet: index,
       prefixLength: grant.range.subnet.prefixLength,
       gateway: formatAddress(grant.range.gateway),
       holder: request.holder,
       podUid: request.podUid,
+      ...(workload && { workload }),
       attachment: request.key,
       node: request.node,
       named: grant.named,
       source: grant.source,
-      retain,
+      retain: request.pod.retain ?? policyOf(pools, pool.name).retention,
       mac: request.pod.mac ?? null,
       since: now,
       until: null,
@@ -144,12 +249,19 @@ function assemble(
   )
   const freed = [...left.values()]
     .filter(lease => !granted.has(leaseKey(lease)) && !takeover.inUse(lease))
-    .map(lease => releasedLease({ ...lease, retain: 'release' }, policy, now))
+    .map(lease => releasedLease({ ...lease, retain: 'release' }, pools, now))
+
+  checkQuota(book, request.holder, grants, freed)
 
   const leases = [...bound, ...freed]
+  const { inline } = request
+  const usesInline =
+    inline !== undefined && (delegation !== undefined || grants.some(({ slot }) => slot.pool === inline))
   const generation = (existing?.generation ?? 0) + 1
   const change: Change = [
+    ...(usesInline ? planPool(book, inline) : []),
     ...leases.map(record => writeLease(book, record)),
+    ...dropFormerHolders(book, bound),
     {
       kind: 'holder',
       key: holderKey(request.holder),
@@ -191,5 +303,5 @@ function assemble(
       },
     },
   ]
-  return { change, generation, answer: answerOf(request, bound, delegation?.type), reasons }
+  return { change, generation, answer: answerOf(request, bound, pools, delegation?.type), reasons }
 }

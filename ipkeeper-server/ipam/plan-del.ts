@@ -1,4 +1,5 @@
 import type { AddressBook } from './address-book.ts'
+import { policyOf, type PoolBook } from './pool-book.ts'
 import {
   attachmentKey,
   holderKey,
@@ -11,27 +12,24 @@ import {
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
+  type Workload,
   type Write,
 } from './records.ts'
 
-/** How long freed addresses are left alone by dynamic choice; milliseconds. */
-export interface ReleasePolicy {
-  readonly cooldown: number
-  /** For addresses that a pod had asked for by name. */
-  readonly preferFor: number
-}
+/** How many remembered addresses of a pool are kept in the store; the longest unused ones beyond it are forgotten. */
+const mostRemembered = 16_384
 
 /** What becomes of a lease whose attachment is gone: kept for its holder, or resting. */
-export function releasedLease(lease: LeaseRecord, policy: ReleasePolicy, now: number): LeaseRecord {
+export function releasedLease(lease: LeaseRecord, pools: PoolBook, now: number): LeaseRecord {
+  const policy = policyOf(pools, lease.pool)
   const base = { ...lease, generation: lease.generation + 1, attachment: null, since: now }
-  const rest = lease.named ? policy.preferFor : policy.cooldown
-  return lease.retain === 'release'
-    ? { ...base, state: 'cooling', until: now + rest }
-    : {
-        ...base,
-        state: 'held',
-        until: typeof lease.retain === 'object' ? now + lease.retain.milliseconds : null,
-      }
+  if (lease.retain === 'release') {
+    const rest = lease.named ? policy.preferFor : policy.cooldown
+    const remembered = policy.strategy === 'least-recently-used' && { remembered: true as const }
+    return { ...base, state: 'cooling', until: now + rest, ...remembered }
+  }
+  const until = typeof lease.retain === 'object' ? now + lease.retain.milliseconds : null
+  return { ...base, state: 'held', until }
 }
 
 /** The holder, if this is its current attachment; undefined once the holder has moved on. */
@@ -41,8 +39,8 @@ function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderR
 }
 
 /** Like releasedLease; but what an older sandbox still had is kept for nobody, because its holder has other addresses. */
-function endedLease(lease: LeaseRecord, current: boolean, policy: ReleasePolicy, now: number): LeaseRecord {
-  return releasedLease(current ? lease : { ...lease, retain: 'release' }, policy, now)
+function endedLease(lease: LeaseRecord, current: boolean, pools: PoolBook, now: number): LeaseRecord {
+  return releasedLease(current ? lease : { ...lease, retain: 'release' }, pools, now)
 }
 
 /** The write that puts a lease record in place of the present one. */
@@ -85,26 +83,41 @@ function isYounger(attachment: AttachmentRecord, del: Began, bootId: string): bo
 /**
  * What DEL of an attachment changes. Only leases bound to this very attachment are touched, so that a late DEL of an old
  * sandbox leaves the new one alone (DESIGN section 5, rule 4). An unknown attachment is an empty change: DEL succeeds.
- * `bootId` is the present boot.
+ * `bootId` is the present boot. `workload`: what is known of the pod's by now; the API may have told it since the ADD.
  */
 export function planDel(
   book: AddressBook,
   key: AttachmentKey,
   began: Began | undefined,
   bootId: string,
-  policy: ReleasePolicy,
+  workload: Workload | null,
+  pools: PoolBook,
   now: number,
 ): Change {
   const attachment = book.attachment(key)
   if (!attachment || (began && isYounger(attachment, began, bootId))) return []
   const holder = currentHolder(book, attachment)
-  const released = book.leasesOf(key).map(lease => endedLease(lease, holder !== undefined, policy, now))
+  const released = book
+    .leasesOf(key)
+    .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, holder !== undefined, pools, now))
   const kept = released.filter(lease => lease.state === 'held')
   return [
     ...released.map(lease => writeLease(book, lease)),
     ...(holder ? [writeHolder(holder, null, kept)] : []),
+    ...forgetOldest(book, released),
     deleteAttachment(attachment),
   ]
+}
+
+/** Makes room among the remembered addresses of a pool, for those that join them. */
+function forgetOldest(book: AddressBook, released: readonly LeaseRecord[]): Write[] {
+  const joining = released.find(({ remembered }) => remembered)
+  if (!joining || book.restingCount(joining.pool) < mostRemembered) return []
+  for (const lease of book.resting(joining.pool)) {
+    if (lease.remembered)
+      return [{ kind: 'lease', key: leaseKey(lease), expect: lease.generation, record: null }]
+  }
+  return []
 }
 
 /** Whether the attachment that a lease names is there, and is the one that was given it: its ADD wrote the lease. */
@@ -122,7 +135,7 @@ export function planUndo(
   book: AddressBook,
   key: AttachmentKey,
   answered: number,
-  policy: ReleasePolicy,
+  pools: PoolBook,
   now: number,
 ): Change {
   const attachment = book.attachment(key)
@@ -146,7 +159,7 @@ export function planUndo(
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
     const record =
       orphaned || (before.state === 'held' && !holder)
-        ? endedLease(again, current && holder !== undefined, policy, now)
+        ? endedLease(again, current && holder !== undefined, pools, now)
         : { ...again, generation: present.generation + 1 }
     restored.push(record)
     writes.push(writeLease(book, record))
@@ -162,7 +175,50 @@ export function planUndo(
     )
     writes.push(writeHolder(holder, back, own))
   }
-  return [...writes, ...bequeathUndo(book, attachment), deleteAttachment(attachment)]
+  return [
+    ...writes,
+    ...restored.flatMap(lease => giveBack(book, attachment, lease)),
+    ...bequeathUndo(book, attachment),
+    deleteAttachment(attachment),
+  ]
+}
+
+/** Kept again for whom an undone ADD had inherited it from (see dropFormerHolders). */
+function giveBack(
+  book: AddressBook,
+  attachment: AttachmentRecord,
+  { segment, address, ...lease }: LeaseRecord,
+): Write[] {
+  const key = holderKey(lease.holder)
+  if (lease.state !== 'held' || key === holderKey(attachment.holder)) return []
+  const present = book.holder(lease.holder)
+  const leases = [...(present?.leases ?? []), { segment, address }]
+  const record = {
+    holder: lease.holder,
+    attachment: present?.attachment ?? null,
+    generation: (present?.generation ?? 0) + 1,
+    leases,
+  }
+  return [{ kind: 'holder', key, expect: present?.generation ?? null, record }]
+}
+
+/** Holders that lose a kept address to these leases: the address leaves their list, and they go with their last one. */
+export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord[]): Write[] {
+  const losses = new Map<string, { readonly holder: HolderRecord; readonly lost: Set<string> }>()
+  for (const lease of taken) {
+    const before = book.lease(lease)
+    if (!before || holderKey(before.holder) === holderKey(lease.holder)) continue
+    const holder = book.holder(before.holder)
+    if (!holder) continue
+    const key = holderKey(before.holder)
+    const loss = losses.get(key) ?? { holder, lost: new Set<string>() }
+    losses.set(key, loss)
+    loss.lost.add(leaseKey(lease))
+  }
+  return [...losses.values()].flatMap(({ holder, lost }) => {
+    const leases = holder.leases.filter(own => !lost.has(leaseKey(own)))
+    return leases.length === holder.leases.length ? [] : [writeHolder(holder, holder.attachment, leases)]
+  })
 }
 
 /**

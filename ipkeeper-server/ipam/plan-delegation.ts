@@ -5,8 +5,9 @@ import type { AddressBook } from './address-book.ts'
 import type { Takeover } from './plan-takeover.ts'
 import { claimProblem } from './claim-problems.ts'
 import { locateAddress } from './locate-address.ts'
-import { usableIn, type Pool } from './pool.ts'
-import { describeHolder, isOver, type Holder } from './records.ts'
+import type { Offer } from './offers.ts'
+import { usableIn } from './pool.ts'
+import { describeHolder, describeReservation, isOver, isReservedFor, type Workload } from './records.ts'
 
 /** An ADD whose addresses another IPAM plugin is to give. */
 export interface Delegation {
@@ -15,32 +16,47 @@ export interface Delegation {
   readonly reason: string
 }
 
-function isReservedFor(book: AddressBook, holder: Holder, pool: Pool): boolean {
-  return (
-    holder.kind === 'pod' &&
-    book
-      .reservationsFor(holder.namespace, holder.name)
-      .some(
-        reservation =>
-          reservation.segment === pool.segment &&
-          pool.rangeSets.some(set => usableIn(set, reservation.address) !== undefined),
-      )
+function somethingReserved(
+  book: AddressBook,
+  { holder }: AddRequest,
+  workload: Workload | null,
+  offers: readonly Offer[],
+): boolean {
+  if (holder.kind !== 'pod') return false
+  return [
+    ...book.reservationsFor(holder.namespace, holder.name),
+    ...(workload ? book.reservationsFor(workload.namespace, workload.name) : []),
+  ].some(
+    reservation =>
+      isReservedFor(reservation, holder, workload) &&
+      offers
+        .flat()
+        .some(
+          ({ pool, set }) =>
+            pool.segment === reservation.segment && usableIn(set, reservation.address) !== undefined,
+        ),
   )
 }
 
 /**
- * Whether an ADD goes to the plugin of `ipam.fallback`: there is one, the pod asks for nothing (no address, retention or
- * MAC), and nothing is kept or reserved for it. undefined when the address is ours to give.
+ * Whether an ADD goes to the plugin of `ipam.fallback`: there is one, the pod asks for nothing (no address, pool,
+ * retention or MAC), and nothing is kept or reserved for it. undefined when the address is ours to give.
  */
 export function planDelegation(
   book: AddressBook,
   request: AddRequest,
   takeover: Takeover,
+  workload: Workload | null,
+  offers: readonly Offer[],
 ): Delegation | undefined {
-  const { fallback, pod, holder, pool } = request
+  const { fallback, pod } = request
   if (fallback === null) return undefined
-  const asks = pod.addresses.length > 0 || pod.retain !== undefined || pod.mac !== undefined
-  if (asks || takeover.movable.length > 0 || isReservedFor(book, holder, pool)) return undefined
+  const asks =
+    pod.addresses.length + pod.candidates.length + pod.pools.length > 0 ||
+    pod.retain !== undefined ||
+    pod.mac !== undefined
+  if (asks || takeover.movable.length > 0 || somethingReserved(book, request, workload, offers))
+    return undefined
   return { type: fallback, reason: `the pod asks for nothing: left to the fallback ${fallback}` }
 }
 
@@ -50,19 +66,24 @@ export function planDelegation(
  *
  * @throws Problem IPK_FALLBACK_CLASH
  */
-export function checkGiven(book: AddressBook, { fallback, given, pool }: AddRequest, now: number): void {
+export function checkGiven(
+  book: AddressBook,
+  { fallback, given }: AddRequest,
+  segment: string,
+  now: number,
+): void {
   for (const text of given) {
     const address = parseCidr(text)?.address
     if (!address) continue
-    const key = { segment: pool.segment, address: formatAddress(address) }
+    const key = { segment, address: formatAddress(address) }
     const lease = book.lease(key)
     const reservation = book.reservation(key)
-    const place = locateAddress(book, pool.segment, address)
+    const place = locateAddress(book, segment, address)
     const held = lease && lease.state !== 'cooling' && !isOver(lease, now)
     const why = held
       ? `${describeHolder(lease.holder)} has it`
       : reservation
-        ? `it is reserved for ${reservation.namespace}/${reservation.name}`
+        ? `it is reserved for ${describeReservation(reservation)}`
         : place.kind === 'usable' && `the ranges of network ${place.pool} hold it`
     if (why !== false) throw claimProblem.fallbackClash(fallback ?? '', text, why)
   }

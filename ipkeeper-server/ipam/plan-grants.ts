@@ -1,57 +1,67 @@
 import { formatAddress, type Address } from '../../shared/net/address.ts'
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
-import { chooseAddress } from './choose-address.ts'
+import { chooseAddress, isFree, mayInherit, type Chooser } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
+import type { Offer, Slot } from './offers.ts'
+import { pickCandidate } from './plan-candidates.ts'
 import type { Takeover } from './plan-takeover.ts'
-import { rangeOf, usableIn, type Range, type RangeSet } from './pool.ts'
-import type { AddressRequest } from './request.ts'
-import {
-  describeHolder,
-  holderKey,
-  isOver,
-  leaseKey,
-  type Holder,
-  type ReservationRecord,
-} from './records.ts'
+import { rangeOf, usableIn, type Range } from './pool.ts'
+import type { Trace } from './reasons.ts'
+import { describeHolder, holderKey, isReservedFor, leaseKey } from './records.ts'
+import type { AddressRequest, CandidateList } from './request.ts'
 
 /** One address of an ADD, before it becomes a record. */
 export interface Grant {
+  readonly slot: Slot
   readonly address: Address
   readonly range: Range
-  readonly rangeSet: number
   /** Asked for by name, not chosen. */
   readonly named: boolean
-  /** Which channel asked; "reservation", "kept" or "dynamic" when nobody did. */
+  /** Which channel asked; "reservation", "workload", "kept" or "dynamic" when nobody did. */
   readonly source: string
   readonly reason: string
 }
 
-interface Wish {
-  readonly range: Range
-  readonly asked: AddressRequest
-}
-
-/** Matches requested addresses to range sets: each set takes the first request that lies in one of its ranges. */
-function assignRequests(request: AddRequest): ReadonlyMap<number, Wish> {
-  const assigned = new Map<number, Wish>()
+/** Matches requested addresses to slots: each takes the first request that lies in one of its ranges. */
+function assignRequests(request: AddRequest, offer: Offer): ReadonlyMap<Slot, AddressRequest> {
+  const assigned = new Map<Slot, AddressRequest>()
   const open = [...request.pod.addresses]
-  request.pool.rangeSets.forEach((set, index) => {
-    const position = open.findIndex(asked => rangeOf(set, asked.address))
+  for (const slot of offer) {
+    const position = open.findIndex(asked => rangeOf(slot.set, asked.address))
     const asked = open[position]
-    const range = asked && rangeOf(set, asked.address)
-    if (!asked || !range) return
+    if (!asked) continue
     open.splice(position, 1)
-    assigned.set(index, { range, asked })
-  })
+    assigned.set(slot, asked)
+  }
   const [unplaced] = open
-  if (unplaced) throw requestProblem.outside(request.pool, open, unplaced)
+  if (unplaced)
+    throw requestProblem.outside(
+      offer.map(({ pool }) => pool),
+      open,
+      unplaced,
+    )
   return assigned
 }
 
-function isFor(reservation: ReservationRecord, holder: Holder): boolean {
-  return (
-    holder.kind === 'pod' && holder.namespace === reservation.namespace && holder.name === reservation.name
+/** The slot that a list of candidates is for: the one whose ranges hold its first address. */
+function assignCandidates(
+  request: AddRequest,
+  offer: Offer,
+  asked: ReadonlyMap<Slot, AddressRequest>,
+): ReadonlyMap<Slot, CandidateList> {
+  return new Map(
+    request.pod.candidates.map(list => {
+      const first: Address = { family: list.family, value: list.runs[0]?.first ?? 0n }
+      const slot = offer.find(candidate => rangeOf(candidate.set, first) && !asked.has(candidate))
+      if (!slot) {
+        throw requestProblem.outsideAll(
+          offer.map(({ pool }) => pool),
+          { address: first, source: list.source },
+        )
+      }
+      return [slot, list]
+    }),
   )
 }
 
@@ -60,68 +70,99 @@ function grantByName(
   book: AddressBook,
   request: AddRequest,
   takeover: Takeover,
-  rangeSet: number,
-  { range, asked }: Wish,
-  now: number,
+  slot: Slot,
+  asked: AddressRequest,
+  reason: string,
+  chooser: Chooser,
 ): Grant {
+  const { pool, rangeSet } = slot
+  const range = rangeOf(slot.set, asked.address)
+  if (!range) throw requestProblem.outside([pool], [asked], asked)
   const unusable = requestProblem.unusable(range, rangeSet, asked)
   if (unusable) throw unusable
-  const key = { segment: request.pool.segment, address: formatAddress(asked.address) }
+  const key = { segment: pool.segment, address: formatAddress(asked.address) }
   const reservation = book.reservation(key)
-  if (reservation && !isFor(reservation, request.holder)) {
-    throw claimProblem.reserved(request.pool, rangeSet, asked, reservation)
+  if (reservation && !isReservedFor(reservation, request.holder, chooser.workload)) {
+    throw claimProblem.reserved(pool, rangeSet, asked, reservation)
   }
   const lease = book.lease(key)
-  if (lease && lease.state !== 'cooling' && !isOver(lease, now) && !takeover.mayTake(lease)) {
+  if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !mayInherit(lease, chooser)) {
     const attachment = lease.attachment && book.attachment(lease.attachment)
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
       ? claimProblem.holderLive(request, attachment, [lease])
-      : claimProblem.held(request.pool, rangeSet, asked, lease)
+      : claimProblem.held(pool, rangeSet, asked, lease)
   }
-  return { address: asked.address, range, rangeSet, named: true, source: asked.source, reason: asked.source }
+  return { slot, address: asked.address, range, named: true, source: asked.source, reason }
 }
 
 /** The first of the holder's own movable addresses that lies in the range set and is not granted yet. */
 function grantKept(
   request: AddRequest,
   takeover: Takeover,
-  rangeSet: number,
-  set: RangeSet,
+  slot: Slot,
   granted: ReadonlySet<string>,
 ): Grant | undefined {
   for (const lease of takeover.movable) {
-    if (lease.segment !== request.pool.segment || granted.has(leaseKey(lease))) continue
-    const place = usableIn(set, lease.address)
+    if (lease.segment !== slot.pool.segment || granted.has(leaseKey(lease))) continue
+    const place = usableIn(slot.set, lease.address)
     if (!place) continue
-    const reason = `kept for ${describeHolder(request.holder)}`
-    return { ...place, rangeSet, named: false, source: 'kept', reason }
+    return {
+      slot,
+      ...place,
+      named: false,
+      source: 'kept',
+      reason: `kept for ${describeHolder(request.holder)}`,
+    }
   }
   return undefined
 }
 
+/** A gateway that an annotation names has to be the one the pod gets. */
+function checkGateways({ pod }: AddRequest, grants: readonly Grant[]): void {
+  for (const claim of pod.gateways) {
+    const own = grants.filter(({ range }) => range.family === claim.address.family)
+    if (own.some(({ range }) => range.gateway.value === claim.address.value)) continue
+    throw requestProblem.gateway(
+      claim,
+      own.map(({ slot, range }) => ({ pool: slot.pool, range })),
+    )
+  }
+}
+
 /**
- * One address for every range set: the one asked for, else the holder's own, else a choice. Throws the problem that the
- * runtime is to show when any of them cannot be had: all or nothing.
+ * One address for every slot of an offer: the one asked for, one of the candidates, the holder's own, else a choice.
+ * Throws the problem that the runtime is to show when any of them cannot be had: all or nothing.
  */
 export function planGrants(
   book: AddressBook,
   request: AddRequest,
+  offer: Offer,
   takeover: Takeover,
-  now: number,
+  chooser: Chooser,
+  trace: Trace,
 ): readonly Grant[] {
-  const { pool, holder } = request
-  const wishes = assignRequests(request)
+  const wishes = assignRequests(request, offer)
+  const lists = assignCandidates(request, offer, wishes)
   const granted = new Set<string>()
-  return pool.rangeSets.map((set, rangeSet): Grant => {
-    const wish = wishes.get(rangeSet)
-    if (wish) return grantByName(book, request, takeover, rangeSet, wish, now)
-    const kept = grantKept(request, takeover, rangeSet, set, granted)
+  let paired: bigint | undefined
+  const grants = offer.map((slot): Grant => {
+    const wish = wishes.get(slot)
+    if (wish) return grantByName(book, request, takeover, slot, wish, wish.source, chooser)
+    const list = lists.get(slot)
+    if (list) {
+      const picked = pickCandidate(book, request, takeover, slot, list, chooser, paired, trace)
+      paired ??= picked.index
+      return grantByName(book, request, takeover, slot, picked.asked, picked.reason, chooser)
+    }
+    const kept = grantKept(request, takeover, slot, granted)
     if (kept) {
-      granted.add(leaseKey({ segment: pool.segment, address: formatAddress(kept.address) }))
+      granted.add(leaseKey({ segment: slot.pool.segment, address: formatAddress(kept.address) }))
       return kept
     }
-    const choice = chooseAddress(book, pool, rangeSet, holder, now)
-    if (!choice) throw claimProblem.poolFull(book, pool, rangeSet, now)
-    return { ...choice, rangeSet, named: false }
+    const choice = chooseAddress(book, slot, chooser)
+    if (!choice) throw claimProblem.poolFull(book, slot.pool, slot.rangeSet, chooser.now)
+    return { slot, ...choice, named: false }
   })
+  checkGateways(request, grants)
+  return grants
 }

@@ -49,7 +49,8 @@ export function planTakeover(
   const reason = own ? undefined : yields(old)
   const free = own || reason !== undefined
   const insists =
-    request.pod.addresses.length > 0 || leases.some(lease => lease.named || retains(lease.retain))
+    request.pod.addresses.length + request.pod.candidates.length > 0 ||
+    leases.some(lease => lease.named || retains(lease.retain))
   if (!free && insists) throw claimProblem.holderLive(request, old, leases)
 
   const movable = free ? leases : []

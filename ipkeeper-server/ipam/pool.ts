@@ -48,6 +48,11 @@ export function isSegmentName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)
 }
 
+/** Pool names reach keys and listings, and are annotation values: letters, digits, "-" and "." in lower case. */
+export function isPoolName(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(text)
+}
+
 const invalid = (message: string, hint?: string): Problem =>
   new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
 
@@ -172,6 +177,15 @@ export function poolsOverlap(a: Pool, b: Pool): boolean {
   return (
     a.segment === b.segment && a.rangeSets.some(left => b.rangeSets.some(right => setsOverlap(left, right)))
   )
+}
+
+/** Whether two pools give the same addresses from the same ranges. */
+export function samePool(a: Pool, b: Pool): boolean {
+  const text = ({ segment, rangeSets }: Pool): string =>
+    JSON.stringify([segment, rangeSets], (_, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    )
+  return text(a) === text(b)
 }
 
 /** The range of a set whose first..last holds the address, usable or not. */

@@ -22,6 +22,17 @@ export type Holder =
       readonly ifname: string
     }
 
+/** The object behind a pod, as far as it is known: an attribute, never part of a key (DESIGN section 2, "workload"). */
+export interface Workload {
+  readonly namespace: string
+  /** null where only the pod's name tells, and the name does not say which kind. */
+  readonly kind: string | null
+  readonly name: string
+  /** Of the owner object, from the API; null when it was only inferred. */
+  readonly apiVersion: string | null
+  readonly uid: string | null
+}
+
 /** What an ADD makes and a DEL undoes (CNI SPEC: the key of a plugin's state). */
 export interface AttachmentKey {
   readonly network: string
@@ -57,6 +68,8 @@ export interface LeaseRecord extends Versioned, LeaseKey {
   readonly gateway: string
   readonly holder: Holder
   readonly podUid: string | null
+  /** Absent for a container without a pod. */
+  readonly workload?: Workload
   /** null unless bound. */
   readonly attachment: AttachmentKey | null
   readonly node: string
@@ -69,6 +82,8 @@ export interface LeaseRecord extends Versioned, LeaseKey {
   readonly since: number
   /** When a held or cooling address becomes free; null for never, and while bound. */
   readonly until: number | null
+  /** Stays when its time is over, so that it is known when the address was last used (least-recently-used). */
+  readonly remembered?: true
 }
 
 /** The holder's current attachment and addresses, one per range set; older attachments keep theirs until their DEL. */
@@ -107,9 +122,11 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
 }
 
 export interface ReservationRecord extends Versioned, LeaseKey {
-  /** The pod that may have the address. */
+  /** Who may have the address: the pod of this name, or with a kind any pod of that workload; see isReservedFor. */
   readonly namespace: string
   readonly name: string
+  /** A workload's, such as "StatefulSet"; "external" for an owner that is no pod, whose namespace is "". */
+  readonly kind?: string
   readonly note: string
   readonly since: number
 }
@@ -192,6 +209,32 @@ export function sameAttachment(a: AttachmentKey | null, b: AttachmentKey): boole
 /** Whether the time of a kept or resting address is over, though its record may still be there. */
 export function isOver({ until }: Pick<LeaseRecord, 'until'>, now: number): boolean {
   return until !== null && until <= now
+}
+
+/** Whether the holder, a pod of this workload, is whom the address was promised to. */
+export function isReservedFor(
+  { namespace, name, kind }: Pick<ReservationRecord, 'namespace' | 'name' | 'kind'>,
+  holder: Holder,
+  workload: Workload | null,
+): boolean {
+  if (holder.kind !== 'pod') return false
+  if (kind === undefined) return holder.namespace === namespace && holder.name === name
+  return (
+    workload !== null &&
+    workload.namespace === namespace &&
+    workload.name === name &&
+    (workload.kind === null || workload.kind === kind)
+  )
+}
+
+/** "shop/web-0", "StatefulSet shop/web", or "printer-3" for an owner that is no pod. */
+export function describeReservation({
+  namespace,
+  name,
+  kind,
+}: Pick<ReservationRecord, 'namespace' | 'name' | 'kind'>): string {
+  if (kind === 'external') return name
+  return `${kind === undefined ? '' : `${kind} `}${namespace}/${name}`
 }
 
 /** "shop/web-0", or "container 3f2a…" where there is no pod. */

@@ -110,3 +110,13 @@ export function readPodAnnotations(
   }
   return Object.assign({}, ...requests) as Partial<PodRequest>
 }
+
+export type Dialect = string
+export function readPodRequest(asked: {
+  podAnnotations: Readonly<Record<string, string>>
+  namespace: { readonly name: string; readonly annotations: Readonly<Record<string, string>> } | undefined
+  ifname: string
+  dialects: readonly Dialect[]
+}): Partial<PodRequest> {
+  return readPodAnnotations(asked.podAnnotations, asked.ifname)
+}

@@ -1,8 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AddRequest } from '../ipam/add-request.ts'
+import type { AddRequest, AddTerms } from '../ipam/add-request.ts'
 import { planAdd, type AddPlan } from '../ipam/plan-add.ts'
 import { planUndo } from '../ipam/plan-del.ts'
-import { planPool } from '../ipam/plan-pool.ts'
 import { attachmentKey } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
@@ -31,17 +30,18 @@ export async function addAttachment(
         `container ${key.containerId} was deleted while its ADD was under way`,
       )
     }
-    const plan = await commitPlan(ledger, () => {
-      const pool = planPool(ledger, request.pool)
-      const add = planAdd(ledger, request, service.liveness, service.policy, service.now())
-      return { ...add, change: [...pool, ...add.change] }
-    })
+    const plan = await commitPlan(ledger, () => planAdd(ledger, request, addTerms(service), []))
     if (caller.gone()) {
       await undo(service, request, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
     }
     return plan
   })
+}
+
+/** The terms on which this moment's ADDs are decided. */
+export function addTerms(service: LeaseService): AddTerms {
+  return { liveness: service.liveness, pools: service.pools(), now: service.now() }
 }
 
 /**
@@ -58,7 +58,7 @@ export async function undoAdd(
 
 async function undo(service: LeaseService, request: AddRequest, generation: number): Promise<boolean> {
   const { change } = await commitPlan(service.ledger, () => ({
-    change: planUndo(service.ledger, request.key, generation, service.policy, service.now()),
+    change: planUndo(service.ledger, request.key, generation, service.pools(), service.now()),
   }))
   return change.length > 0
 }

@@ -1,5 +1,6 @@
 import { planDel } from '../ipam/plan-del.ts'
 import { attachmentKey, type AttachmentKey, type AttachmentRecord, type Began } from '../ipam/records.ts'
+import { workloadOf } from '../ipam/workload.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 import type { Giver } from './tombstones.ts'
@@ -21,11 +22,17 @@ export async function delAttachment(
   began: Began | undefined,
 ): Promise<DelOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
-    const { ledger, bootId, policy, now } = service
-    const { present, change } = await commitPlan(ledger, () => ({
-      change: planDel(ledger, key, began, bootId, policy, now()),
-      present: ledger.attachment(key),
-    }))
+    const { ledger, bootId, pools, now } = service
+    const { present, change } = await commitPlan(ledger, () => {
+      const attachment = ledger.attachment(key)
+      const owner = attachment && service.ownerOf(attachment.holder, attachment.podUid)
+      const workload =
+        attachment && owner !== undefined ? workloadOf(attachment.holder, attachment.podUid, owner) : null
+      return {
+        change: planDel(ledger, key, began, bootId, workload, pools(), now()),
+        present: attachment,
+      }
+    })
     const giver = present && (present.delegatedTo ?? null)
     if (began) service.tombstones.bury(key, began, now(), giver)
     if (!present) return whoGave(service.tombstones.giver(key))

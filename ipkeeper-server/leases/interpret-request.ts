@@ -7,6 +7,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
 import { mergeRequests } from '../ipam/merge-requests.ts'
 import {
+  checkHasRanges,
   rangesComeWithAdd,
   readIdentity,
   readIpamConfig,
@@ -14,8 +15,12 @@ import {
   type IpamConfig,
   type NetworkIdentity,
 } from '../ipam/network-config.ts'
+import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
+import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
-import { readPodAnnotations } from '../kubernetes/pod-annotations.ts'
+import type { PodRequest } from '../ipam/request.ts'
+import { readPodRequest, type Dialect } from '../kubernetes/pod-annotations.ts'
+import type { FactsWanted } from './pod-facts.ts'
 import type { StatusRequest } from './status.ts'
 
 /** What this node adds to a request. */
@@ -26,6 +31,10 @@ export interface NodeFacts {
   readonly netnsInode: (path: string) => string | null
   /** Reads a resolv.conf; throws IPK_CONFIG_INVALID. */
   readonly readResolvConf: (path: string) => ResultDns
+  /** undefined where nobody could tell. */
+  readonly nodeLabels: () => StringMap | undefined
+  /** Whether other nodes of the cluster may give the same addresses, without the store knowing. */
+  readonly sharedWithOtherNodes: () => boolean
 }
 
 /** The attachment a request speaks of; its parts reach keys and texts, so they are checked here too. */
@@ -78,22 +87,100 @@ export interface CheckRequest {
 }
 
 /** A CHECK as the plugin sent it. What an ADD would not take for a configuration is refused here too, as by host-local. */
-export function interpretCheck(request: CniRequest): CheckRequest {
+export function interpretCheck(request: CniRequest, book: PoolBook): CheckRequest {
   const key = interpretKey(request)
-  readIpamConfig(request.config, readDelegate(request.config), request.args)
+  checkHasRanges(
+    readIpamConfig(request.config, readDelegate(request.config), request.args),
+    book.pools.length > 0,
+  )
   return { key, expected: readPreviousAddresses(request.config) }
 }
 
-/** An ADD as the plugin sent it, turned into what planning needs. Throws the problem that the runtime is to show. */
-export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest {
+/** How the daemon reads requests; from its configuration. */
+export interface RequestRules {
+  /** Dialects of other projects whose annotations count. */
+  readonly dialects: readonly Dialect[]
+  readonly namespaceDefaults: boolean
+  readonly requireAnnotations: boolean
+}
+
+/** An ADD as far as it can be read without asking anybody. */
+export interface AddCall {
+  readonly request: CniRequest
+  readonly key: AttachmentKey
+  readonly holder: Holder
+  readonly podUid: string | null
+  readonly config: IpamConfig
+}
+
+/** Reads an ADD as the plugin sent it. Throws the problem that the runtime is to show. */
+export function readAddCall(request: CniRequest): AddCall {
   const key = interpretKey(request)
   const config = readIpamConfig(request.config, readDelegate(request.config), request.args)
   const args = parseCniArgs(request.args)
-  const pod = mergeRequests(readPodAnnotations(config.podAnnotations, request.ifname), config.channels)
   return {
+    request,
     key,
     holder: holderOf(key, args.podNamespace, args.podName),
     podUid: args.podUid === undefined || args.podUid === '' ? null : args.podUid,
+    config,
+  }
+}
+
+/** What has to be known of the pod before the call can be decided. */
+export function factsWanted(
+  { holder, podUid, config, key }: AddCall,
+  rules: RequestRules,
+  book: PoolBook,
+): FactsWanted {
+  const { podAnnotations } = config
+  const asked = podAnnotations && readAsked(podAnnotations, undefined, key.ifname, rules)
+  const names = [...(asked?.pools ?? []), ...config.pools].map(({ name }) => name)
+  const considered = book.pools.filter(({ pool }) =>
+    names.length > 0
+      ? names.includes(pool.name)
+      : config.inline === undefined || podAnnotations === undefined,
+  )
+  return {
+    pod: holder.kind === 'pod' ? { namespace: holder.namespace, name: holder.name, uid: podUid } : undefined,
+    runtimeAnnotations: podAnnotations,
+    runtimeAsks:
+      asked !== undefined &&
+      (asked.addresses ?? []).length + (asked.candidates ?? []).length + (asked.pools ?? []).length > 0,
+    namespaceDefaults: rules.namespaceDefaults,
+    namespaceLabels: considered.some(({ rules: { namespaceSelector } }) => namespaceSelector !== undefined),
+    requireAnnotations: rules.requireAnnotations,
+  }
+}
+
+function readAsked(
+  podAnnotations: StringMap,
+  namespace: { readonly name: string; readonly annotations: StringMap } | undefined,
+  ifname: string,
+  { dialects }: RequestRules,
+): Partial<PodRequest> {
+  return readPodRequest({ podAnnotations, namespace, ifname, dialects })
+}
+
+/** The call with what is known of its pod, turned into what planning needs. Throws the problem that the runtime is to show. */
+export function interpretAdd(
+  { request, key, holder, podUid, config }: AddCall,
+  known: PodFacts,
+  facts: NodeFacts,
+  rules: RequestRules,
+  book: PoolBook,
+): AddRequest {
+  checkHasRanges(config, book.pools.length > 0)
+  const defaults =
+    rules.namespaceDefaults && holder.kind === 'pod' && known.namespace
+      ? { name: holder.namespace, annotations: known.namespace.annotations }
+      : undefined
+  const asked = readAsked(known.annotations ?? {}, defaults, key.ifname, rules)
+  return {
+    key,
+    holder,
+    podUid,
+    owner: known.owner,
     node: facts.node,
     // Not the request's: who is here to ask runs in this boot, and a wrong one would count as proof of death.
     bootId: facts.bootId,
@@ -101,22 +188,31 @@ export function interpretAdd(request: CniRequest, facts: NodeFacts): AddRequest 
     netnsInode: facts.netnsInode(request.netns),
     invocationId: request.invocationId ?? null,
     startedAt: request.startedAt ?? null,
-    pool: config.pool,
+    inline: config.inline,
+    networkPools: config.pools,
+    place: {
+      namespace: holder.kind === 'pod' ? holder.namespace : undefined,
+      namespaceLabels: known.namespace?.labels,
+      node: facts.node,
+      nodeLabels: facts.nodeLabels(),
+      sharedWithOtherNodes: facts.sharedWithOtherNodes(),
+    },
     routes: config.routes,
     dns: readDns(config, facts),
     fallback: readFallback(request.config)?.type ?? null,
     given: request.given ?? [],
-    pod,
+    pod: mergeRequests(asked, config.channels),
   }
 }
 
 /** A STATUS: the configuration read as for an ADD that names no pod. Throws the problem that such an ADD would get. */
-export function interpretStatus({ config }: CniRequest, facts: NodeFacts): StatusRequest {
+export function interpretStatus({ config }: CniRequest, facts: NodeFacts, book: PoolBook): StatusRequest {
   const identity = readDelegate(config)
-  if (rangesComeWithAdd(config)) return { pool: undefined, statusReportsExhaustion: false }
+  if (rangesComeWithAdd(config)) return { inline: undefined, pools: [], statusReportsExhaustion: false }
   const ipam = readIpamConfig(config, identity, '')
+  checkHasRanges(ipam, book.pools.length > 0)
   readDns(ipam, facts)
   // With a fallback a pod that asks for nothing does not mind full ranges.
   const statusReportsExhaustion = ipam.statusReportsExhaustion && readFallback(config) === undefined
-  return { pool: ipam.pool, statusReportsExhaustion }
+  return { inline: ipam.inline, pools: ipam.pools, statusReportsExhaustion }
 }

@@ -34,6 +34,9 @@ type Tables = { readonly [K in RecordKind]: RecordTable<RecordTypes[K]> }
 
 const podName = (namespace: string, name: string): string => JSON.stringify([namespace, name])
 
+const inNamespace = (pool: string, namespace: string, family: Family): string =>
+  JSON.stringify([pool, namespace, family])
+
 function keep(index: KeyIndex, property: string, key: string, present: boolean): void {
   if (present) index.add(property, key)
   else index.delete(property, key)
@@ -60,7 +63,12 @@ export class Ledger implements AddressBook {
   readonly #leasesByAttachment = new KeyIndex()
   readonly #attachmentsByNetwork = new KeyIndex()
   readonly #reservationsByPod = new KeyIndex()
+  readonly #keptByWorkload = new KeyIndex()
   readonly #liveByPool = new Map<string, number>()
+  /** By pool, namespace and family. */
+  readonly #liveByNamespace = new Map<string, number>()
+  /** Keys of cooling and remembered leases by pool, in the order of their release. */
+  readonly #resting = new Map<string, Set<string>>()
   readonly #expiries = new ExpiryQueue()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly #expired = new Set<string>()
@@ -84,6 +92,7 @@ export class Ledger implements AddressBook {
       if (kind === 'attachment') ledger.#indexAttachment(key, true)
       else if (kind !== 'holder') ledger.#indexLoaded(kind, key)
     })
+    ledger.#sortResting()
     return ledger
   }
 
@@ -113,6 +122,27 @@ export class Ledger implements AddressBook {
       const attachment = this.#tables.attachment.get(key)
       if (attachment) yield attachment
     }
+  }
+
+  leasesKeptFor(namespace: string, workload: string): readonly LeaseRecord[] {
+    return [...this.#keptByWorkload.get(podName(namespace, workload))]
+      .flatMap(key => this.#tables.lease.get(key) ?? [])
+      .sort((a, b) => a.since - b.since)
+  }
+
+  *resting(pool: string): Iterable<LeaseRecord> {
+    for (const key of this.#resting.get(pool) ?? []) {
+      const lease = this.#tables.lease.get(key)
+      if (lease) yield lease
+    }
+  }
+
+  restingCount(pool: string): number {
+    return this.#resting.get(pool)?.size ?? 0
+  }
+
+  liveIn(pool: string, namespace: string, family: Family): number {
+    return this.#liveByNamespace.get(inNamespace(pool, namespace, family)) ?? 0
   }
 
   reservation(key: LeaseKey): ReservationRecord | undefined {
@@ -244,12 +274,12 @@ export class Ledger implements AddressBook {
 
   /**
    * Lets kept addresses go whose time is over, so that dynamic choice sees them; returns their leases, whose records are
-   * still to be deleted. Also those of earlier calls that are not deleted yet.
+   * still to be deleted. Also those of earlier calls that are not deleted yet; remembered ones stay.
    */
   expire(now: number): readonly LeaseRecord[] {
     for (const { key, until } of this.#expiries.takeUntil(now)) {
       const lease = this.#tables.lease.get(key)
-      if (lease?.until !== until || lease.state === 'bound') continue
+      if (lease?.until !== until || lease.state === 'bound' || lease.remembered) continue
       this.#expired.add(key)
       this.#occupy(lease)
     }
@@ -317,13 +347,42 @@ export class Ledger implements AddressBook {
     }
   }
 
+  #countLive({ pool, holder, address }: LeaseRecord, step: 1 | -1): void {
+    this.#liveByPool.set(pool, (this.#liveByPool.get(pool) ?? 0) + step)
+    if (holder.kind !== 'pod') return
+    const counter = inNamespace(pool, holder.namespace, address.includes(':') ? 6 : 4)
+    const count = (this.#liveByNamespace.get(counter) ?? 0) + step
+    if (count === 0) this.#liveByNamespace.delete(counter)
+    else this.#liveByNamespace.set(counter, count)
+  }
+
+  #rest(pool: string, key: string, present: boolean): void {
+    let keys = this.#resting.get(pool)
+    if (!keys) this.#resting.set(pool, (keys = new Set()))
+    keys.delete(key)
+    if (present) keys.add(key)
+    else if (keys.size === 0) this.#resting.delete(pool)
+  }
+
+  /** Records are loaded in no order. */
+  #sortResting(): void {
+    for (const [pool, keys] of this.#resting) {
+      const since = (key: string): number => this.#tables.lease.get(key)?.since ?? 0
+      const sorted = Array.from(keys, key => ({ key, since: since(key) })).sort((a, b) => a.since - b.since)
+      this.#resting.set(pool, new Set(sorted.map(({ key }) => key)))
+    }
+  }
+
   #reindex(kind: RecordKind, key: string, record: RecordTypes[RecordKind], present: boolean): void {
     switch (kind) {
       case 'lease': {
         const lease = record as LeaseRecord
         if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
-        if (lease.state !== 'cooling') {
-          this.#liveByPool.set(lease.pool, (this.#liveByPool.get(lease.pool) ?? 0) + (present ? 1 : -1))
+        if (lease.state === 'cooling') this.#rest(lease.pool, key, present)
+        else this.#countLive(lease, present ? 1 : -1)
+        if (lease.state === 'held' && lease.workload) {
+          const { namespace, name } = lease.workload
+          keep(this.#keptByWorkload, podName(namespace, name), key, present)
         }
         if (present && lease.until !== null) {
           this.#expiries.add(key, lease.until)

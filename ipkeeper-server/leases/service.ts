@@ -1,5 +1,7 @@
-import type { AddPolicy, Liveness } from '../ipam/add-request.ts'
-import type { AttachmentRecord } from '../ipam/records.ts'
+import type { Liveness } from '../ipam/add-request.ts'
+import type { Owner } from '../ipam/pod-facts.ts'
+import type { PoolBook } from '../ipam/pool-book.ts'
+import type { AttachmentRecord, Holder } from '../ipam/records.ts'
 import type { Ledger } from './ledger.ts'
 import type { Serial } from './serial.ts'
 import type { Tombstones } from './tombstones.ts'
@@ -9,12 +11,15 @@ export interface LeaseService {
   readonly ledger: Ledger
   readonly node: string
   readonly bootId: string
-  readonly policy: AddPolicy
+  /** As configured now: a reload replaces it. */
+  readonly pools: () => PoolBook
   /** Operations on one attachment are serial. */
   readonly serial: Serial
   readonly tombstones: Tombstones
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** What this node can say of an attachment at this moment. */
+  /** What can be said of an attachment at this moment. */
   readonly liveness: (attachment: AttachmentRecord) => Liveness
+  /** The controller of a pod as known at this moment; undefined where nobody can tell. */
+  readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
 }

@@ -2,13 +2,17 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { chooseDynamic } from '../ipam/choose-address.ts'
 import { claimProblem } from '../ipam/claim-problems.ts'
 import { planPool } from '../ipam/plan-pool.ts'
+import { findPool } from '../ipam/pool-book.ts'
 import type { Pool } from '../ipam/pool.ts'
+import type { PoolRequest } from '../ipam/request.ts'
 import type { LeaseService } from './service.ts'
 
 /** What STATUS needs of a configuration; that it was read says that it is valid. */
 export interface StatusRequest {
-  /** undefined when its ranges come with the ADD only. */
-  readonly pool: Pool | undefined
+  /** undefined when it has no ranges, or they come with the ADD only. */
+  readonly inline: Pool | undefined
+  /** Pools that it names. */
+  readonly pools: readonly PoolRequest[]
   /** Whether a full pool is a reason to fail: then the whole node is NotReady for it. */
   readonly statusReportsExhaustion: boolean
 }
@@ -22,15 +26,22 @@ export interface StatusRequest {
  */
 export async function checkAvailability(service: LeaseService, request: StatusRequest): Promise<void> {
   const { ledger } = service
-  const { pool } = request
+  const book = service.pools()
   try {
     await ledger.checkStore(service.now())
-    if (!pool) return
-    planPool(ledger, pool)
+    if (request.inline && !findPool(book, request.inline.name)) planPool(ledger, request.inline)
+    const named = request.pools.map(({ name, source }) => {
+      const settings = findPool(book, name)
+      if (!settings)
+        throw new Problem('IPK_POOL_UNKNOWN', `${source} names pool "${name}", which does not exist`)
+      return settings.pool
+    })
     if (!request.statusReportsExhaustion) return
-    for (const rangeSet of pool.rangeSets.keys()) {
-      if (chooseDynamic(ledger, pool, rangeSet)) continue
-      throw claimProblem.poolFull(ledger, pool, rangeSet, service.now())
+    for (const pool of request.inline ? [request.inline] : named) {
+      for (const [rangeSet, set] of pool.rangeSets.entries()) {
+        if (chooseDynamic(ledger, pool, set, service.now())) continue
+        throw claimProblem.poolFull(ledger, pool, rangeSet, service.now())
+      }
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error

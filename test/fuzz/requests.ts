@@ -9,7 +9,7 @@ import {
 } from '../../ipkeeper-server/ipam/network-config.ts'
 import type { AddressRequest } from '../../ipkeeper-server/ipam/request.ts'
 import { readPodAnnotations } from '../../ipkeeper-server/kubernetes/pod-annotations.ts'
-import { interpretAdd } from '../../ipkeeper-server/leases/interpret-request.ts'
+import { interpretPlainly, plainNode } from '../ipkeeper-server/http/app-parts.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { formatAddress } from '../../shared/net/address.ts'
 import { catalogue, type ProblemCode } from '../../shared/problem/catalogue.ts'
@@ -156,12 +156,7 @@ function configOf(text: string): JsonObject {
 }
 const configText = netconfDocument.map(print)
 
-const facts = {
-  node: 'n1',
-  bootId: 'boot-1',
-  netnsInode: () => null,
-  readResolvConf: () => ({ nameservers: ['10.0.0.53'] }),
-}
+const facts = { ...plainNode, readResolvConf: () => ({ nameservers: ['10.0.0.53'] }) }
 
 /** Every text anywhere in a value. */
 function* textsIn(value: unknown): Generator<string> {
@@ -191,12 +186,12 @@ export const addRequests = property({
   }),
   check: ({ text, ...named }) => {
     const request = { ...named, path: '/opt/cni/bin', config: configOf(text) }
-    const outcome = read(() => interpretAdd(request, facts))
+    const outcome = read(() => interpretPlainly(request, facts))
     if ('problem' in outcome) return 'refused'
-    const { pod, pool, key } = outcome.value
+    const { pod, inline: pool, key } = outcome.value
     if (key.containerId !== request.containerId || key.ifname !== request.ifname)
       throw new Error('another attachment')
-    if (pool.rangeSets.length === 0 || pool.rangeSets.some(set => set.length === 0))
+    if (!pool || pool.rangeSets.length === 0 || pool.rangeSets.some(set => set.length === 0))
       throw new Error('nothing to give')
     const spelled = new Set(
       [...textsIn(request)].flatMap(text => text.split(/[,;=]/)).map(part => canonical(part.trim()) ?? ''),

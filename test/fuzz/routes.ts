@@ -9,6 +9,7 @@ import { listLeases, listPools } from '../../ipkeeper-server/leases/listing.ts'
 import { AddReply, DoneReply, ErrorReply } from '../../shared/api/cni.schema.ts'
 import { catalogue, type ProblemCode } from '../../shared/problem/catalogue.ts'
 import { assertSound } from '../ipkeeper-server/leases/sound-ledger.ts'
+import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
 import { TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { args } from './arbitraries/environment.ts'
@@ -103,7 +104,7 @@ async function buildSite(): Promise<Site> {
       socket: '/s',
       store: { kind: 'memory', location: 'memory' },
     },
-    nodeFacts: { node: 'n1', bootId: 'boot-1', netnsInode: () => null, readResolvConf: () => ({}) },
+    ...readingParts(service),
     deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
   })

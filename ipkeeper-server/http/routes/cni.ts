@@ -4,25 +4,30 @@ import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readValidAttachments } from '../../ipam/network-config.ts'
+import type { AddRequest } from '../../ipam/add-request.ts'
 import { addAttachment, undoAdd } from '../../leases/add.ts'
 import { checkAttachment } from '../../leases/check.ts'
 import { delAttachment } from '../../leases/del.ts'
 import { collectGarbage } from '../../leases/gc.ts'
 import {
-  interpretAdd,
   interpretBegan,
   interpretCheck,
   interpretKey,
   interpretStatus,
   type NodeFacts,
 } from '../../leases/interpret-request.ts'
+import type { RequestReader } from '../../leases/request-reader.ts'
 import type { LeaseService } from '../../leases/service.ts'
+import type { NamedPod, TellPod } from '../../leases/tell-pod.ts'
 import { checkAvailability } from '../../leases/status.ts'
 
 export interface CniRoutesOptions {
   readonly service: LeaseService
   readonly stateDir: string
   readonly facts: NodeFacts
+  readonly requests: RequestReader
+  /** Tells the pod what became of its ADD; never waits and never fails. */
+  readonly tellPod: TellPod
 }
 
 type Body = CniRequest
@@ -35,10 +40,30 @@ function nameRequest(request: FastifyRequest<{ Body: Body }>, verb: string): voi
   request.log = request.log.child({ verb, containerId, ifname, network: config['name'], pod: name })
 }
 
+/** The pod that the runtime names; undefined for a container without one. */
+function podOf({ args }: Body): NamedPod | undefined {
+  const { podNamespace, podName, podUid } = parseCniArgs(args, { lenient: true })
+  if (!podNamespace || !podName) return undefined
+  return { namespace: podNamespace, name: podName, uid: podUid || null }
+}
+
 const response = { 400: ErrorReply, 409: ErrorReply, 500: ErrorReply, 503: ErrorReply }
 
 /** POST /v1/cni/{add,check,del,gc,status}: translate only; the rules are in leases/ and ipam/. */
-export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: CniRoutesOptions): void {
+export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void {
+  const { service, stateDir, facts, requests, tellPod } = options
+  /** Passes a problem on, having told it to the pod. */
+  const toldToPod = async <T>(pod: NamedPod | undefined, step: () => Promise<T>): Promise<T> => {
+    try {
+      return await step()
+    } catch (error) {
+      // Nobody waits for an interrupted ADD, and no pod is to blame for a bug.
+      if (pod && error instanceof Problem && error.code !== 'IPK_INTERRUPTED')
+        tellPod(pod, { problem: error })
+      throw error
+    }
+  }
+
   const post = (
     verb: string,
     handler: (request: FastifyRequest<{ Body: Body }>, reply: FastifyReply) => Promise<object>,
@@ -62,17 +87,17 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
   post(
     'add',
     async (request, reply) => {
-      const add = interpretAdd(request.body, facts)
       let answered = false
       let gone = false
-      let committed: number | undefined = undefined
+      let committed: { readonly add: AddRequest; readonly generation: number } | undefined = undefined
       reply.raw.once('finish', () => (answered = true))
+      // Before anything is waited for, so that no going away is missed.
       reply.raw.once('close', () => {
         if (answered) return
         gone = true
         // Before its commit, addAttachment looks at `gone` itself.
         if (committed === undefined) return
-        undoAdd(service, add, committed).then(
+        undoAdd(service, committed.add, committed.generation).then(
           undone => {
             if (undone) request.log.warn('the client went away without its answer; the ADD was undone')
           },
@@ -84,8 +109,12 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
           },
         )
       })
-      const { answer, generation, reasons } = await addAttachment(service, add, { gone: () => gone })
-      committed = generation
+      const pod = podOf(request.body)
+      const add = await toldToPod(pod, () => requests.read(request.body))
+      const { answer, generation, reasons } = await toldToPod(pod, () =>
+        addAttachment(service, add, { gone: () => gone }),
+      )
+      committed = { add, generation }
       const ignored = add.pod.ignored.length > 0 && { ignored: add.pod.ignored }
       if (answer.kind === 'delegate') {
         const { given } = add
@@ -98,13 +127,14 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
       }
       const addresses = answer.result.ips.map(ip => ip.address)
       request.log.info({ addresses, reasons, ...ignored }, 'added')
+      if (pod) tellPod(pod, { addresses, reasons })
       return { result: encodeResult(answer.result, readIdentity(request.body.config).version) }
     },
     AddReply,
   )
 
   post('check', async request => {
-    const { delegatedTo } = await checkAttachment(service, interpretCheck(request.body))
+    const { delegatedTo } = await checkAttachment(service, interpretCheck(request.body, service.pools()))
     request.log.info({ delegatedTo }, 'checked')
     return { delegatedTo }
   })
@@ -135,7 +165,7 @@ export function cniRoutes(app: FastifyInstance, { service, stateDir, facts }: Cn
   })
 
   post('status', async request => {
-    await checkAvailability(service, interpretStatus(request.body, facts))
+    await checkAvailability(service, interpretStatus(request.body, facts, service.pools()))
     return {}
   })
 }

@@ -13,6 +13,7 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { readingParts } from '../http/app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 
 interface Ran {
@@ -51,7 +52,7 @@ async function site(t: Test) {
       ...{ version: '1.2.3', startedAt: Date.now() - 300_000, stateDir: '/state', socket },
       store: { kind: 'memory', location: 'memory' },
     },
-    nodeFacts: { node: 'n1', bootId: 'boot-1', netnsInode: () => null, readResolvConf: () => ({}) },
+    ...readingParts(story.service),
     deferredDels: () => Promise.resolve(deferred),
     logger: pino({ level: 'silent' }),
   })

@@ -13,6 +13,7 @@ import {
   ReservationsReply,
   StatusReply,
 } from '../../../shared/api/listing.schema.ts'
+import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { FragileStore } from '../store/fragile-store.ts'
@@ -35,12 +36,7 @@ async function site(t: Test) {
       socket: '/s',
       store: { kind: 'memory', location: 'memory' },
     },
-    nodeFacts: {
-      node: 'n1',
-      bootId: 'boot-1',
-      netnsInode: () => null,
-      readResolvConf: () => ({ nameservers: ['10.0.0.53'] }),
-    },
+    ...readingParts(story.service, { readResolvConf: () => ({ nameservers: ['10.0.0.53'] }) }),
     deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
   })

@@ -7,6 +7,7 @@ import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 
 /** The application on a node that throws when it is to look at a namespace. */
@@ -17,14 +18,11 @@ async function site(t: Test, thrown: unknown = new Error('not asked')) {
   const app = await buildApp({
     service,
     facts: { version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s', store },
-    nodeFacts: {
-      node: 'n1',
-      bootId: 'boot-1',
+    ...readingParts(service, {
       netnsInode: () => {
         throw thrown
       },
-      readResolvConf: () => ({}),
-    },
+    }),
     deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino(
       { level: 'info' },

@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   readIdentity,
+  checkHasRanges,
   readIpamConfig,
   readPreviousAddresses,
   readValidAttachments,
@@ -18,8 +19,11 @@ const net = (ipam: object | undefined, rest: object = {}) => ({
   ...(ipam && { ipam }),
   ...rest,
 })
-const read = (config: Record<string, unknown>, args = '') =>
-  readIpamConfig(config, readIdentity(config), args)
+function read(config: Record<string, unknown>, args = '') {
+  const ipam = readIpamConfig(config, readIdentity(config), args)
+  checkHasRanges(ipam, false)
+  return ipam
+}
 
 function problemOf(run: () => unknown): Problem {
   try {
@@ -174,13 +178,20 @@ const refused: readonly (readonly [
     '"args.cni.ips" must be an array, not a string',
   ],
   ['segment', net({ ...range, segment: '../x' }), '', 'IPK_CONFIG_INVALID', /ipam\.segment/],
-  ['pool', net({ pool: 'prod' }), '', 'IPK_UNSUPPORTED', /"ipam\.pool": "prod" is not supported/],
+  ['pool and ranges', net({ ...range, pool: 'prod' }), '', 'IPK_CONFIG_INVALID', /both "pool" and ranges/],
+  [
+    'pool that is no name',
+    net({ pool: 'Prod/1' }),
+    '',
+    'IPK_CONFIG_INVALID',
+    /"Prod\/1" is no name of a pool/,
+  ],
   [
     'pool that nests deeper than can be written',
     net({ pool: JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) }),
     '',
-    'IPK_UNSUPPORTED',
-    /"ipam\.pool": an array is not supported/,
+    'IPK_CONFIG_INVALID',
+    '"ipam.pool" must be a string, not an array',
   ],
   [
     'exclude',
@@ -234,7 +245,7 @@ t.test('host-local keys, folded case, old and new style', t => {
     ['/8', net({ subnet: '10.0.0.0/8' }), ['10.0.0.1-10.255.255.254']],
     ['/48', net({ subnet: 'fd00:22:1::/48' }), ['fd00:22:1::1-fd00:22:1:ffff:ffff:ffff:ffff:ffff']],
   ] as const) {
-    t.strictSame(read(config).pool.rangeSets.map(formatRangeSet), ranges, name)
+    t.strictSame(read(config).inline?.rangeSets.map(formatRangeSet), ranges, name)
   }
   t.end()
 })

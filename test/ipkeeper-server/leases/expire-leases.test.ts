@@ -8,7 +8,8 @@ import { TestService } from './test-service.ts'
 async function site(t: Test, rests: { cooldown: number; preferFor: number }) {
   const store = new FragileStore()
   const story = await TestService.open(store)
-  const service = { ...story.service, policy: { ...story.service.policy, ...rests }, now: Date.now }
+  const standard = { ...story.service.pools().standard, ...rests }
+  const service = { ...story.service, pools: () => ({ pools: [], standard }), now: Date.now }
   Object.assign(story, { service })
   const errors: unknown[] = []
   const loop = new ExpiryLoop(service, error => errors.push(error))

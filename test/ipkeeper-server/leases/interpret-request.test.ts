@@ -1,6 +1,5 @@
 import t from 'tap'
 import {
-  interpretAdd,
   interpretBegan,
   interpretCheck,
   interpretKey,
@@ -8,6 +7,7 @@ import {
 } from '../../../ipkeeper-server/leases/interpret-request.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { interpretPlainly, noPools } from '../http/app-parts.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const facts = {
@@ -15,6 +15,8 @@ const facts = {
   bootId: 'boot-1',
   netnsInode: (path: string) => (path === '/run/netns/there' ? '4026531840' : null),
   readResolvConf: (path: string) => ({ search: [path] }),
+  nodeLabels: () => undefined,
+  sharedWithOtherNodes: () => false,
 }
 
 const config = { cniVersion: '1.0.0', name: 'net', type: 'bridge', ipam: { subnet: '10.22.0.0/24' } }
@@ -24,7 +26,7 @@ const request = (patch: Partial<CniRequest> = {}): CniRequest => ({
   config,
   ...patch,
 })
-const add = (patch: Partial<CniRequest> = {}) => interpretAdd(request(patch), facts)
+const add = (patch: Partial<CniRequest> = {}) => interpretPlainly(request(patch), facts)
 
 const container = { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' }
 
@@ -55,9 +57,9 @@ t.test('who the address is to belong to', t => {
 t.test('CHECK: what it is about, and what an ADD would refuse', t => {
   const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
   const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.22.0.2/24' }] }
-  t.strictSame(interpretCheck(request()), { key, expected: undefined })
+  t.strictSame(interpretCheck(request(), noPools), { key, expected: undefined })
   const withResult = request({ config: { ...config, prevResult } })
-  t.strictSame(interpretCheck(withResult), { key, expected: ['10.22.0.2/24'] })
+  t.strictSame(interpretCheck(withResult, noPools), { key, expected: ['10.22.0.2/24'] })
   for (const [patch, code] of [
     [{ containerId: '../x' }, 'IPK_ENVIRONMENT'],
     [{ args: 'FOO=bar' }, 'IPK_ARGS_INVALID'],
@@ -65,7 +67,7 @@ t.test('CHECK: what it is about, and what an ADD would refuse', t => {
     [{ config: { ...config, ipam: { subnet: '10.22.0.0/31' } } }, 'IPK_CONFIG_INVALID'],
     [{ config: { ...config, type: 'ipkeeper' } }, 'IPK_UNSUPPORTED'],
   ] as const) {
-    t.throws(() => interpretCheck(request(patch)), { code }, JSON.stringify(patch))
+    t.throws(() => interpretCheck(request(patch), noPools), { code }, JSON.stringify(patch))
   }
   t.end()
 })
@@ -108,7 +110,7 @@ t.test('refused', async t => {
     [{ config: { ...config, name: '' } }, 'IPK_NETWORK_NAME', 'missing network name'],
     [{ config: { ...config, name: 'a/b' } }, 'IPK_NETWORK_NAME', 'invalid characters found in network name'],
   ] as const) {
-    for (const read of [interpretKey, (asked: CniRequest) => interpretAdd(asked, facts)]) {
+    for (const read of [interpretKey, (asked: CniRequest) => interpretPlainly(asked, facts)]) {
       t.match(await thrownProblem(() => read(request(patch))), { code, message })
     }
   }
@@ -128,9 +130,10 @@ t.test('STATUS: a configuration is read as for an ADD', async t => {
     interpretStatus(
       { containerId: '', netns: '', ifname: '', args: '', path: '', config: { ...config, ...patch } },
       { ...facts, readResolvConf },
+      noPools,
     )
   const ipam = (more: object) => ({ ipam: { ...config.ipam, ...more } })
-  t.strictSame(status({}).pool, add().pool)
+  t.strictSame(status({}).inline, add().inline)
   t.equal(status({}).statusReportsExhaustion, false)
   t.equal(status(ipam({ statusReportsExhaustion: true })).statusReportsExhaustion, true)
   t.equal(status(ipam({ statusReportsExhaustion: false })).statusReportsExhaustion, false)
@@ -164,10 +167,14 @@ t.test('STATUS: a configuration is read as for an ADD', async t => {
 
 t.test('STATUS: ranges that come by runtimeConfig are not there yet', async t => {
   const status = (ipam: object, capabilities: object) =>
-    interpretStatus(request({ config: { ...config, ipam, capabilities } }), facts)
+    interpretStatus(request({ config: { ...config, ipam, capabilities } }), facts, noPools)
   for (const ipam of [{}, { ranges: [] }])
-    t.strictSame(status(ipam, { ipRanges: true }), { pool: undefined, statusReportsExhaustion: false })
-  t.strictSame(status(config.ipam, { ipRanges: true }).pool, add().pool, 'its own are there')
+    t.strictSame(status(ipam, { ipRanges: true }), {
+      inline: undefined,
+      pools: [],
+      statusReportsExhaustion: false,
+    })
+  t.strictSame(status(config.ipam, { ipRanges: true }).inline, add().inline, 'its own are there')
   for (const capabilities of [{}, { ipRanges: false }, { ips: true }])
     t.match(await thrownProblem(() => status({}, capabilities)), { message: 'no IP ranges specified' })
 })

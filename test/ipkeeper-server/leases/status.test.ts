@@ -13,7 +13,7 @@ async function ask(
   statusReportsExhaustion = false,
 ): Promise<unknown> {
   try {
-    await checkAvailability(story.service, { pool, statusReportsExhaustion })
+    await checkAvailability(story.service, { inline: pool, pools: [], statusReportsExhaustion })
     return 'well'
   } catch (error) {
     if (!(error instanceof Problem)) throw error

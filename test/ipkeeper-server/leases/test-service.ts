@@ -5,6 +5,8 @@ import { Serial } from '../../../ipkeeper-server/leases/serial.ts'
 import { Tombstones } from '../../../ipkeeper-server/leases/tombstones.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
 import { listLeases } from '../../../ipkeeper-server/leases/listing.ts'
+import type { Owner, StringMap } from '../../../ipkeeper-server/ipam/pod-facts.ts'
+import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
 import type { Began } from '../../../ipkeeper-server/ipam/records.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
@@ -40,6 +42,12 @@ export interface PodWords {
   /** What it gave, in CIDR notation. */
   readonly given?: readonly string[]
   readonly network?: string
+  /** Names pools of the configuration in place of own ranges; empty: whichever allows the pod. */
+  readonly configured?: readonly string[]
+  readonly namespaceLabels?: StringMap
+  readonly nodeLabels?: StringMap
+  readonly sharedWithOtherNodes?: boolean
+  readonly owner?: Owner | null
 }
 
 export function poolFrom(name: string, ...sets: readonly (readonly string[])[]): Pool {
@@ -70,14 +78,21 @@ export class TestService {
   readonly dead = new Set<string>()
   now = Date.parse('2026-01-01T00:00:00Z')
   pool = poolFrom('net', ['10.22.0.0/24'])
+  /** The pools of the daemon's configuration. */
+  book: PoolBook
 
   private constructor(store: LeaseStore, ledger: Ledger, retention: Retention) {
     this.store = store
+    this.book = {
+      pools: [],
+      standard: { retention, cooldown: 60_000, preferFor: 600_000, strategy: 'lowest-free' },
+    }
     this.service = {
       ledger,
       node: 'n1',
       bootId: 'boot-1',
-      policy: { retention, cooldown: 60_000, preferFor: 600_000 },
+      pools: () => this.book,
+      ownerOf: () => undefined,
       serial: new Serial(),
       tombstones: new Tombstones(),
       now: () => this.now,
@@ -110,13 +125,22 @@ export class TestService {
           ? { kind: 'container', network, containerId, ifname }
           : { kind: 'pod', network, namespace: words.namespace ?? 'shop', name: words.pod, ifname },
       podUid: words.uid === undefined ? `uid-of-${words.container}` : words.uid,
+      owner: words.owner,
       node: 'n1',
       bootId: words.bootId ?? 'boot-1',
       netns: `/run/netns/${words.container}`,
       netnsInode: '1',
       invocationId: words.invocation ?? null,
       startedAt: words.startedAt ?? null,
-      pool,
+      inline: words.configured === undefined ? pool : undefined,
+      networkPools: (words.configured ?? []).map(name => ({ name, source: '"ipam.pool"' })),
+      place: {
+        namespace: words.pod === undefined ? undefined : (words.namespace ?? 'shop'),
+        namespaceLabels: words.namespaceLabels,
+        node: 'n1',
+        nodeLabels: words.nodeLabels,
+        sharedWithOtherNodes: words.sharedWithOtherNodes ?? false,
+      },
       routes: [],
       dns: {},
       fallback: words.fallback ?? null,

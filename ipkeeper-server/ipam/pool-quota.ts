@@ -1,0 +1,51 @@
+import type { AddressBook } from './address-book.ts'
+import { quotaProblem } from './claim-problems.ts'
+import type { Grant } from './plan-grants.ts'
+import { formatAddress, parseAddress } from '../../shared/net/address.ts'
+import type { Holder, LeaseRecord } from './records.ts'
+
+/** Whether a lease counts as the namespace's: somebody of it has the address or keeps it. */
+function counts(lease: LeaseRecord | undefined, pool: string, namespace: string): boolean {
+  return (
+    lease !== undefined &&
+    lease.state !== 'cooling' &&
+    lease.pool === pool &&
+    lease.holder.kind === 'pod' &&
+    lease.holder.namespace === namespace
+  )
+}
+
+/**
+ * Keeps a namespace within its quota: an ADD may not leave it with more addresses of a family than the pool allows,
+ * unless it adds none (a new sandbox of a pod, or a quota that was lowered below what is in use).
+ *
+ * @param freed what the ADD gives back, as it was rewritten
+ * @throws Problem IPK_QUOTA
+ */
+export function checkQuota(
+  book: AddressBook,
+  holder: Holder,
+  grants: readonly Grant[],
+  freed: readonly LeaseRecord[],
+): void {
+  if (holder.kind !== 'pod') return
+  const { namespace } = holder
+  const seen = new Set<string>()
+  for (const { slot, address } of grants) {
+    const { pool, rules } = slot
+    const { quotaPerNamespace: quota } = rules
+    const { family } = address
+    if (quota === undefined || seen.has(`${pool.name} ${family}`)) continue
+    seen.add(`${pool.name} ${family}`)
+    const inFamily = (text: string): boolean => parseAddress(text)?.family === family
+    const granted = grants.filter(grant => grant.slot.pool === pool && grant.address.family === family)
+    const before = (key: { segment: string; address: string }): boolean =>
+      counts(book.lease(key), pool.name, namespace)
+    const fresh = granted.filter(
+      grant => !before({ segment: pool.segment, address: formatAddress(grant.address) }),
+    ).length
+    const given = freed.filter(lease => inFamily(lease.address) && before(lease)).length
+    const has = book.liveIn(pool.name, namespace, family)
+    if (fresh > given && has + fresh - given > quota) throw quotaProblem(pool, namespace, family, has, quota)
+  }
+}

@@ -1,0 +1,11 @@
+/** One step of a decision, for `ipkeeperctl explain`; plans note them in the order in which they are taken. */
+export interface Reason {
+  readonly about: 'workload' | 'pool' | 'address' | 'sandbox'
+  /** Pool name, address, or who. */
+  readonly subject: string
+  readonly verdict: 'chosen' | 'dropped' | 'noted'
+  readonly text: string
+}
+
+/** Where planning leaves its reasons; they are there even when it ends in a problem. */
+export type Trace = Reason[]

@@ -1,0 +1,79 @@
+import type { Holder, Workload } from './records.ts'
+import type { Owner } from './pod-facts.ts'
+
+/** Characters of the random parts of names (k8s.io/apimachinery/pkg/util/rand: no vowels, no 0, 1, 3). */
+const random = '[bcdfghjklmnpqrstvwxz2456789]'
+const replicaSetPod = new RegExp(`^(.+)-${random}{6,10}-${random}{5}$`)
+const generatedPod = new RegExp(`^(.+)-${random}{5}$`)
+const ordinalPod = /^(.+)-(0|[1-9][0-9]{0,8})$/
+
+/**
+ * The workload behind a pod: its owner where the API told it, else what the pod's own name says. `web-0` is a
+ * StatefulSet's, `web-6d4cf56db6-x2x1z` a Deployment's; `agent-x2x1z` is some controller's; any other name is a bare pod's,
+ * which is a workload of its own.
+ */
+export function workloadOf(
+  holder: Holder,
+  podUid: string | null,
+  owner: Owner | null | undefined,
+): Workload | null {
+  if (holder.kind !== 'pod') return null
+  const { namespace, name } = holder
+  if (owner)
+    return { namespace, kind: owner.kind, name: owner.name, apiVersion: owner.apiVersion, uid: owner.uid }
+  if (owner === null) return { namespace, kind: 'Pod', name, apiVersion: 'v1', uid: podUid }
+  const inferred = (kind: string | null, base: string | undefined): Workload => ({
+    namespace,
+    kind,
+    name: base ?? name,
+    apiVersion: null,
+    uid: null,
+  })
+  const deployment = replicaSetPod.exec(name)
+  if (deployment) return inferred('Deployment', deployment[1])
+  const generated = generatedPod.exec(name)
+  if (generated) return inferred(null, generated[1])
+  const ordinal = ordinalPod.exec(name)
+  return ordinal ? inferred('StatefulSet', ordinal[1]) : inferred('Pod', name)
+}
+
+/**
+ * Whether two holders belong to one workload. A kind that is not known agrees with any; two UIDs have to be the same, so
+ * that a workload that was made anew is another one.
+ */
+export function sameWorkload(a: Workload | null | undefined, b: Workload | null | undefined): boolean {
+  if (!a || !b) return false
+  return (
+    a.namespace === b.namespace &&
+    a.name === b.name &&
+    (a.kind === null || b.kind === null || a.kind === b.kind) &&
+    (a.uid === null || b.uid === null || a.uid === b.uid)
+  )
+}
+
+/**
+ * The place of a pod in its StatefulSet: the ordinal at the end of its name, and its index from `spec.ordinals.start`.
+ * undefined for pods whose names are generated. A bare pod named like a StatefulSet's has an ordinal too, so that the
+ * answer does not depend on whether the API was there to ask (DESIGN section 2, "holder").
+ */
+export function ordinalOf(
+  holder: Holder,
+  owner: Owner | null | undefined,
+): { readonly ordinal: number; readonly index: number } | undefined {
+  if (holder.kind !== 'pod') return undefined
+  if (owner ? owner.kind !== 'StatefulSet' : isGeneratedName(holder.name)) return undefined
+  const match = ordinalPod.exec(holder.name)
+  if (!match) return undefined
+  const ordinal = Number(match[2])
+  return { ordinal, index: ordinal - (owner?.ordinalsStart ?? 0) }
+}
+
+/** Whether the name was made up by a controller: no later pod will ever bear it. */
+export function isGeneratedName(name: string): boolean {
+  return generatedPod.test(name)
+}
+
+/** "StatefulSet shop/web"; "workload shop/web" where the kind is not known. */
+export function describeWorkload({ kind, namespace, name }: Workload): string {
+  return `${kind ?? 'workload'} ${namespace}/${name}`
+}

@@ -1,0 +1,75 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import { nothingKnown, type PodFacts, type StringMap } from '../ipam/pod-facts.ts'
+import type { ClusterView, PodWanted } from '../kubernetes/cluster-view.ts'
+
+/** How long an ADD waits for the cluster's caches; milliseconds. */
+const patience = 5_000
+
+/** What an ADD needs to know of its pod, and who may tell. */
+export interface FactsWanted {
+  /** undefined for a container without a pod. */
+  readonly pod: PodWanted | undefined
+  /** As the runtime passes them on; undefined when it passes none. */
+  readonly runtimeAnnotations: StringMap | undefined
+  /** Whether they name an address, candidates or a pool: then namespace defaults have no say. */
+  readonly runtimeAsks: boolean
+  readonly namespaceDefaults: boolean
+  /** Whether the rules of a pool ask for labels of the namespace. */
+  readonly namespaceLabels: boolean
+  /** Refuse a pod whose annotations nobody can tell. */
+  readonly requireAnnotations: boolean
+}
+
+/**
+ * What can be told of a pod: first by the runtime, then by the cluster's caches. Waits for them, for at most five seconds,
+ * only where something is needed that the runtime did not tell (DESIGN section 4).
+ *
+ * @param cluster undefined when no API is configured
+ * @throws Problem IPK_FACTS_MISSING: what is needed is not known; waiting helps
+ */
+export async function gatherPodFacts(
+  cluster: ClusterView | undefined,
+  wanted: FactsWanted,
+): Promise<PodFacts> {
+  const { pod, runtimeAnnotations, namespaceDefaults, namespaceLabels } = wanted
+  const byRuntime: PodFacts =
+    runtimeAnnotations === undefined
+      ? nothingKnown
+      : { ...nothingKnown, annotations: runtimeAnnotations, annotationsFrom: 'runtime' }
+  if (!pod || !cluster) return byRuntime
+  const needsPod = runtimeAnnotations === undefined
+  const needsNamespace = namespaceLabels || (namespaceDefaults && !wanted.runtimeAsks)
+  const known = (): { readonly pod: boolean; readonly namespace: boolean } => ({
+    pod: !needsPod || cluster.pod(pod) !== undefined,
+    namespace: !needsNamespace || cluster.namespace(pod.namespace) !== undefined,
+  })
+  const enough = ({ pod: one, namespace }: ReturnType<typeof known>): boolean => one && namespace
+  if (!enough(known())) await cluster.waitForPod(pod, patience)
+  const { pod: podKnown, namespace: namespaceKnown } = known()
+  const who = `${pod.namespace}/${pod.name}`
+  if (!podKnown && wanted.requireAnnotations) {
+    throw new Problem(
+      'IPK_FACTS_MISSING',
+      `the annotations of pod ${who} are not known: the runtime passes none on, and the Kubernetes API has not told them`,
+      {
+        hint: 'add "io.kubernetes.cri.pod-annotations": true to the "capabilities" in the conflist; see: ipkeeperctl status',
+      },
+    )
+  }
+  if (!namespaceKnown) {
+    throw new Problem(
+      'IPK_FACTS_MISSING',
+      `annotations and labels of namespace ${pod.namespace} are not known: the Kubernetes API has not told them`,
+      { hint: 'wait for the API; see: ipkeeperctl status' },
+    )
+  }
+  const view = cluster.pod(pod)
+  const namespace = cluster.namespace(pod.namespace)
+  return {
+    ...(runtimeAnnotations === undefined && view
+      ? { annotations: view.annotations, annotationsFrom: 'api' as const }
+      : { annotations: byRuntime.annotations, annotationsFrom: byRuntime.annotationsFrom }),
+    owner: view?.owner,
+    namespace,
+  }
+}

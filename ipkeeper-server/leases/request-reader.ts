@@ -1,0 +1,46 @@
+import type { CniRequest } from '../../shared/api/cni.schema.ts'
+import type { AddRequest } from '../ipam/add-request.ts'
+import type { PodFacts } from '../ipam/pod-facts.ts'
+import type { PoolBook } from '../ipam/pool-book.ts'
+import type { ClusterView } from '../kubernetes/cluster-view.ts'
+import {
+  factsWanted,
+  interpretAdd,
+  readAddCall,
+  type NodeFacts,
+  type RequestRules,
+} from './interpret-request.ts'
+import { gatherPodFacts } from './pod-facts.ts'
+
+/** What requests are read with. One per daemon; `rules` and `pools` are those of the present configuration. */
+export interface ReaderOptions {
+  /** undefined when no API is configured. */
+  readonly cluster: ClusterView | undefined
+  readonly rules: () => RequestRules
+  readonly pools: () => PoolBook
+  readonly facts: NodeFacts
+}
+
+/** Turns what the plugin sent into what planning needs; the one place where an ADD may wait for the cluster. */
+export class RequestReader {
+  readonly #options: ReaderOptions
+
+  constructor(options: ReaderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Reads one ADD.
+   *
+   * @param known what is known of the pod, where it is not to be asked for: of a manifest, say
+   * @throws Problem that the runtime is to show
+   */
+  async read(request: CniRequest, known?: PodFacts): Promise<AddRequest> {
+    const { cluster, facts } = this.#options
+    const call = readAddCall(request)
+    // One configuration from here on, also when it is reloaded while the cluster is asked.
+    const [rules, pools] = [this.#options.rules(), this.#options.pools()]
+    const pod = known ?? (await gatherPodFacts(cluster, factsWanted(call, rules, pools)))
+    return interpretAdd(call, pod, facts, rules, pools)
+  }
+}

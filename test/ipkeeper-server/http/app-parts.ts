@@ -1,0 +1,65 @@
+import type { AppOptions } from '../../../ipkeeper-server/http/build-app.ts'
+import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
+import { nothingKnown } from '../../../ipkeeper-server/ipam/pod-facts.ts'
+import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
+import {
+  interpretAdd,
+  readAddCall,
+  type NodeFacts,
+  type RequestRules,
+} from '../../../ipkeeper-server/leases/interpret-request.ts'
+import type { CniRequest } from '../../../shared/api/cni.schema.ts'
+import { RequestReader } from '../../../ipkeeper-server/leases/request-reader.ts'
+import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
+import type { ClusterView } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
+
+/** A node on which no path is a namespace. */
+export const plainNode: NodeFacts = {
+  node: 'n1',
+  bootId: 'boot-1',
+  netnsInode: () => null,
+  readResolvConf: () => ({}),
+  nodeLabels: () => undefined,
+  sharedWithOtherNodes: () => false,
+}
+
+/** A configuration that says nothing. */
+export const plainRules: RequestRules = { dialects: [], namespaceDefaults: false, requireAnnotations: false }
+
+/** The parts of an application that read requests, without a Kubernetes API unless one is given. */
+export function readingParts(
+  service: LeaseService,
+  facts: Partial<NodeFacts> = {},
+  rules: Partial<RequestRules> = {},
+  cluster?: ClusterView,
+): Pick<AppOptions, 'nodeFacts' | 'requests' | 'tellPod'> {
+  const nodeFacts = { ...plainNode, ...facts }
+  return {
+    nodeFacts,
+    requests: new RequestReader({
+      cluster,
+      rules: () => ({ ...plainRules, ...rules }),
+      pools: service.pools,
+      facts: nodeFacts,
+    }),
+    tellPod: () => undefined,
+  }
+}
+
+/** No pools of the daemon's configuration. */
+export const noPools: PoolBook = {
+  pools: [],
+  standard: { retention: 'release', cooldown: 60_000, preferFor: 600_000, strategy: 'lowest-free' },
+}
+
+/** An ADD as it is read where there is neither a Kubernetes API nor a configured pool. */
+export function interpretPlainly(request: CniRequest, facts: NodeFacts): AddRequest {
+  const call = readAddCall(request)
+  return interpretAdd(
+    call,
+    { ...nothingKnown, annotations: call.config.podAnnotations },
+    facts,
+    plainRules,
+    noPools,
+  )
+}

@@ -148,6 +148,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     nodeFacts,
     requests,
     tellPod: () => undefined,
+    cluster: undefined,
     deferredDels: () => deferred.count(),
     logger,
   })

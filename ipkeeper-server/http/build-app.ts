@@ -3,12 +3,14 @@ import swagger from '@fastify/swagger'
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { Problem } from '../../shared/problem/problem.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
+import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import type { NodeFacts } from '../leases/interpret-request.ts'
 import type { RequestReader } from '../leases/request-reader.ts'
 import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { cniRoutes } from './routes/cni.ts'
+import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
 import { statusRoutes, type CountDeferredDels, type DaemonFacts } from './routes/status.ts'
 
@@ -18,6 +20,8 @@ export interface AppOptions {
   readonly nodeFacts: NodeFacts
   readonly requests: RequestReader
   readonly tellPod: TellPod
+  /** undefined when no API is configured. */
+  readonly cluster: ClusterView | undefined
   readonly deferredDels: CountDeferredDels
   readonly logger: FastifyBaseLogger
 }
@@ -35,6 +39,7 @@ export async function buildApp({
   nodeFacts,
   requests,
   tellPod,
+  cluster,
   deferredDels,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
@@ -91,6 +96,7 @@ export async function buildApp({
   })
   cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod })
   listingRoutes(app, { service })
+  explainRoutes(app, { service, requests, cluster })
   statusRoutes(app, { service, facts, deferredDels })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

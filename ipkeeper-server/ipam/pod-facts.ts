@@ -6,6 +6,7 @@ export interface Owner {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
+  /** Empty for an object that need not exist (a manifest). */
   readonly uid: string
   /** StatefulSet: `spec.ordinals.start`; absent while it is not known. */
   readonly ordinalsStart?: number

@@ -1,6 +1,6 @@
 /** One step of a decision, for `ipkeeperctl explain`; plans note them in the order in which they are taken. */
 export interface Reason {
-  readonly about: 'workload' | 'pool' | 'address' | 'sandbox'
+  readonly about: 'request' | 'workload' | 'pool' | 'address' | 'sandbox'
   /** Pool name, address, or who. */
   readonly subject: string
   readonly verdict: 'chosen' | 'dropped' | 'noted'

@@ -20,7 +20,13 @@ export function workloadOf(
   if (holder.kind !== 'pod') return null
   const { namespace, name } = holder
   if (owner)
-    return { namespace, kind: owner.kind, name: owner.name, apiVersion: owner.apiVersion, uid: owner.uid }
+    return {
+      namespace,
+      kind: owner.kind,
+      name: owner.name,
+      apiVersion: owner.apiVersion,
+      uid: owner.uid || null,
+    }
   if (owner === null) return { namespace, kind: 'Pod', name, apiVersion: 'v1', uid: podUid }
   const inferred = (kind: string | null, base: string | undefined): Workload => ({
     namespace,

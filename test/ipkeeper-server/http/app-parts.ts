@@ -32,7 +32,7 @@ export function readingParts(
   facts: Partial<NodeFacts> = {},
   rules: Partial<RequestRules> = {},
   cluster?: ClusterView,
-): Pick<AppOptions, 'nodeFacts' | 'requests' | 'tellPod'> {
+): Pick<AppOptions, 'nodeFacts' | 'requests' | 'tellPod' | 'cluster'> {
   const nodeFacts = { ...plainNode, ...facts }
   return {
     nodeFacts,
@@ -43,6 +43,7 @@ export function readingParts(
       facts: nodeFacts,
     }),
     tellPod: () => undefined,
+    cluster,
   }
 }
 

@@ -11,7 +11,7 @@ import { readPodAnnotations } from '../../ipkeeper-server/kubernetes/pod-annotat
 import { parseJson } from '../../shared/json/parse-json.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
-import { callerVersion } from '../rigs/callers.ts'
+import { callers } from '../rigs/callers.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -193,7 +193,7 @@ t.test('the callers that the README says were tried are those of the tests', t =
   }
   const text = read('README.md').replaceAll(/\s+/g, ' ')
   for (const [name, module] of Object.entries(modules))
-    t.match(text, `${name} ${callerVersion(module)}`, `${name} as in scripts/callers/go.mod`)
+    t.match(text, `${name} ${callers.versionOf(module)}`, `${name} as in scripts/callers/go.mod`)
   t.end()
 })
 

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findGo, hasCallers, wantedGo } from './callers.ts'
+import { callers } from './callers.ts'
 import { findProgram, isExecutable } from './find-program.ts'
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
@@ -66,7 +66,10 @@ const requirements: Readonly<
     otherwise: 'needs the packaged executables (make build)',
   },
   runc: { met: () => findProgram('runc') !== undefined, otherwise: 'needs runc (Debian package runc)' },
-  go: { met: () => findGo() !== undefined, otherwise: `${optionalSkip}needs Go >= ${wantedGo()}` },
+  go: {
+    met: () => callers.findGo() !== undefined,
+    otherwise: `${optionalSkip}needs Go >= ${callers.wantedGo()}`,
+  },
   nft: { met: () => findProgram('nft') !== undefined, otherwise: 'needs nft (Debian package nftables)' },
   ifb: {
     met: () => kernelMakes('ip link add ifb0 type ifb'),
@@ -77,7 +80,10 @@ const requirements: Readonly<
       kernelMakes('ip link add one type veth peer name two', 'ip link add over link one type macvlan'),
     otherwise: `${optionalSkip}needs a kernel with macvlan`,
   },
-  callers: { met: hasCallers, otherwise: 'needs the callers in their current versions (make callers)' },
+  callers: {
+    met: () => callers.isBuilt(),
+    otherwise: 'needs the callers in their current versions (make callers)',
+  },
 }
 
 /** Where `make build` leaves the executables. */

@@ -17,10 +17,10 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test conformance fuzz bench demo install uninstall clean
+.PHONY: format callers test test-cluster conformance fuzz bench demo install uninstall clean
 
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: npm packages (Node 24 among them) and, as root on Debian, system packages
 	@sh scripts/setup.sh
@@ -55,11 +55,16 @@ format: setup ## Format the sources in place
 callers: setup ## Build cnitool, go-cni, current reference plugins and containerd 2 for the tests, where Go is
 	@$(NODE) scripts/build-callers.ts
 
-# Building the callers may take minutes, so only a run that has a use for them does it. A failure is no end: what
-# needs them is then skipped, with a reason that CI does not accept.
+# Building programs of others may take minutes, so only a run that has a use for them does it. A failure is no end:
+# what needs them is then skipped, with a reason that CI does not accept.
 test: check build ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
+	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
+
+test-cluster: build ## Run the tests that need a real Kubernetes API server, built first where Go is
+	@$(NODE) scripts/build-tools.ts || true
+	@$(NODE) scripts/run-tests.ts test/cluster
 
 conformance: build ## Try the executables for every requirement of the protocol, write docs/conformance.md
 	@WRITE_CONFORMANCE=1 $(NODE) scripts/run-tests.ts test/spec

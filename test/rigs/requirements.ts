@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { callers } from './callers.ts'
+import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
 import { findProgram, isExecutable } from './find-program.ts'
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
@@ -19,6 +20,8 @@ export type Requirement =
   | 'executables'
   | 'go'
   | 'callers'
+  | 'cluster'
+  | 'controllers'
   | 'nft'
   | 'ifb'
   | 'macvlan'
@@ -43,6 +46,12 @@ let namespacesWork: boolean | undefined
 /** Whether the kernel makes such links; a module that is there is loaded by trying. */
 function kernelMakes(...commands: readonly string[]): boolean {
   return mayMakeNamespaces() && spawnSync('unshare', ['--net', 'sh', '-ec', commands.join('\n')]).status === 0
+}
+
+/** How to come by the programs of a cluster: what is tested with them is too much to leave out in CI, whatever lacks. */
+function unlessBuilt(what: string): string {
+  if (givenPrograms !== '') return `${what} in KUBEBUILDER_ASSETS=${givenPrograms}`
+  return `${what}: Go >= ${tools.wantedGo()} builds the first (make test-cluster), Debian packages etcd-server and openssl, or KUBEBUILDER_ASSETS`
 }
 
 /** Each requirement: is it met, and what to say when it is not. */
@@ -83,6 +92,17 @@ const requirements: Readonly<
   callers: {
     met: () => callers.isBuilt(),
     otherwise: 'needs the callers in their current versions (make callers)',
+  },
+  cluster: {
+    met: () =>
+      findClusterProgram('kube-apiserver') !== undefined &&
+      findClusterProgram('etcd') !== undefined &&
+      findProgram('openssl') !== undefined,
+    otherwise: unlessBuilt('needs kube-apiserver, etcd and openssl'),
+  },
+  controllers: {
+    met: () => findClusterProgram('kube-controller-manager') !== undefined,
+    otherwise: unlessBuilt('needs kube-controller-manager'),
   },
 }
 

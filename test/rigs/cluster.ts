@@ -1,0 +1,215 @@
+/**
+ * A real Kubernetes API server on a real etcd: authentication, RBAC, admission, watches and everything that the server
+ * itself does. No node, no scheduler and, unless asked for, no controllers: objects are what the test makes them.
+ *
+ * With Debian 12's etcd 3.4 the server refuses `sendInitialEvents`, unless it runs with `--watch-cache=false`. A short
+ * watch has its bookmark 2 s before its `timeoutSeconds` are over, if anything of the kind was written since it began.
+ *
+ * It is ready in two to three seconds. Each cluster has a loopback address of its own, so that well-known ports serve
+ * for all and a server that comes back finds its port free.
+ */
+import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { stringify } from 'yaml'
+import { startInBackground, type BackgroundProgram } from './background-program.ts'
+import { makeClientAuthority } from './client-authority.ts'
+import { openClusterClient, type ClusterClient, type Credentials } from './cluster-client.ts'
+import { findClusterProgram } from './cluster-programs.ts'
+import { startEtcd } from './etcd.ts'
+import { makeTempFolder } from './temp-folder.ts'
+
+export interface ClusterOptions {
+  /** Further flags of kube-apiserver, such as `--event-ttl=5s` or `--watch-cache=false`. */
+  readonly flags?: readonly string[]
+  /** Names of controllers that run, see `workloadControllers`; none when absent. */
+  readonly controllers?: readonly string[]
+}
+
+/** What makes pods of StatefulSets, Deployments, DaemonSets and Jobs, and removes what belongs to something deleted. */
+export const workloadControllers: readonly string[] = [
+  'statefulset-controller',
+  'deployment-controller',
+  'replicaset-controller',
+  'daemonset-controller',
+  'job-controller',
+  'garbage-collector-controller',
+  'namespace-controller',
+]
+
+/** Requests of the cluster itself are those of its administrator. */
+export interface Cluster extends ClusterClient {
+  readonly url: string
+  /** PEM of the authority that signed the server's certificate. */
+  readonly caFile: string
+  readonly adminToken: string
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string
+  /** Requests as somebody else. */
+  as(credentials: Credentials): ClusterClient
+  /** Writes a kubeconfig and gives its path. */
+  kubeconfigFor(credentials: Credentials): string
+  /**
+   * A token of a service account that exists, as kubelet would ask for it.
+   *
+   * @param expirationSeconds at least 600: the API refuses less
+   */
+  serviceAccountToken(namespace: string, name: string, expirationSeconds?: number): Promise<string>
+  /** A certificate by which the server knows a user. */
+  clientCertificate(
+    user: string,
+    ...groups: readonly string[]
+  ): Promise<{ readonly certificateFile: string; readonly keyFile: string }>
+  /** Ends the server. Its data stay, and so do etcd and the controllers. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+  /** Starts it again, at the same address and with the same data, and waits until it is ready. */
+  start(): Promise<void>
+  /** The server takes connections and answers nothing, until `thaw`. */
+  freeze(): void
+  thaw(): void
+  /**
+   * Forgets all versions of all objects but the present one. A server keeps the latest versions in memory: going on
+   * from an old one, by a watch or by `continue` of a list, is answered with 410 only by a server that was started after
+   * this, or runs with `--watch-cache=false`.
+   */
+  compact(): Promise<void>
+  /** What kube-apiserver has written so far. */
+  log(): string
+}
+
+const port = 6443
+
+/** Starts etcd and kube-apiserver, waits until it is ready, and has all of it removed when the test ends. */
+export async function startCluster(
+  t: { teardown(clean: () => unknown): unknown },
+  options: ClusterOptions = {},
+): Promise<Cluster> {
+  const folder = makeTempFolder()
+  const running: BackgroundProgram[] = []
+  t.teardown(async () => {
+    for (const program of running.reverse()) await program.stop('SIGKILL')
+    folder.remove()
+  })
+
+  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+  const etcd = await startEtcd(folder.file('etcd'), address)
+  running.push(etcd.program)
+
+  const adminToken = randomBytes(16).toString('hex')
+  const credentials = { token: adminToken }
+  writeFileSync(folder.file('tokens.csv'), `${adminToken},admin,admin,system:masters\n`)
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const signingKey = folder.file('service-accounts.key')
+  writeFileSync(signingKey, privateKey.export({ type: 'sec1', format: 'pem' }))
+  const authority = await makeClientAuthority(folder)
+  const serverFlags = [
+    `--etcd-servers=${etcd.url}`,
+    `--bind-address=${address}`,
+    `--advertise-address=${address}`,
+    `--secure-port=${port}`,
+    `--cert-dir=${folder.file('certificates')}`,
+    // The service of the server itself has no endpoints then: a loopback address cannot be one.
+    '--endpoint-reconciler-type=none',
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    `--service-account-key-file=${signingKey}`,
+    `--service-account-signing-key-file=${signingKey}`,
+    `--token-auth-file=${folder.file('tokens.csv')}`,
+    `--client-ca-file=${authority.certificateFile}`,
+    '--authorization-mode=RBAC',
+    // It wants a service account in each namespace, which a controller would make.
+    '--disable-admission-plugins=ServiceAccount',
+    ...(options.flags ?? []),
+  ]
+
+  const url = `https://${address}:${port}`
+  const caFile = folder.file('ca.crt')
+  const startProgram = (name: 'kube-apiserver' | 'kube-controller-manager', flags: readonly string[]) => {
+    const path = findClusterProgram(name)
+    if (path === undefined) throw new Error(`no ${name}: ask missing('cluster', 'controllers') first`)
+    const program = startInBackground(path, flags, folder.path)
+    running.push(program)
+    return program
+  }
+  const startServer = async (): Promise<BackgroundProgram> => {
+    const program = startProgram('kube-apiserver', serverFlags)
+    await program.until('ready', async () => {
+      const ca = lastCertificate(readFileSync(folder.file('certificates', 'apiserver.crt'), 'utf8'))
+      writeFileSync(caFile, ca)
+      await openClusterClient({ url, ca, credentials }).readText('/readyz')
+      return true
+    })
+    return program
+  }
+  let server = await startServer()
+  const ca = readFileSync(caFile, 'utf8')
+  const as = (presented: Credentials): ClusterClient => openClusterClient({ url, ca, credentials: presented })
+  const admin = as(credentials)
+
+  let kubeconfigs = 0
+  const kubeconfigFor = (presented: Credentials): string => {
+    const path = folder.file(`kubeconfig-${++kubeconfigs}.yaml`)
+    writeFileSync(path, kubeconfigText(url, caFile, presented))
+    return path
+  }
+  const kubeconfig = kubeconfigFor(credentials)
+  if (options.controllers !== undefined) {
+    const names = options.controllers.join(',')
+    const flags = [`--kubeconfig=${kubeconfig}`, `--controllers=${names}`, '--leader-elect=false']
+    startProgram('kube-controller-manager', [...flags, '--secure-port=0'])
+  }
+
+  return {
+    ...admin,
+    url,
+    caFile,
+    adminToken,
+    kubeconfig,
+    as,
+    kubeconfigFor,
+    serviceAccountToken: async (namespace, name, expirationSeconds = 3600) => {
+      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+      const spec = { expirationSeconds }
+      const reply = await admin.request('POST', path, {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec,
+      })
+      return reply['status'].token as string
+    },
+    clientCertificate: (user, ...groups) => authority.issue(user, groups),
+    stop: (signal = 'SIGTERM') => server.stop(signal),
+    start: async () => {
+      server = await startServer()
+    },
+    freeze: () => {
+      server.signal('SIGSTOP')
+    },
+    thaw: () => {
+      server.signal('SIGCONT')
+    },
+    compact: () => etcd.compact(),
+    log: () => server.log(),
+  }
+}
+
+/** The server signs its certificate itself, at its first start, and puts that of the authority behind it. */
+function lastCertificate(pem: string): string {
+  return pem.slice(pem.lastIndexOf('-----BEGIN CERTIFICATE-----'))
+}
+
+function kubeconfigText(server: string, caFile: string, credentials: Credentials): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster: { server, 'certificate-authority': caFile } }],
+    users: [{ name: 'user', user: userOf(credentials) }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'user' } }],
+    'current-context': 'test',
+  })
+}
+
+function userOf(credentials: Credentials): Readonly<Record<string, string>> {
+  if ('token' in credentials) return { token: credentials.token }
+  if ('tokenFile' in credentials) return { tokenFile: credentials.tokenFile }
+  return { 'client-certificate': credentials.certificateFile, 'client-key': credentials.keyFile }
+}

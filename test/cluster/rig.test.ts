@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import type { ApiObject, ClusterClient, WatchEvent } from '../rigs/cluster-client.ts'
 import { startCluster, workloadControllers } from '../rigs/cluster.ts'
 import { startNodeDouble } from '../rigs/node-double.ts'
+import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const podsOf = '/api/v1/namespaces/shop/pods'
@@ -107,6 +108,16 @@ t.test('a cluster without controllers', { skip: missing('cluster') }, async t =>
     t.notOk(answered, 'connections are taken, and nothing else')
     cluster.thaw()
     t.strictSame(namesOf(await answer), ['web-0'])
+  })
+
+  await t.test('is there for a private host, too', { skip: missing('namespaces') }, async t => {
+    const host = await startPrivateHost()
+    t.teardown(() => host.close())
+    await cluster.exposeIn(host)
+    const script = 'fetch(process.argv[1]).then(reply => reply.text()).then(console.log)'
+    const url = `${cluster.url}/livez`
+    const env = { NODE_EXTRA_CA_CERTS: cluster.caFile }
+    t.equal(await host.must(process.execPath, ['-e', script, url], { env }), 'ok\n')
   })
 
   await t.test('can go away and come back, with its data and without its history', async t => {

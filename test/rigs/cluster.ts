@@ -16,6 +16,8 @@ import { makeClientAuthority } from './client-authority.ts'
 import { openClusterClient, type ClusterClient, type Credentials } from './cluster-client.ts'
 import { findClusterProgram } from './cluster-programs.ts'
 import { startEtcd } from './etcd.ts'
+import type { PrivateHost } from './private-host.ts'
+import { relayInto } from './relay.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 export interface ClusterOptions {
@@ -59,6 +61,11 @@ export interface Cluster extends ClusterClient {
     user: string,
     ...groups: readonly string[]
   ): Promise<{ readonly certificateFile: string; readonly keyFile: string }>
+  /**
+   * Makes the server reachable inside a private host, by the same URL and kubeconfigs. While it is stopped, connections
+   * from there are taken and break; others are refused.
+   */
+  exposeIn(host: PrivateHost): Promise<void>
   /** Ends the server. Its data stay, and so do etcd and the controllers. */
   stop(signal?: NodeJS.Signals): Promise<void>
   /** Starts it again, at the same address and with the same data, and waits until it is ready. */
@@ -146,6 +153,7 @@ export async function startCluster(
   const admin = as(credentials)
 
   let kubeconfigs = 0
+  let relays = 0
   const kubeconfigFor = (presented: Credentials): string => {
     const path = folder.file(`kubeconfig-${++kubeconfigs}.yaml`)
     writeFileSync(path, kubeconfigText(url, caFile, presented))
@@ -177,6 +185,7 @@ export async function startCluster(
       return reply['status'].token as string
     },
     clientCertificate: (user, ...groups) => authority.issue(user, groups),
+    exposeIn: host => relayInto(t, host, { address, port, socket: folder.file(`relay-${++relays}.sock`) }),
     stop: (signal = 'SIGTERM') => server.stop(signal),
     start: async () => {
       server = await startServer()

@@ -48,11 +48,17 @@ function kernelMakes(...commands: readonly string[]): boolean {
   return mayMakeNamespaces() && spawnSync('unshare', ['--net', 'sh', '-ec', commands.join('\n')]).status === 0
 }
 
-/** How to come by the programs of a cluster: what is tested with them is too much to leave out in CI, whatever lacks. */
-function unlessBuilt(what: string): string {
-  if (givenPrograms !== '') return `${what} in KUBEBUILDER_ASSETS=${givenPrograms}`
-  return `${what}: Go >= ${tools.wantedGo()} builds the first (make test-cluster), Debian packages etcd-server and openssl, or KUBEBUILDER_ASSETS`
-}
+const hasCluster = (): boolean =>
+  findClusterProgram('kube-apiserver') !== undefined &&
+  findClusterProgram('etcd') !== undefined &&
+  findProgram('openssl') !== undefined
+
+/** Not optional: what is tested with a cluster is too much to leave out in CI, whatever the machine lacks. */
+const clusterOtherwise =
+  givenPrograms === ''
+    ? `needs kube-apiserver (make test-cluster, where Go >= ${tools.wantedGo()} is; or set KUBEBUILDER_ASSETS), ` +
+      'etcd and openssl (Debian packages etcd-server, openssl)'
+    : `needs kube-apiserver and etcd in KUBEBUILDER_ASSETS=${givenPrograms}, and openssl (Debian package openssl)`
 
 /** Each requirement: is it met, and what to say when it is not. */
 const requirements: Readonly<
@@ -93,16 +99,11 @@ const requirements: Readonly<
     met: () => callers.isBuilt(),
     otherwise: 'needs the callers in their current versions (make callers)',
   },
-  cluster: {
-    met: () =>
-      findClusterProgram('kube-apiserver') !== undefined &&
-      findClusterProgram('etcd') !== undefined &&
-      findProgram('openssl') !== undefined,
-    otherwise: unlessBuilt('needs kube-apiserver, etcd and openssl'),
-  },
+  cluster: { met: hasCluster, otherwise: clusterOtherwise },
   controllers: {
-    met: () => findClusterProgram('kube-controller-manager') !== undefined,
-    otherwise: unlessBuilt('needs kube-controller-manager'),
+    met: () => hasCluster() && findClusterProgram('kube-controller-manager') !== undefined,
+    // Where all is missing, one line says so.
+    otherwise: hasCluster() ? 'needs kube-controller-manager beside kube-apiserver' : clusterOtherwise,
   },
 }
 
@@ -121,5 +122,5 @@ export function missing(...wanted: readonly Requirement[]): false | string {
     .map(requirement => requirement.otherwise)
   // Where nobody could supply one thing, the rest matters to nobody.
   const decisive = reasons.find(reason => reason.startsWith(optionalSkip))
-  return reasons.length > 0 && (decisive ?? reasons.join(', '))
+  return reasons.length > 0 && (decisive ?? [...new Set(reasons)].join(', '))
 }

@@ -1,0 +1,73 @@
+/**
+ * Carries TCP connections between network namespaces: a file system reaches further than a network, so they meet at a
+ * unix socket. Imported it gives `relayInto`; run as a program it is the half that listens inside:
+ *
+ *   node test/rigs/relay.ts ADDRESS PORT SOCKET     says `ready` when it listens
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { PrivateHost } from './private-host.ts'
+
+export interface RelayOptions {
+  readonly address: string
+  readonly port: number
+  /** Path for the unix socket. */
+  readonly socket: string
+}
+
+/**
+ * Makes a server on a loopback address of this machine reachable inside a private host, at the same address. While the
+ * server is away, connections there are taken and break; outside they are refused.
+ */
+export async function relayInto(
+  t: { teardown(clean: () => unknown): unknown },
+  host: PrivateHost,
+  { address, port, socket }: RelayOptions,
+): Promise<void> {
+  const outer = createServer({ allowHalfOpen: true }, inside => {
+    splice(inside, connect({ host: address, port, allowHalfOpen: true }))
+  })
+  const connections = new Set<Socket>()
+  outer.on('connection', connection => connections.add(connection))
+  outer.listen(socket)
+  await once(outer, 'listening')
+  const [program, args] = host.command(process.execPath, [
+    import.meta.filename,
+    address,
+    String(port),
+    socket,
+  ])
+  const inner = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(inner, 'close')
+  t.teardown(async () => {
+    inner.stdin.end()
+    await ended
+    for (const connection of connections) connection.destroy()
+    outer.close()
+  })
+  const ready = await Promise.race([once(inner.stdout, 'data'), ended.then(() => undefined)])
+  if (ready === undefined) throw new Error(`nothing listens at ${address}:${port} in the private host`)
+}
+
+/** What one end says, the other hears; when one breaks, so does the other. */
+function splice(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to)
+    // An error is followed by its close.
+    from.on('error', () => undefined)
+    from.on('close', (broken: boolean) => (broken ? to.destroy() : to.end()))
+  }
+}
+
+if (import.meta.main) {
+  const [address, port, socket = ''] = process.argv.slice(2)
+  const inner = createServer({ allowHalfOpen: true }, inside => {
+    splice(inside, connect({ path: socket, allowHalfOpen: true }))
+  })
+  inner.listen(Number(port), address, () => process.stdout.write('ready\n'))
+  process.stdin.resume().on('end', () => process.exit())
+}

@@ -5,7 +5,7 @@
  *
  *   node scripts/build-tools.ts     .cache/tools/DIGEST/, about 200 MB
  *
- * The first time takes about four minutes on two cores and leaves about 2.5 GB in Go's own caches.
+ * The first time takes four to five minutes on two cores and leaves about 3 GB in Go's own caches.
  */
 import { givenPrograms, tools } from '../test/rigs/cluster-programs.ts'
 import { buildGoModule } from './go-build.ts'

@@ -1,0 +1,44 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import type { DaemonClient } from './daemon-client.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a command was called with, beyond the common options. */
+export interface CommandArguments {
+  readonly positionals: readonly string[]
+  readonly options: Readonly<Record<string, string>>
+  readonly flags: ReadonlySet<string>
+}
+
+/** One command of ipkeeperctl. It returns data; `print` turns them into text for people, `-o json` prints them as they are. */
+export interface Command {
+  readonly name: string
+  readonly arguments: string
+  readonly summary: string
+  /** Options with a value, by name: what the value is called, and what it does. */
+  readonly options: Readonly<Record<string, readonly [value: string, text: string]>>
+  /** Options without one. */
+  readonly flags?: Readonly<Record<string, string>>
+  readonly example: string
+  readonly run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<unknown>
+  readonly print: (data: unknown) => string
+}
+
+/** Ties a command's data type together once, so that run and print agree. */
+export function command<T>(
+  row: Omit<Command, 'run' | 'print'> & {
+    run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<T>
+    print: (data: T) => string
+  },
+): Command {
+  return { ...row, print: data => row.print(data as T) }
+}
+
+/** As many words as there are names for them. Throws IPK_USAGE. */
+export function expectPositionals(args: CommandArguments, names: readonly string[]): readonly string[] {
+  if (args.positionals.length !== names.length) {
+    const wanted = names.length === 0 ? 'takes no arguments' : `takes ${names.join(' ')}`
+    const got = args.positionals.length === 0 ? 'none' : args.positionals.join(' ')
+    throw new Problem('IPK_USAGE', `this command ${wanted}; got ${got}`)
+  }
+  return args.positionals
+}

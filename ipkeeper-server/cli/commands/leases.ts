@@ -1,0 +1,70 @@
+import type { AttachmentItem, AttachmentsReply, LeasesReply } from '../../../shared/api/listing.schema.ts'
+import { command, expectPositionals } from '../command.ts'
+import { distance } from '../distance.ts'
+import { readLimit } from '../read-limit.ts'
+import { formatTable } from '../table.ts'
+import { whoHas } from '../who-has.ts'
+
+function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
+  const list = addresses.join(',')
+  if (delegatedTo === null) return list
+  return list === '' ? `left to ${delegatedTo}` : `${list} by ${delegatedTo}`
+}
+
+export const leasesCommand = command({
+  name: 'leases',
+  arguments: '',
+  summary: 'list addresses in use, kept and cooling, with their holders',
+  options: { limit: ['N', 'at most N leases'] },
+  example: 'ipkeeperctl leases -o json',
+  run: async (daemon, args) => {
+    expectPositionals(args, [])
+    const { limit } = args.options
+    const query = limit === undefined ? '' : `?limit=${readLimit(limit)}`
+    return (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
+  },
+  print: ({ leases }) =>
+    formatTable(
+      ['ADDRESS', 'STATE', 'HOLDER', 'NETWORK', 'NODE', 'CONTAINER', 'IFNAME', 'SOURCE', 'SINCE', 'FREE IN'],
+      leases.map(lease => [
+        `${lease.address}/${lease.prefixLength}`,
+        lease.state,
+        whoHas(lease),
+        lease.network,
+        lease.node,
+        (lease.containerId ?? '-').slice(0, 13),
+        lease.ifname,
+        lease.source,
+        distance(lease.since),
+        lease.until !== null ? distance(lease.until) : lease.state === 'held' ? 'never' : '-',
+      ]),
+      'no leases',
+    ),
+})
+
+export const attachmentsCommand = command({
+  name: 'attachments',
+  arguments: '',
+  summary: 'list interfaces that were added and not deleted, also those that the fallback serves',
+  options: {},
+  example: 'ipkeeperctl attachments',
+  run: async (daemon, args) => {
+    expectPositionals(args, [])
+    return (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply
+  },
+  print: ({ attachments }) =>
+    formatTable(
+      ['NETWORK', 'CONTAINER', 'IFNAME', 'HOLDER', 'NODE', 'SINCE', 'ADDRESSES', 'NETNS'],
+      attachments.map(item => [
+        item.network,
+        item.containerId.slice(0, 13),
+        item.ifname,
+        whoHas(item),
+        item.node,
+        distance(item.since),
+        givenBy(item),
+        item.netns,
+      ]),
+      'no attachments',
+    ),
+})

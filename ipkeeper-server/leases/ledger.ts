@@ -1,6 +1,7 @@
 import { parseAddress, type Address, type Family } from '../../shared/net/address.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { AddressBook } from '../ipam/address-book.ts'
+import { historyEvent, type HistoryEntry } from '../ipam/history-entry.ts'
 import { IntervalSet } from '../ipam/interval-set.ts'
 import type { Interval, RangeSet } from '../ipam/pool.ts'
 import {
@@ -22,7 +23,7 @@ import {
   type ReservationRecord,
   type Write,
 } from '../ipam/records.ts'
-import { StoreConflict, type LeaseStore } from '../store/lease-store.ts'
+import { StoreConflict, type HistoryQuery, type HistoryRule, type LeaseStore } from '../store/lease-store.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { RecordTable } from './record-table.ts'
@@ -51,6 +52,7 @@ function keep(index: KeyIndex, property: string, key: string, present: boolean):
  */
 export class Ledger implements AddressBook {
   readonly #store: LeaseStore
+  readonly #now: () => number
   readonly #tables: Tables = {
     lease: new RecordTable(),
     holder: new RecordTable(),
@@ -80,13 +82,14 @@ export class Ledger implements AddressBook {
   /** Called when an address is kept until a moment, so that somebody waits for it. */
   onKept: () => void = () => undefined
 
-  private constructor(store: LeaseStore) {
+  private constructor(store: LeaseStore, now: () => number) {
     this.#store = store
+    this.#now = now
   }
 
-  /** Reads the whole store. */
-  static async open(store: LeaseStore): Promise<Ledger> {
-    const ledger = new Ledger(store)
+  /** Reads the whole store. `now` dates the entries of the history: milliseconds since the epoch. */
+  static async open(store: LeaseStore, now: () => number = Date.now): Promise<Ledger> {
+    const ledger = new Ledger(store, now)
     await store.load(({ kind, key, text }) => {
       ledger.#tables[kind].setText(key, text)
       if (kind === 'attachment') ledger.#indexAttachment(key, true)
@@ -202,6 +205,18 @@ export class Ledger implements AddressBook {
     return Object.fromEntries(recordKinds.map(count)) as Record<RecordKind, number>
   }
 
+  // ---- History, which is in the store only
+
+  /** Entries that are durable, the newest first. */
+  async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
+    return await this.#store.history(query)
+  }
+
+  /** Forgets what the rule lets go, in small steps; resolves to the number of entries. */
+  async pruneHistory(rule: HistoryRule): Promise<number> {
+    return await this.#store.pruneHistory(rule)
+  }
+
   // ---- Changing
 
   /** Reads again what a refused commit left in doubt; to be awaited before a plan is made. */
@@ -215,7 +230,7 @@ export class Ledger implements AddressBook {
   }
 
   /**
-   * Applies a change and resolves when it is durable. Rejects with IPK_STORE_CONFLICT (plan again after `settle`) or
+   * Applies a change and resolves when it is durable, with what it means for the history. Rejects with IPK_STORE_CONFLICT (plan again after `settle`) or
    * IPK_STORE_FAILED; then nothing of it is in the store.
    */
   async commit(change: Change): Promise<void> {
@@ -225,12 +240,17 @@ export class Ledger implements AddressBook {
       if ((present?.generation ?? null) !== write.expect)
         throw conflict(new StoreConflict(write.kind, write.key))
     }
+    const now = this.#now()
+    const events = change.flatMap(write => {
+      const before = write.kind === 'lease' ? this.#tables.lease.get(write.key) : undefined
+      return historyEvent(write, before, now) ?? []
+    })
     for (const write of change) {
       this.#count(write, 1)
       this.#set(write)
     }
     try {
-      await this.#store.commit(change)
+      await this.#store.commit(change, events)
     } catch (error) {
       for (const write of change) {
         this.#count(write, -1)

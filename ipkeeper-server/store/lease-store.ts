@@ -1,3 +1,4 @@
+import type { HistoryEntry, HistoryEvent } from '../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../ipam/records.ts'
 
 /** One record as it stands in the store: JSON text, which the reader parses when it needs it. */
@@ -20,9 +21,28 @@ export class StoreConflict extends Error {
   }
 }
 
+/** Which entries of the history are wanted; without segment or address those of all. */
+export interface HistoryQuery {
+  readonly segment?: string
+  readonly address?: string
+  /** At most so many, the newest ones. */
+  readonly limit: number
+  /** Only entries with a smaller ID. */
+  readonly before?: number
+}
+
+/** What the history may forget. Moments are milliseconds since the epoch. */
+export interface HistoryRule {
+  /** Entries from before this moment. */
+  readonly olderThan: number
+  /** The oldest ones beyond so many. */
+  readonly maxEntries: number
+  readonly now: number
+}
+
 /**
  * Durable home of leases, holders, attachments, reservations and pools: a set of records, each under (kind, key) with a
- * generation. The contract, proved for every store by test/contract/lease-store-contract.ts:
+ * generation; and of the history of leases. The contract, proved for every store by test/contract/lease-store-contract.ts:
  *
  * 1. `commit` applies all writes of a change or none. A write whose `expect` is not the record's present generation
  *    (null: no such record) makes it reject with StoreConflict.
@@ -34,6 +54,12 @@ export class StoreConflict extends Error {
  * 6. `probe` resolves when a change could be made durable now, because it has made one that leaves all records as they
  *    are; it rejects with IPK_STORE_FAILED when not.
  * 7. Safe for concurrent callers. After `close`, every call rejects with IPK_STORE_FAILED.
+ * 8. `commit` adds the events of a change to the history together with its writes, or neither. Each gets an ID greater
+ *    than those that are there, and `since` by `sinceOf` with the newest entry of its address.
+ * 9. `history` resolves to committed entries, the newest ones first.
+ * 10. `pruneHistory` removes what the rule lets go, except the newest entry of an address while it still tells who has
+ *    it (`endOf` is null or to come); resolves to the number removed. It works in steps of a few milliseconds and gives
+ *    the event loop back between them; `close` ends it early.
  */
 export interface LeaseStore {
   /** "sqlite", "memory", ...: for status and logs. */
@@ -44,7 +70,9 @@ export interface LeaseStore {
   load(visit: (stored: StoredRecord) => void): Promise<void>
   /** The record under the key, or undefined. */
   read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined>
-  commit(change: Change): Promise<void>
+  commit(change: Change, events?: readonly HistoryEvent[]): Promise<void>
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  pruneHistory(rule: HistoryRule): Promise<number>
   probe(): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
+import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/history-entry.ts'
 import type { Change, LeaseRecord, PoolRecord, Write } from '../../ipkeeper-server/ipam/records.ts'
 import { leaseKey } from '../../ipkeeper-server/ipam/records.ts'
-import { StoreConflict, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
+import { StoreConflict, type HistoryRule, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
 export function lease(address: string, generation = 1, patch: Partial<LeaseRecord> = {}): LeaseRecord {
@@ -36,6 +37,37 @@ export function putLease(record: LeaseRecord, expect: number | null): Write {
 function deleteLease(record: LeaseRecord, expect: number): Write {
   return { kind: 'lease', key: leaseKey(record), expect, record: null }
 }
+
+function event(address: string, at: number, patch: Partial<HistoryEvent> = {}): HistoryEvent {
+  return {
+    segment: 'default',
+    address,
+    at,
+    event: 'bound',
+    pool: 'net',
+    holder: lease(address).holder,
+    podUid: 'u1',
+    node: 'n1',
+    containerId: 'c1',
+    source: 'dynamic',
+    until: null,
+    ...patch,
+  }
+}
+
+/** Remembers events without what they come from: each with the write of a record of its own. */
+async function remember(store: LeaseStore, ...events: readonly HistoryEvent[]): Promise<void> {
+  const { length } = await all(store)
+  const records = events.map((_, index) => lease(`192.0.2.${length + index}`))
+  for (const [index, record] of records.entries())
+    await store.commit([putLease(record, null)], events.slice(index, index + 1))
+}
+
+/** "10.0.0.2 bound 5" per entry, as the store orders them. */
+const told = (entries: readonly HistoryEntry[]): string[] =>
+  entries.map(entry => `${entry.address} ${entry.event} ${entry.at}`)
+
+const whole = async (store: LeaseStore): Promise<string[]> => told(await store.history({ limit: 1_000_000 }))
 
 interface Loaded {
   readonly kind: string
@@ -183,6 +215,8 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
       () => store.read('lease', 'x'),
       () => store.load(() => undefined),
       () => store.probe(),
+      () => store.history({ limit: 1 }),
+      () => store.pruneHistory({ olderThan: 0, maxEntries: 1, now: 0 }),
     ]) {
       const error: unknown = await call().catch((thrown: unknown) => thrown)
       t.ok(error instanceof Problem && error.code === 'IPK_STORE_FAILED', 'rejects with IPK_STORE_FAILED')
@@ -201,5 +235,176 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
       1,
       'one of fifty creates the record',
     )
+  })
+
+  t.test('8: events come with their change, or not at all', async t => {
+    const store = await subject.open(t)
+    const first = event('10.0.0.2', 10)
+    await store.commit([putLease(lease('10.0.0.2'), null)], [first])
+    const [entry] = await store.history({ limit: 10 })
+    t.strictSame(entry, { ...first, id: entry?.id, since: 10 }, 'as it was handed in')
+    const refused = store.commit(
+      [putLease(lease('10.0.0.3'), null), putLease(lease('10.0.0.2', 5), 4)],
+      [event('10.0.0.3', 11), event('10.0.0.2', 11)],
+    )
+    const beside = store.commit([putLease(lease('10.0.0.4'), null)], [event('10.0.0.4', 11)])
+    await t.rejects(refused, StoreConflict)
+    await beside
+    t.strictSame(await whole(store), ['10.0.0.4 bound 11', '10.0.0.2 bound 10'])
+  })
+
+  t.test('8: a change may bring several events, also of one address', async t => {
+    const store = await subject.open(t)
+    await store.commit(
+      [putLease(lease('10.0.0.2'), null)],
+      [event('10.0.0.2', 10), event('10.0.0.3', 10), event('10.0.0.2', 10, { event: 'moved' })],
+    )
+    t.strictSame(await whole(store), ['10.0.0.2 moved 10', '10.0.0.3 bound 10', '10.0.0.2 bound 10'])
+    const ids = (await store.history({ limit: 10 })).map(({ id }) => id)
+    t.ok(
+      ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
+      'IDs grow',
+    )
+  })
+
+  const other = { kind: 'pod', network: 'net', namespace: 'shop', name: 'db-0', ifname: 'eth0' } as const
+  const lives: readonly (readonly [what: string, events: readonly HistoryEvent[], since: number])[] = [
+    ['the first', [event('10.0.0.2', 10)], 10],
+    ['a newer sandbox', [event('10.0.0.2', 10), event('10.0.0.2', 20, { event: 'moved' })], 10],
+    [
+      'back from retention',
+      [
+        event('10.0.0.2', 10),
+        event('10.0.0.2', 20, { event: 'held', until: null }),
+        event('10.0.0.2', 30),
+        event('10.0.0.2', 40, { event: 'cooling', until: 60 }),
+      ],
+      10,
+    ],
+    [
+      'back after its time was over',
+      [event('10.0.0.2', 10), event('10.0.0.2', 20, { event: 'cooling', until: 30 }), event('10.0.0.2', 30)],
+      30,
+    ],
+    [
+      'back after it was released',
+      [
+        event('10.0.0.2', 10, { event: 'held' }),
+        event('10.0.0.2', 20, { event: 'free' }),
+        event('10.0.0.2', 25),
+      ],
+      25,
+    ],
+    ['another holder', [event('10.0.0.2', 10), event('10.0.0.2', 20, { holder: other })], 20],
+    [
+      'the same address of another segment',
+      [event('10.0.0.2', 10, { segment: 'lab' }), event('10.0.0.2', 20)],
+      20,
+    ],
+  ]
+  for (const [what, events, since] of lives) {
+    t.test(`8: since when its holder has an address: ${what}`, async t => {
+      const store = await subject.open(t)
+      await remember(store, ...events)
+      t.equal((await store.history({ limit: 1 }))[0]?.since, since)
+    })
+  }
+
+  if (reopen) {
+    t.test('8: what resolved is there after the process was killed, and goes on', async t => {
+      const store = await subject.open(t)
+      await remember(store, event('10.0.0.2', 10), event('10.0.0.2', 20, { event: 'held' }))
+      const before = await store.history({ limit: 10 })
+      const again = await reopen(t, store)
+      t.strictSame(await again.history({ limit: 10 }), before)
+      await remember(again, event('10.0.0.2', 30))
+      const [newest] = await again.history({ limit: 1 })
+      t.match(newest, { at: 30, since: 10 })
+      t.ok((newest?.id ?? 0) > (before[0]?.id ?? 0))
+    })
+  }
+
+  t.test('9: by segment, by address, up to an ID, not more than wanted', async t => {
+    const store = await subject.open(t)
+    await remember(
+      store,
+      ...['10.0.0.2', '10.0.0.3', '10.0.0.2', '10.0.0.2'].map((address, index) => event(address, index)),
+      event('10.0.0.2', 4, { segment: 'lab' }),
+    )
+    const all = await store.history({ limit: 100 })
+    for (const [query, wanted] of [
+      [{ limit: 100 }, [4, 3, 2, 1, 0]],
+      [{ limit: 2 }, [4, 3]],
+      [{ segment: 'default', address: '10.0.0.2', limit: 100 }, [3, 2, 0]],
+      [{ segment: 'default', address: '10.0.0.2', limit: 2 }, [3, 2]],
+      [{ segment: 'lab', limit: 100 }, [4]],
+      [{ address: '10.0.0.2', limit: 100 }, [4, 3, 2, 0]],
+      [{ address: '10.0.0.2', limit: 2, before: all[1]?.id ?? 0 }, [2, 0]],
+      [{ address: "' OR true --", limit: 100 }, []],
+    ] as const) {
+      const found = await store.history(query)
+      t.strictSame(
+        found.map(({ at }) => at),
+        wanted,
+        JSON.stringify(query),
+      )
+    }
+  })
+
+  /** Of three addresses: one that somebody has, one that was freed, and one whose time is over at 45. */
+  const story = [
+    event('10.0.0.2', 10),
+    event('10.0.0.3', 11),
+    event('10.0.0.4', 12),
+    event('10.0.0.3', 20, { event: 'held' }),
+    event('10.0.0.4', 21, { event: 'cooling', until: 45 }),
+    event('10.0.0.3', 30, { event: 'free' }),
+    event('10.0.0.2', 40, { event: 'moved' }),
+  ]
+  const rules: readonly (readonly [rule: HistoryRule, left: readonly number[]])[] = [
+    [{ olderThan: 0, maxEntries: 100, now: 50 }, [40, 30, 21, 20, 12, 11, 10]],
+    [{ olderThan: 12, maxEntries: 100, now: 50 }, [40, 30, 21, 20, 12]],
+    [{ olderThan: 21, maxEntries: 100, now: 50 }, [40, 30, 21]],
+    [{ olderThan: 31, maxEntries: 100, now: 44 }, [40, 21]],
+    [{ olderThan: 31, maxEntries: 100, now: 45 }, [40]],
+    [{ olderThan: 100, maxEntries: 100, now: 50 }, [40]],
+    [{ olderThan: 0, maxEntries: 5, now: 50 }, [40, 30, 21, 20, 12]],
+    [{ olderThan: 0, maxEntries: 1, now: 44 }, [40, 21]],
+    [{ olderThan: 0, maxEntries: 0, now: 50 }, [40]],
+    [{ olderThan: 21, maxEntries: 2, now: 50 }, [40, 30]],
+  ]
+  for (const [rule, left] of rules) {
+    t.test(`10: pruned by ${JSON.stringify(rule)}`, async t => {
+      const store = await subject.open(t)
+      await remember(store, ...story)
+      t.equal(await store.pruneHistory(rule), story.length - left.length)
+      t.strictSame(
+        (await store.history({ limit: 100 })).map(({ at }) => at),
+        left,
+      )
+      t.equal(await store.pruneHistory(rule), 0, 'once is enough')
+      t.equal((await all(store)).length, story.length, 'records stay')
+    })
+  }
+
+  t.test('10: since when a holder has an address outlives the entry that said so first', async t => {
+    const store = await subject.open(t)
+    await remember(store, event('10.0.0.2', 10), event('10.0.0.2', 20, { event: 'moved' }))
+    t.equal(await store.pruneHistory({ olderThan: 100, maxEntries: 100, now: 100 }), 1)
+    await remember(store, event('10.0.0.2', 30, { event: 'moved' }))
+    t.match(await store.history({ limit: 1 }), [{ at: 30, since: 10 }])
+  })
+
+  t.test('10: many entries, while others come, and a close in between', async t => {
+    const store = await subject.open(t)
+    const many = Array.from({ length: 3000 }, (_, index) => event(`10.0.${index % 7}.2`, index))
+    await store.commit([putLease(lease('10.0.0.2'), null)], many)
+    const pruning = store.pruneHistory({ olderThan: 0, maxEntries: 1000, now: 5000 })
+    await store.commit([putLease(lease('10.0.0.3'), null)], [event('10.0.0.3', 4000)])
+    t.equal(await pruning, 2000)
+    t.equal((await whole(store)).length, 1001)
+    const unfinished = store.pruneHistory({ olderThan: 5000, maxEntries: 1000, now: 5000 })
+    await store.close()
+    t.ok((await unfinished) <= 1000 - 7, 'ended, not failed')
   })
 }

@@ -1,6 +1,13 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
-import { StoreConflict, type LeaseStore, type StoredRecord } from '../lease-store.ts'
+import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
+import { leaseKey, type Change, type RecordKind, type RecordTypes } from '../../ipam/records.ts'
+import {
+  StoreConflict,
+  type HistoryQuery,
+  type HistoryRule,
+  type LeaseStore,
+  type StoredRecord,
+} from '../lease-store.ts'
 
 interface Entry extends StoredRecord {
   readonly generation: number
@@ -11,6 +18,9 @@ export class MemoryStore implements LeaseStore {
   readonly kind = 'memory'
   readonly location = 'memory'
   readonly #entries = new Map<string, Entry>()
+  /** Oldest first. */
+  #history: HistoryEntry[] = []
+  readonly #newest = new Map<string, HistoryEntry>()
   #closed = false
 
   static #key(kind: RecordKind, key: string): string {
@@ -33,7 +43,7 @@ export class MemoryStore implements LeaseStore {
     return Promise.resolve(entry && (JSON.parse(entry.text) as RecordTypes[K]))
   }
 
-  async commit(change: Change): Promise<void> {
+  async commit(change: Change, events: readonly HistoryEvent[] = []): Promise<void> {
     this.#assertOpen()
     for (const { kind, key, expect } of change) {
       const present = this.#entries.get(MemoryStore.#key(kind, key))
@@ -44,7 +54,44 @@ export class MemoryStore implements LeaseStore {
       if (record === null) this.#entries.delete(id)
       else this.#entries.set(id, { kind, key, generation: record.generation, text: JSON.stringify(record) })
     }
+    for (const event of events) {
+      const newest = this.#newest.get(leaseKey(event))
+      const entry = { ...event, id: (this.#history.at(-1)?.id ?? 0) + 1, since: sinceOf(event, newest) }
+      this.#history.push(entry)
+      this.#newest.set(leaseKey(event), entry)
+    }
     return Promise.resolve()
+  }
+
+  async history({
+    segment,
+    address,
+    limit,
+    before = Infinity,
+  }: HistoryQuery): Promise<readonly HistoryEntry[]> {
+    this.#assertOpen()
+    const found = this.#history.filter(
+      entry =>
+        entry.id < before &&
+        (segment === undefined || entry.segment === segment) &&
+        (address === undefined || entry.address === address),
+    )
+    return Promise.resolve(found.reverse().slice(0, limit))
+  }
+
+  async pruneHistory({ olderThan, maxEntries, now }: HistoryRule): Promise<number> {
+    this.#assertOpen()
+    const excess = this.#history.length - maxEntries
+    const stays = (entry: HistoryEntry, index: number): boolean => {
+      if (index >= excess && entry.at >= olderThan) return true
+      const end = endOf(entry)
+      return this.#newest.get(leaseKey(entry)) === entry && (end === null || end > now)
+    }
+    const before = this.#history
+    this.#history = before.filter(stays)
+    this.#newest.clear()
+    for (const entry of this.#history) this.#newest.set(leaseKey(entry), entry)
+    return Promise.resolve(before.length - this.#history.length)
   }
 
   async probe(): Promise<void> {

@@ -10,4 +10,27 @@ export const migrations: readonly string[] = [
      body TEXT NOT NULL,
      PRIMARY KEY (kind, key)
    ) STRICT, WITHOUT ROWID`,
+  // `ends`: from when on the entry says nothing of the present; null when only a newer one can say so. Leases that are
+  // there get the entry that would have begun their tenure.
+  `CREATE TABLE history (
+     id INTEGER PRIMARY KEY,
+     segment TEXT NOT NULL,
+     address TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     ends INTEGER,
+     body TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX history_of_address ON history (segment, address);
+   INSERT INTO history (segment, address, at, ends, body)
+     SELECT body ->> '$.segment', body ->> '$.address', body ->> '$.since', body ->> '$.until', json_object(
+       'event', body -> '$.state',
+       'since', body -> '$.since',
+       'pool', body -> '$.pool',
+       'holder', body -> '$.holder',
+       'podUid', body -> '$.podUid',
+       'node', body -> '$.node',
+       'containerId', json(coalesce(body -> '$.attachment.containerId', 'null')),
+       'source', body -> '$.source',
+       'until', body -> '$.until'
+     ) FROM record WHERE kind = 'lease'`,
 ]

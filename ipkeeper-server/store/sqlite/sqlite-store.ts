@@ -1,11 +1,21 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
+import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
-import { StoreConflict, type LeaseStore, type StoredRecord } from '../lease-store.ts'
+import {
+  StoreConflict,
+  type HistoryQuery,
+  type HistoryRule,
+  type LeaseStore,
+  type StoredRecord,
+} from '../lease-store.ts'
+import { HistoryTable } from './history-table.ts'
 import { migrations } from './migrations.ts'
 
 interface Pending {
   readonly change: Change
+  readonly events: readonly HistoryEvent[]
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -34,6 +44,7 @@ export class SqliteStore implements LeaseStore {
   readonly location: string
   readonly #database: DatabaseSync
   readonly #statements: Statements
+  readonly #history: HistoryTable
   #pending: Pending[] = []
   #closed = false
 
@@ -48,6 +59,7 @@ export class SqliteStore implements LeaseStore {
       ),
       delete: database.prepare('DELETE FROM record WHERE kind = ? AND key = ?'),
     }
+    this.#history = new HistoryTable(database)
   }
 
   /** Opens or makes the file. Throws IPK_STORE_FAILED: another daemon has it, it is damaged, or made by a newer version. */
@@ -106,11 +118,11 @@ export class SqliteStore implements LeaseStore {
     }
   }
 
-  async commit(change: Change): Promise<void> {
+  async commit(change: Change, events: readonly HistoryEvent[] = []): Promise<void> {
     this.#assertOpen()
     if (change.length === 0) return
     await new Promise<void>((resolve, reject) => {
-      this.#pending.push({ change, resolve, reject })
+      this.#pending.push({ change, events, resolve, reject })
       if (this.#pending.length === 1)
         setImmediate(() => {
           this.#flush()
@@ -128,7 +140,10 @@ export class SqliteStore implements LeaseStore {
       for (const entry of batch) {
         const conflict = this.#firstConflict(entry.change)
         if (conflict) conflicts.set(entry, conflict)
-        else this.#write(entry.change)
+        else {
+          this.#write(entry.change)
+          for (const event of entry.events) this.#history.add(event)
+        }
       }
       this.#database.exec('COMMIT')
     } catch (error) {
@@ -177,6 +192,30 @@ export class SqliteStore implements LeaseStore {
       if (record === null) this.#statements.delete.run(kind, key)
       else this.#statements.put.run(kind, key, record.generation, JSON.stringify(record))
     }
+  }
+
+  async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
+    this.#assertOpen()
+    try {
+      return await Promise.resolve(this.#history.find(query))
+    } catch (error) {
+      throw failed(this.location, error)
+    }
+  }
+
+  async pruneHistory(rule: HistoryRule): Promise<number> {
+    this.#assertOpen()
+    let removed = 0
+    try {
+      for (const step of this.#history.prune(rule)) {
+        removed += step
+        await breathe()
+        if (this.#closed) break
+      }
+    } catch (error) {
+      throw failed(this.location, error)
+    }
+    return removed
   }
 
   async close(): Promise<void> {

@@ -104,7 +104,9 @@ export class TestService {
     store: LeaseStore = new MemoryStore(),
     retention: Retention = 'release',
   ): Promise<TestService> {
-    return new TestService(store, await Ledger.open(store), retention)
+    const ledger = await Ledger.open(store, () => story.now)
+    const story = new TestService(store, ledger, retention)
+    return story
   }
 
   request(words: PodWords): AddRequest {

@@ -1,5 +1,11 @@
 import type { Change, RecordKind, RecordTypes } from '../../../ipkeeper-server/ipam/records.ts'
-import type { LeaseStore, StoredRecord } from '../../../ipkeeper-server/store/lease-store.ts'
+import type { HistoryEntry, HistoryEvent } from '../../../ipkeeper-server/ipam/history-entry.ts'
+import type {
+  HistoryQuery,
+  HistoryRule,
+  LeaseStore,
+  StoredRecord,
+} from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 
@@ -11,7 +17,7 @@ export class FragileStore implements LeaseStore {
   /** How often it was asked whether it can write. */
   probes = 0
   #tail: Promise<unknown> = Promise.resolve()
-  /** Asked once per commit, and once per probe. */
+  /** Asked once per commit, probe and pruning. */
   fails: () => boolean = () => false
   /** Awaited before each commit. */
   delay: () => Promise<void> = async () => Promise.resolve()
@@ -24,14 +30,23 @@ export class FragileStore implements LeaseStore {
     return this.#inner.read(kind, key)
   }
 
-  commit(change: Change): Promise<void> {
+  commit(change: Change, events?: readonly HistoryEvent[]): Promise<void> {
     const turn = this.#tail.then(async () => {
       await this.delay()
       if (this.fails()) throw new Problem('IPK_STORE_FAILED', 'disk full')
-      await this.#inner.commit(change)
+      await this.#inner.commit(change, events)
     })
     this.#tail = turn.catch(() => undefined)
     return turn
+  }
+
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
+    return this.#inner.history(query)
+  }
+
+  async pruneHistory(rule: HistoryRule): Promise<number> {
+    if (this.fails()) throw new Problem('IPK_STORE_FAILED', 'disk full')
+    return await this.#inner.pruneHistory(rule)
   }
 
   async probe(): Promise<void> {

@@ -2,6 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
+import { migrations } from '../../../../ipkeeper-server/store/sqlite/migrations.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { lease, putLease } from '../../../contract/lease-store-contract.ts'
@@ -50,6 +51,50 @@ t.test('a layout from a newer version is refused, not touched', t => {
     { code: 'IPK_STORE_FAILED', message: /newer than this version/ },
   )
   t.end()
+})
+
+t.test('a database from before there was a history', async t => {
+  const path = join(t.testdir({}), 'leases.db')
+  const old = new DatabaseSync(path)
+  old.exec(`${migrations[0]}; PRAGMA user_version = 1`)
+  const records = [
+    lease('10.0.0.2', 3, { since: 1_700_000_000_000, source: 'line\nbreak "ü"' }),
+    lease('10.0.0.3', 1, { state: 'held', attachment: null, since: 20, until: null, podUid: null }),
+    lease('10.0.0.4', 1, { state: 'cooling', attachment: null, since: 30, until: 40 }),
+  ]
+  const put = old.prepare('INSERT INTO record (kind, key, generation, body) VALUES (?, ?, ?, ?)')
+  for (const record of records)
+    put.run('lease', putLease(record, null).key, record.generation, JSON.stringify(record))
+  put.run('pool', 'net', 1, '{"generation":1,"name":"net","segment":"default","ranges":[]}')
+  old.close()
+
+  const store = SqliteStore.open(path)
+  t.teardown(() => store.close())
+  t.strictSame(await store.read('lease', putLease(lease('10.0.0.2'), null).key), records[0])
+  const { holder } = lease('10.0.0.2')
+  const common = { id: 0, segment: 'default', pool: 'net', holder, node: 'n1' }
+  t.strictSame(
+    (await store.history({ limit: 10 })).map(entry => ({ ...entry, id: 0 })),
+    [
+      {
+        ...common,
+        ...{ address: '10.0.0.4', at: 30, since: 30, event: 'cooling', podUid: 'u1', containerId: null },
+        ...{ source: 'annotation ipkeeper.io/ip', until: 40 },
+      },
+      {
+        ...common,
+        ...{ address: '10.0.0.3', at: 20, since: 20, event: 'held', podUid: null, containerId: null },
+        ...{ source: 'annotation ipkeeper.io/ip', until: null },
+      },
+      {
+        ...common,
+        ...{ address: '10.0.0.2', at: 1_700_000_000_000, since: 1_700_000_000_000, event: 'bound' },
+        ...{ podUid: 'u1', containerId: 'c1', source: 'line\nbreak "ü"', until: null },
+      },
+    ],
+    'each lease has the entry that would have begun it',
+  )
+  t.equal(await store.pruneHistory({ olderThan: 2 ** 52, maxEntries: 10, now: 50 }), 1, 'what is over goes')
 })
 
 t.test('an I/O failure rejects the change, and later ones work again', async t => {

@@ -1,0 +1,100 @@
+import {
+  holderKey,
+  isOver,
+  sameAttachment,
+  type Holder,
+  type LeaseKey,
+  type LeaseRecord,
+  type Write,
+} from './records.ts'
+
+/**
+ * What happened to an address. bound: a sandbox got it. moved: a newer sandbox of the same holder took it over. held,
+ * cooling: its sandbox has gone. free: given up before its time. undone: the ADD that had bound it was never answered.
+ */
+export type HistoryEventName = 'bound' | 'moved' | 'held' | 'cooling' | 'free' | 'undone'
+
+/** One change of who has an address. Times are milliseconds since the epoch. */
+export interface HistoryEvent extends LeaseKey {
+  readonly at: number
+  readonly event: HistoryEventName
+  readonly pool: string
+  /** Whose it is from now on; of free and undone: whose it was. */
+  readonly holder: Holder
+  readonly podUid: string | null
+  readonly node: string
+  /** null unless bound or moved. */
+  readonly containerId: string | null
+  /** Which channel asked; "dynamic" when nobody did. */
+  readonly source: string
+  /** When it becomes free by itself; null for never, and while bound. */
+  readonly until: number | null
+}
+
+/** An event as the store remembers it. */
+export interface HistoryEntry extends HistoryEvent {
+  /** Grows with every entry. */
+  readonly id: number
+  /** Since when this holder has the address without a gap: over restarts, also while it was kept or rested. */
+  readonly since: number
+}
+
+/** What an entry says of a lease. */
+function described(lease: LeaseRecord): Omit<HistoryEvent, 'at' | 'event'> {
+  const { segment, address, pool, holder, podUid, node, source, until } = lease
+  const containerId = lease.attachment?.containerId ?? null
+  return { segment, address, pool, holder, podUid, node, containerId, source, until }
+}
+
+/** Whether nothing changed that a reader of the history would care about. */
+function looksEqual(before: LeaseRecord, after: LeaseRecord): boolean {
+  return (
+    before.state === after.state &&
+    before.until === after.until &&
+    before.podUid === after.podUid &&
+    before.node === after.node &&
+    before.pool === after.pool &&
+    holderKey(before.holder) === holderKey(after.holder) &&
+    (after.attachment === null || sameAttachment(before.attachment, after.attachment))
+  )
+}
+
+function nameOf(before: LeaseRecord | undefined, after: LeaseRecord): HistoryEventName {
+  if (after.state !== 'bound') return after.state
+  const same = before?.state === 'bound' && holderKey(before.holder) === holderKey(after.holder)
+  return same ? 'moved' : 'bound'
+}
+
+/**
+ * What a write means for the history: nothing when it concerns no lease, changes nothing that is shown, or tidies up a
+ * lease whose time is over, since the entry that kept it says until when.
+ *
+ * @param before the lease that the write replaces
+ */
+export function historyEvent(
+  write: Write,
+  before: LeaseRecord | undefined,
+  now: number,
+): HistoryEvent | undefined {
+  if (write.kind !== 'lease') return undefined
+  const after = write.record
+  if (after === null) {
+    if (!before || isOver(before, now)) return undefined
+    const event = before.state === 'bound' ? 'undone' : 'free'
+    return { at: now, event, ...described(before), containerId: null, until: null }
+  }
+  if (before && looksEqual(before, after)) return undefined
+  return { at: now, event: nameOf(before, after), ...described(after) }
+}
+
+/** From when on an event says nothing of the present any more; null while only another event can end it. */
+export function endOf({ event, at, until }: Pick<HistoryEvent, 'event' | 'at' | 'until'>): number | null {
+  return event === 'free' || event === 'undone' ? at : until
+}
+
+/** `since` of the entry that an event makes; `newest` is the newest one of the same address. */
+export function sinceOf(event: HistoryEvent, newest: HistoryEntry | undefined): number {
+  if (!newest || holderKey(newest.holder) !== holderKey(event.holder)) return event.at
+  const end = endOf(newest)
+  return end !== null && end <= event.at ? event.at : newest.since
+}

@@ -1,0 +1,97 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
+import type { HistoryQuery, HistoryRule } from '../lease-store.ts'
+
+/** Entries that one step of a pruning looks at: about a millisecond of work. */
+const stepSize = 200
+
+/** Entries that one step of a counting passes over; it reads no body. */
+const strideSize = 2000
+
+type Row = Readonly<Record<string, unknown>>
+
+function entryOf(row: Row): HistoryEntry {
+  return {
+    ...(JSON.parse(String(row['body'])) as Omit<HistoryEntry, 'id' | 'segment' | 'address' | 'at'>),
+    id: Number(row['id']),
+    segment: String(row['segment']),
+    address: String(row['address']),
+    at: Number(row['at']),
+  }
+}
+
+/** The history of leases in the database of the embedded store. Synchronous; the store owns transactions and errors. */
+export class HistoryTable {
+  readonly #database: DatabaseSync
+  readonly #newest: StatementSync
+  readonly #insert: StatementSync
+  readonly #nthNewest: StatementSync
+  readonly #window: StatementSync
+  readonly #prune: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#newest = database.prepare(
+      'SELECT id, segment, address, at, body FROM history WHERE segment = ? AND address = ? ORDER BY id DESC LIMIT 1',
+    )
+    this.#insert = database.prepare(
+      'INSERT INTO history (segment, address, at, ends, body) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#nthNewest = database.prepare(
+      'SELECT id FROM history WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?',
+    )
+    this.#window = database.prepare(
+      `SELECT max(id) AS last, min(at) AS oldest
+         FROM (SELECT id, at FROM history WHERE id > ? ORDER BY id LIMIT ${stepSize})`,
+    )
+    this.#prune = database.prepare(
+      `DELETE FROM history WHERE id IN (
+         SELECT id FROM history AS entry
+          WHERE id > :after AND id <= :last AND (id < :firstToStay OR at < :olderThan)
+            AND (ends <= :now OR EXISTS (
+              SELECT 1 FROM history AS newer
+               WHERE newer.segment = entry.segment AND newer.address = entry.address AND newer.id > entry.id)))`,
+    )
+  }
+
+  /** To be called within the transaction of the change that the event belongs to. */
+  add(event: HistoryEvent): void {
+    const newest = this.#newest.get(event.segment, event.address)
+    const since = sinceOf(event, newest && entryOf(newest))
+    const { segment, address, at, ...body } = event
+    this.#insert.run(segment, address, at, endOf(event), JSON.stringify({ ...body, since }))
+  }
+
+  find({ segment, address, limit, before }: HistoryQuery): HistoryEntry[] {
+    const conditions = Object.entries({
+      'segment = ?': segment,
+      'address = ?': address,
+      'id < ?': before,
+    }).filter((condition): condition is [string, string | number] => condition[1] !== undefined)
+    const where = conditions.map(([text]) => text).join(' AND ') || 'true'
+    const rows = this.#database
+      .prepare(`SELECT id, segment, address, at, body FROM history WHERE ${where} ORDER BY id DESC LIMIT ?`)
+      .all(...conditions.map(([, value]) => value), limit)
+    return rows.map(entryOf)
+  }
+
+  /** One short step after the other, each in a transaction of its own; yields how many entries it removed. */
+  *prune({ olderThan, maxEntries, now }: HistoryRule): Generator<number> {
+    let firstToStay = Number.MAX_SAFE_INTEGER
+    for (let left = maxEntries; left > 0; left -= strideSize) {
+      const found = this.#nthNewest.get(firstToStay, Math.min(left, strideSize) - 1)
+      firstToStay = Number(found?.['id'] ?? 0)
+      yield 0
+      if (!found) break
+    }
+    for (let after = 0; ;) {
+      const { last, oldest } = this.#window.get(after) ?? {}
+      if (typeof last !== 'number' || typeof oldest !== 'number') return
+      // Entries are in the order of their moments, but for a clock that was set; then the next hour sees to the rest.
+      if (after >= firstToStay && oldest >= olderThan) return
+      const { changes } = this.#prune.run({ after, last, firstToStay, olderThan, now })
+      yield Number(changes)
+      after = last
+    }
+  }
+}

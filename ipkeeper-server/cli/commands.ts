@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { explainCommand } from './commands/explain.ts'
 import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { poolsCommand } from './commands/pools.ts'
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   reservationsCommand,
   reserveCommand,
   unreserveCommand,
+  explainCommand,
   statusCommand,
   flightsCommand,
 ]

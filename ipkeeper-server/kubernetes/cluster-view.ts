@@ -21,6 +21,8 @@ export interface PodWanted {
   readonly namespace: string
   readonly name: string
   readonly uid: string | null
+  /** Wait for its controller as well: where a rule, or a dialect that writes on the Deployment, needs it. */
+  readonly withOwner?: boolean
 }
 
 /**

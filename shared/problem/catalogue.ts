@@ -413,6 +413,13 @@ export const catalogue = {
     summary: 'The flight record cannot be read.',
     hint: 'run as root, or name the state folder of the plugin: ipkeeperctl flights --state-dir DIR',
   },
+  IPK_KUBERNETES_CONFIG: {
+    cniCode: 124,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'What is configured for reaching the Kubernetes API cannot be used.',
+    hint: 'correct "kubernetes" in the configuration of the daemon, or the file it names; mode: off does without the API',
+  },
   IPK_INTERNAL: {
     cniCode: 199,
     httpStatus: 500,

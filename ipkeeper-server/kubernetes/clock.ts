@@ -1,0 +1,15 @@
+/** What the effects of this folder know of time and chance; injected, so that tests decide both. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Milliseconds of a clock that never jumps: how long something has taken, how old something is. */
+  readonly monotonic: () => number
+  /** From 0 to below 1. */
+  readonly random: () => number
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  random: Math.random,
+}

@@ -1,0 +1,243 @@
+import type { ApiAccess } from './api-access.ts'
+import { ApiClient, type ApiLimits } from './api-client.ts'
+import { reviewAccess, type AccessReport } from './access-review.ts'
+import { systemClock, type Clock } from './clock.ts'
+import { ClusterCache } from './cluster-cache.ts'
+import type { ClusterLog } from './cluster-log.ts'
+import type { ClusterView } from './cluster-view.ts'
+import { ApiEventRecorder, type EventCounts, type EventRecorder } from './events.ts'
+import { KindDiscovery } from './kind-discovery.ts'
+import type { Misplaced } from './misplaced-annotations.ts'
+import {
+  projectNamespace,
+  projectNode,
+  projectPod,
+  type NamespaceEntry,
+  type NodeEntry,
+  type PodEntry,
+} from './object-projection.ts'
+import { ownerExists } from './owner-existence.ts'
+import { OwnerResolver, type ResolvedOwner } from './owner-resolver.ts'
+import { Reflector, type ReflectorOptions, type ReflectorStatus, type ReflectorTiming } from './reflector.ts'
+import { backoff, jittered } from './watch-progress.ts'
+
+export interface ClusterOptions {
+  readonly access: ApiAccess
+  /** Name of this node in the cluster. */
+  readonly node: string
+  /** Whether labels and annotations of namespaces are wanted; can be changed later. */
+  readonly watchNamespaces: boolean
+  readonly log: ClusterLog
+  readonly clock?: Clock
+  readonly timing?: Partial<ReflectorTiming>
+  readonly limits?: Partial<ApiLimits>
+}
+
+export interface ClusterStatus {
+  readonly server: string
+  readonly source: string
+  /** Whether all watches are open. */
+  readonly connected: boolean
+  readonly watches: readonly ReflectorStatus[]
+  readonly counts: { readonly pods: number; readonly namespaces: number; readonly nodes: number }
+  /** Pods whose controller is still being asked for. */
+  readonly ownersWaiting: number
+  readonly events: EventCounts
+  /** undefined until the API has answered. */
+  readonly access: AccessReport | undefined
+  /** Set when the API has no Node of our name; `meant` is the nearest that it has. */
+  readonly misnamed: { readonly meant: string | undefined } | undefined
+}
+
+/** Milliseconds after which a server that says nothing may have lost nodes that we still know, and the other way round. */
+const nodesTrustedFor = 120_000
+/** Owners of whose misplaced annotations was told. */
+const toldLimit = 1_000
+
+/** Everything of the Kubernetes API that the daemon uses. Starting it waits for nothing and cannot fail. */
+export class Cluster {
+  readonly view: ClusterView
+  readonly events: EventRecorder
+  readonly #options: ClusterOptions
+  readonly #clock: Clock
+  readonly #client: ApiClient
+  readonly #cache: ClusterCache
+  readonly #owners: OwnerResolver
+  readonly #recorder: ApiEventRecorder
+  readonly #pods: Reflector<PodEntry>
+  readonly #nodes: Reflector<NodeEntry>
+  readonly #told = new Set<string>()
+  #namespaces: Reflector<NamespaceEntry> | undefined
+  #watchNamespaces: boolean
+  #started = false
+  #stopped = false
+  #access: AccessReport | undefined
+  #accessTimer: NodeJS.Timeout | undefined
+  #saidMisnamed = false
+
+  constructor(options: ClusterOptions) {
+    const { access, node, log, clock = systemClock, limits } = options
+    this.#options = options
+    this.#clock = clock
+    this.#watchNamespaces = options.watchNamespaces
+    const client = new ApiClient(access, limits)
+    const discovery = new KindDiscovery(client, clock)
+    this.#client = client
+    this.#owners = new OwnerResolver(client, clock, log)
+    this.#recorder = new ApiEventRecorder(client, node, clock, log)
+    this.#cache = new ClusterCache({
+      node,
+      owners: this.#owners,
+      nodesFresh: () => this.#nodes.synced && this.#nodes.silence() < nodesTrustedFor,
+      ownerExists: (namespace, owner) => ownerExists(client, discovery, namespace, owner),
+      onMisplaced: (pod, owner, keys) => {
+        this.#tellMisplaced(pod, owner, keys)
+      },
+    })
+    this.view = this.#cache
+    this.events = this.#recorder
+    this.#pods = this.#reflector({
+      resource: 'pods',
+      path: '/api/v1/pods',
+      fieldSelector: `spec.nodeName=${node}`,
+      representation: 'metadata',
+      // From the store, each daemon of a cluster would have all pods of the cluster read.
+      firstList: 'cache',
+      project: projectPod,
+      sink: this.#cache.pods,
+    })
+    this.#nodes = this.#reflector({
+      resource: 'nodes',
+      path: '/api/v1/nodes',
+      // Taints are no metadata.
+      representation: 'full',
+      // What is missing from it counts as gone.
+      firstList: 'store',
+      project: object => projectNode(object, node),
+      sink: {
+        ...this.#cache.nodes,
+        replace: entries => {
+          this.#cache.nodes.replace(entries)
+          this.#sayMisnamed()
+        },
+      },
+    })
+  }
+
+  start(): void {
+    this.#started = true
+    this.#pods.start()
+    this.#nodes.start()
+    this.setWatchNamespaces(this.#watchNamespaces)
+    void this.#reviewAtStart(1)
+  }
+
+  /** When the configuration that was reloaded wants namespaces, or no longer does. */
+  setWatchNamespaces(wanted: boolean): void {
+    this.#watchNamespaces = wanted
+    this.#cache.needNamespaces(wanted)
+    if (!wanted) {
+      void this.#namespaces?.stop()
+      this.#namespaces = undefined
+    } else if (this.#started && !this.#stopped && !this.#namespaces) {
+      this.#namespaces = this.#reflector({
+        resource: 'namespaces',
+        path: '/api/v1/namespaces',
+        representation: 'metadata',
+        firstList: 'store',
+        project: projectNamespace,
+        sink: this.#cache.namespaces,
+      })
+      this.#namespaces.start()
+    }
+  }
+
+  /** Ends all connections; events that are still queued get a second. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#accessTimer)
+    this.#owners.stop()
+    const stopping = this.#reflectors().map(reflector => reflector.stop())
+    await this.#recorder.stop()
+    // A list that is under way ends with its connection.
+    await this.#client.close()
+    await Promise.all(stopping)
+  }
+
+  /** Asks anew which rights are missing. Rejects with ApiError when the API does not answer. */
+  async checkAccess(): Promise<AccessReport> {
+    const needs = { watchNamespaces: this.#watchNamespaces }
+    this.#access = await reviewAccess(this.#client, needs, this.#clock.now())
+    return this.#access
+  }
+
+  status(): ClusterStatus {
+    const watches = this.#reflectors().map(reflector => reflector.status())
+    return {
+      server: this.#client.server,
+      source: this.#client.source,
+      connected: watches.every(({ connected }) => connected),
+      watches,
+      counts: this.#cache.counts(),
+      ownersWaiting: this.#owners.waiting,
+      events: this.#recorder.counts(),
+      access: this.#access,
+      misnamed: this.#nodes.synced ? this.#cache.misnamed() : undefined,
+    }
+  }
+
+  #reflectors(): readonly Pick<Reflector<unknown>, 'stop' | 'status'>[] {
+    return [this.#pods, this.#nodes, ...(this.#namespaces ? [this.#namespaces] : [])]
+  }
+
+  #reflector<Entry>(
+    options: Omit<ReflectorOptions<Entry>, 'client' | 'clock' | 'log' | 'timing'>,
+  ): Reflector<Entry> {
+    const { log, timing = {} } = this.#options
+    return new Reflector({ ...options, client: this.#client, clock: this.#clock, log, timing })
+  }
+
+  async #reviewAtStart(attempt: number): Promise<void> {
+    try {
+      const { missing, add } = await this.checkAccess()
+      if (missing.length === 0) return
+      const rights = missing.map(({ verb, resource, why }) => `${verb} ${resource} (${why})`)
+      this.#options.log.warn({ missing: rights, add }, 'the Kubernetes API does not grant all that is needed')
+    } catch {
+      // Why is in the log already: the watches use the same connection. A closed client is no reason to try again.
+      if (this.#stopped) return
+      this.#accessTimer = setTimeout(
+        () => {
+          void this.#reviewAtStart(attempt + 1)
+        },
+        jittered(backoff(attempt + 2), this.#clock.random()),
+      )
+    }
+  }
+
+  #sayMisnamed(): void {
+    const misnamed = this.#cache.misnamed()
+    if (!misnamed || this.#saidMisnamed) return
+    this.#saidMisnamed = true
+    const { meant } = misnamed
+    this.#options.log.warn(
+      { node: this.#options.node, ...(meant !== undefined && { meant }) },
+      'the cluster has no Node of this name, so none of its pods will be seen; correct "node" in the configuration',
+    )
+  }
+
+  #tellMisplaced(pod: PodEntry, { owner }: ResolvedOwner, keys: readonly Misplaced[]): void {
+    if (this.#told.has(owner.uid)) return
+    this.#told.add(owner.uid)
+    const [oldest] = this.#told
+    if (this.#told.size > toldLimit && oldest !== undefined) this.#told.delete(oldest)
+    const object = `${owner.kind} ${pod.namespace}/${owner.name}`
+    const places = keys.map(({ key, found, belongs }) => `${key} is in ${found} and belongs in ${belongs}`)
+    this.#recorder.record(pod, {
+      type: 'Warning',
+      reason: 'MisplacedAnnotation',
+      action: 'ReadOwner',
+      message: `${object}: no pod sees what is written there: ${places.join('; ')}`,
+    })
+  }
+}

@@ -1,0 +1,73 @@
+/** What is to be told of a pod. */
+export interface PodEvent {
+  readonly type: 'Normal' | 'Warning'
+  /** One CamelCase word that machines read. */
+  readonly reason: string
+  /** What people read; cut at 1024 bytes, which is all the API takes. */
+  readonly message: string
+  /** What was being done, one CamelCase word. */
+  readonly action: string
+}
+
+export interface EventSubject {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string | null
+}
+
+/** One event and its repetitions. */
+export interface Series {
+  readonly pod: EventSubject
+  readonly event: PodEvent
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number
+  lastAt: number
+  count: number
+  /** Name of the Event object, once there is one. */
+  object: string | undefined
+  /** Whether it waits for being written. */
+  queued: boolean
+}
+
+/** Milliseconds within which a repetition counts as one. */
+export const seriesWindow = 600_000
+const remembered = 1_000
+
+/** Which events are the same: those of one pod with one reason and message, within ten minutes of each other. */
+export class EventSeries {
+  /** In the order of their last occurrence. */
+  readonly #series = new Map<string, Series>()
+
+  /** @param now milliseconds since the epoch */
+  add(pod: EventSubject, event: PodEvent, now: number): Series {
+    const key = JSON.stringify([pod.uid, pod.namespace, pod.name, event.type, event.reason, event.message])
+    const known = this.#series.get(key)
+    const goesOn = known !== undefined && Math.abs(now - known.lastAt) < seriesWindow
+    const series: Series = goesOn
+      ? known
+      : { pod, event, firstAt: now, lastAt: now, count: 0, object: undefined, queued: false }
+    series.count++
+    series.lastAt = now
+    this.#series.delete(key)
+    this.#series.set(key, series)
+    this.#forget(now)
+    return series
+  }
+
+  #forget(now: number): void {
+    for (const [key, { lastAt }] of this.#series) {
+      if (this.#series.size <= remembered && Math.abs(now - lastAt) < seriesWindow) return
+      this.#series.delete(key)
+    }
+  }
+}
+
+/** A text cut to so many bytes of UTF-8, never inside a character. */
+export function clipBytes(text: string, limit: number): string {
+  const encoder = new TextEncoder()
+  if (encoder.encode(text).length <= limit) return text
+  const mark = '...'
+  const room = new Uint8Array(limit - mark.length)
+  const { read } = encoder.encodeInto(text, room)
+  return `${text.slice(0, read)}${mark}`
+}

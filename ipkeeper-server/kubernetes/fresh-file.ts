@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { Problem } from '../../shared/problem/problem.ts'
+
+/** Milliseconds for which a file is taken to be what it was: client-go looks at tokens as often. */
+const trustedFor = 60_000
+
+/**
+ * A file that others replace: tokens and certificates rotate. Nothing watches it, so an idle daemon does nothing; it is
+ * read again when somebody asks and the last look is a minute old.
+ */
+export class FreshFile {
+  readonly path: string
+  readonly #what: string
+  readonly #monotonic: () => number
+  #text: string
+  #readAt: number
+
+  /**
+   * Reads at once. Throws IPK_KUBERNETES_CONFIG that names the file and `what`, such as "token".
+   *
+   * @param monotonic milliseconds of a clock that never jumps
+   */
+  constructor(path: string, what: string, monotonic: () => number) {
+    this.path = path
+    this.#what = what
+    this.#monotonic = monotonic
+    this.#readAt = monotonic()
+    try {
+      this.#text = readFileSync(path, 'utf8')
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      throw new Problem('IPK_KUBERNETES_CONFIG', `${path}: the ${this.#what} cannot be read (${code})`, {
+        cause: error,
+      })
+    }
+  }
+
+  /** A text that cannot be read now, or is empty because it is being written, stays as it was. */
+  read(again: boolean): string {
+    const now = this.#monotonic()
+    if (again || now - this.#readAt >= trustedFor) {
+      this.#readAt = now
+      try {
+        this.#text = readFileSync(this.path, 'utf8') || this.#text
+      } catch {
+        return this.#text
+      }
+    }
+    return this.#text
+  }
+}

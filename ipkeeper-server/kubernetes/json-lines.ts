@@ -1,0 +1,47 @@
+/** Bytes of one line: an object of etcd has 1.5 MiB as a rule, and JSON is longer than its encoding there. */
+const longestLine = 16 * 1024 * 1024
+const lineFeed = 0x0a
+
+/** A line that is longer than any object can be. */
+export class LineTooLong extends Error {}
+
+/**
+ * Cuts a stream of bytes into lines, wherever its chunks begin and end. What follows the last line feed is not given: a
+ * line that was cut off is no line.
+ */
+export class JsonLines {
+  readonly #limit: number
+  #pieces: Uint8Array[] = []
+  #length = 0
+
+  constructor(limit: number = longestLine) {
+    this.#limit = limit
+  }
+
+  /** The lines that this chunk completes, without empty ones. Throws LineTooLong. */
+  push(chunk: Uint8Array): string[] {
+    const lines: string[] = []
+    let from = 0
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
+      this.#add(chunk.subarray(from, end))
+      const line = this.#take()
+      if (line.trim() !== '') lines.push(line)
+      from = end + 1
+    }
+    if (from < chunk.length) this.#add(chunk.subarray(from))
+    return lines
+  }
+
+  #add(piece: Uint8Array): void {
+    this.#length += piece.length
+    if (this.#length > this.#limit) throw new LineTooLong(`a line of more than ${this.#limit} bytes`)
+    this.#pieces.push(piece)
+  }
+
+  #take(): string {
+    const text = Buffer.concat(this.#pieces, this.#length).toString('utf8')
+    this.#pieces = []
+    this.#length = 0
+    return text
+  }
+}

@@ -1,0 +1,325 @@
+import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
+import { metadataListOnly, metadataOnly, type ApiClient } from './api-client.ts'
+import { ApiError } from './api-error.ts'
+import { statusError } from './api-status.ts'
+import type { Clock } from './clock.ts'
+import type { ClusterLog } from './cluster-log.ts'
+import { JsonLines } from './json-lines.ts'
+import { at, readMeta } from './kube-object.ts'
+import { afterOutcome, beginning, jittered, type ListFrom, type Outcome } from './watch-progress.ts'
+
+/** Where a reflector puts what it reads; keys are "namespace/name", or "name" outside of namespaces. */
+export interface Sink<Entry> {
+  /** All there is now; what is not in it has gone. */
+  replace(entries: ReadonlyMap<string, Entry>): void
+  put(key: string, entry: Entry): void
+  remove(key: string): void
+}
+
+/** Milliseconds. */
+export interface ReflectorTiming {
+  /** The server is asked to end a watch after a time between this and twice this. */
+  readonly watchFor: number
+  /**
+   * A watch that brings no byte for so long is given up for another: its other end may have gone, which TCP itself would
+   * notice after more than ten minutes. apiserver sends a bookmark about once a minute, though not to a watch of
+   * something that has not changed since it started.
+   */
+  readonly silence: number
+  /** A watch that was open for so long had worked. */
+  readonly proof: number
+}
+
+const standardTiming: ReflectorTiming = { watchFor: 300_000, silence: 100_000, proof: 5_000 }
+
+/** Objects per answer: nodes have 15 KiB each, and more where they hold many images. */
+const pageSize = 250
+
+export interface ReflectorOptions<Entry> {
+  readonly client: ApiClient
+  /** For status and log: "pods". */
+  readonly resource: string
+  /** Of the collection: "/api/v1/pods". */
+  readonly path: string
+  readonly fieldSelector?: string
+  /** Whether entries are made of metadata alone. */
+  readonly representation: 'metadata' | 'full'
+  /**
+   * "cache" where the selector would make the store read all there is to find a few, and where a state of some seconds ago
+   * does no harm.
+   */
+  readonly firstList: ListFrom
+  /** Called once for each object as it arrives, so that what is not kept never adds up. */
+  readonly project: (object: JsonObject) => Entry | undefined
+  readonly sink: Sink<Entry>
+  readonly clock: Clock
+  readonly log: ClusterLog
+  readonly timing?: Partial<ReflectorTiming>
+}
+
+export interface ReflectorStatus {
+  readonly resource: string
+  /** Whether a watch is open. */
+  readonly connected: boolean
+  /** Whether everything was listed at least once. */
+  readonly synced: boolean
+  /** When the server was last heard of, in milliseconds since the epoch. */
+  readonly lastContact: number | undefined
+  readonly lastError: { readonly at: number; readonly message: string } | undefined
+}
+
+/** A stream that makes no sense. */
+class Garbled extends Error {}
+
+/** A stream that brings nothing. */
+class Silence extends Error {}
+
+/**
+ * Keeps a sink equal to a collection of the API: list, then watch, resumed where it ended for as long as the server
+ * still knows that moment (API concepts, "Efficient detection of changes"). What the sink holds stays in it while the
+ * server is away.
+ */
+export class Reflector<Entry> {
+  readonly #options: ReflectorOptions<Entry>
+  readonly #timing: ReflectorTiming
+  #stopped = false
+  #running: Promise<void> | undefined
+  #abort: AbortController | undefined
+  #wake: (() => void) | undefined
+  #connected = false
+  #synced = false
+  /** On the clock that never jumps. */
+  #heardAt: number | undefined
+  #lastError: ReflectorStatus['lastError']
+  #troubled: string | undefined
+
+  constructor(options: ReflectorOptions<Entry>) {
+    this.#options = options
+    this.#timing = { ...standardTiming, ...options.timing }
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#abort?.abort()
+    this.#wake?.()
+    await this.#running
+  }
+
+  get synced(): boolean {
+    return this.#synced
+  }
+
+  /** Milliseconds since the server was last heard of; Infinity when it never was. */
+  silence(): number {
+    return this.#heardAt === undefined ? Infinity : this.#options.clock.monotonic() - this.#heardAt
+  }
+
+  status(): ReflectorStatus {
+    const { clock, resource } = this.#options
+    return {
+      resource,
+      connected: this.#connected,
+      synced: this.#synced,
+      lastContact: this.#heardAt === undefined ? undefined : clock.now() - Math.round(this.silence()),
+      lastError: this.#lastError,
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options
+    let progress = beginning(this.#options.firstList)
+    while (!this.#stopped) {
+      const { phase } = progress
+      const outcome =
+        phase.next === 'list' ? await this.#list(phase.from) : await this.#watch(phase.resourceVersion)
+      const step = afterOutcome(progress, outcome)
+      progress = step.progress
+      await this.#sleep(jittered(step.pause, clock.random()))
+    }
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
+    if (milliseconds === 0 || this.#stopped) return
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#wake = undefined
+  }
+
+  async #list(from: ListFrom): Promise<Outcome> {
+    const { client, path, fieldSelector, representation, sink } = this.#options
+    const entries = new Map<string, Entry>()
+    let proceed = ''
+    try {
+      for (;;) {
+        const answer = await client.get(path, {
+          ...(representation === 'metadata' && { accept: metadataListOnly }),
+          query: {
+            ...(fieldSelector !== undefined && { fieldSelector }),
+            ...(from === 'cache' ? { resourceVersion: '0' } : { limit: String(pageSize) }),
+            ...(proceed !== '' && { continue: proceed }),
+          },
+        })
+        if (this.#stopped) return { kind: 'expired', proved: false }
+        this.#heard()
+        // An empty list of metadata has null for its items.
+        const items = answer['items'] ?? []
+        const resourceVersion = at(answer, 'metadata', 'resourceVersion')
+        if (!Array.isArray(items) || typeof resourceVersion !== 'string' || resourceVersion === '') {
+          throw new ApiError(`GET ${path}: the answer is no list`)
+        }
+        for (const item of items) this.#take(item, (key, entry) => entries.set(key, entry))
+        const next = at(answer, 'metadata', 'continue')
+        if (typeof next !== 'string' || next === '') {
+          sink.replace(entries)
+          this.#synced = true
+          return { kind: 'listed', resourceVersion }
+        }
+        proceed = next
+      }
+    } catch (error) {
+      return this.#failed(error, undefined, false)
+    }
+  }
+
+  async #watch(from: string): Promise<Outcome> {
+    const { client, path, fieldSelector, representation, clock } = this.#options
+    const { watchFor, silence, proof } = this.#timing
+    const abort = new AbortController()
+    this.#abort = abort
+    const began = clock.monotonic()
+    let resourceVersion = from
+    let events = 0
+    let lastByte = began
+    const proved = (): boolean => events > 0 || clock.monotonic() - began >= proof
+    // Looks when the silence could be complete, not at each byte.
+    const listen = (): void => {
+      const left = lastByte + silence - clock.monotonic()
+      if (left <= 0) abort.abort(new Silence())
+      else timer = setTimeout(listen, left + 1)
+    }
+    let timer = setTimeout(listen, silence)
+    try {
+      const stream = await client.watch(
+        path,
+        {
+          ...(representation === 'metadata' && { accept: metadataOnly }),
+          query: {
+            watch: 'true',
+            allowWatchBookmarks: 'true',
+            resourceVersion,
+            timeoutSeconds: String(Math.ceil((watchFor * (1 + clock.random())) / 1000)),
+            ...(fieldSelector !== undefined && { fieldSelector }),
+          },
+        },
+        abort.signal,
+      )
+      this.#connected = true
+      this.#heard()
+      this.#recovered()
+      const lines = new JsonLines()
+      for await (const chunk of stream) {
+        lastByte = clock.monotonic()
+        this.#heard()
+        for (const line of lines.push(chunk)) {
+          resourceVersion = this.#apply(line)
+          events++
+        }
+      }
+      return { kind: 'ended', resourceVersion, proved: proved() }
+    } catch (error) {
+      // No trouble yet: where nothing happens, a server may have nothing to say. The next watch will tell.
+      if (abort.signal.reason instanceof Silence) {
+        return { kind: 'silent', resourceVersion }
+      }
+      return this.#failed(error, resourceVersion, proved())
+    } finally {
+      clearTimeout(timer)
+      this.#connected = false
+      this.#abort = undefined
+      abort.abort()
+    }
+  }
+
+  /** Carries out one event; returns the resource version from which the watch could now go on. */
+  #apply(line: string): string {
+    const { path, sink } = this.#options
+    let event: unknown
+    try {
+      event = JSON.parse(line)
+    } catch {
+      throw new Garbled(`GET ${path}: an event is no JSON`)
+    }
+    const type = isJsonObject(event) ? event['type'] : undefined
+    const object = isJsonObject(event) ? event['object'] : undefined
+    if (type === 'ERROR') throw statusError(`GET ${path}`, 500, object)
+    if (type === 'BOOKMARK' && isJsonObject(object)) {
+      const resourceVersion = at(object, 'metadata', 'resourceVersion')
+      if (typeof resourceVersion === 'string' && resourceVersion !== '') return resourceVersion
+    }
+    if (type === 'ADDED' || type === 'MODIFIED') {
+      return this.#take(object, (key, entry) => {
+        sink.put(key, entry)
+      })
+    }
+    if (type === 'DELETED') {
+      return this.#take(object, key => {
+        sink.remove(key)
+      })
+    }
+    throw new Garbled(`GET ${path}: an event of no known type`)
+  }
+
+  #take(object: unknown, keep: (key: string, entry: Entry) => void): string {
+    const meta = isJsonObject(object) ? readMeta(object, () => false) : undefined
+    const entry = isJsonObject(object) && meta ? this.#options.project(object) : undefined
+    if (!meta || entry === undefined)
+      throw new Garbled(`GET ${this.#options.path}: an object without metadata`)
+    keep(meta.namespace === undefined ? meta.name : `${meta.namespace}/${meta.name}`, entry)
+    return meta.resourceVersion
+  }
+
+  #failed(error: unknown, resourceVersion: string | undefined, proved: boolean): Outcome {
+    if (this.#stopped) return { kind: 'expired', proved: false }
+    if (error instanceof ApiError && error.status === 410) return { kind: 'expired', proved }
+    const message = error instanceof Error ? error.message : String(error)
+    this.#trouble(message)
+    if (!(error instanceof ApiError) && resourceVersion !== undefined) {
+      return { kind: 'garbled', resourceVersion, proved }
+    }
+    const { status, retryAfter } =
+      error instanceof ApiError ? error : { status: undefined, retryAfter: undefined }
+    return { kind: 'failed', status, retryAfter, resourceVersion, proved }
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#options.clock.monotonic()
+  }
+
+  /** One line in the log for a trouble, not one for each attempt. */
+  #trouble(message: string): void {
+    const { clock, log, resource, client } = this.#options
+    this.#lastError = { at: clock.now(), message }
+    if (this.#troubled === message) return
+    this.#troubled = message
+    log.warn(
+      { resource, server: client.server, reason: message },
+      'cannot follow the Kubernetes API; trying on',
+    )
+  }
+
+  #recovered(): void {
+    const { log, resource, client } = this.#options
+    if (this.#troubled === undefined) return
+    this.#troubled = undefined
+    log.info({ resource, server: client.server }, 'following the Kubernetes API again')
+  }
+}

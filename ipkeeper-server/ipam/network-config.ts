@@ -17,11 +17,12 @@ import { configVersion, networkName } from '../../shared/cni/netconf.ts'
 import type { ResultRoute } from '../../shared/cni/result.ts'
 import { isSupportedVersion, type CniVersion } from '../../shared/cni/versions.ts'
 import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
-import { firstOf, formatCidr, lastOf, parseCidr } from '../../shared/net/cidr.ts'
+import { formatCidr, parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { misspeltWord } from '../../shared/text/nearest-word.ts'
 import type { CniChannel } from './merge-requests.ts'
 import { parseAddressRequest } from './parse-address-request.ts'
+import { parseAddressRun, type AddressRun } from './parse-address-run.ts'
 import type { ValidAttachment } from './plan-gc.ts'
 import type { StringMap } from './pod-facts.ts'
 import { canonicalPool, isPoolName, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
@@ -79,18 +80,10 @@ function addressField(object: JsonObject, key: string, path: string): Address | 
   return address
 }
 
-/** "10.22.0.100", "10.22.0.100-10.22.0.120" or a CIDR. */
-function readExclusion(value: unknown, path: string): { first: Address; last: Address } {
-  const text = typeof value === 'string' ? value : ''
-  const cidr = parseCidr(text)
-  if (cidr) return { first: firstOf(cidr), last: lastOf(cidr) }
-  const [from = '', to = from, ...more] = text.split('-').map(part => part.trim())
-  const first = parseAddress(from)
-  const last = parseAddress(to)
-  if (!first || !last || more.length > 0 || first.family !== last.family || first.value > last.value) {
-    throw invalid(`${path}: ${showJson(value)} is no address, FIRST-LAST or CIDR`)
-  }
-  return { first, last }
+function readExclusion(value: unknown, path: string): AddressRun {
+  const run = typeof value === 'string' ? parseAddressRun(value) : undefined
+  if (run) return run
+  throw invalid(`${path}: ${showJson(value)} is no address, FIRST-LAST or CIDR`)
 }
 
 const rangeKeys = ['subnet', 'rangeStart', 'rangeEnd', 'gateway', 'exclude']

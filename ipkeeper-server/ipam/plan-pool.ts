@@ -7,11 +7,12 @@ import { canonicalPool, formatRangeSet, poolsOverlap, type Pool, type RangeDefin
 import type { Change, PoolRange, PoolRecord, Write } from './records.ts'
 
 /** A pool as it is remembered. Exclusions are kept as the gaps between usable runs, network and gateway included. */
-function toRecord(pool: Pool, generation: number): PoolRecord {
+export function toPoolRecord(pool: Pool, generation: number, origin?: PoolRecord['origin']): PoolRecord {
   return {
     generation,
     name: pool.name,
     segment: pool.segment,
+    ...(origin && { origin }),
     ranges: pool.rangeSets.map(set =>
       set.map(range => {
         const text = (value: bigint): string => formatAddress({ family: range.family, value })
@@ -60,24 +61,48 @@ export function poolOf(record: PoolRecord): Pool {
   )
 }
 
+/** Whether two records are of the same segment and ranges, whoever says so. */
+export function sameRanges(a: PoolRecord, b: PoolRecord): boolean {
+  return a.segment === b.segment && JSON.stringify(a.ranges) === JSON.stringify(b.ranges)
+}
+
+/** The ranges of a pool in a message. */
+export function describeRanges(pool: Pool): string {
+  return pool.rangeSets.map(formatRangeSet).join(' and ')
+}
+
 /**
  * Writes that make the store remember an inline pool. Another pool of the segment that overlaps it is IPK_POOL_OVERLAP
- * while any of its addresses is bound or held, and makes room otherwise (DESIGN section 5, rule 3).
+ * while any of its addresses is bound or held, and makes room otherwise (DESIGN section 5, rule 3). A pool of the daemon's
+ * configuration makes no room; one of the same name has to be the same (IPK_CONFIG_INVALID).
  */
 export function planPool(book: AddressBook, pool: Pool): Change {
   const writes: Write[] = []
   const before = book.pool(pool.name)
-  const record = toRecord(pool, (before?.generation ?? 0) + 1)
-  const same =
-    before?.segment === record.segment && JSON.stringify(before.ranges) === JSON.stringify(record.ranges)
-  if (same) return writes
+  const record = toPoolRecord(pool, (before?.generation ?? 0) + 1)
+  if (before && sameRanges(before, record)) return writes
+  if (before?.origin === 'config') {
+    throw new Problem(
+      'IPK_CONFIG_INVALID',
+      `network ${pool.name} has ranges of its own (${describeRanges(pool)}), but the daemon's configuration has a pool of that name with other ones (${describeRanges(poolOf(before))})`,
+      {
+        hint: `name the pool in the conflist, "ipam": {"type": "ipkeeper", "pool": "${pool.name}"}, or rename the network or the pool`,
+      },
+    )
+  }
   for (const other of book.pools()) {
     if (other.name === pool.name || !poolsOverlap(poolOf(other), pool)) continue
-    if (book.hasLiveLease(other)) {
-      const show = (either: Pool): string => either.rangeSets.map(formatRangeSet).join(' and ')
+    const ranges = describeRanges(poolOf(other))
+    const inTheWay =
+      other.origin === 'config'
+        ? `pool ${other.name} of the daemon's configuration (${ranges})`
+        : book.hasLiveLease(other)
+          ? `network ${other.name} (${ranges}), which has leases`
+          : undefined
+    if (inTheWay !== undefined) {
       throw new Problem(
         'IPK_POOL_OVERLAP',
-        `the ranges of network ${pool.name} (${show(pool)}) overlap those of network ${other.name} (${show(poolOf(other))}), which has leases`,
+        `the ranges of network ${pool.name} (${describeRanges(pool)}) overlap those of ${inTheWay}`,
       )
     }
     writes.push({ kind: 'pool', key: other.name, expect: other.generation, record: null })

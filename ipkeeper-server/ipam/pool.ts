@@ -56,65 +56,87 @@ export function isPoolName(text: string): boolean {
 const invalid = (message: string, hint?: string): Problem =>
   new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
 
-/** Takes a run out of runs; both ends of every run are included. */
-function without(runs: readonly Interval[], gap: Interval): Interval[] {
-  return runs.flatMap(run => {
-    if (gap.last < run.first || gap.first > run.last) return [run]
-    const pieces: Interval[] = []
-    if (gap.first > run.first) pieces.push({ first: run.first, last: gap.first - 1n })
-    if (gap.last < run.last) pieces.push({ first: gap.last + 1n, last: run.last })
-    return pieces
-  })
+/** Tells of a key of a range that makes no sense; `index` is that of an exclusion. The text is host-local's. */
+export type RangeFault = (key: keyof RangeDefinition, message: string, index?: number) => void
+
+/** What gaps leave of a run; both ends of each are included, and gaps may overlap. */
+function without(run: Interval, gaps: readonly Interval[]): Interval[] {
+  const left: Interval[] = []
+  let next = run.first
+  for (const gap of gaps.toSorted((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))) {
+    if (gap.first > run.last) break
+    if (gap.first > next) left.push({ first: next, last: gap.first - 1n })
+    if (gap.last >= next) next = gap.last + 1n
+  }
+  if (next <= run.last) left.push({ first: next, last: run.last })
+  return left
 }
 
 /**
  * Canonical form of a range, with host-local's defaults and texts: the gateway is the first address of the subnet
  * unless given, a range starts at the first and ends at the last host address. Network, IPv4 broadcast and gateway
  * address are never given (plugins:plugins/ipam/host-local/backend/allocator/range.go, Canonicalize).
+ *
+ * @param onFault is told of each fault, the most basic first; it may throw
+ * @returns undefined when there was one
  */
-function canonicalRange(definition: RangeDefinition): Range {
+export function canonicalRange(definition: RangeDefinition, onFault: RangeFault): Range | undefined {
   const { subnet } = definition
   const { family } = subnet.address
   if (subnet.prefixLength > addressBits[family] - 2) {
-    throw invalid(`Network ${formatCidr(subnet)} too small to allocate from`)
+    onFault('subnet', `Network ${formatCidr(subnet)} too small to allocate from`)
+    return undefined
   }
   const network = firstOf(subnet)
   if (network.value !== subnet.address.value) {
-    throw invalid(
+    onFault(
+      'subnet',
       `Network has host bits set. For a subnet mask of length ${subnet.prefixLength} the network address is ${formatAddress(network)}`,
     )
+    return undefined
+  }
+  let faults = 0
+  const fault: RangeFault = (key, message, index) => {
+    faults++
+    onFault(key, message, index)
+  }
+  const expectInSubnet = (
+    key: 'rangeStart' | 'rangeEnd' | 'exclude',
+    address: Address | undefined,
+    index?: number,
+  ): void => {
+    if (!address || cidrContains(subnet, address)) return
+    const name = key === 'exclude' ? key : `R${key.slice(1)}`
+    fault(key, `${name} ${formatAddress(address)} not in network ${formatCidr(subnet)}`, index)
   }
   const highest = lastOf(subnet)
-  const lastHost: Address = family === 4 ? { family, value: highest.value - 1n } : highest
-  const inSubnet = (key: string, address: Address): Address => {
-    if (cidrContains(subnet, address)) return address
-    throw invalid(`${key} ${formatAddress(address)} not in network ${formatCidr(subnet)}`)
-  }
-  const first = definition.rangeStart
-    ? inSubnet('RangeStart', definition.rangeStart)
-    : { family, value: network.value + 1n }
-  const last = definition.rangeEnd ? inSubnet('RangeEnd', definition.rangeEnd) : lastHost
-  if (first.value > last.value) {
-    throw invalid(`RangeStart ${formatAddress(first)} is above RangeEnd ${formatAddress(last)}`)
-  }
+  const first = definition.rangeStart ?? { family, value: network.value + 1n }
+  const last = definition.rangeEnd ?? { family, value: family === 4 ? highest.value - 1n : highest.value }
   const gateway = definition.gateway ?? { family, value: network.value + 1n }
+  expectInSubnet('rangeStart', definition.rangeStart)
+  expectInSubnet('rangeEnd', definition.rangeEnd)
+  if (faults === 0 && first.value > last.value)
+    fault('rangeStart', `RangeStart ${formatAddress(first)} is above RangeEnd ${formatAddress(last)}`)
   if (gateway.family !== family) {
-    throw invalid(`gateway ${formatAddress(gateway)} is not of the family of network ${formatCidr(subnet)}`)
+    fault(
+      'gateway',
+      `gateway ${formatAddress(gateway)} is not of the family of network ${formatCidr(subnet)}`,
+    )
   }
-  const gaps: Interval[] = [
+  const exclude = definition.exclude ?? []
+  for (const [index, run] of exclude.entries()) {
+    expectInSubnet('exclude', cidrContains(subnet, run.first) ? run.last : run.first, index)
+  }
+  if (faults > 0) return undefined
+  const usable = without({ first: first.value, last: last.value }, [
     { first: network.value, last: network.value },
     { first: gateway.value, last: gateway.value },
     ...(family === 4 ? [{ first: highest.value, last: highest.value }] : []),
-    ...(definition.exclude ?? []).map(run => ({
-      first: inSubnet('exclude', run.first).value,
-      last: inSubnet('exclude', run.last).value,
-    })),
-  ]
-  const usable = gaps.reduce<Interval[]>(without, [{ first: first.value, last: last.value }])
-  if (usable.length === 0) {
-    throw invalid(`range ${formatAddress(first)}-${formatAddress(last)} has no address to give`)
-  }
-  return { family, subnet, first, last, gateway, usable }
+    ...exclude.map(run => ({ first: run.first.value, last: run.last.value })),
+  ])
+  if (usable.length > 0) return { family, subnet, first, last, gateway, usable }
+  fault('subnet', `range ${formatAddress(first)}-${formatAddress(last)} has no address to give`)
+  return undefined
 }
 
 export function formatRange(range: Range): string {
@@ -135,7 +157,12 @@ function setsOverlap(a: RangeSet, b: RangeSet): boolean {
 }
 
 function canonicalSet(definitions: readonly RangeDefinition[]): RangeSet {
-  const ranges = definitions.map(canonicalRange)
+  const ranges = definitions.flatMap(definition => {
+    const range = canonicalRange(definition, (_, message) => {
+      throw invalid(message)
+    })
+    return range ?? []
+  })
   const [head] = ranges
   if (!head) throw invalid('empty range set')
   if (ranges.some(range => range.family !== head.family)) throw invalid('mixed address families')

@@ -135,6 +135,8 @@ export interface ReservationRecord extends Versioned, LeaseKey {
 export interface PoolRecord extends Versioned {
   readonly name: string
   readonly segment: string
+  /** "config": of the daemon's configuration; absent: the ranges of the network of that name. */
+  readonly origin?: 'config'
   readonly ranges: readonly (readonly PoolRange[])[]
 }
 

@@ -76,6 +76,14 @@ export const catalogue = {
     summary: 'The ranges overlap those of another pool of the same segment that has leases.',
     hint: 'use disjoint ranges, or give one network another "ipam.segment" if the two really are separate L2/L3 domains',
   },
+  IPK_POOLS_ORPHAN: {
+    cniCode: 7,
+    httpStatus: 409,
+    retryable: false,
+    summary:
+      "A change of the daemon's pools would leave addresses in use outside of them; the pools stay as they were.",
+    hint: 'keep these addresses in the ranges of their pool, or delete their pods first; see: ipkeeperctl leases',
+  },
   IPK_ARGS_INVALID: {
     cniCode: 7,
     httpStatus: 400,

@@ -1,118 +1,198 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { Ajv } from 'ajv'
-import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { Problem } from '../../shared/problem/problem.ts'
-import { nearestWord } from '../../shared/text/nearest-word.ts'
+import { isJsonObject } from '../../shared/json/fold.ts'
+import type { StringMap } from '../ipam/pod-facts.ts'
+import type { PoolSettings } from '../ipam/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/retention.ts'
-import { DaemonConfigFile } from './daemon-config.schema.ts'
+import { defaults, type AnnotationDialect, type DaemonConfigFile } from './daemon-config.schema.ts'
+import { FaultList, formatPath, type Fault } from './faults.ts'
+import { readPools } from './read-pools.ts'
+import { readText } from './read-text.ts'
+import { checkShape } from './schema-faults.ts'
+import { showValue } from './show-value.ts'
+import { YamlSource, type Position } from './yaml-source.ts'
 
 /** The effective configuration; durations in milliseconds. */
 export interface DaemonConfig {
   readonly node: string
+  /** No two overlap within a segment, and all names differ. */
+  readonly pools: readonly PoolSettings[]
   readonly retention: Retention
   readonly cooldown: number
   readonly preferFor: number
+  readonly annotations: readonly AnnotationDialect[]
+  readonly namespaceDefaults: boolean
+  /** undefined: as the access to the Kubernetes API has it. */
+  readonly requireAnnotations: boolean | undefined
+  readonly kubernetes: KubernetesAccess
+  readonly store: { readonly singleNode: boolean }
+  readonly history: { readonly maxAge: number; readonly maxEntries: number }
+  readonly nodeLabels: StringMap
   readonly logLevel: NonNullable<DaemonConfigFile['logLevel']>
 }
 
-const check = new Ajv({ allErrors: false, strict: true }).compile<DaemonConfigFile>(DaemonConfigFile)
-
-const duration = 'a duration of at least 1s, such as 90s, 30m, 12h or 7d'
-
-/** What a value has to be, for people. */
-const expected: Readonly<Record<keyof DaemonConfigFile, string>> = {
-  node: 'a name of letters, digits, "_", "." and "-"',
-  retention: `release, while-owner-exists, forever, or ${duration}`,
-  cooldown: duration,
-  preferFor: duration,
-  logLevel: 'one of trace, debug, info, warn, error, fatal',
+/** How the Kubernetes API is reached. With mode "kubeconfig" there is a path; with "in-cluster" there is none. */
+export interface KubernetesAccess {
+  readonly mode: 'auto' | 'in-cluster' | 'kubeconfig' | 'off'
+  readonly kubeconfig?: string
+  readonly context?: string
 }
 
-/** The text of a configuration with a way to say where in it something is wrong. */
-interface Source {
-  readonly path: string
-  readonly document: Document
-  readonly lines: LineCounter
-}
+/** A file that is larger is none of ours; reading it would cost memory and time. */
+const sizeLimit = 1024 * 1024
 
-/** IPK_DAEMON_CONFIG at an offset of the text; at the file as a whole when the offset is not known. */
-function fault({ path, lines }: Source, offset: number | undefined, what: string): Problem {
-  if (offset === undefined) return new Problem('IPK_DAEMON_CONFIG', `${path}: ${what}`)
-  const { line, col } = lines.linePos(offset)
-  return new Problem('IPK_DAEMON_CONFIG', `${path}:${line}:${col}: ${what}`)
-}
+const absentHint = 'with --config the file has to exist; without it defaults apply'
 
-/** Where the value of a top-level key begins, or the key itself. */
-function offsetOf({ document }: Source, name: string, part: 'key' | 'value'): number | undefined {
-  if (!isMap(document.contents)) return undefined
-  const pair = document.contents.items.find(({ key }) => isScalar(key) && String(key.value) === name)
-  const node = part === 'value' && isScalar(pair?.value) ? pair.value : pair?.key
-  return isScalar(node) ? node.range?.[0] : undefined
-}
+/** How many faults a problem lists in its details. */
+const shownFaults = 20
 
-function wrongValue(source: Source, key: keyof DaemonConfigFile, value: unknown): Problem {
-  const what = `${key}: ${JSON.stringify(value)} is not ${expected[key]}`
-  return fault(source, offsetOf(source, key, 'value'), what)
-}
+/** A text that is no configuration, with every fault as "FILE:LINE:COLUMN: what", in the order of the file. */
+export class ConfigProblem extends Problem {
+  readonly faults: readonly string[]
 
-/** What the schema does not allow: another document than a mapping, an unknown key, or a value of the wrong shape. */
-function schemaFault(source: Source, value: unknown): Problem {
-  const [error] = check.errors ?? []
-  const [, key = ''] = (error?.instancePath ?? '').split('/')
-  if (Object.hasOwn(expected, key)) {
-    return wrongValue(source, key as keyof DaemonConfigFile, (value as Record<string, unknown>)[key])
+  constructor(faults: readonly string[]) {
+    const [first = '', ...others] = faults
+    const shown = others.slice(0, shownFaults)
+    const rest = others.length - shown.length
+    super('IPK_DAEMON_CONFIG', first, {
+      details: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
+    })
+    this.faults = faults
   }
-  const unknown = (error?.params as Record<string, unknown> | undefined)?.['additionalProperty']
-  if (typeof unknown !== 'string') return fault(source, undefined, 'not a mapping of keys to values')
-  const meant = nearestWord(unknown, Object.keys(expected))
-  const text = `unknown key "${unknown}"${meant ? `; did you mean "${meant}"?` : ''}`
-  return fault(source, offsetOf(source, unknown, 'key'), text)
+}
+
+function readKubernetes(file: DaemonConfigFile, faults: FaultList): KubernetesAccess {
+  const path = ['kubernetes']
+  const {
+    mode = defaults.kubernetesMode,
+    kubeconfig,
+    context,
+  } = faults.isSound(path) ? (file.kubernetes ?? {}) : {}
+  if (mode === 'kubeconfig' && kubeconfig === undefined)
+    faults.add([...path, 'mode'], 'mode kubeconfig needs "kubeconfig", the path of that file')
+  if (mode === 'in-cluster' && kubeconfig !== undefined)
+    faults.add([...path, 'kubeconfig'], '"kubeconfig" has no use with mode in-cluster', 'key')
+  if (context !== undefined && kubeconfig === undefined)
+    faults.add([...path, 'context'], '"context" is one of "kubeconfig", which is not given', 'key')
+  return { mode, ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) }
+}
+
+/** What the keys of a file say whose shape was checked; meaningless unless the faults stay as they were. */
+function readFile(
+  file: DaemonConfigFile,
+  standardNode: string,
+  faults: FaultList,
+  lineOf: (path: readonly (string | number)[]) => number,
+): DaemonConfig {
+  const duration = (key: 'cooldown' | 'preferFor'): number | undefined =>
+    readText(faults, [key], file[key] ?? defaults[key], parseDuration)
+  const standard = {
+    retention:
+      readText(faults, ['retention'], file.retention ?? defaults.retention, parseRetention) ?? 'release',
+    cooldown: duration('cooldown') ?? 0,
+    preferFor: duration('preferFor') ?? 0,
+  }
+  const history = faults.isSound(['history']) ? file.history : undefined
+  const maxAge = history?.maxAge ?? defaults.historyMaxAge
+  return {
+    node: file.node ?? standardNode,
+    pools: readPools(file, standard, faults, lineOf),
+    ...standard,
+    annotations: file.annotations ?? [],
+    namespaceDefaults: file.namespaceDefaults ?? false,
+    requireAnnotations: file.requireAnnotations,
+    kubernetes: readKubernetes(file, faults),
+    store: { singleNode: file.store?.singleNode ?? false },
+    history: {
+      maxAge: readText(faults, ['history', 'maxAge'], maxAge, parseDuration) ?? 0,
+      maxEntries: history?.maxEntries ?? defaults.historyMaxEntries,
+    },
+    nodeLabels: file.nodeLabels ?? {},
+    logLevel: file.logLevel ?? defaults.logLevel,
+  }
+}
+
+/** "pools[0].ranges[0][1].subnet: what (pool "prod")". */
+function describe({ path, part, text }: Fault, value: unknown): string {
+  const [top, index, key] = path
+  const pools = isJsonObject(value) && top === 'pools' ? value['pools'] : undefined
+  const pool: unknown = Array.isArray(pools) && typeof index === 'number' ? pools[index] : undefined
+  const name = isJsonObject(pool) && key !== 'name' ? pool['name'] : undefined
+  const whose = typeof name === 'string' ? ` (pool ${showValue(name)})` : ''
+  // What is said of a key is said of the mapping that it stands in.
+  const subject = part === 'key' ? path.slice(0, -1) : path
+  return `${subject.length > 0 ? `${formatPath(subject)}: ` : ''}${text}${whose}`
 }
 
 /**
- * Text of the file (YAML, hence also JSON) to the effective configuration, defaults filled in. Throws IPK_DAEMON_CONFIG
- * with file, line and column, the key, its value and what was expected.
+ * Text of the file (YAML, hence also JSON) to the effective configuration, defaults filled in.
+ *
+ * @param path names the file in messages
+ * @param standardNode the node's name where the file does not say it
+ * @throws ConfigProblem (IPK_DAEMON_CONFIG) that tells every fault with file, line and column, the key, its value and
+ *   what was expected
  */
-export function parseConfig(text: string, path: string): DaemonConfig {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
-  const source = { path, document, lines }
-  const [broken] = document.errors
-  if (broken) throw fault(source, broken.pos[0], broken.message)
-  const value: unknown = document.toJS() ?? {}
-  if (!check(value)) throw schemaFault(source, value)
-  const read = <T>(
-    key: keyof DaemonConfigFile,
-    standard: string,
-    parse: (text: string) => T | undefined,
-  ): T => {
-    const parsed = parse(value[key] ?? standard)
-    if (parsed === undefined) throw wrongValue(source, key, value[key])
-    return parsed
+export function parseConfig(text: string, path: string, standardNode: string = hostname()): DaemonConfig {
+  const source = new YamlSource(text)
+  const faults = new FaultList()
+  let config: DaemonConfig | undefined
+  if (source.faults.length === 0) {
+    const value = source.value ?? {}
+    checkShape(value, faults)
+    if (isJsonObject(value)) {
+      const lineOf = (at: Fault['path']): number => source.positionOf({ path: at, part: 'value' }).line
+      config = readFile(value, standardNode, faults, lineOf)
+    }
   }
-  return {
-    node: value.node ?? hostname(),
-    retention: read('retention', 'release', parseRetention),
-    cooldown: read('cooldown', '60s', parseDuration),
-    preferFor: read('preferFor', '10m', parseDuration),
-    logLevel: value.logLevel ?? 'info',
+  const located = [
+    ...source.faults,
+    ...faults.all().map(fault => ({
+      position: source.positionOf(fault),
+      text: describe(fault, source.value),
+    })),
+  ]
+  if (config && located.length === 0) return config
+  const inOrder = (
+    { position: a }: { position: Position },
+    { position: b }: { position: Position },
+  ): number => a.line - b.line || a.column - b.column
+  throw new ConfigProblem(
+    located
+      .sort(inOrder)
+      .map(({ position, text: what }) => `${path}:${position.line}:${position.column}: ${what}`),
+  )
+}
+
+const unreadable = (path: string, why: string, options: { cause?: unknown; hint?: string } = {}): Problem =>
+  new Problem('IPK_DAEMON_CONFIG', `${path}: cannot be read (${why})`, options)
+
+/** Text of the file; undefined when there is none of that name. Throws IPK_DAEMON_CONFIG. */
+export function readConfigText(path: string): string | undefined {
+  let bytes: Buffer
+  try {
+    // A pipe would be waited for, and something endless would fill the memory.
+    const file = statSync(path)
+    if (file.isDirectory()) throw unreadable(path, 'EISDIR')
+    if (!file.isFile()) throw unreadable(path, 'not a regular file')
+    if (file.size > sizeLimit) throw unreadable(path, `larger than ${sizeLimit} bytes`)
+    bytes = readFileSync(path)
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    if (code === 'ENOENT') return undefined
+    throw unreadable(path, code, { cause: error })
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw unreadable(path, 'not UTF-8', { cause: error })
   }
 }
 
 /** Reads the file. Absent is an error only when it was named on the command line. */
 export function loadConfig(path: string, mustExist: boolean): DaemonConfig {
-  let text = ''
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    if (mustExist || code !== 'ENOENT') {
-      throw new Problem('IPK_DAEMON_CONFIG', `${path}: cannot be read (${code})`, {
-        cause: error,
-        ...(code === 'ENOENT' && { hint: 'with --config the file has to exist; without it defaults apply' }),
-      })
-    }
-  }
-  return parseConfig(text, path)
+  const text = readConfigText(path)
+  if (text === undefined && mustExist) throw unreadable(path, 'ENOENT', { hint: absentHint })
+  return parseConfig(text ?? '', path)
 }

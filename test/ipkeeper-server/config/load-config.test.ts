@@ -1,14 +1,24 @@
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import t from 'tap'
-import { loadConfig, parseConfig } from '../../../ipkeeper-server/config/load-config.ts'
+import { ConfigProblem, loadConfig, parseConfig } from '../../../ipkeeper-server/config/load-config.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const defaults = {
   node: hostname(),
+  pools: [],
   retention: 'release',
   cooldown: 60_000,
   preferFor: 600_000,
+  annotations: [],
+  namespaceDefaults: false,
+  requireAnnotations: undefined,
+  kubernetes: { mode: 'auto' },
+  store: { singleNode: false },
+  history: { maxAge: 90 * 86_400_000, maxEntries: 1_000_000 },
+  nodeLabels: {},
   logLevel: 'info',
 }
 
@@ -25,6 +35,29 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
   ['cool-down', 'cooldown: 90s', { cooldown: 90_000 }],
   ['preferFor', 'preferFor: 2h', { preferFor: 7_200_000 }],
   ['log level', 'logLevel: debug', { logLevel: 'debug' }],
+  ['dialects', 'annotations: [antrea, calico]', { annotations: ['antrea', 'calico'] }],
+  ['no dialect', 'annotations: []', {}],
+  ['namespace defaults', 'namespaceDefaults: true', { namespaceDefaults: true }],
+  ['annotations required', 'requireAnnotations: true', { requireAnnotations: true }],
+  ['annotations not required', 'requireAnnotations: false', { requireAnnotations: false }],
+  [
+    'Kubernetes by file',
+    'kubernetes: { kubeconfig: /etc/k, context: prod }',
+    { kubernetes: { mode: 'auto', kubeconfig: '/etc/k', context: 'prod' } },
+  ],
+  [
+    'Kubernetes switched off for a while',
+    'kubernetes:\n  mode: off\n  kubeconfig: /etc/k\n',
+    { kubernetes: { mode: 'off', kubeconfig: '/etc/k' } },
+  ],
+  ['an empty section', 'kubernetes: {}\nstore: {}\nhistory: {}\nnodeLabels: {}\npools: []', {}],
+  ['a store of one node', 'store: { singleNode: true }', { store: { singleNode: true } }],
+  ['history', 'history: { maxAge: 7d, maxEntries: 5 }', { history: { maxAge: 604_800_000, maxEntries: 5 } }],
+  [
+    'labels of the node',
+    'nodeLabels: { rack: r7, example.com/zone: "" }',
+    { nodeLabels: { rack: 'r7', 'example.com/zone': '' } },
+  ],
   [
     'several, as JSON',
     '{ "node": "n1", "cooldown": "1d", "logLevel": "warn" }',
@@ -47,12 +80,21 @@ for (const [name, text, differs] of accepted) {
 const duration = 'is not a duration of at least 1s, such as 90s, 30m, 12h or 7d'
 const refused: readonly (readonly [name: string, text: string, message: string | RegExp])[] = [
   ['cut off', 'node: "n1', /^c\.yaml:1:10: Missing closing "quote$/],
-  ['a tab', 'node: n1\n\tcooldown: 5s\n', /^c\.yaml:2:\d+: /],
+  ['a tab', 'node: n1\n\tcooldown: 5s\n', 'c.yaml:2:1: a tab; YAML is indented with spaces'],
   ['cut JSON', '{ "node": "n1",', /^c\.yaml:1:16: /],
-  ['the same key twice', 'node: a\ncooldown: 5s\nnode: b\n', 'c.yaml:3:1: Map keys must be unique'],
-  ['two documents', 'node: a\n---\nnode: b\n', /^c\.yaml:2:1: .*documents/],
-  ['a list', '- node: a\n', 'c.yaml: not a mapping of keys to values'],
-  ['a text', 'worker-1\n', 'c.yaml: not a mapping of keys to values'],
+  [
+    'the same key twice',
+    'node: a\ncooldown: 5s\nnode: b\n',
+    'c.yaml:3:1: the key "node" is there already, in line 1',
+  ],
+  [
+    'two documents',
+    'node: a\n---\nnode: b\n',
+    'c.yaml:2:1: a second document begins here; the file holds one',
+  ],
+  ['a list', '- node: a\n', 'c.yaml:1:1: a list is not a mapping of keys to values'],
+  ['a text', '# x\nworker-1\n', 'c.yaml:2:1: "worker-1" is not a mapping of keys to values'],
+  ['a number', '7', 'c.yaml:1:1: 7 is not a mapping of keys to values'],
   [
     'a misspelt key',
     'node: a\ncooldwon: 5s\n',
@@ -80,11 +122,82 @@ const refused: readonly (readonly [name: string, text: string, message: string |
   ['an unknown unit', 'preferFor: 5w', `c.yaml:1:12: preferFor: "5w" ${duration}`],
   ['nothing', 'preferFor: 0s', `c.yaml:1:12: preferFor: "0s" ${duration}`],
   ['longer than a life', 'cooldown: 99999999d', `c.yaml:1:11: cooldown: "99999999d" ${duration}`],
-  ['a list for a value', 'cooldown: [5s]', `c.yaml:1:1: cooldown: ["5s"] ${duration}`],
+  ['a list for a value', 'cooldown: [5s]', `c.yaml:1:11: cooldown: a list ${duration}`],
+  ['a mapping for a value', 'cooldown:\n  s: 5\n', `c.yaml:2:3: cooldown: a mapping ${duration}`],
   [
     'log level',
     'node: a\nlogLevel: loud',
     'c.yaml:2:11: logLevel: "loud" is not one of trace, debug, info, warn, error, fatal',
+  ],
+  [
+    'an unknown dialect',
+    'annotations:\n  - calico\n  - cilium\n',
+    'c.yaml:3:5: annotations[1]: "cilium" is not one of crd-ipkeeper, calico, kube-ovn, hybridnet, antrea',
+  ],
+  [
+    'a dialect twice',
+    'annotations: [calico, antrea, calico]',
+    'c.yaml:1:31: annotations[2]: "calico" is there already, as [0]',
+  ],
+  [
+    'a word for a boolean',
+    'namespaceDefaults: yes',
+    'c.yaml:1:20: namespaceDefaults: "yes" is not true or false',
+  ],
+  [
+    'null for a section',
+    'node: a\nkubernetes:\n',
+    'c.yaml:2:1: kubernetes: null is not a mapping with mode, kubeconfig or context',
+  ],
+  [
+    'an unknown key of a section',
+    'kubernetes: { mod: off }',
+    'c.yaml:1:15: kubernetes: unknown key "mod"; did you mean "mode"?',
+  ],
+  [
+    'an unknown mode',
+    'kubernetes: { mode: on }',
+    'c.yaml:1:21: kubernetes.mode: "on" is not one of auto, in-cluster, kubeconfig, off',
+  ],
+  [
+    'mode kubeconfig without one',
+    'kubernetes: { mode: kubeconfig }',
+    'c.yaml:1:21: kubernetes.mode: mode kubeconfig needs "kubeconfig", the path of that file',
+  ],
+  [
+    'a relative kubeconfig',
+    'kubernetes: { kubeconfig: admin.conf }',
+    'c.yaml:1:27: kubernetes.kubeconfig: "admin.conf" is not an absolute path',
+  ],
+  [
+    'a kubeconfig that is not used',
+    'kubernetes: { mode: in-cluster, kubeconfig: /k }',
+    'c.yaml:1:33: kubernetes: "kubeconfig" has no use with mode in-cluster',
+  ],
+  [
+    'a context of nothing',
+    'kubernetes: { context: prod }',
+    'c.yaml:1:15: kubernetes: "context" is one of "kubeconfig", which is not given',
+  ],
+  [
+    'too old a history',
+    'history: { maxAge: 99999999d }',
+    `c.yaml:1:20: history.maxAge: "99999999d" ${duration}`,
+  ],
+  [
+    'no history',
+    'history: { maxEntries: 0 }',
+    'c.yaml:1:24: history.maxEntries: 0 is not an integer from 1 to 1000000000',
+  ],
+  [
+    'a label that is a number',
+    'nodeLabels:\n  rack: 7\n',
+    'c.yaml:2:9: nodeLabels.rack: 7 is not a label value: up to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+  ],
+  [
+    'a label key with a space',
+    'nodeLabels: { "my rack": r7 }',
+    'c.yaml:1:15: nodeLabels: "my rack" is not a label key, such as team or example.com/team',
   ],
 ]
 for (const [name, text, message] of refused) {
@@ -97,8 +210,120 @@ for (const [name, text, message] of refused) {
   })
 }
 
+t.test('every fault is told, in the order of the file', async t => {
+  const text =
+    'cooldwon: 5s\nretention: keep\npools:\n  - name: A\n  - { name: b, subnet: 10.0.0.0/33 }\nnode: ""\n'
+  const problem = await thrownProblem(() => parseConfig(text, 'c.yaml'))
+  const places = [problem.message, ...problem.details.split('\n')].map(line => line.split(': ')[0])
+  t.strictSame(places, [
+    'c.yaml:1:1',
+    'c.yaml:2:12',
+    'c.yaml:4:5',
+    'c.yaml:4:11',
+    'c.yaml:5:24',
+    'c.yaml:6:7',
+  ])
+})
+
+t.test('of very many, twenty more are told in the details', async t => {
+  const text = Array.from({ length: 50 }, (_, index) => `key${index}: 1\n`).join('')
+  const problem = await thrownProblem(() => parseConfig(text, 'c.yaml'))
+  t.equal(problem.message, 'c.yaml:1:1: unknown key "key0"')
+  const lines = problem.details.split('\n')
+  t.equal(lines.length, 21)
+  t.match(lines[19], 'c.yaml:21:1: ')
+  t.equal(lines[20], 'and 29 more')
+  if (!(problem instanceof ConfigProblem)) throw problem
+  t.equal(problem.faults.length, 50, 'all are at hand')
+})
+
+t.test('the name of the node is that of the caller where the file does not say it', t => {
+  t.equal(parseConfig('', 'c.yaml', 'n9').node, 'n9')
+  t.equal(parseConfig('node: n1', 'c.yaml', 'n9').node, 'n1')
+  t.end()
+})
+
+/** Every key of the file, each with a value that is accepted. */
+const whole = {
+  node: 'n1',
+  pools: [
+    {
+      name: 'a',
+      segment: 'lab',
+      subnet: '10.1.0.0/16',
+      rangeStart: '10.1.0.9',
+      rangeEnd: '10.1.9.9',
+      gateway: '10.1.0.1',
+      exclude: ['10.1.0.20', '10.1.0.30-10.1.0.40', '10.1.1.0/24'],
+      ranges: [[{ subnet: 'fd00::/64' }, { subnet: 'fd01::/64', exclude: [] }]],
+      routes: [{ dst: '0.0.0.0/0', gw: '10.1.0.2', mtu: 1400, advmss: 1, priority: 2, table: 3, scope: 0 }],
+      dns: { nameservers: ['10.1.0.2'], domain: 'x.org', search: ['x.org', '.'], options: ['ndots:2'] },
+      mtu: 1400,
+      namespaces: ['shop', 'team-*'],
+      namespaceSelector: { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'a', operator: 'Exists' }] },
+      nodes: ['n1'],
+      nodeSelector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] },
+      quotaPerNamespace: 3,
+      retention: '30m',
+      cooldown: '5s',
+      preferFor: '1h',
+      strategy: 'least-recently-used',
+    },
+    { name: 'b', subnet: '10.1.0.0/16' },
+  ],
+  retention: 'forever',
+  cooldown: '1s',
+  preferFor: '1s',
+  annotations: ['calico'],
+  namespaceDefaults: true,
+  requireAnnotations: false,
+  kubernetes: { mode: 'kubeconfig', kubeconfig: '/k', context: 'c' },
+  store: { singleNode: true },
+  history: { maxAge: '1d', maxEntries: 1 },
+  nodeLabels: { a: 'b' },
+  logLevel: 'warn',
+}
+
+t.test('wherever a value is broken, only a problem with places is thrown', t => {
+  t.doesNotThrow(() => parseConfig(JSON.stringify(whole), 'c.json'))
+  const odd = fc.constantFrom<unknown>(
+    ...[null, true, -1, 1e400, '', 'a', '10.1.0.0/16', 'fd00::1', '5s', 'In', '\u2028', [], {}],
+    ...[[null], [[null]], [[{}]], { a: null }, { ['__proto__']: 1 }, { constructor: [] }, { name: 'b' }],
+  )
+  /** The same with something odd at a place that a number chooses. */
+  const spoil = (value: unknown, choice: number, put: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return put
+    const keys = Object.keys(value)
+    const turn = choice % (keys.length + 1)
+    if (turn === keys.length) return put
+    const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+    const key = keys[turn]!
+    copy[key] = spoil(copy[key], Math.floor(choice / (keys.length + 1)), put)
+    return copy
+  }
+  let refusals = 0
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(), odd), { minLength: 1, maxLength: 3 }), changes => {
+      const value = changes.reduce<unknown>((file, [choice, put]) => spoil(file, choice, put), whole)
+      try {
+        parseConfig(JSON.stringify(value), 'c.json')
+      } catch (error) {
+        if (!(error instanceof ConfigProblem)) throw error
+        refusals++
+        for (const fault of error.faults) if (!/^c\.json:1:\d+: [^\n]+$/.test(fault)) throw new Error(fault)
+      }
+    }),
+    { numRuns: 3000, seed: 1 },
+  )
+  t.ok(refusals > 1500 && refusals < 3000, `${refusals} of 3000 were refused`)
+  t.end()
+})
+
 t.test('files', async t => {
   const folder = t.testdir({ 'good.yaml': 'node: n1\n', 'bad.yaml': 'node: n1\ncolldown: 5s\n', folder: {} })
+  writeFileSync(join(folder, 'utf16.yaml'), Buffer.from('\ufeffnode: n1\n', 'utf16le'))
+  writeFileSync(join(folder, 'large.yaml'), `node: n1\n${'#'.repeat(1024 * 1024)}`)
+  symlinkSync('/dev/zero', join(folder, 'device'))
   t.equal(loadConfig(join(folder, 'good.yaml'), true).node, 'n1')
   t.strictSame(loadConfig(join(folder, 'none.yaml'), false), defaults, 'absent: defaults')
   for (const [name, mustExist, message] of [
@@ -106,6 +331,9 @@ t.test('files', async t => {
     ['none.yaml', true, 'none.yaml: cannot be read (ENOENT)'],
     ['folder', false, 'folder: cannot be read (EISDIR)'],
     ['good.yaml/x', false, 'good.yaml/x: cannot be read (ENOTDIR)'],
+    ['large.yaml', true, 'large.yaml: cannot be read (larger than 1048576 bytes)'],
+    ['utf16.yaml', true, 'utf16.yaml: cannot be read (not UTF-8)'],
+    ['device', true, 'device: cannot be read (not a regular file)'],
   ] as const) {
     const problem = await thrownProblem(() => loadConfig(join(folder, name), mustExist))
     const hint = name === 'none.yaml' ? /^with --config the file has to exist/ : /^correct the file/

@@ -1,6 +1,8 @@
+import { clipped } from '../../shared/json/fold.ts'
 import { formatAddress, sameAddress } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { noRequest, type AddressRequest, type PodRequest } from './request.ts'
+import { formatCandidates, requestWithin } from './candidate-list.ts'
+import { noRequest, type AddressRequest, type CandidateList, type PodRequest } from './request.ts'
 
 /** The requests of one of CNI's own channels, in the order of their precedence. */
 export interface CniChannel {
@@ -8,7 +10,10 @@ export interface CniChannel {
   readonly addresses: readonly AddressRequest[]
 }
 
-const show = (request: AddressRequest): string => `${request.source} (${formatAddress(request.address)})`
+const show = ({ source, address, prefixLength }: AddressRequest): string =>
+  `${source} (${formatAddress(address)}${prefixLength === undefined ? '' : `/${prefixLength}`})`
+
+const showList = (list: CandidateList): string => `${list.source} (${clipped(formatCandidates(list))})`
 
 /** An address that is listed twice is asked for once; with another prefix length it is another request. */
 function withoutRepetition(requests: readonly AddressRequest[]): readonly AddressRequest[] {
@@ -18,15 +23,27 @@ function withoutRepetition(requests: readonly AddressRequest[]): readonly Addres
   })
 }
 
+/** A CNI channel's request that is one of the candidates of its family, if there are any; else it is an error. */
+function amongCandidates(request: AddressRequest, lists: readonly CandidateList[]): AddressRequest {
+  const list = lists.find(candidate => candidate.family === request.address.family)
+  if (!list) return request
+  const within = requestWithin(list, request)
+  if (within) return within
+  throw new Problem('IPK_REQUESTS_DISAGREE', `${show(request)} is not one of ${showList(list)}`)
+}
+
 /**
  * One request out of all channels. Of CNI's own the highest that asks for anything wins and the lower ones are noted as
  * ignored (cni:CONVENTIONS.md; runtimeConfig.ips > args.cni.ips > CNI_ARGS). An annotation and a CNI channel that name
- * different addresses of one family are IPK_REQUESTS_DISAGREE: never a silent pick.
+ * different addresses of one family are IPK_REQUESTS_DISAGREE: never a silent pick. An address that a CNI channel takes out
+ * of a list of candidates is an exact request, and the list of its family is settled by it.
  */
 export function mergeRequests(annotation: Partial<PodRequest>, channels: readonly CniChannel[]): PodRequest {
   const [winner, ...lower] = channels.filter(channel => channel.addresses.length > 0)
-  const asked = annotation.addresses ?? []
-  const fromCni = withoutRepetition(winner?.addresses ?? [])
+  const { addresses: asked, candidates, ...rest } = { ...noRequest, ...annotation }
+  const fromCni = withoutRepetition(winner?.addresses ?? []).map(request =>
+    amongCandidates(request, candidates),
+  )
   for (const request of asked) {
     const sameFamily = fromCni.filter(other => other.address.family === request.address.family)
     const [other] = sameFamily
@@ -39,9 +56,9 @@ export function mergeRequests(annotation: Partial<PodRequest>, channels: readonl
   }
   const extra = fromCni.filter(other => !asked.some(request => sameAddress(request.address, other.address)))
   return {
-    ...noRequest,
-    ...annotation,
+    ...rest,
     addresses: [...asked, ...extra],
+    candidates: candidates.filter(list => !fromCni.some(other => other.address.family === list.family)),
     ignored: lower.flatMap(channel => channel.addresses.map(show)),
   }
 }

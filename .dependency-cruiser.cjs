@@ -8,7 +8,7 @@ const server = '^ipkeeper-server/'
 /** Decides and computes; the same input gives the same output, on any machine. */
 const pure = [
   `${server}(ipam|lint)/`,
-  `${server}kubernetes/pod-annotations[^/]*\\.ts$`,
+  `${server}kubernetes/(annotations|dialects)/`,
   `${server}network/[^/]*-plan\\.ts$`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
 ]

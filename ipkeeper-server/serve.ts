@@ -138,7 +138,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   const requests = new RequestReader({
     cluster: undefined,
-    rules: () => ({ dialects: [], namespaceDefaults: false, requireAnnotations: false }),
+    rules: () => ({ dialects: new Set(), namespaceDefaults: false, requireAnnotations: false }),
     pools: service.pools,
     facts: nodeFacts,
   })

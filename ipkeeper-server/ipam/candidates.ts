@@ -1,4 +1,4 @@
-import { formatAddress, type Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/net/address.ts'
 import { rangeOf, type Interval, type RangeSet } from './pool.ts'
 import type { CandidateList } from './request.ts'
 
@@ -95,13 +95,4 @@ export function* candidatesOf(
 export function placeOf(runs: readonly UsableRun[], { value }: Address): bigint | undefined {
   const run = runs.find(({ first, last }) => first <= value && value <= last)
   return run && run.start + (value - run.first)
-}
-
-/** "10.22.0.50-10.22.0.52,10.22.0.60", at most so many runs. */
-export function formatCandidates({ family, runs }: CandidateList, most = 4): string {
-  const show = (value: bigint): string => formatAddress({ family, value })
-  const shown = runs
-    .slice(0, most)
-    .map(run => (run.first === run.last ? show(run.first) : `${show(run.first)}-${show(run.last)}`))
-  return [...shown, ...(runs.length > most ? ['...'] : [])].join(',')
 }

@@ -14,7 +14,7 @@ import {
   type ReservationRecord,
   type Workload,
 } from './records.ts'
-import { formatCandidates } from './candidates.ts'
+import { formatCandidates } from './candidate-list.ts'
 import { usageOf } from './usage.ts'
 import { describeWorkload, sameWorkload } from './workload.ts'
 

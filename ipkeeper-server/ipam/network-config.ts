@@ -25,7 +25,8 @@ import { parseAddressRequest } from './parse-address-request.ts'
 import { parseAddressRun, type AddressRun } from './parse-address-run.ts'
 import type { ValidAttachment } from './plan-gc.ts'
 import type { StringMap } from './pod-facts.ts'
-import { canonicalPool, isPoolName, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
+import { isPoolName } from './pool-name.ts'
+import { canonicalPool, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
 import type { AddressRequest, PoolRequest } from './request.ts'
 
 /** What the name and version checks of every verb leave: who is meant, in which words to answer. */

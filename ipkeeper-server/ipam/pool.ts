@@ -48,11 +48,6 @@ export function isSegmentName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)
 }
 
-/** Pool names reach keys and listings, and are annotation values: letters, digits, "-" and "." in lower case. */
-export function isPoolName(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(text)
-}
-
 const invalid = (message: string, hint?: string): Problem =>
   new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
 

@@ -2,7 +2,7 @@ import type { ExplainReply, ExplainRequest } from '../../shared/api/explain.sche
 import { formatAddress } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
-import { formatCandidates } from '../ipam/candidates.ts'
+import { formatCandidates } from '../ipam/candidate-list.ts'
 import { decideAdd } from '../ipam/plan-add.ts'
 import { nothingKnown, type PodFacts } from '../ipam/pod-facts.ts'
 import type { Trace } from '../ipam/reasons.ts'

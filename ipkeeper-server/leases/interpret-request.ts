@@ -19,7 +19,8 @@ import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
 import type { PodRequest } from '../ipam/request.ts'
-import { readPodRequest, type Dialect } from '../kubernetes/pod-annotations.ts'
+import { readPodRequest } from '../kubernetes/annotations/read-pod-request.ts'
+import type { DialectName } from '../kubernetes/dialects/dialects.ts'
 import type { FactsWanted } from './pod-facts.ts'
 import type { StatusRequest } from './status.ts'
 
@@ -99,7 +100,7 @@ export function interpretCheck(request: CniRequest, book: PoolBook): CheckReques
 /** How the daemon reads requests; from its configuration. */
 export interface RequestRules {
   /** Dialects of other projects whose annotations count. */
-  readonly dialects: readonly Dialect[]
+  readonly dialects: ReadonlySet<DialectName>
   readonly namespaceDefaults: boolean
   readonly requireAnnotations: boolean
 }
@@ -145,8 +146,7 @@ export function factsWanted(
     pod: holder.kind === 'pod' ? { namespace: holder.namespace, name: holder.name, uid: podUid } : undefined,
     runtimeAnnotations: podAnnotations,
     runtimeAsks:
-      asked !== undefined &&
-      (asked.addresses ?? []).length + (asked.candidates ?? []).length + (asked.pools ?? []).length > 0,
+      asked !== undefined && asked.addresses.length + asked.candidates.length + asked.pools.length > 0,
     namespaceDefaults: rules.namespaceDefaults,
     namespaceLabels: considered.some(({ rules: { namespaceSelector } }) => namespaceSelector !== undefined),
     requireAnnotations: rules.requireAnnotations,
@@ -158,7 +158,7 @@ function readAsked(
   namespace: { readonly name: string; readonly annotations: StringMap } | undefined,
   ifname: string,
   { dialects }: RequestRules,
-): Partial<PodRequest> {
+): PodRequest {
   return readPodRequest({ podAnnotations, namespace, ifname, dialects })
 }
 

@@ -215,14 +215,15 @@ export const catalogue = {
     cniCode: 107,
     httpStatus: 400,
     retryable: false,
-    summary: 'An annotation under ipkeeper.io/ is unknown, empty or has no valid value.',
-    hint: 'correct the annotation; the keys are ipkeeper.io/ip, ipkeeper.io/retain and ipkeeper.io/mac, each also with ".IFNAME"',
+    summary: 'An annotation that asks for addresses is unknown, empty or has no valid value.',
+    hint: 'correct the annotation; the keys are ipkeeper.io/ip, ipkeeper.io/ips, ipkeeper.io/pool, ipkeeper.io/retain and ipkeeper.io/mac, each also with ".IFNAME"',
   },
   IPK_REQUESTS_DISAGREE: {
     cniCode: 108,
     httpStatus: 400,
     retryable: false,
-    summary: 'Two channels ask for different addresses of one family.',
+    summary:
+      'Two channels or annotations ask for different addresses of one family, or for other things that differ.',
     hint: 'ask in one place only',
   },
   IPK_POOL_FULL: {

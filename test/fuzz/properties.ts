@@ -1,3 +1,4 @@
+import { dialectValues, oddLists, writtenLists } from './address-lists.ts'
 import { cniArgs, environments, names, settings, versions } from './cni-input.ts'
 import { dispatcher } from './dispatcher.ts'
 import { brokenReplies, lyingReplies, wholeReplies } from './http-reply.ts'
@@ -27,6 +28,9 @@ export const properties: readonly Property[] = [
   lyingReplies,
   podAnnotations,
   askedAddresses,
+  writtenLists,
+  oddLists,
+  dialectValues,
   addRequests,
   lists,
   socketRequests,

@@ -7,8 +7,8 @@ import {
   readPreviousAddresses,
   readValidAttachments,
 } from '../../ipkeeper-server/ipam/network-config.ts'
-import type { AddressRequest } from '../../ipkeeper-server/ipam/request.ts'
-import { readPodAnnotations } from '../../ipkeeper-server/kubernetes/pod-annotations.ts'
+import type { AddressRequest, PodRequest } from '../../ipkeeper-server/ipam/request.ts'
+import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { interpretPlainly, plainNode } from '../ipkeeper-server/http/app-parts.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { formatAddress } from '../../shared/net/address.ts'
@@ -67,12 +67,11 @@ function canonical(text: string): string | undefined {
 const show = ({ address, prefixLength }: AddressRequest): string =>
   prefixLength === undefined ? formatAddress(address) : `${formatAddress(address)}/${prefixLength}`
 
-const annotationCodes = [
-  'IPK_ANNOTATION_INVALID',
-  'IPK_ADDRESS_INVALID',
-  'IPK_UNSUPPORTED',
-  'IPK_REQUESTS_DISAGREE',
-] as const
+const annotationCodes = ['IPK_ANNOTATION_INVALID', 'IPK_ADDRESS_INVALID', 'IPK_REQUESTS_DISAGREE'] as const
+
+/** What a pod's own annotations ask for, without a namespace. */
+const readAnnotations = (podAnnotations: Readonly<Record<string, string>>, ifname: string): PodRequest =>
+  readPodRequest({ podAnnotations, namespace: undefined, ifname, dialects: new Set() })
 
 /** What the annotations of an interface say about its addresses, when they may say it. */
 function spokenAddresses(
@@ -89,29 +88,34 @@ export const podAnnotations = property({
   runs: 1000,
   cases: fc.record({ given: annotations, ifname: fc.constantFrom('eth0', 'eth0', 'net1', 'toString') }),
   check: ({ given, ifname }) => {
-    const outcome = read(() => readPodAnnotations(given, ifname), annotationCodes)
+    const outcome = read(() => readAnnotations(given, ifname), annotationCodes)
     if ('problem' in outcome) {
       if (!outcome.problem.message.includes('ipkeeper.io/')) throw new Error('the annotation is not named')
       return outcome.problem.code
     }
-    const { addresses, retain, mac, ...rest } = outcome.value
-    if (Object.keys(rest).length > 0) throw new Error(`it asks for ${Object.keys(rest).join()} as well`)
+    const { addresses, candidates, pools, gateways, retain, mac } = outcome.value
+    if (gateways.length > 0) throw new Error('no annotation of ours names a gateway')
+    if (addresses.length > 0 && candidates.length > 0) throw new Error('it asks for addresses twice')
     const spoken = spokenAddresses(given, ifname)
-    const named = (addresses ?? []).map(show)
+    const named = addresses.map(show)
     const wanted = (spoken ?? []).map(text => canonical(text) ?? `no address: ${text}`)
     if (named.join() !== wanted.join()) throw new Error(`${wanted.join()} was read as ${named.join()}`)
-    if (new Set((addresses ?? []).map(each => each.address.family)).size < named.length)
+    if (new Set(addresses.map(each => each.address.family)).size < named.length)
       throw new Error('two of a family')
     if (named.length > 0) return 'asks for addresses'
+    if (candidates.length > 0) return 'asks for candidates'
+    if (pools.length > 0) return 'asks for a pool'
     return retain !== undefined || mac !== undefined ? 'asks for something else' : 'asks for nothing'
   },
   shares: {
     'asks for addresses': 10,
+    'asks for candidates': 0.5,
+    'asks for a pool': 0.2,
     'asks for something else': 0.5,
     'asks for nothing': 10,
     IPK_ANNOTATION_INVALID: 8,
     IPK_ADDRESS_INVALID: 1,
-    IPK_UNSUPPORTED: 0.1,
+    IPK_REQUESTS_DISAGREE: 0.1,
   },
 })
 
@@ -133,12 +137,12 @@ export const askedAddresses = property({
   cases: requestText,
   check: ({ value, families, wanted }) => {
     const key = 'ipkeeper.io/ip'
-    const outcome = read(() => readPodAnnotations({ [key]: value }, 'eth0'), annotationCodes)
+    const outcome = read(() => readAnnotations({ [key]: value }, 'eth0'), annotationCodes)
     const twice = new Set(families).size < families.length
     if (twice !== 'problem' in outcome)
       throw new Error(twice ? 'two of a family are one too many' : 'refused')
     if ('problem' in outcome) return 'two of a family'
-    const named = outcome.value.addresses?.map(show) ?? []
+    const named = outcome.value.addresses.map(show)
     if (named.join() !== wanted.join()) throw new Error(`${wanted.join()} was read as ${named.join()}`)
     return named.length === 2 ? 'one of each family' : 'one'
   },

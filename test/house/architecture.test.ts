@@ -27,13 +27,13 @@ const sound: Tree = {
   'ipkeeper-server/store/sqlite/sqlite-store.ts':
     "import { DatabaseSync } from 'node:sqlite'\nimport type { LeaseStore } from '../lease-store.ts'\n" +
     "export const sqliteStore = new DatabaseSync(':memory:') as LeaseStore\n",
-  'ipkeeper-server/kubernetes/pod-annotations.ts':
-    "import { choose } from '../ipam/choose.ts'\nexport const annotations = choose\n",
+  'ipkeeper-server/kubernetes/annotations/read-pod-request.ts':
+    "import { choose } from '../../ipam/choose.ts'\nexport const annotations = choose\n",
   'ipkeeper-server/network/inspect.ts':
     "import { readFileSync } from 'node:fs'\nexport const inspect = readFileSync\n",
   'ipkeeper-server/logging/logger.ts': "import { pino } from 'pino'\nexport const logger = pino()\n",
   'ipkeeper-server/leases/add.ts':
-    "import { choose } from '../ipam/choose.ts'\nimport { annotations } from '../kubernetes/pod-annotations.ts'\n" +
+    "import { choose } from '../ipam/choose.ts'\nimport { annotations } from '../kubernetes/annotations/read-pod-request.ts'\n" +
     "import type { LeaseStore } from '../store/lease-store.ts'\nexport const add = (s: LeaseStore) => [s, choose, annotations]\n",
   'ipkeeper-server/http/build-app.ts':
     "import fastify from 'fastify'\nimport { add } from '../leases/add.ts'\nimport type { Clock } from '../ports.ts'\n" +
@@ -62,7 +62,7 @@ const broken: readonly (readonly [rule: string, file: string, imports: string, h
   ['server-imports-no-plugin', 'ipkeeper-server/leases/plugged.ts', '../../plugin/main.ts'],
   ['pure-without-node', 'ipkeeper-server/ipam/clock.ts', 'node:crypto'],
   ['pure-without-packages', 'ipkeeper-server/ipam/packed.ts', 'typebox'],
-  ['pure-imports-pure', 'ipkeeper-server/kubernetes/pod-annotations-of.ts', '../network/inspect.ts'],
+  ['pure-imports-pure', 'ipkeeper-server/kubernetes/dialects/peek.ts', '../../network/inspect.ts'],
   ['leases-know-interfaces', 'ipkeeper-server/leases/stored.ts', '../store/sqlite/sqlite-store.ts'],
   ['effects-apart', 'ipkeeper-server/network/logged.ts', '../logging/logger.ts'],
   ['effects-apart', 'ipkeeper-server/http/wired.ts', '../network/inspect.ts'],

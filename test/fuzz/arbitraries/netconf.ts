@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { supportedVersions } from '../../../shared/cni/versions.ts'
+import { oddList } from './address-list-text.ts'
 import { almostAddress, spelt } from './address-text.ts'
 import { changed, damaged, extended, print, written } from './json-text.ts'
 import { oddOrHugeText, oddText } from './odd-text.ts'
@@ -40,8 +41,8 @@ const oddKey = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom(
       ...[
-        'ipkeeper.io/ips',
-        'ipkeeper.io/pool',
+        'ipkeeper.io/ipss',
+        'ipkeeper.io/pools',
         'ipkeeper.io/ipp',
         'ipkeeper.io/IP',
         'ipkeeper.io/',
@@ -63,6 +64,8 @@ const ipKey = fc.constantFrom(
   'ipkeeper.io/ip.eth0',
   'ipkeeper.io/ip.net1',
 )
+const ipsKey = fc.constantFrom('ipkeeper.io/ips', 'ipkeeper.io/ips.eth0', 'ipkeeper.io/ips.net1')
+const poolKey = fc.constantFrom('ipkeeper.io/pool', 'ipkeeper.io/pool.net1')
 const retainKey = fc.constantFrom('ipkeeper.io/retain', 'ipkeeper.io/retain.eth0')
 const macKey = fc.constantFrom('ipkeeper.io/mac', 'ipkeeper.io/mac.net1')
 
@@ -73,6 +76,15 @@ const ipValue = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom('10.22.0.5,fd00:22::5', ' 10.22.0.5 , fd00:22::5 ', '10.22.0.2-10.22.0.5'),
   },
+)
+const poolValue = fc.constantFrom(
+  'prod',
+  'prod-4,prod-6',
+  'prod,prod',
+  'Prod',
+  'a,b,c',
+  '10.22.0.0/28',
+  'net',
 )
 const retainValue = fc.constantFrom(
   ...[
@@ -95,9 +107,11 @@ const macValue = fc.constantFrom(
 
 const annotation: fc.Arbitrary<[key: string, value: string]> = fc.oneof(
   { weight: 10, arbitrary: fc.tuple(ipKey, ipValue) },
+  { weight: 3, arbitrary: fc.tuple(ipsKey, oddList) },
+  { weight: 2, arbitrary: fc.tuple(poolKey, poolValue) },
   { weight: 2, arbitrary: fc.tuple(retainKey, retainValue) },
   { weight: 1, arbitrary: fc.tuple(macKey, macValue) },
-  { weight: 1, arbitrary: fc.tuple(fc.oneof(ipKey, retainKey, macKey), oddOrHugeText) },
+  { weight: 1, arbitrary: fc.tuple(fc.oneof(ipKey, ipsKey, poolKey, retainKey, macKey), oddOrHugeText) },
   { weight: 3, arbitrary: fc.tuple(oddKey, ipValue) },
   { weight: 3, arbitrary: fc.tuple(foreignKey, oddOrHugeText) },
 )

@@ -24,7 +24,11 @@ export const plainNode: NodeFacts = {
 }
 
 /** A configuration that says nothing. */
-export const plainRules: RequestRules = { dialects: [], namespaceDefaults: false, requireAnnotations: false }
+export const plainRules: RequestRules = {
+  dialects: new Set(),
+  namespaceDefaults: false,
+  requireAnnotations: false,
+}
 
 /** The parts of an application that read requests, without a Kubernetes API unless one is given. */
 export function readingParts(

@@ -1,0 +1,48 @@
+import type { StringMap } from '../../ipam/pod-facts.ts'
+import type { PodRequest } from '../../ipam/request.ts'
+import type { DialectName } from '../dialects/dialects.ts'
+import type { Wish } from './annotation-reader.ts'
+import { combineWishes } from './combine-wishes.ts'
+import { readDialectKeys } from './dialect-keys.ts'
+import { firstInterface, readOwnKeys, type Group } from './own-keys.ts'
+
+/** The texts that a request is read from. */
+export interface AnnotationTexts {
+  readonly podAnnotations: StringMap
+  /** The pod's namespace, where its annotations are known and count as defaults. */
+  readonly namespace: { readonly name: string; readonly annotations: StringMap } | undefined
+  /** Of the interface that the request is for. */
+  readonly ifname: string
+  /** Which other projects' annotations count beside our own. */
+  readonly dialects: ReadonlySet<DialectName>
+}
+
+/** Which groups a wish speaks in. A gateway is no wish of its own: it goes with the addresses, whoever names them. */
+const speaksIn: Readonly<Record<Group, (wish: Wish) => boolean>> = {
+  addresses: wish => wish.addresses !== undefined || wish.candidates !== undefined,
+  pool: wish => wish.pools !== undefined,
+  retain: wish => wish.retain !== undefined,
+  mac: wish => wish.mac !== undefined,
+}
+
+/**
+ * What a pod's annotations ask for on one interface: a whole request, ready for `mergeRequests`; `ignored` is empty.
+ *
+ * What a namespace says in a group (addresses, pool, retention) counts where the pod says nothing at all in that group: a
+ * pod that names an IPv4 address does not get an IPv6 address from its namespace. `ipkeeper.io/ip` of a namespace is one
+ * address for all its pods, and so for one of them at a time. Dialects are read on the pod only, since none of those
+ * projects documents its keys for namespaces.
+ *
+ * Throws IPK_ANNOTATION_INVALID, IPK_ADDRESS_INVALID or IPK_REQUESTS_DISAGREE, naming key and value, and the namespace
+ * where the key stands there.
+ */
+export function readPodRequest(texts: AnnotationTexts): PodRequest {
+  const { podAnnotations, namespace, ifname, dialects } = texts
+  const own = readOwnKeys({ annotations: podAnnotations }, ifname, () => true)
+  const foreign = ifname === firstInterface ? readDialectKeys(podAnnotations, dialects) : []
+  const spoken = [...own, ...foreign]
+  const isLeftOpen = (group: Group): boolean => !spoken.some(speaksIn[group])
+  const place = namespace && { annotations: namespace.annotations, namespace: namespace.name }
+  const defaults = place ? readOwnKeys(place, ifname, isLeftOpen) : []
+  return combineWishes([...spoken, ...defaults])
+}

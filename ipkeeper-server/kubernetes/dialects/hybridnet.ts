@@ -1,0 +1,16 @@
+import { readEntries } from '../annotations/annotation-values.ts'
+import type { Dialect } from './dialect.ts'
+
+/**
+ * Hybridnet (pkg/constants/annotations.go, pkg/controllers/networking/pod_controller.go): entry N for StatefulSet ordinal N,
+ * with "/" between the addresses of both families.
+ */
+export const hybridnet: Dialect = {
+  'networking.alibaba.com/ip-pool': annotation => ({
+    candidates: readEntries(
+      annotation,
+      annotation.value.split(',').map(entry => entry.split('/')),
+      'bare',
+    ),
+  }),
+}

@@ -2,18 +2,29 @@ import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../shared/build-info.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
-import { loadConfig } from './config/load-config.ts'
+import type { DaemonConfig } from './config/load-config.ts'
+import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
-import { interpretBegan, interpretKey, type NodeFacts } from './leases/interpret-request.ts'
+import {
+  interpretBegan,
+  interpretKey,
+  type NodeFacts,
+  type RequestRules,
+} from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
 import { RequestReader } from './leases/request-reader.ts'
 import { Serial } from './leases/serial.ts'
 import type { LeaseService } from './leases/service.ts'
 import { Tombstones } from './leases/tombstones.ts'
+import type { StringMap } from './ipam/pod-facts.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
+import type { ApiAccess } from './kubernetes/api-access.ts'
+import { chooseAccess } from './kubernetes/choose-access.ts'
+import { outcomeEvent } from './kubernetes/outcome-event.ts'
+import { applyPools } from './leases/apply-pools.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness } from './network/attachment-liveness.ts'
@@ -69,7 +80,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const stateDir = resolve(options.stateDir)
   const socket = resolve(options.socket)
-  const config = loadConfig(options.config, options.configNamed)
+  const watched = WatchedConfig.open(resolve(options.config), options.configNamed, Date.now)
+  const config = watched.current
   const logger = createLogger(config.logLevel, config.node)
   dieOnBugs(logger)
   const openStore = chooseStore(options.store, stateDir)
@@ -83,21 +95,27 @@ export async function serve(options: ServeOptions): Promise<void> {
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
   const bootId = readBootId()
-  const book: PoolBook = {
-    pools: [],
-    standard: {
-      retention: config.retention,
-      cooldown: config.cooldown,
-      preferFor: config.preferFor,
-      strategy: 'lowest-free',
-    },
-  }
+  const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
+  let inForce = termsOf(config, access !== undefined)
+  requireApi(config, options.config, access)
+  // undici and all that stands on it are loaded only where there is an API.
+  const cluster =
+    access &&
+    new (await import('./kubernetes/connect-cluster.ts')).Cluster({
+      access,
+      node: config.node,
+      watchNamespaces: wantsNamespaces(config),
+      log: logger,
+    })
   const service: LeaseService = {
     ledger,
     node: config.node,
     bootId,
-    pools: () => book,
-    ownerOf: () => undefined,
+    pools: () => inForce.pools,
+    ownerOf: (holder, uid) =>
+      holder.kind === 'pod'
+        ? cluster?.view.pod({ namespace: holder.namespace, name: holder.name, uid })?.owner
+        : undefined,
     serial: new Serial(),
     tombstones: new Tombstones(),
     now: Date.now,
@@ -133,12 +151,12 @@ export async function serve(options: ServeOptions): Promise<void> {
       return state.kind === 'namespace' ? state.inode : null
     },
     readResolvConf,
-    nodeLabels: () => undefined,
-    sharedWithOtherNodes: () => false,
+    nodeLabels: () => nodeLabels(watched.current.nodeLabels, cluster?.view.nodeLabels()),
+    sharedWithOtherNodes: () => !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
   }
   const requests = new RequestReader({
-    cluster: undefined,
-    rules: () => ({ dialects: new Set(), namespaceDefaults: false, requireAnnotations: false }),
+    cluster: cluster?.view,
+    rules: () => inForce.requests,
     pools: service.pools,
     facts: nodeFacts,
   })
@@ -147,14 +165,43 @@ export async function serve(options: ServeOptions): Promise<void> {
     facts: { version, startedAt, stateDir, socket, store: { kind: store.kind, location: store.location } },
     nodeFacts,
     requests,
-    tellPod: () => undefined,
-    cluster: undefined,
+    tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),
+    cluster: cluster?.view,
+    config: () => watched.status(),
+    clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     logger,
   })
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
+  await applyPools(service, config.pools)
+  cluster?.start()
   await listenUnix(app, socket)
+  watched.watch({
+    apply: async (next, previous) => {
+      requireApi(next, options.config, access)
+      const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools)
+      inForce = termsOf(next, access !== undefined)
+      logger.level = next.logLevel
+      if (wantsNamespaces(next) !== wantsNamespaces(previous))
+        cluster?.setWatchNamespaces(wantsNamespaces(next))
+      logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
+    },
+    onProblem: problem => {
+      logger.error(
+        { code: problem.code, details: problem.details, hint: problem.hint },
+        `the last good configuration stays in force: ${problem.message}`,
+      )
+    },
+    onUnwatched: (folder, error) => {
+      logger.warn(
+        { folder, err: error },
+        'the folder of the configuration cannot be watched; it is looked at every few seconds',
+      )
+    },
+  })
+  const onHangUp = (): void => void watched.reload()
+  process.on('SIGHUP', onHangUp)
   deferred.watch(error => {
     logger.error(
       { err: error },
@@ -176,12 +223,53 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signal = await stopped
   logger.info({ signal }, 'stopping')
   expiry.stop()
+  await watched.stop()
+  process.off('SIGHUP', onHangUp)
   await app.close()
+  await cluster?.stop()
   await deferred.stop()
   await service.serial.idle()
   await store.close()
   unlockStateDir()
   logger.info('stopped')
+}
+
+/** What of a configuration the verbs are served by. */
+function termsOf(
+  config: DaemonConfig,
+  hasApi: boolean,
+): { readonly pools: PoolBook; readonly requests: RequestRules } {
+  const { retention, cooldown, preferFor } = config
+  return {
+    pools: { pools: config.pools, standard: { retention, cooldown, preferFor, strategy: 'lowest-free' } },
+    requests: {
+      dialects: new Set(config.annotations),
+      namespaceDefaults: config.namespaceDefaults,
+      requireAnnotations: config.requireAnnotations ?? hasApi,
+    },
+  }
+}
+
+function wantsNamespaces({ namespaceDefaults, pools }: DaemonConfig): boolean {
+  return namespaceDefaults || pools.some(({ rules }) => rules.namespaceSelector !== undefined)
+}
+
+/** Refuses what nobody could ever obey without a Kubernetes API, since every ADD would fail for it. */
+function requireApi(config: DaemonConfig, path: string, access: ApiAccess | undefined): void {
+  if (access || !wantsNamespaces(config)) return
+  const what = config.namespaceDefaults ? 'namespaceDefaults' : 'the "namespaceSelector" of a pool'
+  throw new Problem(
+    'IPK_DAEMON_CONFIG',
+    `${path}: ${what} needs the Kubernetes API, and none is configured`,
+    {
+      hint: 'name a kubeconfig: kubernetes: { mode: kubeconfig, kubeconfig: PATH }, or take that key out',
+    },
+  )
+}
+
+/** Labels of this node: what the API says goes before what the file says. */
+function nodeLabels(ofFile: StringMap, ofApi: StringMap | undefined): StringMap | undefined {
+  return ofApi === undefined && Object.keys(ofFile).length === 0 ? undefined : { ...ofFile, ...ofApi }
 }
 
 async function stopSignal(): Promise<NodeJS.Signals> {

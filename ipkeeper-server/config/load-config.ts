@@ -190,9 +190,14 @@ export function readConfigText(path: string): string | undefined {
   }
 }
 
+/** Of a file that has to be there, because it was named. */
+export function missingFile(path: string): Problem {
+  return unreadable(path, 'ENOENT', { hint: absentHint })
+}
+
 /** Reads the file. Absent is an error only when it was named on the command line. */
 export function loadConfig(path: string, mustExist: boolean): DaemonConfig {
   const text = readConfigText(path)
-  if (text === undefined && mustExist) throw unreadable(path, 'ENOENT', { hint: absentHint })
+  if (text === undefined && mustExist) throw missingFile(path)
   return parseConfig(text ?? '', path)
 }

@@ -12,7 +12,13 @@ import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
-import { statusRoutes, type CountDeferredDels, type DaemonFacts } from './routes/status.ts'
+import {
+  statusRoutes,
+  type ClusterState,
+  type ConfigState,
+  type CountDeferredDels,
+  type DaemonFacts,
+} from './routes/status.ts'
 
 export interface AppOptions {
   readonly service: LeaseService
@@ -22,6 +28,10 @@ export interface AppOptions {
   readonly tellPod: TellPod
   /** undefined when no API is configured. */
   readonly cluster: ClusterView | undefined
+  /** State of the configuration's file. */
+  readonly config: () => ConfigState
+  /** undefined when no API is configured. */
+  readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly logger: FastifyBaseLogger
 }
@@ -40,6 +50,8 @@ export async function buildApp({
   requests,
   tellPod,
   cluster,
+  config,
+  clusterStatus,
   deferredDels,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
@@ -97,7 +109,7 @@ export async function buildApp({
   cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod })
   listingRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
-  statusRoutes(app, { service, facts, deferredDels })
+  statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()
   return app

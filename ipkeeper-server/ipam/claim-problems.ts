@@ -1,3 +1,4 @@
+import { clipped } from '../../shared/json/fold.ts'
 import { formatAddress, type Family } from '../../shared/net/address.ts'
 import { formatCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -242,7 +243,7 @@ export const candidateProblem = {
   none(pool: Pool, list: CandidateList): Problem {
     return new Problem(
       'IPK_ADDRESS_UNUSABLE',
-      `${list.source} lists ${formatCandidates(list)}, of which pool ${pool.name} can give none`,
+      `${list.source} lists ${clipped(formatCandidates(list))}, of which pool ${pool.name} can give none`,
       { details: 'network, broadcast and gateway addresses and exclusions are never given' },
     )
   },
@@ -259,7 +260,7 @@ export const candidateProblem = {
       'IPK_ORDINAL_BEYOND_LIST',
       `pod ${describeHolder(holder)} has ordinal ${ordinal}${base}, but ${list.source} lists ${count} ${
         count === 1n ? 'address' : 'addresses'
-      } (${formatCandidates(list)})`,
+      } (${clipped(formatCandidates(list))})`,
       owner
         ? {}
         : { details: 'a name that ends in "-N" is taken for the Nth pod of a StatefulSet; the first is 0' },
@@ -284,7 +285,7 @@ export const candidateProblem = {
         : 'add addresses to the list, or free one of them'
     return new Problem(
       busy ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN',
-      `${list.source} lists ${formatCandidates(list)}, and ${which} ${count === 1n ? 'is' : 'are'} taken: ${shown.join(', ')}${more}`,
+      `${list.source} lists ${clipped(formatCandidates(list))}, and ${which} ${count === 1n ? 'is' : 'are'} taken: ${shown.join(', ')}${more}`,
       { hint: `${surge}; see: ipkeeperctl leases` },
     )
   },

@@ -20,6 +20,16 @@ export interface FactsWanted {
   readonly requireAnnotations: boolean
 }
 
+function annotationsMissing({ namespace, name }: PodWanted): Problem {
+  return new Problem(
+    'IPK_FACTS_MISSING',
+    `the annotations of pod ${namespace}/${name} are not known: the runtime passes none on, and no Kubernetes API has told them`,
+    {
+      hint: 'add "io.kubernetes.cri.pod-annotations": true to the "capabilities" in the conflist; see: ipkeeperctl status',
+    },
+  )
+}
+
 /**
  * What can be told of a pod: first by the runtime, then by the cluster's caches. Waits for them, for at most five seconds,
  * only where something is needed that the runtime did not tell (DESIGN section 4).
@@ -36,8 +46,12 @@ export async function gatherPodFacts(
     runtimeAnnotations === undefined
       ? nothingKnown
       : { ...nothingKnown, annotations: runtimeAnnotations, annotationsFrom: 'runtime' }
-  if (!pod || !cluster) return byRuntime
+  if (!pod) return byRuntime
   const needsPod = runtimeAnnotations === undefined
+  if (!cluster) {
+    if (needsPod && wanted.requireAnnotations) throw annotationsMissing(pod)
+    return byRuntime
+  }
   const needsNamespace = namespaceLabels || (namespaceDefaults && !wanted.runtimeAsks)
   const known = (): { readonly pod: boolean; readonly namespace: boolean } => ({
     pod: !needsPod || cluster.pod(pod) !== undefined,
@@ -46,16 +60,7 @@ export async function gatherPodFacts(
   const enough = ({ pod: one, namespace }: ReturnType<typeof known>): boolean => one && namespace
   if (!enough(known())) await cluster.waitForPod(pod, patience)
   const { pod: podKnown, namespace: namespaceKnown } = known()
-  const who = `${pod.namespace}/${pod.name}`
-  if (!podKnown && wanted.requireAnnotations) {
-    throw new Problem(
-      'IPK_FACTS_MISSING',
-      `the annotations of pod ${who} are not known: the runtime passes none on, and the Kubernetes API has not told them`,
-      {
-        hint: 'add "io.kubernetes.cri.pod-annotations": true to the "capabilities" in the conflist; see: ipkeeperctl status',
-      },
-    )
-  }
+  if (!podKnown && wanted.requireAnnotations) throw annotationsMissing(pod)
   if (!namespaceKnown) {
     throw new Problem(
       'IPK_FACTS_MISSING',

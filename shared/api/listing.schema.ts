@@ -135,6 +135,34 @@ export const HealthReply = Type.Object(
 )
 export type HealthReply = Static<typeof HealthReply>
 
+const KubernetesStatus = Type.Object({
+  server: Type.String(),
+  source: Type.String({ description: 'where the access was learnt' }),
+  connected: Type.Boolean({ description: 'all watches are open' }),
+  watches: Type.Array(
+    Type.Object({
+      resource: Type.String(),
+      connected: Type.Boolean(),
+      synced: Type.Boolean({ description: 'everything was listed at least once' }),
+      lastContact: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+      lastError: Type.Union([Type.Object({ at: Type.String(), message: Type.String() }), Type.Null()]),
+    }),
+  ),
+  counts: Type.Object({ pods: Type.Integer(), namespaces: Type.Integer(), nodes: Type.Integer() }),
+  events: Type.Object({ queued: Type.Integer(), written: Type.Integer(), dropped: Type.Integer() }),
+  missingRights: Type.Union(
+    [
+      Type.Array(Type.Object({ verb: Type.String(), resource: Type.String(), why: Type.String() })),
+      Type.Null(),
+    ],
+    { description: 'null until the API has answered' },
+  ),
+  missingRules: Type.String({ description: 'what to add to the ClusterRole, as YAML' }),
+  nodeMissing: Type.Union([Type.Object({ meant: Type.Union([Type.String(), Type.Null()]) }), Type.Null()], {
+    description: 'set when the API has no Node of our name; the nearest that it has',
+  }),
+})
+
 export const StatusReply = Type.Object(
   {
     version: Type.String(),
@@ -155,6 +183,14 @@ export const StatusReply = Type.Object(
       waiting: Type.Integer({ description: 'DELs in the queue of the state folder' }),
       quarantined: Type.Integer({ description: 'files put aside because they could not be understood' }),
     }),
+    config: Type.Object({
+      path: Type.String(),
+      loadedAt: Type.String({ format: 'date-time', description: 'when what is in force was read' }),
+      problem: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: 'why the file is not what is in force: code, message, details, hint',
+      }),
+    }),
+    kubernetes: Type.Union([KubernetesStatus, Type.Null()], { description: 'null: no API is configured' }),
     operationsUnderWay: Type.Integer(),
   },
   { $id: 'StatusReply' },

@@ -14,6 +14,34 @@ function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusR
   return [`queue   ${waiting} ${waiting === 1 ? 'DEL' : 'DELs'} waiting${aside}`]
 }
 
+/** Said only when the file is not what is in force. */
+function configLines({ config: { path, loadedAt, problem } }: StatusReply): string[] {
+  if (problem === null) return []
+  return [`config  ${path} is not in force, that of ${loadedAt} is: ${String(problem['message'])}`]
+}
+
+/** Said only where an API is configured. */
+function kubernetesLines({ kubernetes }: StatusReply): string[] {
+  if (kubernetes === null) return []
+  const { server, source, connected, watches, counts, missingRights, missingRules, nodeMissing } = kubernetes
+  const away = watches.filter(watch => !watch.connected)
+  return [
+    `api     ${server} (${source}), ${connected ? `connected; ${counts.pods} pods of this node` : 'not connected'}`,
+    ...away.map(
+      ({ resource, lastError }) => `        ${resource}: ${lastError?.message ?? 'no watch is open yet'}`,
+    ),
+    ...(missingRights ?? []).map(({ verb, resource, why }) => `        may not ${verb} ${resource}: ${why}`),
+    ...(missingRules === ''
+      ? []
+      : ['        add to its ClusterRole:', ...missingRules.trimEnd().split('\n')]),
+    ...(nodeMissing
+      ? [
+          `        the cluster has no Node of this name${nodeMissing.meant === null ? '' : `; is it ${nodeMissing.meant}?`}`,
+        ]
+      : []),
+  ]
+}
+
 export const statusCommand = command({
   name: 'status',
   arguments: '',
@@ -32,6 +60,8 @@ export const statusCommand = command({
       `store   ${status.store.kind} ${status.store.location}`,
       `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
       ...queueLine(status),
+      ...configLines(status),
+      ...kubernetesLines(status),
       '',
     ].join('\n'),
 })

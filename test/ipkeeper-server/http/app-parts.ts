@@ -36,7 +36,7 @@ export function readingParts(
   facts: Partial<NodeFacts> = {},
   rules: Partial<RequestRules> = {},
   cluster?: ClusterView,
-): Pick<AppOptions, 'nodeFacts' | 'requests' | 'tellPod' | 'cluster'> {
+): Pick<AppOptions, 'nodeFacts' | 'requests' | 'tellPod' | 'cluster' | 'config' | 'clusterStatus'> {
   const nodeFacts = { ...plainNode, ...facts }
   return {
     nodeFacts,
@@ -48,6 +48,8 @@ export function readingParts(
     }),
     tellPod: () => undefined,
     cluster,
+    config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
+    clusterStatus: () => undefined,
   }
 }
 

@@ -8,6 +8,8 @@ export interface Usage {
   readonly used: bigint
   readonly held: bigint
   readonly free: bigint
+  /** When the next kept or resting address becomes free for everybody; null when none does by itself. */
+  readonly nextFreeAt: number | null
 }
 
 /** The only arithmetic of a pool's usage. Leases outside the pool's present ranges do not count. */
@@ -15,11 +17,14 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
   const capacity = capacityOf(pool)
   let used = 0n
   let held = 0n
+  let nextFreeAt = Infinity
   for (const set of pool.rangeSets) {
     const counted = new Set<string>()
     const usable = (text: string): boolean => usableIn(set, text) !== undefined
     for (const lease of book.leasesWithin(pool.segment, set)) {
       if (!usable(lease.address) || isOver(lease, now)) continue
+      if (lease.until !== null && lease.until < nextFreeAt && !book.reservation(lease))
+        nextFreeAt = lease.until
       if (lease.state === 'bound') used++
       else if (lease.state === 'held' || lease.named) held++
       else continue
@@ -29,5 +34,11 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
       if (usable(reservation.address) && !counted.has(reservation.address)) held++
     }
   }
-  return { capacity, used, held, free: capacity - used - held }
+  return {
+    capacity,
+    used,
+    held,
+    free: capacity - used - held,
+    nextFreeAt: nextFreeAt === Infinity ? null : nextFreeAt,
+  }
 }

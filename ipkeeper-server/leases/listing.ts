@@ -105,6 +105,7 @@ export function listPools(service: LeaseService): PoolItem[] {
         used: count(usage.used),
         held: count(usage.held),
         free: count(usage.free),
+        nextFreeAt: usage.nextFreeAt === null ? null : iso(usage.nextFreeAt),
       }
     })
 }

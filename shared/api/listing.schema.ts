@@ -81,6 +81,9 @@ export const PoolItem = Type.Object(
     used: Count,
     held: Count,
     free: Count,
+    nextFreeAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'when the next kept or resting address becomes free; null when none does by itself',
+    }),
   },
   { $id: 'PoolItem' },
 )

@@ -1,11 +1,12 @@
 import type { PoolsReply } from '../../../shared/api/listing.schema.ts'
 import { command, expectPositionals } from '../command.ts'
+import { distance } from '../distance.ts'
 import { formatTable } from '../table.ts'
 
 export const poolsCommand = command({
   name: 'pools',
   arguments: '',
-  summary: 'list pools with their ranges and how many addresses are used, kept and free',
+  summary: 'list pools: how many addresses are used, kept and free, when the next one comes free',
   options: {},
   example: 'ipkeeperctl pools',
   run: async (daemon, args) => {
@@ -14,11 +15,12 @@ export const poolsCommand = command({
   },
   print: ({ pools }) =>
     formatTable(
-      ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'RANGES'],
+      ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],
       pools.map(pool => [
         pool.name,
         pool.segment,
         ...[pool.capacity, pool.used, pool.held, pool.free].map(String),
+        pool.nextFreeAt === null ? '-' : distance(pool.nextFreeAt),
         pool.ranges.map(set => set.join(',')).join(' '),
       ]),
       'no pools: a pool appears with the first ADD of its network',

@@ -58,6 +58,35 @@ t.test('a reservation counts once: as held, or as what its address is', async t 
   t.equal(usage(story), '5: 0 used, 2 held, 3 free', 'nor is another segment')
 })
 
+t.test('when the next address comes free', async t => {
+  const story = await open()
+  const next = (): string | null => {
+    const { nextFreeAt } = usageOf(story.service.ledger, pool, story.now)
+    return nextFreeAt === null ? null : new Date(nextFreeAt).toISOString().slice(11, 19)
+  }
+  t.equal(next(), null)
+  for (const [container, retain] of [
+    ['c1', '30m'],
+    ['c2', 'forever'],
+    ['c3', '20m'],
+    ['c4', 'release'],
+  ] as const)
+    await story.add({ pod: container, container, retain })
+  t.equal(next(), null, 'what is bound waits for its DEL')
+  await story.del('c2')
+  t.equal(next(), null, 'what is kept without an end does not come free')
+  await story.del('c1')
+  t.equal(next(), '00:30:00')
+  await story.del('c3')
+  t.equal(next(), '00:20:00', 'the earliest')
+  await story.del('c4')
+  t.equal(next(), '00:01:00', 'also what rests')
+  story.now += 60_000
+  t.equal(next(), '00:20:00', 'tidied up or not')
+  await reserve(story.service, { segment: 'default', address: '10.22.0.4', owner: 'shop/c3', note: '' })
+  t.equal(next(), '00:30:00', 'what is promised comes free for one pod only')
+})
+
 t.test('a range that changed: what lies outside does not count', async t => {
   const story = await open()
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.2' })

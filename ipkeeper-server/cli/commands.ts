@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { explainCommand } from './commands/explain.ts'
+import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { poolsCommand } from './commands/pools.ts'
@@ -11,6 +12,9 @@ export const commands: readonly Command[] = [
   leasesCommand,
   attachmentsCommand,
   poolsCommand,
+  whoCommand,
+  historyCommand,
+  releaseCommand,
   reservationsCommand,
   reserveCommand,
   unreserveCommand,

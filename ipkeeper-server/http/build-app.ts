@@ -9,6 +9,7 @@ import type { RequestReader } from '../leases/request-reader.ts'
 import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
+import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
@@ -108,6 +109,7 @@ export async function buildApp({
   })
   cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod })
   listingRoutes(app, { service })
+  addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))

@@ -10,7 +10,7 @@ import { locateAddress } from '../ipam/locate-address.ts'
 import { poolOf } from '../ipam/plan-pool.ts'
 import { formatRange } from '../ipam/pool.ts'
 import { formatRetention } from '../ipam/retention.ts'
-import { isOver, type LeaseRecord, type ReservationRecord } from '../ipam/records.ts'
+import { isOver, type AttachmentRecord, type LeaseRecord, type ReservationRecord } from '../ipam/records.ts'
 import { usageOf } from '../ipam/usage.ts'
 import type { LeaseService } from './service.ts'
 
@@ -40,11 +40,11 @@ function inOrder<T extends Located>(items: Iterable<T>): T[] {
   return keyed.map(({ item }) => item)
 }
 
-function podOf({ holder, podUid }: Pick<LeaseRecord, 'holder' | 'podUid'>): LeaseItem['pod'] {
+export function podOf({ holder, podUid }: Pick<LeaseRecord, 'holder' | 'podUid'>): LeaseItem['pod'] {
   return holder.kind === 'pod' ? { namespace: holder.namespace, name: holder.name, uid: podUid } : null
 }
 
-function leaseItem(lease: LeaseRecord): LeaseItem {
+export function leaseItem(lease: LeaseRecord): LeaseItem {
   return {
     address: lease.address,
     prefixLength: lease.prefixLength,
@@ -71,23 +71,27 @@ export function listLeases(service: LeaseService): LeaseItem[] {
   return inOrder(present).map(leaseItem)
 }
 
+export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentRecord): AttachmentItem {
+  return {
+    network: attachment.network,
+    containerId: attachment.containerId,
+    ifname: attachment.ifname,
+    pod: podOf(attachment),
+    node: attachment.node,
+    netns: attachment.netns,
+    addresses:
+      attachment.given?.slice() ??
+      ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
+    delegatedTo: attachment.delegatedTo ?? null,
+    since: iso(attachment.since),
+  }
+}
+
 /** What ADDs have made and DELs have not ended, oldest first; also those whose addresses a fallback gave. */
-export function listAttachments({ ledger }: LeaseService): AttachmentItem[] {
-  return [...ledger.attachments()]
+export function listAttachments(service: LeaseService): AttachmentItem[] {
+  return [...service.ledger.attachments()]
     .sort((a, b) => a.since - b.since)
-    .map(attachment => ({
-      network: attachment.network,
-      containerId: attachment.containerId,
-      ifname: attachment.ifname,
-      pod: podOf(attachment),
-      node: attachment.node,
-      netns: attachment.netns,
-      addresses:
-        attachment.given?.slice() ??
-        ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
-      delegatedTo: attachment.delegatedTo ?? null,
-      since: iso(attachment.since),
-    }))
+    .map(attachment => attachmentItem(service, attachment))
 }
 
 export function listPools(service: LeaseService): PoolItem[] {
@@ -110,7 +114,7 @@ export function listPools(service: LeaseService): PoolItem[] {
     })
 }
 
-function reservationItem(reservation: ReservationRecord): ReservationItem {
+export function reservationItem(reservation: ReservationRecord): ReservationItem {
   return {
     segment: reservation.segment,
     address: reservation.address,

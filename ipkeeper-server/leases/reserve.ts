@@ -1,10 +1,9 @@
-import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { unreserveCommand } from '../ipam/claim-problems.ts'
 import { locateAddress } from '../ipam/locate-address.ts'
-import { isSegmentName } from '../ipam/pool.ts'
 import { describeHolder, isOver, leaseKey, type ReservationRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
+import { readLeaseKey } from './read-lease-key.ts'
 import type { LeaseService } from './service.ts'
 
 export interface Reservation {
@@ -18,12 +17,6 @@ export interface Reservation {
 
 const podOwner = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)\/([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/
 
-function parse(address: string): Address {
-  const parsed = parseAddress(address)
-  if (!parsed) throw new Problem('IPK_ADDRESS_INVALID', `"${address}" is no IP address`)
-  return parsed
-}
-
 /**
  * Promises an address to a pod that need not exist. Repeating it is no error; an address that somebody else has, that is
  * reserved for another, or that no pool would ever give is.
@@ -35,15 +28,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
       hint: 'write for example: ipkeeperctl reserve 10.22.0.50 shop/web-0',
     })
   }
-  if (!isSegmentName(reservation.segment)) {
-    throw new Problem(
-      'IPK_REQUEST_INVALID',
-      `segment "${reservation.segment}" is no name of letters, digits and "-"`,
-      { hint: 'name the "ipam.segment" of the conflist, or leave it away' },
-    )
-  }
-  const address = parse(reservation.address)
-  const key = { segment: reservation.segment, address: formatAddress(address) }
+  const { key, address } = readLeaseKey(reservation.segment, reservation.address)
   const { record } = await commitPlan(service.ledger, () => {
     const place = locateAddress(service.ledger, key.segment, address)
     if (place.kind === 'unusable') {
@@ -94,7 +79,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
 
 /** Takes a reservation back; a lease that uses it stays. Throws IPK_RESERVATION_MISSING. */
 export async function unreserve(service: LeaseService, segment: string, address: string): Promise<void> {
-  const key = { segment, address: formatAddress(parse(address)) }
+  const { key } = readLeaseKey(segment, address)
   await commitPlan(service.ledger, () => {
     const before = service.ledger.reservation(key)
     if (!before)

@@ -373,6 +373,13 @@ export const catalogue = {
     summary: 'There is no such reservation.',
     hint: 'see: ipkeeperctl reservations',
   },
+  IPK_ADDRESS_FREE: {
+    cniCode: 124,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'An address was to be released that nobody has, and that is not kept for anybody.',
+    hint: 'see: ipkeeperctl leases',
+  },
   IPK_REQUEST_INVALID: {
     cniCode: 115,
     httpStatus: 400,

@@ -5,12 +5,15 @@ import { commands } from '../../../ipkeeper-server/cli/commands.ts'
 import { runCommand } from '../../../ipkeeper-server/cli/run-command.ts'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
+import { canonicalPool } from '../../../ipkeeper-server/ipam/pool.ts'
+import type { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import type {
   LeasesReply,
   PoolsReply,
   ReservationsReply,
   StatusReply,
 } from '../../../shared/api/listing.schema.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { readingParts } from '../http/app-parts.ts'
@@ -119,6 +122,165 @@ t.test('pools', async t => {
   const { pools } = JSON.parse(await printed('pools', '-o', 'json')) as PoolsReply
   const nextFreeAt = new Date(story.now + 30 * 60_000).toISOString()
   t.match(pools, [{ name: 'net', capacity: 253, used: 1, held: 1, free: 251, nextFreeAt }])
+})
+
+/** As the commands print a moment. */
+const at = (time: number): string => new Date(time).toISOString().replace(/\.[0-9]{3}Z$/, 'Z')
+
+t.test('who: a bound address', async t => {
+  const { story, control, printed } = await site(t)
+  const begun = story.now
+  await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(10), ip: '10.22.0.50', retain: '30m' })
+  story.now += 60_000
+  story.dead.add('c0ffee'.repeat(10))
+  await story.add({ pod: 'web-0', container: 'beef'.repeat(16), ip: '10.22.0.50', retain: '30m' })
+  // What is printed is as far from now as the clock of this process says.
+  const moved = begun + 60_000
+  t.equal(
+    (await printed('who', '10.22.0.50')).replace(/, \d+[sm] ago\n/, ', AGO\n'),
+    [
+      `10.22.0.50 is bound to shop/web-0 (container beefbeefbeefb on node n1; annotation ipkeeper.io/ip), which has had it since ${at(begun)}`,
+      '',
+      'state      bound',
+      'pool       net',
+      'segment    default',
+      'holder     shop/web-0',
+      `pod UID    uid-of-${'beef'.repeat(16)}`,
+      'network    net',
+      'interface  eth0',
+      `container  ${'beef'.repeat(16)}`,
+      'node       n1',
+      `sandbox    /run/netns/${'beef'.repeat(16)}, not proved dead`,
+      `since      ${at(moved)}, AGO`,
+      `had since  ${at(begun)}`,
+      'retention  30m',
+      'source     annotation ipkeeper.io/ip',
+      '',
+      `FROM                  TO                    STATE  HOLDER      POD UID                                                                  CONTAINER      NODE  SOURCE                     ENDED`,
+      `${at(moved)}  now                   bound  shop/web-0  uid-of-${'beef'.repeat(16)}  beefbeefbeefb  n1    annotation ipkeeper.io/ip  -`,
+      `${at(begun)}  ${at(moved)}  bound  shop/web-0  uid-of-${'c0ffee'.repeat(10)}      c0ffeec0ffeec  n1    annotation ipkeeper.io/ip  taken over by a newer sandbox`,
+      '',
+    ]
+      .join('\n')
+      .replace(/ +$/gm, ''),
+  )
+  const json = JSON.parse((await control('who', '10.22.0.50', '-o', 'json')).out) as AddressReply
+  t.match(json, { state: 'bound', lease: { containerId: 'beef'.repeat(16) }, tenures: [{ to: null }, {}] })
+})
+
+t.test('who: the other states', async t => {
+  const { story, control, printed } = await site(t)
+  await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50', retain: '30m' })
+  await story.add({ pod: 'b', container: 'c2', ip: '10.22.0.51', retain: 'forever' })
+  await story.del('c1')
+  await story.del('c2')
+  await printed('reserve', '10.22.0.77', 'shop/db-0', '--note', 'licence server')
+  const lab = parseCidr('10.22.0.0/25')!
+  await story.add({ pod: 'l', container: 'c3', pool: canonicalPool('lab', 'lab', [[{ subnet: lab }]]) })
+  const noted = (address: string): RegExp =>
+    RegExp(`^note: a pool of segment lab has it too; see: ipkeeperctl who ${address} --segment lab\n$`)
+  for (const [argv, out, err] of [
+    [['10.22.0.50'], /\nfree in    30m, at .*Z\n/, noted('10.22.0.50')],
+    [['10.22.0.51'], /\nfree in    never\n/, noted('10.22.0.51')],
+    [['10.22.0.77'], /\nreserved   for shop\/db-0 \(licence server\)\n$/, noted('10.22.0.77')],
+    [
+      ['10.22.0.200'],
+      /^10\.22\.0\.200 is free in pool net\n\nstate +free\npool +net\nsegment +default\n$/,
+      /^$/,
+    ],
+    [['10.22.0.255'], /\npool       net: the broadcast address of 10\.22\.0\.0\/24\n/, /^$/],
+    [
+      ['10.22.0.2', '--segment', 'lab'],
+      /^10\.22\.0\.2 is bound to shop\/l /,
+      /a pool of segment default has it too; see: ipkeeperctl who 10\.22\.0\.2\n$/,
+    ],
+    [['fd00::1'], /^fd00::1 is in no pool known so far in segment default\n/, /^$/],
+  ] as const)
+    t.match(await control('who', ...argv), { exit: 0, out, err }, argv.join(' '))
+  story.now -= 31 * 60_000
+  await story.add({ pod: 'd', container: 'c4', ip: '10.22.0.60', retain: '30m' })
+  await story.del('c4')
+  story.now += 31 * 60_000
+  t.match((await control('who', '10.22.0.60')).out, /free in    now\n/)
+})
+
+t.test('history', async t => {
+  const { story, control, printed } = await site(t)
+  t.match(await printed('history', '10.22.0.50'), /^no history: nobody had it, or so long ago/)
+  const begun = story.now
+  await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
+  story.now += 60_000
+  await story.del('c1')
+  story.now += 60_000
+  await story.add({ container: 'c2', ip: '10.22.0.50' })
+  t.equal(
+    await printed('history', '10.22.0.50'),
+    [
+      'FROM                  TO                    STATE    HOLDER        POD UID    CONTAINER  NODE  SOURCE                     ENDED',
+      `${at(begun + 120_000)}  now                   bound    container c2  -          c2         n1    annotation ipkeeper.io/ip  -`,
+      `${at(begun + 60_000)}  ${at(begun + 120_000)}  cooling  shop/web-0    uid-of-c1  -          n1    annotation ipkeeper.io/ip  given to container c2`,
+      `${at(begun)}  ${at(begun + 60_000)}  bound    shop/web-0    uid-of-c1  c1         n1    annotation ipkeeper.io/ip  deleted`,
+      '',
+    ].join('\n'),
+  )
+  const { history } = JSON.parse(await printed('history', '10.22.0.50', '-o', 'json')) as HistoryReply
+  t.equal(history.length, 3)
+  const limited = await control('history', '10.22.0.50', '--limit', '1', '-o', 'json')
+  t.strictSame(JSON.parse(limited.out), { history: history.slice(0, 1) })
+  const id = String(history[0]?.id)
+  t.equal(limited.err, `note: for what was earlier: ipkeeperctl history 10.22.0.50 --before ${id}\n`)
+  t.strictSame(JSON.parse(await printed('history', '10.22.0.50', '--before', id, '-o', 'json')), {
+    history: history.slice(1),
+  })
+  t.match(await printed('history', '10.22.0.50', '--segment', 'lab'), /^no history/)
+})
+
+t.test('release', async t => {
+  const { story, control, printed } = await site(t)
+  for (const [pod, retain] of [
+    ['a', 'forever'],
+    ['b', '30m'],
+    ['c', 'release'],
+  ] as const)
+    await story.add({ pod, container: pod, retain })
+  await story.add({ container: 'alone', retain: 'forever' })
+  t.match(await control('release', '10.22.0.2'), {
+    ...{ exit: 1, out: '' },
+    err: /^error: 10\.22\.0\.2 is bound to shop\/a on node n1 \(container a, since .*Z\) \[IPK_ADDRESS_HELD\]\n {2}only a kept .*\nhint: delete shop\/a first\n$/,
+  })
+  for (const container of ['a', 'b', 'c', 'alone']) await story.del(container)
+  await printed('reserve', '10.22.0.4', 'shop/c')
+  for (const [address, text] of [
+    ['10.22.0.2', '10.22.0.2 is released: it was kept for shop/a without an end\n'],
+    ['10.22.0.3', `10.22.0.3 is released: it was kept for shop/b until ${at(story.now + 30 * 60_000)}\n`],
+    ['10.22.0.4', '10.22.0.4 is released: it rested after shop/c; it stays reserved for shop/c\n'],
+    ['10.22.0.5', '10.22.0.5 is released: it was kept for a container that is gone without an end\n'],
+  ] as const)
+    t.equal(await printed('release', address), text)
+  t.equal(await printed('leases'), 'no leases\n')
+  t.match(await control('release', '10.22.0.2', '--segment', 'lab'), {
+    exit: 1,
+    err: /^error: 10\.22\.0\.2 is neither kept for anybody nor resting in segment lab \[IPK_ADDRESS_FREE\]\nhint: see: ipkeeperctl who/,
+  })
+  await story.add({ pod: 'a', container: 'a2', ip: '10.22.0.9', retain: 'forever' })
+  await story.del('a2')
+  const json = JSON.parse(await printed('release', '10.22.0.9', '-o', 'json')) as ReleaseReply
+  t.match(json, { released: { address: '10.22.0.9', state: 'held' }, reservation: null })
+})
+
+t.test('what is no address', async t => {
+  const { control } = await site(t)
+  for (const name of ['who', 'history', 'release'])
+    for (const address of ['web-0', '10.22.0.050', '10.22.0.5/24', 'a/../b', '..'])
+      t.match(
+        await control(name, address),
+        {
+          exit: 1,
+          out: '',
+          err: /^error: ".*" is no IP address \[IPK_ADDRESS_INVALID\]\nhint: write one address, such as/,
+        },
+        `${name} ${address}`,
+      )
 })
 
 t.test('reserve, reservations, unreserve', async t => {
@@ -340,6 +502,12 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['unreserve'], 'this command takes ADDRESS; got none'],
     [['status', '--note', 'x'], 'unknown option --note'],
     [['leases', '--failed'], 'unknown option --failed'],
+    [['who'], 'this command takes ADDRESS; got none'],
+    [['who', '10.22.0.5', '10.22.0.6'], 'this command takes ADDRESS; got 10.22.0.5 10.22.0.6'],
+    [['who', ''], 'the address or the segment is empty'],
+    [['release', '10.22.0.5', '--segment='], 'the address or the segment is empty'],
+    [['history', '10.22.0.5', '--limit', '1001'], '--limit 1001 is more than 1000'],
+    [['history', '10.22.0.5', '--before', '0'], '--before "0" is no ID of an entry'],
     [['flights', '--failed=yes'], '--failed takes no value'],
     [['flights', '--verb', 'ad'], '--verb "ad" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [['flights', 'c1'], 'this command takes no arguments; got c1'],

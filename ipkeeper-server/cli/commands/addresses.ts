@@ -1,0 +1,173 @@
+import type {
+  AddressReply,
+  HistoryReply,
+  ReleaseReply,
+  TenureItem,
+} from '../../../shared/api/address.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { command, expectPositionals, type CommandArguments } from '../command.ts'
+import { distance } from '../distance.ts'
+import { readLimit } from '../read-limit.ts'
+import { formatTable } from '../table.ts'
+import { whoHas } from '../who-has.ts'
+
+/** What the daemon gives at most, and what it gives when nothing is said. */
+const mostTenures = 1000
+const usualTenures = 50
+
+const segmentOption = ['NAME', 'segment of the address (default: default)'] as const
+
+/** The one address of a command line and its segment. */
+function readAddress(args: CommandArguments): { address: string; segment: string; path: string } {
+  const [address = ''] = expectPositionals(args, ['ADDRESS'])
+  const segment = args.options['segment'] ?? 'default'
+  if (address === '' || segment === '') throw new Problem('IPK_USAGE', 'the address or the segment is empty')
+  return {
+    address,
+    segment,
+    path: `/v1/addresses/${encodeURIComponent(segment)}/${encodeURIComponent(address)}`,
+  }
+}
+
+const option = (segment: string): string => (segment === 'default' ? '' : ` --segment ${segment}`)
+
+/** Absolute: a history is read beside other logs. */
+const moment = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
+
+function tenureTable(tenures: readonly TenureItem[], empty: string): string {
+  return formatTable(
+    ['FROM', 'TO', 'STATE', 'HOLDER', 'POD UID', 'CONTAINER', 'NODE', 'SOURCE', 'ENDED'],
+    tenures.map(tenure => [
+      moment(tenure.from),
+      tenure.to === null ? 'now' : moment(tenure.to),
+      tenure.state,
+      whoHas(tenure),
+      tenure.pod?.uid ?? '-',
+      (tenure.containerId ?? '-').slice(0, 13),
+      tenure.node,
+      tenure.source,
+      tenure.ended ?? '-',
+    ]),
+    empty,
+  )
+}
+
+/** Rows of "name  value"; those that say nothing are left out. */
+function facts(reply: AddressReply): string {
+  const { lease, attachment, reservation, pool, unusable } = reply
+  const free = lease?.until ?? null
+  const sandbox =
+    attachment &&
+    `${attachment.netns || 'no namespace'}, ${attachment.provedDead ? 'proved dead' : 'not proved dead'}`
+  const rows: readonly (readonly [name: string, value: string | null | undefined])[] = [
+    ['state', reply.state],
+    ['pool', pool === null ? null : `${pool}${unusable === null ? '' : `: ${unusable}`}`],
+    ['segment', reply.segment],
+    ['holder', lease ? whoHas(lease) : attachment && whoHas(attachment)],
+    ['pod UID', (lease ?? attachment)?.pod?.uid],
+    ['network', (lease ?? attachment)?.network],
+    ['interface', (lease ?? attachment)?.ifname],
+    ['container', attachment?.containerId],
+    ['node', (lease ?? attachment)?.node],
+    ['sandbox', sandbox],
+    ['since', lease ? `${moment(lease.since)}, ${distance(lease.since)} ago` : null],
+    ['had since', reply.holderSince === null ? null : moment(reply.holderSince)],
+    [
+      'free in',
+      free === null
+        ? lease?.state === 'held'
+          ? 'never'
+          : null
+        : reply.state === 'expired'
+          ? 'now'
+          : `${distance(free)}, at ${moment(free)}`,
+    ],
+    ['retention', lease?.retain],
+    ['source', lease?.source],
+    ['MAC', lease?.mac],
+    ['fallback', attachment?.delegatedTo],
+    [
+      'reserved',
+      reservation && `for ${reservation.owner}${reservation.note === '' ? '' : ` (${reservation.note})`}`,
+    ],
+  ]
+  const said = rows.flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`${name.padEnd(9)}  ${value}\n`],
+  )
+  return said.join('')
+}
+
+export const whoCommand = command({
+  name: 'who',
+  arguments: 'ADDRESS',
+  summary: 'tell everything that is known of one address now',
+  options: { segment: segmentOption },
+  example: 'ipkeeperctl who 10.22.0.50',
+  run: async (daemon, args, terminal) => {
+    const reply = (await daemon.ask('GET', readAddress(args).path)) as AddressReply
+    for (const segment of reply.elsewhere)
+      terminal.err(
+        `note: a pool of segment ${segment} has it too; see: ipkeeperctl who ${reply.address}${option(segment)}\n`,
+      )
+    return reply
+  },
+  print: reply =>
+    `${reply.sentence}\n\n${facts(reply)}` +
+    (reply.tenures.length === 0 ? '' : `\n${tenureTable(reply.tenures, '')}`),
+})
+
+export const historyCommand = command({
+  name: 'history',
+  arguments: 'ADDRESS',
+  summary: 'list who had an address from when to when, newest first',
+  options: {
+    segment: segmentOption,
+    limit: ['N', `at most N, up to ${mostTenures} (default: ${usualTenures})`],
+    before: ['ID', 'only what was before the entry of this ID, as -o json shows it'],
+  },
+  example: 'ipkeeperctl history 10.22.0.50 --limit 10',
+  run: async (daemon, args, terminal) => {
+    const { address, segment } = readAddress(args)
+    const limit =
+      args.options['limit'] === undefined ? usualTenures : readLimit(args.options['limit'], mostTenures)
+    const { before } = args.options
+    if (before !== undefined && !/^[1-9][0-9]{0,14}$/.test(before))
+      throw new Problem('IPK_USAGE', `--before "${before}" is no ID of an entry`)
+    const query = new URLSearchParams({
+      address,
+      segment,
+      limit: String(limit),
+      ...(before !== undefined && { before }),
+    })
+    const reply = (await daemon.ask('GET', `/v1/history?${query.toString()}`)) as HistoryReply
+    const last = reply.history.at(-1)
+    if (last && reply.history.length === limit)
+      terminal.err(
+        `note: for what was earlier: ipkeeperctl history ${last.address}${option(segment)} --before ${last.id}\n`,
+      )
+    return reply
+  },
+  print: ({ history }) =>
+    tenureTable(history, 'no history: nobody had it, or so long ago that it is forgotten'),
+})
+
+function whatItWas({ released }: ReleaseReply): string {
+  const who = released.pod || released.containerId !== null ? whoHas(released) : 'a container that is gone'
+  if (released.state === 'cooling') return `it rested after ${who}`
+  return `it was kept for ${who} ${released.until === null ? 'without an end' : `until ${moment(released.until)}`}`
+}
+
+export const releaseCommand = command({
+  name: 'release',
+  arguments: 'ADDRESS',
+  summary: 'end a kept address now, or the rest of one that was given up',
+  options: { segment: segmentOption },
+  example: 'ipkeeperctl release 10.22.0.50',
+  run: async (daemon, args) =>
+    (await daemon.ask('POST', `${readAddress(args).path}/release`)) as ReleaseReply,
+  print: reply => {
+    const { released, reservation } = reply
+    const stays = reservation ? `; it stays reserved for ${reservation.owner}` : ''
+    return `${released.address} is released: ${whatItWas(reply)}${stays}\n`
+  },
+})

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
+import { ErrorReply } from '../../../shared/api/cni.schema.ts'
+import { describeAddress } from '../../leases/describe-address.ts'
+import { listHistory } from '../../leases/list-history.ts'
+import { readLeaseKey } from '../../leases/read-lease-key.ts'
+import { release } from '../../leases/release.ts'
+import type { LeaseService } from '../../leases/service.ts'
+
+const Segment = Type.String({ minLength: 1, maxLength: 63 })
+const AddressText = Type.String({ minLength: 1, maxLength: 64 })
+
+const AddressPath = Type.Object({ segment: Segment, address: AddressText })
+
+const HistoryQuery = Type.Object(
+  {
+    address: AddressText,
+    segment: Type.Optional(Segment),
+    limit: Type.Optional(
+      Type.String({
+        pattern: '^([1-9][0-9]{0,2}|1000)$',
+        description: 'at most so many tenures, up to 1000; 50 unless given',
+      }),
+    ),
+    before: Type.Optional(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,14}$',
+        description: 'only what was before the tenure of this ID, the last of the page before',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+interface History {
+  Querystring: { address: string; segment?: string; limit?: string; before?: string }
+}
+
+interface OfAddress {
+  Params: { segment: string; address: string }
+}
+
+/** GET what is known of an address and who had it when; POST its release. */
+export function addressRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+  app.get<History>(
+    '/v1/history',
+    { schema: { querystring: HistoryQuery, response: { 200: HistoryReply, 400: ErrorReply } } },
+    async request => {
+      const { address, segment = 'default', limit = '50', before } = request.query
+      const { key } = readLeaseKey(segment, address)
+      const end = before === undefined ? undefined : Number(before)
+      return { history: await listHistory(service, key, Number(limit), end) }
+    },
+  )
+
+  app.get<OfAddress>(
+    '/v1/addresses/:segment/:address',
+    { schema: { params: AddressPath, response: { 200: AddressReply, 400: ErrorReply } } },
+    async request => describeAddress(service, request.params.segment, request.params.address),
+  )
+
+  app.post<OfAddress>(
+    '/v1/addresses/:segment/:address/release',
+    {
+      schema: {
+        params: AddressPath,
+        response: { 200: ReleaseReply, 400: ErrorReply, 404: ErrorReply, 409: ErrorReply },
+      },
+    },
+    async request => {
+      const { segment, address } = request.params
+      const reply = await release(service, segment, address)
+      const { pod, state, until } = reply.released
+      request.log.info({ address: reply.released.address, segment, pod, state, until }, 'released')
+      return reply
+    },
+  )
+}

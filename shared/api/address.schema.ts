@@ -1,0 +1,102 @@
+import { Type, type Static } from 'typebox'
+import { AttachmentItem, LeaseItem, LeaseState, ReservationItem } from './listing.schema.ts'
+
+/** What operators ask of one address: what is known of it now, who had it when, and that it be released. */
+
+const Time = Type.String({ format: 'date-time' })
+
+export const TenureItem = Type.Object(
+  {
+    id: Type.Integer({ description: 'grows with time; names the place where a next page begins' }),
+    segment: Type.String(),
+    address: Type.String(),
+    from: Time,
+    to: Type.Union([Time, Type.Null()], { description: 'null while it lasts' }),
+    state: LeaseState,
+    pool: Type.String(),
+    network: Type.String(),
+    pod: LeaseItem.properties.pod,
+    containerId: Type.Union([Type.String(), Type.Null()], {
+      description: 'null while kept or resting for a pod',
+    }),
+    ifname: Type.String(),
+    node: Type.String(),
+    source: LeaseItem.properties.source,
+    until: Type.Union([Time, Type.Null()], { description: 'until when it was to be kept, or to rest' }),
+    holderSince: Type.String({
+      format: 'date-time',
+      description: 'since when its holder had the address without a gap, over restarts',
+    }),
+    ended: Type.Union([Type.String(), Type.Null()], { description: 'why; null while it lasts' }),
+  },
+  { $id: 'TenureItem' },
+)
+export type TenureItem = Static<typeof TenureItem>
+
+export const HistoryReply = Type.Object(
+  { history: Type.Array(TenureItem, { description: 'newest first' }) },
+  { $id: 'HistoryReply' },
+)
+export type HistoryReply = Static<typeof HistoryReply>
+
+export const AddressState = Type.Union(
+  [
+    Type.Literal('bound'),
+    Type.Literal('held'),
+    Type.Literal('cooling'),
+    Type.Literal('expired'),
+    Type.Literal('fallback'),
+    Type.Literal('reserved'),
+    Type.Literal('free'),
+    Type.Literal('unusable'),
+    Type.Literal('outside'),
+  ],
+  {
+    description:
+      'bound, held, cooling: of its lease. expired: kept or resting, but its time is over. fallback: given by the plugin of ' +
+      '"ipam.fallback". reserved: promised, and nobody has it. free: a pool can give it. unusable: no pool can. outside: of ' +
+      'no pool known so far.',
+  },
+)
+export type AddressState = Static<typeof AddressState>
+
+export const AddressReply = Type.Object(
+  {
+    segment: Type.String(),
+    address: Type.String(),
+    state: AddressState,
+    sentence: Type.String({ description: 'the same for people, in one line' }),
+    pool: Type.Union([Type.String(), Type.Null()], { description: 'the pool that has it in its subnets' }),
+    unusable: Type.Union([Type.String(), Type.Null()], {
+      description: 'why that pool cannot give it, such as "the gateway of 10.22.0.0/16"',
+    }),
+    lease: Type.Union([LeaseItem, Type.Null()]),
+    holderSince: Type.Union([Time, Type.Null()], {
+      description: 'since when the holder of the lease has the address without a gap, over restarts',
+    }),
+    attachment: Type.Union(
+      [
+        Type.Object({
+          ...AttachmentItem.properties,
+          provedDead: Type.Boolean({ description: 'whether this node can prove that its sandbox is gone' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'the sandbox that has the address' },
+    ),
+    reservation: Type.Union([ReservationItem, Type.Null()]),
+    tenures: Type.Array(TenureItem, { description: 'the last ones, newest first' }),
+    elsewhere: Type.Array(Type.String(), { description: 'other segments in which a pool has this address' }),
+  },
+  { $id: 'AddressReply' },
+)
+export type AddressReply = Static<typeof AddressReply>
+
+export const ReleaseReply = Type.Object(
+  {
+    released: LeaseItem,
+    reservation: Type.Union([ReservationItem, Type.Null()], { description: 'a reservation stays' }),
+  },
+  { $id: 'ReleaseReply' },
+)
+export type ReleaseReply = Static<typeof ReleaseReply>

@@ -78,7 +78,8 @@ export function historyEvent(
 ): HistoryEvent | undefined {
   if (write.kind !== 'lease') return undefined
   const after = write.record
-  if (after === null) {
+  // An undo may put a lease back whose time has passed meanwhile: that is none.
+  if (after === null || isOver(after, now)) {
     if (!before || isOver(before, now)) return undefined
     const event = before.state === 'bound' ? 'undone' : 'free'
     return { at: now, event, ...described(before), containerId: null, until: null }

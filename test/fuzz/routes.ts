@@ -10,6 +10,7 @@ import { AddReply, DoneReply, ErrorReply } from '../../shared/api/cni.schema.ts'
 import { catalogue, type ProblemCode } from '../../shared/problem/catalogue.ts'
 import { assertSound } from '../ipkeeper-server/leases/sound-ledger.ts'
 import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
+import { assertTrueHistory } from '../ipkeeper-server/leases/true-history.ts'
 import { TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { args } from './arbitraries/environment.ts'
@@ -135,6 +136,7 @@ function checkReply(verb: string, { statusCode, body: text }: Reply): string {
 async function checkRecords(story: TestService, service: LeaseService): Promise<void> {
   const { ledger } = service
   assertSound(ledger, 'after the requests')
+  await assertTrueHistory(ledger, story.now, 'after the requests')
   const fresh = await Ledger.open(story.store)
   const [memory, store] = [ledger, fresh].map(source => {
     const view = { ...service, ledger: source }

@@ -5,6 +5,7 @@ import { listLeases } from '../../ipkeeper-server/leases/listing.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { usageOf } from '../../ipkeeper-server/ipam/usage.ts'
 import { poolFrom, TestService, type PodWords } from '../ipkeeper-server/leases/test-service.ts'
+import { assertTrueHistory } from '../ipkeeper-server/leases/true-history.ts'
 import { FragileStore } from '../ipkeeper-server/store/fragile-store.ts'
 
 /**
@@ -156,6 +157,8 @@ async function run(
     const used = usageOf(story.service.ledger, pool, story.now)
     if (used.used + used.held + used.free !== used.capacity || used.free < 0n)
       throw new Error('usage does not add up')
+
+    await assertTrueHistory(story.service.ledger, story.now, 'after the batch')
 
     // What memory says is what the store says: a fresh ledger lists the same and would choose the same.
     const fresh = await Ledger.open(store)

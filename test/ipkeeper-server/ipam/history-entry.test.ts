@@ -40,6 +40,8 @@ const cases: readonly (readonly [
   ['tidied up in time', cooling(100), null],
   ['tidied up late', held(50), null],
   ['undone', {}, null, 'undone'],
+  ['undone, and what it had taken is over by now', {}, cooling(50), 'undone'],
+  ['over before, over after', held(50), cooling(60)],
   ['nothing but a new generation', {}, { generation: 7 }],
   ['kept, nothing but a new generation', held(150), { ...held(150), generation: 7, since: 90 }],
   ['another retention, of which nothing shows yet', {}, { retain: 'forever', mac: '02:00:00:00:00:01' }],

@@ -421,6 +421,8 @@ t.test('listings, reservations, status and OpenAPI', async t => {
   )
   const openapi = await get('/v1/openapi.json')
   t.match(Object.keys(openapi.paths as object).sort(), [
+    '/v1/addresses/{segment}/{address}',
+    '/v1/addresses/{segment}/{address}/release',
     '/v1/attachments',
     '/v1/cni/add',
     '/v1/cni/check',
@@ -428,6 +430,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/cni/gc',
     '/v1/cni/status',
     '/v1/health',
+    '/v1/history',
     '/v1/leases',
     '/v1/pools',
     '/v1/reservations',

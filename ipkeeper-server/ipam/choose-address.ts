@@ -8,9 +8,10 @@ import {
   isReservedFor,
   type Holder,
   type LeaseRecord,
+  type ReservationRecord,
   type Workload,
 } from './records.ts'
-import { describeWorkload, isGeneratedName, sameWorkload } from './workload.ts'
+import { bearsGeneratedName, describeWorkload, sameWorkload } from './workload.ts'
 
 export interface Choice {
   readonly address: Address
@@ -32,51 +33,70 @@ export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
 }
 
 /**
- * Whether a kept address may go to another pod of the same workload: the pod it is kept for had a name that a controller
- * made up, and so will never come back (DESIGN section 2: a workload decides retention).
+ * Whether a kept address may go to another pod of the same workload, for the same interface: the pod it is kept for had a
+ * name that a controller made up, and so will never come back (DESIGN section 2: a workload decides retention).
  */
-export function mayInherit(lease: LeaseRecord, { workload }: Chooser): boolean {
-  const { holder, state } = lease
+export function mayInherit(lease: LeaseRecord, { holder, workload }: Chooser): boolean {
   return (
-    state === 'held' &&
+    lease.state === 'held' &&
+    lease.holder.kind === 'pod' &&
     holder.kind === 'pod' &&
-    isGeneratedName(holder.name) &&
+    lease.holder.network === holder.network &&
+    lease.holder.ifname === holder.ifname &&
+    bearsGeneratedName(lease.holder.name, lease.workload) &&
+    bearsGeneratedName(holder.name, workload) &&
     sameWorkload(lease.workload, workload)
   )
 }
 
-/** The address of this range set that is reserved for the pod or its workload and not in somebody's hands. */
-function reservedFor(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
+/** What is reserved for the pod or its workload and not in somebody's hands, in any segment: its own first. */
+export function openReservations(book: AddressBook, chooser: Chooser): readonly ReservationRecord[] {
   const { holder, workload, now } = chooser
-  if (holder.kind !== 'pod') return undefined
-  const reservations = [
+  if (holder.kind !== 'pod') return []
+  const isOpen = (lease: LeaseRecord | undefined): boolean =>
+    lease === undefined || isFree(lease, now) || mayInherit(lease, chooser)
+  return [
     ...book.reservationsFor(holder.namespace, holder.name),
     ...(workload && workload.name !== holder.name
       ? book.reservationsFor(workload.namespace, workload.name)
       : []),
   ]
-  for (const reservation of reservations) {
-    if (reservation.segment !== pool.segment || !isReservedFor(reservation, holder, workload)) continue
-    const place = usableIn(set, reservation.address)
+    .filter(reservation => isReservedFor(reservation, holder, workload) && isOpen(book.lease(reservation)))
+    .sort((a, b) => Number(a.kind !== undefined) - Number(b.kind !== undefined))
+}
+
+/** What is kept for the workload since pods of it are gone for good, in any segment: the longest kept first. */
+export function inheritable(book: AddressBook, chooser: Chooser): readonly LeaseRecord[] {
+  const { workload, now } = chooser
+  if (!workload) return []
+  return [...book.leasesKeptFor(workload.namespace, workload.name)].filter(
+    lease => !isOver(lease, now) && mayInherit(lease, chooser),
+  )
+}
+
+/** The address of this range set that is reserved for the pod or its workload. */
+function reservedFor(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
+  for (const reservation of openReservations(book, chooser)) {
+    const place = reservation.segment === pool.segment ? usableIn(set, reservation.address) : undefined
     if (!place) continue
-    const lease = book.lease(reservation)
-    if (lease && !isFree(lease, now) && !mayInherit(lease, chooser)) continue
     const whose = reservation.kind === undefined ? 'pod' : 'workload'
     return { ...place, source: 'reservation', reason: `reserved for this ${whose}` }
   }
   return undefined
 }
 
-/** An address that is kept for the workload since a pod of it is gone for good. */
+/** "kept for Deployment shop/web since shop/web-6d4cf56db6-x2x1z is gone" */
+export function whyInherited({ workload, holder }: LeaseRecord): string {
+  const whose = workload ? describeWorkload(workload) : 'this workload'
+  return `kept for ${whose} since ${describeHolder(holder)} is gone`
+}
+
+/** An address of this range set that is kept for the workload since a pod of it is gone for good. */
 function keptForWorkload(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
-  const { workload, now } = chooser
-  if (!workload) return undefined
-  for (const lease of book.leasesKeptFor(workload.namespace, workload.name)) {
-    if (lease.segment !== pool.segment || isOver(lease, now) || !mayInherit(lease, chooser)) continue
-    const place = usableIn(set, lease.address)
+  for (const lease of inheritable(book, chooser)) {
+    const place = lease.segment === pool.segment ? usableIn(set, lease.address) : undefined
     if (!place || book.reservation(lease)) continue
-    const reason = `kept for ${describeWorkload(workload)} since ${describeHolder(lease.holder)} is gone`
-    return { ...place, source: 'workload', reason }
+    return { ...place, source: 'workload', reason: whyInherited(lease) }
   }
   return undefined
 }
@@ -84,11 +104,11 @@ function keptForWorkload(book: AddressBook, { pool, set }: Slot, chooser: Choose
 /** Of the resting addresses the one that has rested longest, but none that a pod had asked for by name. */
 function longestRested(book: AddressBook, pool: Pool, set: RangeSet, now: number): Choice | undefined {
   for (const lease of book.resting(pool.name)) {
-    if (lease.segment !== pool.segment || (lease.named && !isOver(lease, now)) || book.reservation(lease))
-      continue
+    const over = isOver(lease, now)
+    if (lease.segment !== pool.segment || (lease.named && !over) || book.reservation(lease)) continue
     const place = usableIn(set, lease.address)
     if (!place) continue
-    const reason = lease.remembered
+    const reason = over
       ? 'every address was used before: the least recently used'
       : 'all others are taken: the one that rested longest'
     return { ...place, source: 'dynamic', reason }

@@ -1,5 +1,5 @@
 import { clipped } from '../../shared/json/fold.ts'
-import { formatAddress, type Family } from '../../shared/net/address.ts'
+import { formatAddress, type Address, type Family } from '../../shared/net/address.ts'
 import { formatCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddressBook } from './address-book.ts'
@@ -10,6 +10,7 @@ import {
   describeHolder,
   describeReservation,
   type AttachmentRecord,
+  type Holder,
   type LeaseKey,
   type LeaseRecord,
   type ReservationRecord,
@@ -17,7 +18,7 @@ import {
 } from './records.ts'
 import { formatCandidates } from './candidate-list.ts'
 import { usageOf } from './usage.ts'
-import { describeWorkload, sameWorkload } from './workload.ts'
+import { bearsGeneratedName, describeWorkload, sameWorkload } from './workload.ts'
 
 /**
  * The texts of refused ADDs. Requests by CNI's own channels keep host-local's message, which users and tests match
@@ -52,11 +53,13 @@ function describeLease(lease: LeaseRecord): string {
   return `${describeHolder(lease.holder)} on node ${lease.node} (${container}${what}since ${formatTime(lease.since)})`
 }
 
-function whenFree({ holder, state, until }: LeaseRecord): string {
+function whenFree({ holder, state, until, retain, workload }: LeaseRecord): string {
   if (until !== null) return `it comes free at ${formatTime(until)}`
-  return state === 'held'
-    ? 'it does not come free by itself'
-    : `it comes free when that ${holder.kind} is deleted`
+  if (state !== 'held') return `it comes free when that ${holder.kind} is deleted`
+  if (retain !== 'while-owner-exists') return 'it does not come free by itself'
+  return workload && workload.uid !== null
+    ? `it comes free when ${describeWorkload(workload)} is deleted`
+    : 'it does not come free by itself, since its owner is not known'
 }
 
 /** A kept address has nobody left to delete: only a new pod of the same name can give it up. */
@@ -71,6 +74,44 @@ function howToHaveIt({ holder, state, until, network }: LeaseRecord): string {
       : []),
   ]
   return `${who} is gone: ${ways.join(', or ')}`
+}
+
+/** When the older pods of a workload have what a newer one is to get: a rollout that goes on only once they are gone. */
+function letOlderPodsGo(workload: Workload | null): string {
+  const whose = workload ? ` of ${describeWorkload(workload)}` : ''
+  const rolling = [null, 'Deployment', 'ReplicaSet', 'DaemonSet'].includes(workload?.kind ?? null)
+  return rolling
+    ? `wait until older pods${whose} are gone: set maxSurge 0 or strategy Recreate, or list one address more with ipkeeper.io/ips`
+    : `wait until older pods${whose} are gone, or list one address per pod with ipkeeper.io/ips`
+}
+
+/** When pods that are to live side by side ask for one address, since they are made from one template. */
+function oneForEachPod(lease: LeaseRecord, asked: AddressRequest): string {
+  const { workload } = lease
+  const whose = workload ? describeWorkload(workload) : 'this workload'
+  return asked.channel === 'annotation' && workload?.kind === 'StatefulSet'
+    ? `give ${whose} a list with one address per replica: ipkeeper.io/ips`
+    : howToHaveIt(lease)
+}
+
+/** Why an older sandbox is not taken for dead, and what ends it. */
+function whatToDoAboutSandbox(
+  { node, netns, netnsInode }: AttachmentRecord,
+  here: string,
+): { readonly details: string; readonly hint: string } {
+  if (node !== here) {
+    return {
+      details: `only node ${node} can tell whether that sandbox is gone`,
+      hint: `wait until the old pod has stopped; if node ${node} is lost, delete its Node object or taint it node.kubernetes.io/out-of-service`,
+    }
+  }
+  return {
+    details:
+      netnsInode === null
+        ? `its network namespace ${netns === '' ? '(none given)' : netns} was none when it was added, which proves nothing`
+        : `its network namespace ${netns} is not proved gone`,
+    hint: 'wait until the old pod has stopped, or remove its sandbox: crictl stopp, crictl rmp; for a Deployment set strategy Recreate or maxSurge 0',
+  }
 }
 
 /** Requests that no state of the pool could grant. */
@@ -109,6 +150,20 @@ export const requestProblem = {
     return new Problem(
       'IPK_ADDRESS_OUTSIDE',
       `${source} asks for ${formatAddress(address)}, which is outside every range of ${which}`,
+    )
+  },
+
+  /** Each of the addresses is in a pool, but no pool has them all. */
+  inNoPoolTogether(
+    pools: readonly Pool[],
+    asked: readonly Pick<AddressRequest, 'address' | 'source'>[],
+  ): Problem {
+    const sources = [...new Set(asked.map(({ source }) => source))].join(' and ')
+    const addresses = asked.map(({ address }) => formatAddress(address)).join(' and ')
+    return new Problem(
+      'IPK_ADDRESS_OUTSIDE',
+      `${sources} asks for ${addresses}, which no pool has together: ${whatPoolsHave(pools)}`,
+      { hint: 'name the pools, one per family: ipkeeper.io/pool; see: ipkeeperctl pools' },
     )
   },
 
@@ -168,27 +223,36 @@ export const claimProblem = {
     return new Problem('IPK_FALLBACK_CLASH', `fallback ${fallback} gave ${address}, but ${why}`)
   },
 
+  /** `leases`: what the older sandbox has; none when a fallback gave it its addresses. */
   holderLive(request: AddRequest, old: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
-    const addresses = leases.map(lease => lease.address).join(', ')
-    const holder = describeHolder(request.holder)
-    const uid = old.podUid === null ? 'without UID' : `UID ${old.podUid}`
-    return new Problem(
-      'IPK_HOLDER_LIVE',
-      `${addresses} is still held by ${holder} (${uid}) on node ${old.node} in container ${old.containerId.slice(0, 13)}`,
-      {
-        details: `its network namespace ${old.netns === '' ? '(none given)' : old.netns} is not proved gone`,
-        hint:
-          'wait until the old pod has stopped, or remove its sandbox: crictl stopp, crictl rmp; ' +
-          'for a Deployment set strategy Recreate or maxSurge 0',
-      },
-    )
+    const who = `${describeHolder(request.holder)} (${old.podUid === null ? 'without UID' : `UID ${old.podUid}`})`
+    const where = `on node ${old.node} in container ${old.containerId.slice(0, 13)}`
+    const has =
+      leases.length === 0
+        ? `an older pod ${who} still runs`
+        : `${leases.map(lease => lease.address).join(', ')} is still held by ${who}`
+    return new Problem('IPK_HOLDER_LIVE', `${has} ${where}`, whatToDoAboutSandbox(old, request.node))
   },
 
-  held(pool: Pool, rangeSet: number, asked: AddressRequest, lease: LeaseRecord): Problem {
+  held(
+    pool: Pool,
+    rangeSet: number,
+    asked: AddressRequest,
+    lease: LeaseRecord,
+    { holder, workload }: { readonly holder: Holder; readonly workload: Workload | null },
+  ): Problem {
     const address = formatAddress(asked.address)
     const text = `held by ${describeLease(lease)}; ${whenFree(lease)}`
-    const code = lease.until !== null ? 'IPK_ADDRESS_KEPT' : 'IPK_ADDRESS_HELD'
-    const hint = `${howToHaveIt(lease)}; see: ipkeeperctl leases`
+    const own = sameWorkload(lease.workload, workload)
+    const older =
+      own && lease.state === 'bound' && holder.kind === 'pod' && bearsGeneratedName(holder.name, workload)
+    const code = older
+      ? 'IPK_CANDIDATES_BUSY'
+      : lease.until !== null
+        ? 'IPK_ADDRESS_KEPT'
+        : 'IPK_ADDRESS_HELD'
+    const way = older ? letOlderPodsGo(workload) : own ? oneForEachPod(lease, asked) : howToHaveIt(lease)
+    const hint = `${way}; see: ipkeeperctl leases`
     return asked.channel === 'cni'
       ? new Problem(code, inReferenceWords(pool, rangeSet, asked), {
           details: `${address} is ${text}`,
@@ -232,10 +296,16 @@ export const claimProblem = {
   },
 }
 
-/** Who has a candidate that was passed over. */
-export const describeTaken = {
-  lease: (lease: LeaseRecord): string => `held by ${describeLease(lease)}; ${whenFree(lease)}`,
-  reserved: (reservation: ReservationRecord): string => `reserved for ${describeReservation(reservation)}`,
+/** A candidate that a pod cannot have, and what is in the way. */
+export type TakenAddress = { readonly address: Address } & (
+  | { readonly lease: LeaseRecord; readonly reservation?: undefined }
+  | { readonly lease?: undefined; readonly reservation: ReservationRecord }
+)
+
+export function describeTaken({ lease, reservation }: TakenAddress): string {
+  return lease
+    ? `held by ${describeLease(lease)}; ${whenFree(lease)}`
+    : `reserved for ${describeReservation(reservation)}`
 }
 
 /** Lists of candidates that do not serve a pod. */
@@ -267,26 +337,28 @@ export const candidateProblem = {
     )
   },
 
-  /** `leases`: who has them. Waiting helps when one of them comes free by itself, or the workload's own pod goes. */
-  taken(
-    list: CandidateList,
-    count: bigint,
-    leases: readonly LeaseRecord[],
-    workload: Workload | null,
-  ): Problem {
-    const own = leases.filter(lease => sameWorkload(lease.workload, workload))
-    const busy = own.length > 0 || leases.some(({ until }) => until !== null)
-    const shown = leases.slice(0, 5).map(lease => `${lease.address} by ${describeLease(lease)}`)
-    const more = leases.length > shown.length ? ` and ${leases.length - shown.length} more` : ''
-    const which = count === 1n ? 'its one address' : `all ${count} addresses`
-    const surge =
-      own.length > 0 && workload
-        ? `the older pods of ${describeWorkload(workload)} have them until they are gone: set maxSurge 0 or strategy Recreate, or list one address more`
-        : 'add addresses to the list, or free one of them'
+  /**
+   * All candidates are taken, in their order. Waiting helps when one of them comes free by itself, or when a pod of the same
+   * workload has it.
+   */
+  taken(list: CandidateList, taken: readonly TakenAddress[], workload: Workload | null): Problem {
+    const leases = taken.flatMap(({ lease }) => lease ?? [])
+    const own = leases.some(lease => lease.state === 'bound' && sameWorkload(lease.workload, workload))
+    const busy = own || leases.some(({ until }) => until !== null)
+    const shown = taken
+      .slice(0, 5)
+      .map(({ address, lease, reservation }) =>
+        lease
+          ? `${formatAddress(address)} by ${describeLease(lease)}`
+          : `${formatAddress(address)} reserved for ${describeReservation(reservation)}`,
+      )
+    const more = taken.length > shown.length ? ` and ${taken.length - shown.length} more` : ''
+    const which = taken.length === 1 ? 'its one address is' : `all ${taken.length} addresses are`
+    const way = own ? letOlderPodsGo(workload) : 'add addresses to the list, or free one of them'
     return new Problem(
       busy ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN',
-      `${list.source} lists ${clipped(formatCandidates(list))}, and ${which} ${count === 1n ? 'is' : 'are'} taken: ${shown.join(', ')}${more}`,
-      { hint: `${surge}; see: ipkeeperctl leases` },
+      `${list.source} lists ${clipped(formatCandidates(list))}, and ${which} taken: ${shown.join(', ')}${more}`,
+      { hint: `${way}; see: ipkeeperctl leases` },
     )
   },
 }
@@ -299,8 +371,9 @@ export function quotaProblem(
   has: number,
   quota: number,
 ): Problem {
+  const addresses = quota === 1 ? 'address' : 'addresses'
   return new Problem(
     'IPK_QUOTA',
-    `namespace ${namespace} may have ${quota} IPv${family} addresses of pool ${pool.name}, and has ${has}`,
+    `namespace ${namespace} may have ${quota} IPv${family} ${addresses} of pool ${pool.name}, and has ${has}`,
   )
 }

@@ -6,8 +6,9 @@ import { requestProblem } from './claim-problems.ts'
 import { findPool, type PoolBook } from './pool-book.ts'
 import { poolRefusal } from './pool-rules.ts'
 import type { PoolRules } from './pool-settings.ts'
-import { rangeOf, samePool, type Pool, type RangeSet } from './pool.ts'
+import { rangeOf, samePool, usableIn, type Pool, type RangeSet } from './pool.ts'
 import type { Trace } from './reasons.ts'
+import type { LeaseKey } from './records.ts'
 import type { PoolRequest } from './request.ts'
 
 /** A range set that an ADD has to get one address from. */
@@ -23,6 +24,13 @@ export interface Slot {
 
 /** Range sets that serve an ADD together, one address from each. */
 export type Offer = readonly Slot[]
+
+/** Whether an offer can give one of these addresses. */
+export function canGive(offer: Offer, keys: readonly LeaseKey[]): boolean {
+  return offer.some(({ pool, set }) =>
+    keys.some(({ segment, address }) => segment === pool.segment && usableIn(set, address) !== undefined),
+  )
+}
 
 interface Considered {
   readonly pool: Pool
@@ -154,13 +162,12 @@ export function findOffers(request: AddRequest, book: PoolBook, trace: Trace): r
     }
     return !missing
   })
-  const [anchor] = anchors
-  if (useful.length === 0 && anchor) {
-    const missing = anchors.find(({ address }) => !offers.some(offer => holds(offer, address))) ?? anchor
-    throw requestProblem.outsideAll(
-      pools.map(({ pool }) => pool),
-      missing,
-    )
+  if (useful.length === 0 && anchors.length > 0) {
+    const missing = anchors.find(({ address }) => !offers.some(offer => holds(offer, address)))
+    const considered = pools.map(({ pool }) => pool)
+    throw missing
+      ? requestProblem.outsideAll(considered, missing)
+      : requestProblem.inNoPoolTogether(considered, anchors)
   }
   for (const offer of useful)
     trace.push({

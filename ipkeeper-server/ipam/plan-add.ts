@@ -3,17 +3,17 @@ import type { CniResult, ResultDns, ResultRoute } from '../../shared/cni/result.
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest, AddTerms } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
-import type { Chooser } from './choose-address.ts'
+import { inheritable, openReservations, type Chooser } from './choose-address.ts'
 import { claimProblem } from './claim-problems.ts'
-import { findOffers, type Offer } from './offers.ts'
+import { canGive, findOffers, type Offer } from './offers.ts'
 import { dropFormerHolders, releasedLease, writeLease } from './plan-del.ts'
 import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
+import { forgetOldest } from './plan-forget.ts'
 import { planGrants, type Grant } from './plan-grants.ts'
 import { planPool } from './plan-pool.ts'
 import { planTakeover, type Takeover } from './plan-takeover.ts'
 import { findPool, policyOf, type PoolBook } from './pool-book.ts'
 import { checkQuota } from './pool-quota.ts'
-import { usableIn } from './pool.ts'
 import type { Trace } from './reasons.ts'
 import {
   attachmentKey,
@@ -86,12 +86,12 @@ export function planAdd(book: AddressBook, request: AddRequest, terms: AddTerms,
   for (const text of takeover.reasons)
     trace.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
   const chooser: Chooser = { holder: request.holder, workload, now: terms.now }
-  const delegation = planDelegation(book, request, takeover, workload, offers)
+  const delegation = planDelegation(book, request, takeover, chooser, offers)
   if (delegation) {
     trace.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
     return assemble(book, request, terms, takeover, chooser, [], delegation)
   }
-  return firstServed(ownFirst(book, offers, takeover, request), trace, offer => {
+  return firstServed(ownFirst(book, offers, takeover, chooser), trace, offer => {
     const grants = planGrants(book, request, offer, takeover, chooser, trace)
     for (const { address, reason } of grants)
       trace.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
@@ -104,23 +104,23 @@ function segmentOf({ inline }: AddRequest): string {
   return inline?.segment ?? 'default'
 }
 
-/** Offers that hold something the pod has, or was promised, come before others; else their order stays. */
+/**
+ * Offers with something that the pod has come first, then those with something promised to it, then those with something
+ * kept for its workload; else their order stays.
+ */
 function ownFirst(
   book: AddressBook,
   offers: readonly Offer[],
   takeover: Takeover,
-  { holder }: AddRequest,
+  chooser: Chooser,
 ): readonly Offer[] {
   if (offers.length < 2) return offers
-  const own = [
-    ...takeover.movable,
-    ...(holder.kind === 'pod' ? book.reservationsFor(holder.namespace, holder.name) : []),
-  ]
-  const hasOwn = (offer: Offer): boolean =>
-    offer.some(({ pool, set }) =>
-      own.some(({ segment, address }) => segment === pool.segment && usableIn(set, address) !== undefined),
-    )
-  return [...offers.filter(hasOwn), ...offers.filter(offer => !hasOwn(offer))]
+  const claims = [takeover.movable, openReservations(book, chooser), inheritable(book, chooser)]
+  const rank = (offer: Offer): number => {
+    const strongest = claims.findIndex(keys => canGive(offer, keys))
+    return strongest < 0 ? claims.length : strongest
+  }
+  return [...offers].sort((a, b) => rank(a) - rank(b))
 }
 
 /** The plan from the first offer that is neither full nor, for this namespace, used up; else the first one's problem. */
@@ -261,6 +261,7 @@ function assemble(
   const change: Change = [
     ...(usesInline ? planPool(book, inline) : []),
     ...leases.map(record => writeLease(book, record)),
+    ...forgetOldest(book, leases),
     ...dropFormerHolders(book, bound),
     {
       kind: 'holder',

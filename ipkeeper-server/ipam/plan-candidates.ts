@@ -1,4 +1,4 @@
-import { formatAddress, type Address } from '../../shared/net/address.ts'
+import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import {
@@ -10,13 +10,20 @@ import {
   usableRuns,
   type Candidate,
 } from './candidates.ts'
-import { isFree, mayInherit, type Chooser } from './choose-address.ts'
-import { candidateProblem, describeTaken, requestProblem } from './claim-problems.ts'
+import {
+  inheritable,
+  isFree,
+  mayInherit,
+  openReservations,
+  whyInherited,
+  type Chooser,
+} from './choose-address.ts'
+import { candidateProblem, describeTaken, requestProblem, type TakenAddress } from './claim-problems.ts'
 import type { Slot } from './offers.ts'
 import type { Takeover } from './plan-takeover.ts'
-import { usableIn } from './pool.ts'
+import { rangeOf } from './pool.ts'
 import type { Trace } from './reasons.ts'
-import { isReservedFor } from './records.ts'
+import { isReservedFor, type LeaseKey } from './records.ts'
 import type { AddressRequest, CandidateList } from './request.ts'
 import { ordinalOf } from './workload.ts'
 
@@ -40,22 +47,47 @@ function asRequest(
 }
 
 /**
+ * What is wrong with a list, whoever it is for: every candidate has to be in the range set, and one that is listed by itself
+ * has to be one that it can give; of a range or block, the others fall away.
+ */
+function checkList({ set, rangeSet }: Slot, list: CandidateList): void {
+  for (const { first, last, prefixLength } of list.runs) {
+    const address: Address = { family: list.family, value: first }
+    const range = first === last ? rangeOf(set, address) : undefined
+    const prefix = prefixLength !== undefined && { prefixLength }
+    const unusable =
+      range &&
+      requestProblem.unusable(range, rangeSet, {
+        address,
+        ...prefix,
+        source: list.source,
+        channel: 'annotation',
+      })
+    if (unusable) throw unusable
+  }
+}
+
+/**
  * Which of its candidates a pod gets in a range set. A StatefulSet's pod gets the one at its ordinal, whoever has it (the
- * caller then finds out); any other pod the one it has already, else the first that nobody has, with preference for
- * `paired`, the place that its other family got.
+ * caller then finds out). Any other pod gets the first of these: the one it has already; the one at `paired`, the place
+ * that its other family got; one reserved for it or its workload; one kept for its workload; the first that nobody has;
+ * the first that rests.
  *
- * @throws Problem IPK_ADDRESS_OUTSIDE, IPK_ORDINAL_BEYOND_LIST, IPK_CANDIDATES_BUSY, IPK_CANDIDATES_TAKEN
+ * @throws Problem IPK_ADDRESS_OUTSIDE, IPK_ADDRESS_UNUSABLE, IPK_PREFIX_MISMATCH, IPK_ORDINAL_BEYOND_LIST,
+ *   IPK_CANDIDATES_BUSY, IPK_CANDIDATES_TAKEN
  */
 export function pickCandidate(
   book: AddressBook,
   request: AddRequest,
   takeover: Takeover,
-  { pool, set }: Slot,
+  slot: Slot,
   list: CandidateList,
   chooser: Chooser,
   paired: bigint | undefined,
   trace: Trace,
 ): Picked {
+  const { pool, set } = slot
+  checkList(slot, list)
   const outside = firstOutside(set, list)
   if (outside) throw requestProblem.outsideAll([pool], { address: outside, source: list.source })
   const runs = usableRuns(set, list)
@@ -78,16 +110,15 @@ export function pickCandidate(
     }
   }
 
-  /** Why the candidate cannot be had; undefined when it can. */
-  const takenBy = (address: Address): string | undefined => {
+  /** What is in the way of the candidate; undefined when it can be had. */
+  const takenBy = (address: Address): TakenAddress | undefined => {
     const key = { segment: pool.segment, address: formatAddress(address) }
     const reservation = book.reservation(key)
-    if (reservation && !isReservedFor(reservation, request.holder, chooser.workload))
-      return describeTaken.reserved(reservation)
+    const promised = reservation && !isReservedFor(reservation, request.holder, chooser.workload)
     const lease = book.lease(key)
-    if (!lease || isFree(lease, chooser.now) || takeover.mayTake(lease) || mayInherit(lease, chooser))
-      return undefined
-    return describeTaken.lease(lease)
+    if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !mayInherit(lease, chooser))
+      return { address, lease }
+    return promised ? { address, reservation } : undefined
   }
   const pick = (candidate: Candidate, why: string): Picked => ({
     asked: asRequest(list, candidate),
@@ -95,41 +126,58 @@ export function pickCandidate(
     reason: `${list.source}: ${why}`,
   })
   const at = (index: bigint): Candidate | undefined => candidateAt(list.family, runs, index)
+  /** The candidate that a record speaks of. */
+  const candidateOf = ({ segment, address: text }: LeaseKey): Candidate | undefined => {
+    const address = segment === pool.segment ? parseAddress(text) : undefined
+    const index = address?.family === list.family ? placeOf(runs, address) : undefined
+    return index === undefined ? undefined : at(index)
+  }
 
   for (const lease of takeover.movable) {
-    const own = lease.segment === pool.segment ? usableIn(set, lease.address) : undefined
-    const candidate = own && at(placeOf(runs, own.address) ?? -1n)
+    const candidate = candidateOf(lease)
     if (candidate) return pick(candidate, 'the one this pod had')
   }
   const pair = paired === undefined ? undefined : at(paired)
   if (pair && takenBy(pair.address) === undefined)
     return pick(pair, 'the one beside that of the other family')
+  for (const reservation of openReservations(book, chooser)) {
+    const candidate = candidateOf(reservation)
+    if (!candidate) continue
+    const whose = reservation.kind === undefined ? 'pod' : 'workload'
+    return pick(candidate, `the one reserved for this ${whose}`)
+  }
+  for (const lease of inheritable(book, chooser)) {
+    const candidate = candidateOf(lease)
+    if (candidate && takenBy(candidate.address) === undefined) return pick(candidate, whyInherited(lease))
+  }
   for (const run of runs) {
     const address = book.lowestFree(pool.segment, list.family, run)
-    const candidate = address && at(placeOf(runs, address) ?? -1n)
+    const candidate = address && at(run.start + (address.value - run.first))
     if (!candidate) continue
     notePassedOver(candidate.index)
     return pick(candidate, `first free of ${count} candidates`)
   }
   // All are in the book: so there are no more of them than records.
+  const taken: TakenAddress[] = []
   for (const candidate of candidatesOf(list.family, runs)) {
-    if (takenBy(candidate.address) !== undefined) continue
-    notePassedOver(candidate.index)
-    return pick(candidate, `first of ${count} candidates that is resting or kept for this workload`)
+    const obstacle = takenBy(candidate.address)
+    if (obstacle) taken.push(obstacle)
+    else {
+      notePassedOver(candidate.index)
+      return pick(candidate, `first of ${count} candidates that only rests`)
+    }
   }
   notePassedOver(count)
-  const taken = [...candidatesOf(list.family, runs)].flatMap(
-    ({ address }) => book.lease({ segment: pool.segment, address: formatAddress(address) }) ?? [],
-  )
-  throw candidateProblem.taken(list, count, taken, chooser.workload)
+  throw candidateProblem.taken(list, taken, chooser.workload)
 
   function notePassedOver(before: bigint): void {
     let noted = 0
     for (const { address, index } of candidatesOf(list.family, runs)) {
       if (index >= before || noted === mostPassedOver) return
-      const text = takenBy(address)
-      if (text === undefined) continue
+      const obstacle = takenBy(address)
+      if (obstacle === undefined) continue
       noted++
+      const text = describeTaken(obstacle)
       trace.push({ about: 'address', subject: formatAddress(address), verdict: 'dropped', text })
     }
   }

@@ -1,4 +1,5 @@
 import type { AddressBook } from './address-book.ts'
+import { forgetOldest } from './plan-forget.ts'
 import { policyOf, type PoolBook } from './pool-book.ts'
 import {
   attachmentKey,
@@ -15,9 +16,6 @@ import {
   type Workload,
   type Write,
 } from './records.ts'
-
-/** How many remembered addresses of a pool are kept in the store; the longest unused ones beyond it are forgotten. */
-const mostRemembered = 16_384
 
 /** What becomes of a lease whose attachment is gone: kept for its holder, or resting. */
 export function releasedLease(lease: LeaseRecord, pools: PoolBook, now: number): LeaseRecord {
@@ -109,17 +107,6 @@ export function planDel(
   ]
 }
 
-/** Makes room among the remembered addresses of a pool, for those that join them. */
-function forgetOldest(book: AddressBook, released: readonly LeaseRecord[]): Write[] {
-  const joining = released.find(({ remembered }) => remembered)
-  if (!joining || book.restingCount(joining.pool) < mostRemembered) return []
-  for (const lease of book.resting(joining.pool)) {
-    if (lease.remembered)
-      return [{ kind: 'lease', key: leaseKey(lease), expect: lease.generation, record: null }]
-  }
-  return []
-}
-
 /** Whether the attachment that a lease names is there, and is the one that was given it: its ADD wrote the lease. */
 function stillHas(book: AddressBook, lease: LeaseRecord): boolean {
   const attachment = lease.attachment && book.attachment(lease.attachment)
@@ -157,8 +144,11 @@ export function planUndo(
     const again = { ...before, generation: present.generation }
     const current =
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
+    // Nobody is left to keep it for; but what was inherited is kept again for whom it was, see giveBack.
+    const abandoned =
+      before.state === 'held' && !holder && holderKey(before.holder) === holderKey(attachment.holder)
     const record =
-      orphaned || (before.state === 'held' && !holder)
+      orphaned || abandoned
         ? endedLease(again, current && holder !== undefined, pools, now)
         : { ...again, generation: present.generation + 1 }
     restored.push(record)
@@ -177,29 +167,34 @@ export function planUndo(
   }
   return [
     ...writes,
-    ...restored.flatMap(lease => giveBack(book, attachment, lease)),
+    ...giveBack(book, attachment, restored),
     ...bequeathUndo(book, attachment),
     deleteAttachment(attachment),
   ]
 }
 
-/** Kept again for whom an undone ADD had inherited it from (see dropFormerHolders). */
+/** What an undone ADD had inherited is kept again for whom it was kept (see dropFormerHolders). */
 function giveBack(
   book: AddressBook,
   attachment: AttachmentRecord,
-  { segment, address, ...lease }: LeaseRecord,
+  restored: readonly LeaseRecord[],
 ): Write[] {
-  const key = holderKey(lease.holder)
-  if (lease.state !== 'held' || key === holderKey(attachment.holder)) return []
-  const present = book.holder(lease.holder)
-  const leases = [...(present?.leases ?? []), { segment, address }]
-  const record = {
-    holder: lease.holder,
-    attachment: present?.attachment ?? null,
-    generation: (present?.generation ?? 0) + 1,
-    leases,
-  }
-  return [{ kind: 'holder', key, expect: present?.generation ?? null, record }]
+  const inherited = restored.filter(
+    lease => lease.state === 'held' && holderKey(lease.holder) !== holderKey(attachment.holder),
+  )
+  return [...Map.groupBy(inherited, lease => holderKey(lease.holder)).values()].flatMap(leases => {
+    const [first] = leases
+    if (!first) return []
+    const { holder } = first
+    const present = book.holder(holder)
+    const record = {
+      holder,
+      attachment: present?.attachment ?? null,
+      generation: (present?.generation ?? 0) + 1,
+      leases: [...(present?.leases ?? []), ...leases.map(({ segment, address }) => ({ segment, address }))],
+    }
+    return [{ kind: 'holder', key: holderKey(holder), expect: present?.generation ?? null, record }]
+  })
 }
 
 /** Holders that lose a kept address to these leases: the address leaves their list, and they go with their last one. */

@@ -2,12 +2,12 @@ import { formatAddress } from '../../shared/net/address.ts'
 import { parseCidr } from '../../shared/net/cidr.ts'
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
+import { inheritable, openReservations, type Chooser } from './choose-address.ts'
 import type { Takeover } from './plan-takeover.ts'
 import { claimProblem } from './claim-problems.ts'
 import { locateAddress } from './locate-address.ts'
-import type { Offer } from './offers.ts'
-import { usableIn } from './pool.ts'
-import { describeHolder, describeReservation, isOver, isReservedFor, type Workload } from './records.ts'
+import { canGive, type Offer } from './offers.ts'
+import { describeHolder, describeReservation, isOver } from './records.ts'
 
 /** An ADD whose addresses another IPAM plugin is to give. */
 export interface Delegation {
@@ -16,37 +16,15 @@ export interface Delegation {
   readonly reason: string
 }
 
-function somethingReserved(
-  book: AddressBook,
-  { holder }: AddRequest,
-  workload: Workload | null,
-  offers: readonly Offer[],
-): boolean {
-  if (holder.kind !== 'pod') return false
-  return [
-    ...book.reservationsFor(holder.namespace, holder.name),
-    ...(workload ? book.reservationsFor(workload.namespace, workload.name) : []),
-  ].some(
-    reservation =>
-      isReservedFor(reservation, holder, workload) &&
-      offers
-        .flat()
-        .some(
-          ({ pool, set }) =>
-            pool.segment === reservation.segment && usableIn(set, reservation.address) !== undefined,
-        ),
-  )
-}
-
 /**
  * Whether an ADD goes to the plugin of `ipam.fallback`: there is one, the pod asks for nothing (no address, pool,
- * retention or MAC), and nothing is kept or reserved for it. undefined when the address is ours to give.
+ * retention or MAC), and nothing is kept or reserved for it or its workload. undefined when the address is ours to give.
  */
 export function planDelegation(
   book: AddressBook,
   request: AddRequest,
   takeover: Takeover,
-  workload: Workload | null,
+  chooser: Chooser,
   offers: readonly Offer[],
 ): Delegation | undefined {
   const { fallback, pod } = request
@@ -55,8 +33,9 @@ export function planDelegation(
     pod.addresses.length + pod.candidates.length + pod.pools.length > 0 ||
     pod.retain !== undefined ||
     pod.mac !== undefined
-  if (asks || takeover.movable.length > 0 || somethingReserved(book, request, workload, offers))
-    return undefined
+  if (asks || takeover.movable.length > 0) return undefined
+  const promised = [...openReservations(book, chooser), ...inheritable(book, chooser)]
+  if (offers.some(offer => canGive(offer, promised))) return undefined
   return { type: fallback, reason: `the pod asks for nothing: left to the fallback ${fallback}` }
 }
 

@@ -90,7 +90,7 @@ function grantByName(
     const attachment = lease.attachment && book.attachment(lease.attachment)
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
       ? claimProblem.holderLive(request, attachment, [lease])
-      : claimProblem.held(pool, rangeSet, asked, lease)
+      : claimProblem.held(pool, rangeSet, asked, lease, chooser)
   }
   return { slot, address: asked.address, range, named: true, source: asked.source, reason }
 }

@@ -18,7 +18,8 @@ export interface Takeover {
 /**
  * What becomes of the holder's earlier leases (DESIGN section 5, rule 5). They may move to the same pod, from a sandbox
  * that is proved dead, or when retention kept them without one. Otherwise a pod that insists on an address, by request or
- * because the old one was requested or retained, has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh address.
+ * because the old one was requested, retained or reserved, has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh
+ * address.
  */
 export function planTakeover(
   book: AddressBook,
@@ -50,7 +51,7 @@ export function planTakeover(
   const free = own || reason !== undefined
   const insists =
     request.pod.addresses.length + request.pod.candidates.length > 0 ||
-    leases.some(lease => lease.named || retains(lease.retain))
+    leases.some(lease => lease.named || retains(lease.retain) || book.reservation(lease) !== undefined)
   if (!free && insists) throw claimProblem.holderLive(request, old, leases)
 
   const movable = free ? leases : []

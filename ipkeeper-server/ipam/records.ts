@@ -213,6 +213,15 @@ export function isOver({ until }: Pick<LeaseRecord, 'until'>, now: number): bool
   return until !== null && until <= now
 }
 
+/** Kinds whose pods have names that tell their kind. */
+const toldByName = ['StatefulSet', 'Pod']
+
+/** Whether two kinds of workload may be the same; one that is not known is none of those that a pod's name tells. */
+export function kindsAgree(a: string | null, b: string | null): boolean {
+  if (a === null || b === null) return !toldByName.includes(a ?? b ?? '')
+  return a === b
+}
+
 /** Whether the holder, a pod of this workload, is whom the address was promised to. */
 export function isReservedFor(
   { namespace, name, kind }: Pick<ReservationRecord, 'namespace' | 'name' | 'kind'>,
@@ -225,7 +234,7 @@ export function isReservedFor(
     workload !== null &&
     workload.namespace === namespace &&
     workload.name === name &&
-    (workload.kind === null || workload.kind === kind)
+    kindsAgree(workload.kind, kind)
   )
 }
 

@@ -1,9 +1,11 @@
-import type { Holder, Workload } from './records.ts'
+import { kindsAgree, type Holder, type Workload } from './records.ts'
 import type { Owner } from './pod-facts.ts'
 
 /** Characters of the random parts of names (k8s.io/apimachinery/pkg/util/rand: no vowels, no 0, 1, 3). */
 const random = '[bcdfghjklmnpqrstvwxz2456789]'
-const replicaSetPod = new RegExp(`^(.+)-${random}{6,10}-${random}{5}$`)
+/** Those that a decimal number becomes in a pod template hash (rand.SafeEncodeString); dates and times have others. */
+const hashed = '[456789bcdf]'
+const replicaSetPod = new RegExp(`^(.+)-${hashed}{6,10}-${random}{5}$`)
 const generatedPod = new RegExp(`^(.+)-${random}{5}$`)
 const ordinalPod = /^(.+)-(0|[1-9][0-9]{0,8})$/
 
@@ -44,15 +46,15 @@ export function workloadOf(
 }
 
 /**
- * Whether two holders belong to one workload. A kind that is not known agrees with any; two UIDs have to be the same, so
- * that a workload that was made anew is another one.
+ * Whether two holders belong to one workload, as far as it is known of both. Two UIDs have to be the same, so that a
+ * workload that was made anew is another one.
  */
 export function sameWorkload(a: Workload | null | undefined, b: Workload | null | undefined): boolean {
   if (!a || !b) return false
   return (
     a.namespace === b.namespace &&
     a.name === b.name &&
-    (a.kind === null || b.kind === null || a.kind === b.kind) &&
+    kindsAgree(a.kind, b.kind) &&
     (a.uid === null || b.uid === null || a.uid === b.uid)
   )
 }
@@ -74,9 +76,21 @@ export function ordinalOf(
   return { ordinal, index: ordinal - (owner?.ordinalsStart ?? 0) }
 }
 
-/** Whether the name was made up by a controller: no later pod will ever bear it. */
-export function isGeneratedName(name: string): boolean {
+/** Whether the name looks as if a controller had made it up. */
+function isGeneratedName(name: string): boolean {
   return generatedPod.test(name)
+}
+
+const makersOfNames = ['ReplicationController', 'ReplicaSet', 'Deployment', 'DaemonSet', 'Job', 'CronJob']
+
+/**
+ * Whether a pod's name was made up by its controller: no later pod will ever bear it. The kind tells where it is known;
+ * the name of a StatefulSet's pod may look like a made-up one (web-24567), and a long one is cut until it does not.
+ */
+export function bearsGeneratedName(name: string, workload: Workload | null | undefined): boolean {
+  const kind = workload?.kind ?? null
+  if (kind !== null && makersOfNames.includes(kind)) return true
+  return kindsAgree(kind, null) && isGeneratedName(name)
 }
 
 /** "StatefulSet shop/web"; "workload shop/web" where the kind is not known. */

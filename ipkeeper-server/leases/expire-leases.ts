@@ -49,13 +49,15 @@ export class ExpiryLoop {
   }
 
   async #expire(): Promise<void> {
-    const { ledger, now } = this.#service
+    const { ledger, now, pools } = this.#service
     this.#expiring = true
     const outcomes = await Promise.allSettled(
       ledger.expire(now()).map(lease =>
         commitPlan(ledger, () => {
           const present = ledger.lease(lease)
-          return { change: present?.generation === lease.generation ? planExpiry(ledger, present) : [] }
+          return {
+            change: present?.generation === lease.generation ? planExpiry(ledger, present, pools()) : [],
+          }
         }),
       ),
     )

@@ -27,6 +27,7 @@ import { StoreConflict, type HistoryQuery, type HistoryRule, type LeaseStore } f
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { RecordTable } from './record-table.ts'
+import { RestingLeases } from './resting-leases.ts'
 
 /** Milliseconds between two tries of a store that refuses changes. */
 const probePause = 5_000
@@ -70,7 +71,7 @@ export class Ledger implements AddressBook {
   /** By pool, namespace and family. */
   readonly #liveByNamespace = new Map<string, number>()
   /** Keys of cooling and remembered leases by pool, in the order of their release. */
-  readonly #resting = new Map<string, Set<string>>()
+  readonly #resting = new Map<string, RestingLeases>()
   readonly #expiries = new ExpiryQueue()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly #expired = new Set<string>()
@@ -95,7 +96,6 @@ export class Ledger implements AddressBook {
       if (kind === 'attachment') ledger.#indexAttachment(key, true)
       else if (kind !== 'holder') ledger.#indexLoaded(kind, key)
     })
-    ledger.#sortResting()
     return ledger
   }
 
@@ -134,7 +134,7 @@ export class Ledger implements AddressBook {
   }
 
   *resting(pool: string): Iterable<LeaseRecord> {
-    for (const key of this.#resting.get(pool) ?? []) {
+    for (const key of this.#resting.get(pool)?.inOrder() ?? []) {
       const lease = this.#tables.lease.get(key)
       if (lease) yield lease
     }
@@ -376,21 +376,12 @@ export class Ledger implements AddressBook {
     else this.#liveByNamespace.set(counter, count)
   }
 
-  #rest(pool: string, key: string, present: boolean): void {
-    let keys = this.#resting.get(pool)
-    if (!keys) this.#resting.set(pool, (keys = new Set()))
-    keys.delete(key)
-    if (present) keys.add(key)
-    else if (keys.size === 0) this.#resting.delete(pool)
-  }
-
-  /** Records are loaded in no order. */
-  #sortResting(): void {
-    for (const [pool, keys] of this.#resting) {
-      const since = (key: string): number => this.#tables.lease.get(key)?.since ?? 0
-      const sorted = Array.from(keys, key => ({ key, since: since(key) })).sort((a, b) => a.since - b.since)
-      this.#resting.set(pool, new Set(sorted.map(({ key }) => key)))
-    }
+  #rest({ pool, since }: LeaseRecord, key: string, present: boolean): void {
+    let resting = this.#resting.get(pool)
+    if (!resting) this.#resting.set(pool, (resting = new RestingLeases()))
+    if (present) resting.add(key, since)
+    else resting.delete(key)
+    if (resting.size === 0) this.#resting.delete(pool)
   }
 
   #reindex(kind: RecordKind, key: string, record: RecordTypes[RecordKind], present: boolean): void {
@@ -398,7 +389,7 @@ export class Ledger implements AddressBook {
       case 'lease': {
         const lease = record as LeaseRecord
         if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
-        if (lease.state === 'cooling') this.#rest(lease.pool, key, present)
+        if (lease.state === 'cooling') this.#rest(lease, key, present)
         else this.#countLive(lease, present ? 1 : -1)
         if (lease.state === 'held' && lease.workload) {
           const { namespace, name } = lease.workload

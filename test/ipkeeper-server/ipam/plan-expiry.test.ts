@@ -8,7 +8,8 @@ import { poolFrom, TestService } from '../leases/test-service.ts'
 async function expire(story: TestService): Promise<readonly LeaseRecord[]> {
   const { ledger } = story.service
   const over = ledger.expire(story.now)
-  for (const lease of over) await commitPlan(ledger, () => ({ change: planExpiry(ledger, lease) }))
+  for (const lease of over)
+    await commitPlan(ledger, () => ({ change: planExpiry(ledger, lease, story.book) }))
   return over
 }
 
@@ -45,7 +46,7 @@ t.test('of two kept addresses one goes: the holder stays for the other', async t
   await story.add({ pod: 'a', container: 'c1', retain: '30m' })
   await story.del('c1')
   const [four] = [...story.service.ledger.leases()]
-  await story.service.ledger.commit(planExpiry(story.service.ledger, four!))
+  await story.service.ledger.commit(planExpiry(story.service.ledger, four!, story.book))
   t.strictSame(story.leases(), ['fd00:22::2 held shop/a -'])
   t.strictSame(
     story.service.ledger.holder(four!.holder)?.leases,

@@ -1,0 +1,56 @@
+import type { AddressBook } from './address-book.ts'
+import { policyOf, type PoolBook } from './pool-book.ts'
+import { isOver, leaseKey, type Change, type LeaseRecord, type Write } from './records.ts'
+
+/** How many unused addresses a pool remembers; a record takes about a kilobyte in memory and in the store. */
+export const mostRemembered = 16_384
+
+const rewrite = (lease: LeaseRecord, record: LeaseRecord | null): Write => ({
+  kind: 'lease',
+  key: leaseKey(lease),
+  expect: lease.generation,
+  record,
+})
+
+/**
+ * Makes room among the remembered addresses of pools that give the least recently used one: those that were used longest
+ * ago are forgotten, and so count as never used, which again makes them the next to be given.
+ *
+ * @param written every lease that the same change writes; none of them is forgotten
+ */
+export function forgetOldest(book: AddressBook, written: readonly LeaseRecord[]): Write[] {
+  const keys = new Set(written.map(leaseKey))
+  const rests = (lease: LeaseRecord | undefined, pool: string): number =>
+    Number(lease?.pool === pool && lease.state === 'cooling')
+  const pools = new Set(written.flatMap(lease => (lease.remembered ? lease.pool : [])))
+  return [...pools].flatMap(pool => {
+    const joining = written.reduce(
+      (sum, lease) => sum + rests(lease, pool) - rests(book.lease(lease), pool),
+      0,
+    )
+    let excess = book.restingCount(pool) + joining - mostRemembered
+    if (excess <= 0) return []
+    const writes: Write[] = []
+    for (const lease of book.resting(pool)) {
+      if (!lease.remembered || keys.has(leaseKey(lease))) continue
+      writes.push(rewrite(lease, null))
+      if (--excess <= 0) break
+    }
+    return writes
+  })
+}
+
+/**
+ * What a new configuration no longer needs remembered: addresses of pools that are gone or now give the lowest free one.
+ * Those that still rest go on resting; else they would be taken for used until every other address is.
+ */
+export function planForget(leases: Iterable<LeaseRecord>, pools: PoolBook, now: number): Change {
+  const writes: Write[] = []
+  for (const lease of leases) {
+    const { remembered, ...rest } = lease
+    if (!remembered || policyOf(pools, lease.pool).strategy === 'least-recently-used') continue
+    const resting = lease.state === 'cooling' && !isOver(lease, now)
+    writes.push(rewrite(lease, resting ? { ...rest, generation: lease.generation + 1 } : null))
+  }
+  return writes
+}

@@ -119,7 +119,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     serial: new Serial(),
     tombstones: new Tombstones(),
     now: Date.now,
-    liveness: attachment => attachmentLiveness(attachment, config.node, bootId),
+    liveness: attachment => attachmentLiveness(attachment, config.node, bootId, () => 'unknown'),
   }
   const expiry = new ExpiryLoop(service, error => {
     logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')

@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { AttachmentRecord } from '../../../ipkeeper-server/ipam/records.ts'
+import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { attachmentLiveness } from '../../../ipkeeper-server/network/attachment-liveness.ts'
 import { inspectNetns, readBootId } from '../../../ipkeeper-server/network/netns.ts'
 import { startInNewNamespace } from '../../rigs/namespace-process.ts'
@@ -10,6 +11,12 @@ import { missing } from '../../rigs/requirements.ts'
 const skip = missing('namespaces')
 const bootId = readBootId()
 const own = '/proc/self/ns/net'
+
+/** Nobody is to ask the API about this very node. */
+const unasked = (name: string): NodeState => {
+  if (name === 'n1') throw new Error('asked about this node')
+  return 'unknown'
+}
 
 const attachment = (patch: Partial<AttachmentRecord>): AttachmentRecord => ({
   ...{ network: 'net', containerId: 'c1', ifname: 'eth0', generation: 1, answered: 1 },
@@ -42,7 +49,27 @@ t.test('what proves that an attachment is dead, and what does not', t => {
     ['another node', { node: 'n2', netns: join(folder, 'none'), netnsInode: inode }, 'unknown'],
     ['another node and another boot', { node: 'n2', bootId: 'earlier' }, 'unknown'],
   ] as const) {
-    t.equal(attachmentLiveness(attachment(patch), 'n1', bootId), liveness, name)
+    t.equal(attachmentLiveness(attachment(patch), 'n1', bootId, unasked), liveness, name)
+  }
+  t.end()
+})
+
+t.test("another node's attachment is dead only when the whole node is lost", t => {
+  for (const [state, liveness] of [
+    ['present', 'unknown'],
+    ['unknown', 'unknown'],
+    ['gone', 'dead'],
+    ['out-of-service', 'dead'],
+  ] as const) {
+    const asked: string[] = []
+    const nodeState = (name: string): NodeState => {
+      asked.push(name)
+      return state
+    }
+    t.equal(attachmentLiveness(attachment({ node: 'n2' }), 'n1', bootId, nodeState), liveness, state)
+    t.strictSame(asked, ['n2'])
+    const own = attachment({ netns: '/nowhere/at-all' })
+    t.equal(attachmentLiveness(own, 'n1', bootId, nodeState), 'unknown', `${state}, its own node`)
   }
   t.end()
 })
@@ -56,13 +83,10 @@ t.test('a real namespace: there, gone, and another one in its place', { skip }, 
   t.not(JSON.stringify(one), JSON.stringify(other))
   const netnsInode = one?.kind === 'namespace' ? one.inode : ''
   const added = attachment({ netns: first.path, netnsInode })
-  t.equal(attachmentLiveness(added, 'n1', bootId), 'unknown')
-  t.equal(
-    attachmentLiveness({ ...added, netns: second.path }, 'n1', bootId),
-    'dead',
-    'the path names another one',
-  )
+  const livenessOf = (record: AttachmentRecord): string => attachmentLiveness(record, 'n1', bootId, unasked)
+  t.equal(livenessOf(added), 'unknown')
+  t.equal(livenessOf({ ...added, netns: second.path }), 'dead', 'the path names another one')
   await first.end()
   t.strictSame(inspectNetns(first.path), { kind: 'absent' })
-  t.equal(attachmentLiveness(added, 'n1', bootId), 'dead')
+  t.equal(livenessOf(added), 'dead')
 })

@@ -8,6 +8,7 @@ import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
+import { forgetLeases } from './leases/forget-leases.ts'
 import {
   interpretBegan,
   interpretKey,
@@ -15,6 +16,7 @@ import {
   type RequestRules,
 } from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
+import { HistoryPruner } from './leases/prune-history.ts'
 import { RequestReader } from './leases/request-reader.ts'
 import { Serial } from './leases/serial.ts'
 import type { LeaseService } from './leases/service.ts'
@@ -22,6 +24,7 @@ import { Tombstones } from './leases/tombstones.ts'
 import type { StringMap } from './ipam/pod-facts.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
+import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
@@ -107,6 +110,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       watchNamespaces: wantsNamespaces(config),
       log: logger,
     })
+  const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
   const service: LeaseService = {
     ledger,
     node: config.node,
@@ -119,7 +123,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     serial: new Serial(),
     tombstones: new Tombstones(),
     now: Date.now,
-    liveness: attachment => attachmentLiveness(attachment, config.node, bootId, () => 'unknown'),
+    liveness: attachment => attachmentLiveness(attachment, config.node, bootId, nodeState),
   }
   const expiry = new ExpiryLoop(service, error => {
     logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
@@ -128,6 +132,17 @@ export async function serve(options: ServeOptions): Promise<void> {
     expiry.wake()
   }
   expiry.wake()
+  const pruner = new HistoryPruner({
+    ledger,
+    limits: () => watched.current.history,
+    now: Date.now,
+    onPruned: entries => {
+      logger.info({ entries }, 'the history let its oldest entries go')
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
+    },
+  })
   const deferred = new DeferredDels({
     stateDir,
     del: async request => {
@@ -182,6 +197,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       requireApi(next, options.config, access)
       const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools)
       inForce = termsOf(next, access !== undefined)
+      await forgetLeases(service)
       logger.level = next.logLevel
       if (wantsNamespaces(next) !== wantsNamespaces(previous))
         cluster?.setWatchNamespaces(wantsNamespaces(next))
@@ -220,9 +236,14 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     'serving',
   )
+  void pruner.start()
+  forgetLeases(service).catch((error: unknown) => {
+    logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
+  })
   const signal = await stopped
   logger.info({ signal }, 'stopping')
   expiry.stop()
+  pruner.stop()
   await watched.stop()
   process.off('SIGHUP', onHangUp)
   await app.close()

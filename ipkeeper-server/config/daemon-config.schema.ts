@@ -21,7 +21,7 @@ export const defaults = {
   strategy: 'lowest-free',
   kubernetesMode: 'auto',
   historyMaxAge: '90d',
-  historyMaxEntries: 1_000_000,
+  historyMaxEntries: 250_000,
 } as const
 
 /** Annotations of other projects, by the name that switches a set of them on. */

@@ -48,7 +48,9 @@ export async function release(
     const present = ledger.lease(key)
     if (!present) throw nobodyHas(key)
     if (present.state === 'bound') throw stillBound(service, present)
-    return { lease: present, change: planExpiry(ledger, present) }
+    // As if its time had come.
+    const over = { ...present, until: service.now() }
+    return { lease: present, change: planExpiry(ledger, over, service.pools()) }
   })
   const reservation = ledger.reservation(key)
   return { released: leaseItem(lease), reservation: reservation ? reservationItem(reservation) : null }

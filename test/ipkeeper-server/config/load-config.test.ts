@@ -17,7 +17,7 @@ const defaults = {
   requireAnnotations: undefined,
   kubernetes: { mode: 'auto' },
   store: { singleNode: false },
-  history: { maxAge: 90 * 86_400_000, maxEntries: 1_000_000 },
+  history: { maxAge: 90 * 86_400_000, maxEntries: 250_000 },
   nodeLabels: {},
   logLevel: 'info',
 }

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import type { HistoryReply } from '../../../shared/api/address.schema.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
+import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 
 async function site(t: Test) {
@@ -14,7 +15,7 @@ async function site(t: Test) {
       ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
       store: { kind: 'memory', location: 'memory' },
     },
-    nodeFacts: { node: 'n1', bootId: 'boot-1', netnsInode: () => null, readResolvConf: () => ({}) },
+    ...readingParts(story.service),
     deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino(
       { level: 'info' },

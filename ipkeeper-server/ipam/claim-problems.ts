@@ -18,7 +18,7 @@ import {
 } from './records.ts'
 import { formatCandidates } from './candidate-list.ts'
 import { usageOf } from './usage.ts'
-import { bearsGeneratedName, describeWorkload, sameWorkload } from './workload.ts'
+import { bearsGeneratedName, describeWorkload, isKnown, sameWorkload } from './workload.ts'
 
 /**
  * The texts of refused ADDs. Requests by CNI's own channels keep host-local's message, which users and tests match
@@ -57,7 +57,7 @@ function whenFree({ holder, state, until, retain, workload }: LeaseRecord): stri
   if (until !== null) return `it comes free at ${formatTime(until)}`
   if (state !== 'held') return `it comes free when that ${holder.kind} is deleted`
   if (retain !== 'while-owner-exists') return 'it does not come free by itself'
-  return workload && workload.uid !== null
+  return workload && isKnown(workload)
     ? `it comes free when ${describeWorkload(workload)} is deleted`
     : 'it does not come free by itself, since its owner is not known'
 }

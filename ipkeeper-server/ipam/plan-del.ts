@@ -10,6 +10,7 @@ import {
   type AttachmentRecord,
   type Began,
   type Change,
+  type Holder,
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
@@ -197,23 +198,26 @@ function giveBack(
   })
 }
 
-/** Holders that lose a kept address to these leases: the address leaves their list, and they go with their last one. */
+/** Takes addresses out of a holder's list; it goes with its last one, unless a sandbox of it is there. */
+export function withdrawFromHolder(book: AddressBook, holder: Holder, lost: readonly LeaseKey[]): Write[] {
+  const present = book.holder(holder)
+  const gone = new Set(lost.map(leaseKey))
+  const leases = present?.leases.filter(own => !gone.has(leaseKey(own))) ?? []
+  return present && leases.length < present.leases.length
+    ? [writeHolder(present, present.attachment, leases)]
+    : []
+}
+
+/** Holders that lose a kept address to these leases. */
 export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord[]): Write[] {
-  const losses = new Map<string, { readonly holder: HolderRecord; readonly lost: Set<string> }>()
-  for (const lease of taken) {
+  const lost = taken.flatMap(lease => {
     const before = book.lease(lease)
-    if (!before || holderKey(before.holder) === holderKey(lease.holder)) continue
-    const holder = book.holder(before.holder)
-    if (!holder) continue
-    const key = holderKey(before.holder)
-    const loss = losses.get(key) ?? { holder, lost: new Set<string>() }
-    losses.set(key, loss)
-    loss.lost.add(leaseKey(lease))
-  }
-  return [...losses.values()].flatMap(({ holder, lost }) => {
-    const leases = holder.leases.filter(own => !lost.has(leaseKey(own)))
-    return leases.length === holder.leases.length ? [] : [writeHolder(holder, holder.attachment, leases)]
+    return before && holderKey(before.holder) !== holderKey(lease.holder) ? [before] : []
   })
+  const byHolder = Map.groupBy(lost, before => holderKey(before.holder))
+  return [...byHolder.values()].flatMap(leases =>
+    leases[0] ? withdrawFromHolder(book, leases[0].holder, leases) : [],
+  )
 }
 
 /**

@@ -1,6 +1,9 @@
 import { kindsAgree, type Holder, type Workload } from './records.ts'
 import type { Owner } from './pod-facts.ts'
 
+/** A workload whose owner object the API told. */
+export type KnownWorkload = { readonly [K in keyof Workload]: NonNullable<Workload[K]> }
+
 /** Characters of the random parts of names (k8s.io/apimachinery/pkg/util/rand: no vowels, no 0, 1, 3). */
 const random = '[bcdfghjklmnpqrstvwxz2456789]'
 /** Those that a decimal number becomes in a pod template hash (rand.SafeEncodeString); dates and times have others. */
@@ -91,6 +94,11 @@ export function bearsGeneratedName(name: string, workload: Workload | null | und
   const kind = workload?.kind ?? null
   if (kind !== null && makersOfNames.includes(kind)) return true
   return kindsAgree(kind, null) && isGeneratedName(name)
+}
+
+/** Whether the API told of it, so that it can be asked whether the owner is still there. */
+export function isKnown(workload: Workload): workload is KnownWorkload {
+  return workload.uid !== null && workload.kind !== null && workload.apiVersion !== null
 }
 
 /** "StatefulSet shop/web"; "workload shop/web" where the kind is not known. */

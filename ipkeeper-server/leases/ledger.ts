@@ -24,6 +24,7 @@ import {
   type Write,
 } from '../ipam/records.ts'
 import { StoreConflict, type HistoryQuery, type HistoryRule, type LeaseStore } from '../store/lease-store.ts'
+import { isKnown } from '../ipam/workload.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { RecordTable } from './record-table.ts'
@@ -68,6 +69,8 @@ export class Ledger implements AddressBook {
   readonly #reservationsByPod = new KeyIndex()
   readonly #keptByWorkload = new KeyIndex()
   readonly #liveByPool = new Map<string, number>()
+  /** Leases that are kept while an owner exists that can be asked for. */
+  readonly #keptForOwners = new Set<string>()
   /** By pool, namespace and family. */
   readonly #liveByNamespace = new Map<string, number>()
   /** Keys of cooling and remembered leases by pool, in the order of their release. */
@@ -80,7 +83,7 @@ export class Ledger implements AddressBook {
   readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
   /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
   #refusal: { problem: Problem; triedAt: number } | undefined
-  /** Called when an address is kept until a moment, so that somebody waits for it. */
+  /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
   onKept: () => void = () => undefined
 
   private constructor(store: LeaseStore, now: () => number) {
@@ -306,6 +309,11 @@ export class Ledger implements AddressBook {
     return [...this.#expired].flatMap(key => this.#tables.lease.get(key) ?? [])
   }
 
+  /** Leases that are kept while their owner exists, and whose owner can be asked for. */
+  keptForOwners(): readonly LeaseRecord[] {
+    return [...this.#keptForOwners].flatMap(key => this.#tables.lease.get(key) ?? [])
+  }
+
   /** When the next kept address becomes free; undefined when none waits. */
   nextExpiry(): number | undefined {
     return this.#expiries.next()
@@ -395,10 +403,15 @@ export class Ledger implements AddressBook {
           const { namespace, name } = lease.workload
           keep(this.#keptByWorkload, podName(namespace, name), key, present)
         }
-        if (present && lease.until !== null) {
-          this.#expiries.add(key, lease.until)
-          this.onKept()
-        }
+        const forOwner =
+          lease.state === 'held' &&
+          lease.retain === 'while-owner-exists' &&
+          lease.workload !== undefined &&
+          isKnown(lease.workload)
+        if (forOwner && present) this.#keptForOwners.add(key)
+        else this.#keptForOwners.delete(key)
+        if (present && lease.until !== null) this.#expiries.add(key, lease.until)
+        if (present && (forOwner || lease.until !== null)) this.onKept()
         return
       }
       case 'attachment':

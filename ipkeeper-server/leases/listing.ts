@@ -11,7 +11,9 @@ import { poolOf } from '../ipam/plan-pool.ts'
 import { formatRange } from '../ipam/pool.ts'
 import { formatRetention } from '../ipam/retention.ts'
 import { isOver, type AttachmentRecord, type LeaseRecord, type ReservationRecord } from '../ipam/records.ts'
+import { formatReservationOwner } from '../ipam/reservation-owner.ts'
 import { usageOf } from '../ipam/usage.ts'
+import { describeWorkload, isKnown } from '../ipam/workload.ts'
 import type { LeaseService } from './service.ts'
 
 const iso = (time: number): string => new Date(time).toISOString()
@@ -54,6 +56,7 @@ export function leaseItem(lease: LeaseRecord): LeaseItem {
     containerId: lease.attachment?.containerId ?? null,
     ifname: lease.holder.ifname,
     pod: podOf(lease),
+    owner: lease.workload && isKnown(lease.workload) ? describeWorkload(lease.workload) : null,
     node: lease.node,
     state: lease.state,
     source: lease.source,
@@ -118,7 +121,7 @@ export function reservationItem(reservation: ReservationRecord): ReservationItem
   return {
     segment: reservation.segment,
     address: reservation.address,
-    owner: `${reservation.namespace}/${reservation.name}`,
+    owner: formatReservationOwner(reservation),
     note: reservation.note,
     since: iso(reservation.since),
   }

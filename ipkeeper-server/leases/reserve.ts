@@ -1,7 +1,15 @@
 import { Problem } from '../../shared/problem/problem.ts'
+import { isFree } from '../ipam/choose-address.ts'
 import { unreserveCommand } from '../ipam/claim-problems.ts'
 import { locateAddress } from '../ipam/locate-address.ts'
-import { describeHolder, isOver, leaseKey, type ReservationRecord } from '../ipam/records.ts'
+import {
+  describeHolder,
+  describeReservation,
+  isReservedFor,
+  leaseKey,
+  type ReservationRecord,
+} from '../ipam/records.ts'
+import { parseReservationOwner, sameOwner } from '../ipam/reservation-owner.ts'
 import { commitPlan } from './commit-plan.ts'
 import { readLeaseKey } from './read-lease-key.ts'
 import type { LeaseService } from './service.ts'
@@ -9,25 +17,18 @@ import type { LeaseService } from './service.ts'
 export interface Reservation {
   readonly segment: string
   readonly address: string
-  /** "NAMESPACE/POD" */
+  /** "shop/web-0", "shop/statefulset/web" or "printer-3": see parseReservationOwner. */
   readonly owner: string
   /** undefined leaves the note of an earlier reservation as it is. */
   readonly note: string | undefined
 }
 
-const podOwner = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)\/([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/
-
 /**
- * Promises an address to a pod that need not exist. Repeating it is no error; an address that somebody else has, that is
- * reserved for another, or that no pool would ever give is.
+ * Promises an address to a pod, to the pods of a workload, or to an owner that is no pod; none need exist. Repeating it is
+ * no error; an address that somebody else has, that is reserved for another, or that no pool would ever give is.
  */
 export async function reserve(service: LeaseService, reservation: Reservation): Promise<ReservationRecord> {
-  const [, namespace, , name] = podOwner.exec(reservation.owner) ?? []
-  if (namespace === undefined || name === undefined) {
-    throw new Problem('IPK_REQUEST_INVALID', `owner "${reservation.owner}" is not NAMESPACE/POD`, {
-      hint: 'write for example: ipkeeperctl reserve 10.22.0.50 shop/web-0',
-    })
-  }
+  const owner = parseReservationOwner(reservation.owner)
   const { key, address } = readLeaseKey(reservation.segment, reservation.address)
   const { record } = await commitPlan(service.ledger, () => {
     const place = locateAddress(service.ledger, key.segment, address)
@@ -38,17 +39,16 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
       )
     }
     const before = service.ledger.reservation(key)
-    if (before && (before.namespace !== namespace || before.name !== name)) {
+    if (before && !sameOwner(before, owner)) {
       throw new Problem(
         'IPK_ADDRESS_RESERVED',
-        `${key.address} is reserved for ${before.namespace}/${before.name}`,
+        `${key.address} is reserved for ${describeReservation(before)}`,
         { hint: `choose another address, or: ${unreserveCommand(key)}` },
       )
     }
     const lease = service.ledger.lease(key)
-    const others =
-      lease?.holder.kind !== 'pod' || lease.holder.namespace !== namespace || lease.holder.name !== name
-    if (lease && lease.state !== 'cooling' && others && !isOver(lease, service.now())) {
+    const others = lease && !isReservedFor(owner, lease.holder, lease.workload ?? null)
+    if (others && !isFree(lease, service.now())) {
       throw new Problem(
         'IPK_ADDRESS_HELD',
         `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,
@@ -57,8 +57,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
     const made: ReservationRecord = {
       ...key,
       generation: (before?.generation ?? 0) + 1,
-      namespace,
-      name,
+      ...owner,
       note: reservation.note ?? before?.note ?? '',
       since: before?.since ?? service.now(),
     }

@@ -23,6 +23,10 @@ export const LeaseItem = Type.Object(
       }),
       Type.Null(),
     ]),
+    owner: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'the controller at the top of the pod, such as "StatefulSet shop/web", as the Kubernetes API told it; null where nobody did',
+    }),
     node: Type.String(),
     state: LeaseState,
     source: Type.String({
@@ -92,11 +96,14 @@ export type PoolItem = Static<typeof PoolItem>
 export const PoolsReply = Type.Object({ pools: Type.Array(PoolItem) }, { $id: 'PoolsReply' })
 export type PoolsReply = Static<typeof PoolsReply>
 
+const ownerForms =
+  'NAMESPACE/POD; NAMESPACE/KIND/NAME for the pods of a workload, such as shop/statefulset/web; or one word for an owner that is no pod'
+
 export const ReservationItem = Type.Object(
   {
     segment: Type.String({ minLength: 1, maxLength: 63 }),
     address: Type.String(),
-    owner: Type.String({ description: 'NAMESPACE/POD that may have it' }),
+    owner: Type.String({ description: `who may have it: ${ownerForms}` }),
     note: Type.String(),
     since: Type.String({ format: 'date-time' }),
   },
@@ -124,7 +131,7 @@ export type ReservationsReply = Static<typeof ReservationsReply>
 export const ReserveRequest = Type.Object(
   {
     address: Type.String({ minLength: 1, maxLength: 64 }),
-    owner: Type.String({ minLength: 3, maxLength: 400, description: 'NAMESPACE/POD' }),
+    owner: Type.String({ minLength: 1, maxLength: 400, description: ownerForms }),
     segment: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
     note: Type.Optional(Type.String({ maxLength: 500 })),
   },

@@ -1,4 +1,9 @@
-import type { AttachmentItem, AttachmentsReply, LeasesReply } from '../../../shared/api/listing.schema.ts'
+import type {
+  AttachmentItem,
+  AttachmentsReply,
+  LeaseItem,
+  LeasesReply,
+} from '../../../shared/api/listing.schema.ts'
 import { command, expectPositionals } from '../command.ts'
 import { distance } from '../distance.ts'
 import { readLimit } from '../read-limit.ts'
@@ -9,6 +14,14 @@ function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
   const list = addresses.join(',')
   if (delegatedTo === null) return list
   return list === '' ? `left to ${delegatedTo}` : `${list} by ${delegatedTo}`
+}
+
+/** "12m"; "with StatefulSet web"; "-" while a sandbox has it. */
+function freeIn({ until, state, retain, owner }: LeaseItem): string {
+  if (until !== null) return distance(until)
+  if (state !== 'held') return '-'
+  if (retain !== 'while-owner-exists') return 'never'
+  return owner === null ? 'owner unknown' : `with ${owner.replace(/ .*\//, ' ')}`
 }
 
 export const leasesCommand = command({
@@ -36,7 +49,7 @@ export const leasesCommand = command({
         lease.ifname,
         lease.source,
         distance(lease.since),
-        lease.until !== null ? distance(lease.until) : lease.state === 'held' ? 'never' : '-',
+        freeIn(lease),
       ]),
       'no leases',
     ),

@@ -6,7 +6,7 @@ import { formatTable } from '../table.ts'
 export const reservationsCommand = command({
   name: 'reservations',
   arguments: '',
-  summary: 'list addresses promised to pods',
+  summary: 'list promised addresses with their owners',
   options: {},
   example: 'ipkeeperctl reservations',
   run: async (daemon, args) => {
@@ -23,21 +23,25 @@ export const reservationsCommand = command({
 
 export const reserveCommand = command({
   name: 'reserve',
-  arguments: 'ADDRESS NAMESPACE/POD',
-  summary: 'promise an address to a pod, which need not exist yet',
+  arguments: 'ADDRESS OWNER',
+  summary: 'promise an address to NAMESPACE/POD, NAMESPACE/KIND/NAME, or an owner that is no pod',
   options: {
     segment: ['NAME', 'segment of the address (default: default)'],
     note: ['TEXT', 'why, shown in listings and errors; without it an earlier note stays'],
   },
   example: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
   run: async (daemon, args, terminal) => {
-    const [address, owner] = expectPositionals(args, ['ADDRESS', 'NAMESPACE/POD'])
+    const [address, owner] = expectPositionals(args, ['ADDRESS', 'OWNER'])
     const request = { address, owner, ...args.options }
     const made = (await daemon.ask('POST', '/v1/reservations', request)) as ReserveReply
     if (made.pool === null)
       terminal.err(
         `note: no pool known so far in segment ${made.segment} has ${made.address}; ` +
           'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools\n',
+      )
+    if (!made.owner.includes('/'))
+      terminal.err(
+        `note: ${made.owner} names no namespace, so no pod gets ${made.address}; for a pod write NAMESPACE/POD\n`,
       )
     return made
   },

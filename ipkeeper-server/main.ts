@@ -6,6 +6,7 @@ import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
 import { readWords, type Words } from './cli/read-words.ts'
 import { runCommand } from './cli/run-command.ts'
+import { checkConfig } from './config/check-config.ts'
 import { serve } from './serve.ts'
 
 const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers
@@ -13,6 +14,7 @@ const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses o
 Usage:
   ipkeeper-server serve [OPTIONS]     run in the foreground; logs JSON lines on stderr; ends on SIGTERM
   ipkeeper-server ctl COMMAND ...     ask a running daemon; the same as ipkeeperctl
+  ipkeeper-server check-config [FILE] say what is wrong with a configuration file; needs no daemon
   ipkeeper-server --version
 
 Options of serve:
@@ -21,7 +23,7 @@ Options of serve:
   --config FILE      configuration (default: ${defaultPaths.config}; need not exist)
   --store SPEC       sqlite:PATH, or memory: for trying out (default: sqlite in the state folder)
 
-Exit codes: 0 ended by SIGTERM, 1 could not start, 2 called wrongly.
+Exit codes: 0 ended by SIGTERM, or a good configuration; 1 could not start, or a bad one; 2 called wrongly.
 `
 
 /** Why stdout could not be written, such as ENOSPC. */
@@ -46,23 +48,40 @@ function write(fd: 1 | 2, text: string): void {
 
 const hint = 'see: ipkeeper-server --help'
 
-function serveWords(argv: readonly string[]): Words {
+/** Words after a command of ours; a complaint about them points to our own help. */
+function ownWords(
+  command: string,
+  argv: readonly string[],
+  { valued, takes }: { valued: readonly string[]; takes: 'no arguments' | 'at most one FILE' },
+): Words {
   try {
-    const words = readWords(argv, {
-      valued: ['socket', 'state-dir', 'config', 'store'],
-      flags: ['help'],
-      letters: { h: 'help' },
-    })
-    const [extra] = words.positionals
-    if (extra !== undefined) throw new Problem('IPK_USAGE', `serve takes no arguments; got ${extra}`)
+    const words = readWords(argv, { valued, flags: ['help'], letters: { h: 'help' } })
+    const extra = words.positionals[takes === 'no arguments' ? 0 : 1]
+    if (extra !== undefined) throw new Problem('IPK_USAGE', `${command} takes ${takes}; got ${extra}`)
     return words
   } catch (error) {
     throw error instanceof Problem ? new Problem(error.code, error.message, { hint, cause: error }) : error
   }
 }
 
+function checkConfigWith(argv: readonly string[]): number {
+  const { positionals, flags } = ownWords('check-config', argv, { valued: [], takes: 'at most one FILE' })
+  if (flags.has('help')) {
+    write(1, usage)
+    return 0
+  }
+  const [path] = positionals
+  if (path === '') throw new Problem('IPK_USAGE', 'FILE is empty', { hint })
+  const { good, text } = checkConfig(path ?? defaultPaths.config, path !== undefined)
+  write(good ? 1 : 2, text)
+  return good ? 0 : 1
+}
+
 async function serveWith(argv: readonly string[]): Promise<number> {
-  const { values, flags } = serveWords(argv)
+  const { values, flags } = ownWords('serve', argv, {
+    valued: ['socket', 'state-dir', 'config', 'store'],
+    takes: 'no arguments',
+  })
   if (flags.has('help')) {
     write(1, usage)
     return 0
@@ -97,6 +116,8 @@ async function main(): Promise<number> {
   switch (first) {
     case 'serve':
       return await serveWith(rest)
+    case 'check-config':
+      return checkConfigWith(rest)
     case 'ctl':
       return await runCommand(rest, terminal)
     case '--version':
@@ -112,7 +133,7 @@ async function main(): Promise<number> {
       write(2, usage)
       return 2
     default: {
-      const meant = nearestWord(first, ['serve', 'ctl'])
+      const meant = nearestWord(first, ['serve', 'ctl', 'check-config'])
       const text = `unknown command "${first}"${meant ? `; did you mean ${meant}?` : ''}`
       throw new Problem('IPK_USAGE', text, { hint })
     }
@@ -126,7 +147,7 @@ main().then(
   },
   (error: unknown) => {
     const problem = toProblem(error)
-    const details = problem.details === '' ? '' : `  ${problem.details}\n`
+    const details = problem.details === '' ? '' : `  ${problem.details.replaceAll('\n', '\n  ')}\n`
     write(2, `error: ${problem.message} [${problem.code}]\n${details}hint: ${problem.hint}\n`)
     process.exit(problem.code === 'IPK_USAGE' ? 2 : 1)
   },

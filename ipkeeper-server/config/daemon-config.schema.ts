@@ -4,11 +4,25 @@ import { Type, type Static, type TEnum } from 'typebox'
 export interface KeyDoc {
   /** Ends the sentence "VALUE is not ..." of an error. */
   readonly expected: string
+  /** What kind of text it is, where "text" does not say it. */
+  readonly type?: string
   /** What holds without the key. */
   readonly default?: string
   readonly unit?: string
   /** YAML that may stand where the key may. */
   readonly example?: string
+}
+
+/** As much of JSON Schema as the schema below uses, for those who walk through it. */
+export interface SchemaNode {
+  readonly type?: string
+  readonly description?: string
+  readonly doc?: KeyDoc
+  readonly enum?: readonly string[]
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
+  readonly propertyNames?: SchemaNode
+  readonly items?: SchemaNode
 }
 
 /** Defaults as they would be written in the file. */
@@ -34,7 +48,7 @@ const duration = (description: string, doc: Omit<KeyDoc, 'expected'>) =>
   Type.String({
     pattern: '^[1-9][0-9]{0,8}[smhd]$',
     description,
-    doc: { expected: durationExpected, unit: durationUnit, ...doc },
+    doc: { expected: durationExpected, type: 'duration', unit: durationUnit, ...doc },
   })
 
 const retention = (description: string, doc: Omit<KeyDoc, 'expected'>) =>
@@ -42,6 +56,7 @@ const retention = (description: string, doc: Omit<KeyDoc, 'expected'>) =>
     description,
     doc: {
       expected: `release, while-owner-exists, forever, or ${durationExpected}`,
+      type: 'word or duration',
       unit: durationUnit,
       ...doc,
     },
@@ -148,6 +163,7 @@ const subnet = Type.String({
   description: 'The network; its prefix length is that of the addresses. At least a /30, or a /126.',
   doc: {
     expected: 'a network, such as 10.22.0.0/16',
+    type: 'CIDR',
     default: 'required',
     example: 'subnet: 10.22.0.0/16',
   },
@@ -160,6 +176,7 @@ const rangeKeys = {
       description: 'First address that may be given.',
       doc: {
         expected: 'an IP address',
+        type: 'address',
         default: 'the first host address of the subnet',
         example: 'rangeStart: 10.22.0.10',
       },
@@ -170,6 +187,7 @@ const rangeKeys = {
       description: 'Last address that may be given.',
       doc: {
         expected: 'an IP address',
+        type: 'address',
         default: 'the last host address of the subnet',
         example: 'rangeEnd: 10.22.3.254',
       },
@@ -180,6 +198,7 @@ const rangeKeys = {
       description: 'The gateway that pods get; never given to a pod. It has to lie in the subnet.',
       doc: {
         expected: 'an IP address',
+        type: 'address',
         default: 'the first host address of the subnet',
         example: 'gateway: 10.22.0.1',
       },
@@ -190,6 +209,7 @@ const rangeKeys = {
       Type.String({
         doc: {
           expected: 'an address, a range such as 10.22.0.100-10.22.0.120, or a CIDR such as 10.22.3.0/24',
+          type: 'address, range or CIDR',
         },
       }),
       {
@@ -217,12 +237,22 @@ const Route = Type.Object(
   {
     dst: Type.String({
       description: 'Where the route leads.',
-      doc: { expected: 'a network, such as 0.0.0.0/0', default: 'required', example: 'dst: 0.0.0.0/0' },
+      doc: {
+        expected: 'a network, such as 0.0.0.0/0',
+        type: 'CIDR',
+        default: 'required',
+        example: 'dst: 0.0.0.0/0',
+      },
     }),
     gw: Type.Optional(
       Type.String({
         description: 'Next hop, of the same family as `dst`.',
-        doc: { expected: 'an IP address', default: 'the gateway of the range', example: 'gw: 10.22.0.254' },
+        doc: {
+          expected: 'an IP address',
+          type: 'address',
+          default: 'the gateway of the range',
+          example: 'gw: 10.22.0.254',
+        },
       }),
     ),
     mtu: Type.Optional(
@@ -260,7 +290,7 @@ const domainName = (expected: string) =>
 const Dns = Type.Object(
   {
     nameservers: Type.Optional(
-      Type.Array(Type.String({ doc: { expected: 'an IP address' } }), {
+      Type.Array(Type.String({ doc: { expected: 'an IP address', type: 'address' } }), {
         maxItems: 32,
         description: 'Name servers, best first.',
         doc: { expected: 'a list of IP addresses', default: 'none', example: 'nameservers: [10.22.0.2]' },
@@ -361,6 +391,7 @@ const PoolEntry = Type.Object(
           'Short form of a range set of one range, which comes before those of `ranges`; so are the next four.',
         doc: {
           expected: 'a network, such as 10.22.0.0/16',
+          type: 'CIDR',
           default: 'none',
           example: 'subnet: 10.22.0.0/16',
         },
@@ -566,7 +597,7 @@ export const DaemonConfigFile = Type.Object(
           description: 'Access to the Kubernetes API. Needs a restart.',
           doc: {
             expected: 'a mapping with mode, kubeconfig or context',
-            default: 'auto',
+            default: 'mode: auto',
             example: 'kubernetes: { mode: in-cluster }',
           },
         },

@@ -167,12 +167,12 @@ function readRoutes(faults: FaultList, path: Path, entry: PoolEntry): readonly R
 }
 
 function readDns(faults: FaultList, path: Path, { dns }: PoolEntry): ResultDns | undefined {
-  if (dns === undefined || !faults.isSound([...path, 'dns'])) return undefined
-  const nameservers = dns.nameservers?.flatMap((text, index) => {
+  if (!isJsonObject(dns)) return undefined
+  const nameservers = listOf(dns.nameservers).flatMap((text, index) => {
     const address = readText(faults, [...path, 'dns', 'nameservers', index], text, parseAddress)
     return address ? [formatAddress(address)] : []
   })
-  return { ...dns, ...(nameservers && { nameservers }) }
+  return { ...dns, ...(nameservers.length > 0 && { nameservers }) }
 }
 
 function readNetworkSettings(

@@ -1,17 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
-import { DaemonConfigFile, type KeyDoc } from './daemon-config.schema.ts'
+import { DaemonConfigFile, type SchemaNode } from './daemon-config.schema.ts'
 import type { FaultList, Path } from './faults.ts'
 import { showValue } from './show-value.ts'
-
-/** As much of JSON Schema as the configuration's schema uses. */
-interface SchemaNode {
-  readonly doc?: KeyDoc
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
-  readonly propertyNames?: SchemaNode
-  readonly items?: SchemaNode
-}
 
 const ajv = new Ajv({ allErrors: true, strict: true, verbose: false })
 ajv.addVocabulary(['doc'])
@@ -40,7 +31,7 @@ function schemaAt(path: Path): SchemaNode {
     if (typeof step === 'number') return node.items ?? {}
     if (node.properties && Object.hasOwn(node.properties, step)) return node.properties[step] ?? {}
     return Object.values(node.patternProperties ?? {})[0] ?? {}
-  }, DaemonConfigFile as SchemaNode)
+  }, DaemonConfigFile)
 }
 
 /** What a value has to be, for people. */

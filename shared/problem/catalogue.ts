@@ -82,7 +82,7 @@ export const catalogue = {
     retryable: false,
     summary:
       "A change of the daemon's pools would leave addresses in use outside of them; the pools stay as they were.",
-    hint: 'keep these addresses in the ranges of their pool, or delete their pods first; see: ipkeeperctl leases',
+    hint: 'keep these addresses in the ranges of their pool; or delete their pods (see: ipkeeperctl leases), then send the daemon SIGHUP',
   },
   IPK_ARGS_INVALID: {
     cniCode: 7,
@@ -399,7 +399,7 @@ export const catalogue = {
     httpStatus: 500,
     retryable: false,
     summary: 'The configuration file of the daemon is not valid.',
-    hint: 'correct the file; defaults apply when it is absent',
+    hint: 'correct the file until `ipkeeper-server check-config FILE` finds nothing; defaults apply when it is absent',
   },
   IPK_SOCKET_IN_USE: {
     cniCode: 118,

@@ -6,6 +6,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { DaemonConfigFile } from '../../ipkeeper-server/config/daemon-config.schema.ts'
+import { parseConfig } from '../../ipkeeper-server/config/load-config.ts'
 import { readIdentity, readIpamConfig } from '../../ipkeeper-server/ipam/network-config.ts'
 import { ownWords } from '../../ipkeeper-server/kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
@@ -158,6 +159,20 @@ t.test('the table of annotations is what the daemon reads', t => {
 t.test("the table of the daemon's settings has every key of its file, and no other", t => {
   const keys = rowsBelow('README.md', "The daemon's file").flatMap(([cell]) => spansOf(cell ?? ''))
   t.strictSame(keys.sort(), Object.keys(DaemonConfigFile.properties).sort())
+  t.end()
+})
+
+t.test("examples of the daemon's file are accepted", t => {
+  let examples = 0
+  for (const page of pages) {
+    for (const { language, text } of splitPage(read(page)).blocks) {
+      const [, first = ''] = /^(\w+):/.exec(text) ?? []
+      if (language !== 'yaml' || !Object.hasOwn(DaemonConfigFile.properties, first)) continue
+      examples++
+      t.doesNotThrow(() => parseConfig(text, page), page)
+    }
+  }
+  t.ok(examples >= 2)
   t.end()
 })
 

@@ -16,6 +16,7 @@ import {
   type RequestRules,
 } from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
+import { OwnerWatch } from './leases/owner-watch.ts'
 import { HistoryPruner } from './leases/prune-history.ts'
 import { RequestReader } from './leases/request-reader.ts'
 import { Serial } from './leases/serial.ts'
@@ -85,6 +86,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const socket = resolve(options.socket)
   const watched = WatchedConfig.open(resolve(options.config), options.configNamed, Date.now)
   const config = watched.current
+  // From the start, since a hang-up would end the process.
+  const onHangUp = (): void => void watched.reload()
+  process.on('SIGHUP', onHangUp)
   const logger = createLogger(config.logLevel, config.node)
   dieOnBugs(logger)
   const openStore = chooseStore(options.store, stateDir)
@@ -128,10 +132,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   const expiry = new ExpiryLoop(service, error => {
     logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
   })
-  ledger.onKept = () => {
+  const owners =
+    cluster &&
+    new OwnerWatch({
+      service,
+      cluster: cluster.view,
+      onReleased: ({ address, holder, workload }) => {
+        logger.info({ address, holder, workload }, 'released: its owner is gone')
+      },
+      onError: error => {
+        logger.warn({ err: error }, 'owners of kept addresses could not be asked for; it is tried again')
+      },
+    })
+  const wakeLoops = (): void => {
     expiry.wake()
+    owners?.wake()
   }
-  expiry.wake()
+  ledger.onKept = wakeLoops
+  wakeLoops()
   const pruner = new HistoryPruner({
     ledger,
     limits: () => watched.current.history,
@@ -210,14 +228,12 @@ export async function serve(options: ServeOptions): Promise<void> {
       )
     },
     onUnwatched: (folder, error) => {
-      logger.warn(
+      logger.info(
         { folder, err: error },
         'the folder of the configuration cannot be watched; it is looked at every few seconds',
       )
     },
   })
-  const onHangUp = (): void => void watched.reload()
-  process.on('SIGHUP', onHangUp)
   deferred.watch(error => {
     logger.error(
       { err: error },
@@ -244,6 +260,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   logger.info({ signal }, 'stopping')
   expiry.stop()
   pruner.stop()
+  await owners?.stop()
   await watched.stop()
   process.off('SIGHUP', onHangUp)
   await app.close()

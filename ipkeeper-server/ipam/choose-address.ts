@@ -85,7 +85,7 @@ function reservedFor(book: AddressBook, { pool, set }: Slot, chooser: Chooser): 
   return undefined
 }
 
-/** "kept for Deployment shop/web since shop/web-6d4cf56db6-x2x1z is gone" */
+/** "kept for Deployment shop/web since shop/web-6d4cf56db6-x2x5z is gone" */
 export function whyInherited({ workload, holder }: LeaseRecord): string {
   const whose = workload ? describeWorkload(workload) : 'this workload'
   return `kept for ${whose} since ${describeHolder(holder)} is gone`

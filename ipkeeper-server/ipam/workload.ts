@@ -8,13 +8,13 @@ export type KnownWorkload = { readonly [K in keyof Workload]: NonNullable<Worklo
 const random = '[bcdfghjklmnpqrstvwxz2456789]'
 /** Those that a decimal number becomes in a pod template hash (rand.SafeEncodeString); dates and times have others. */
 const hashed = '[456789bcdf]'
-const replicaSetPod = new RegExp(`^(.+)-${hashed}{6,10}-${random}{5}$`)
+const replicaSetPod = new RegExp(`^(.+)-${hashed}{6,10}-[a-z0-9]{5}$`)
 const generatedPod = new RegExp(`^(.+)-${random}{5}$`)
 const ordinalPod = /^(.+)-(0|[1-9][0-9]{0,8})$/
 
 /**
  * The workload behind a pod: its owner where the API told it, else what the pod's own name says. `web-0` is a
- * StatefulSet's, `web-6d4cf56db6-x2x1z` a Deployment's; `agent-x2x1z` is some controller's; any other name is a bare pod's,
+ * StatefulSet's, `web-6d4cf56db6-x2x5z` a Deployment's; `agent-x2x5z` is some controller's; any other name is a bare pod's,
  * which is a workload of its own.
  */
 export function workloadOf(
@@ -81,7 +81,7 @@ export function ordinalOf(
 
 /** Whether the name looks as if a controller had made it up. */
 function isGeneratedName(name: string): boolean {
-  return generatedPod.test(name)
+  return generatedPod.test(name) || replicaSetPod.test(name)
 }
 
 const makersOfNames = ['ReplicationController', 'ReplicaSet', 'Deployment', 'DaemonSet', 'Job', 'CronJob']

@@ -12,10 +12,11 @@ import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
 import type { AddAnswer } from '../../../ipkeeper-server/ipam/plan-add.ts'
 import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pool.ts'
-import { noRequest } from '../../../ipkeeper-server/ipam/request.ts'
+import { noRequest, type CandidateList } from '../../../ipkeeper-server/ipam/request.ts'
 import { parseRetention, type Retention } from '../../../ipkeeper-server/ipam/retention.ts'
 import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 
@@ -28,6 +29,12 @@ export interface PodWords {
   readonly ifname?: string
   /** "10.22.0.50" or with prefix, comma-separated: by annotation. */
   readonly ip?: string
+  /** Candidates by annotation: "10.22.0.50-10.22.0.52,10.22.0.60/24,fd00:22::50". */
+  readonly ips?: string
+  /** Pools by annotation. */
+  readonly pools?: readonly string[]
+  /** What a dialect's annotation says the gateway is. */
+  readonly gateway?: string
   /** The same by runtimeConfig.ips. */
   readonly cniIp?: string
   readonly retain?: string
@@ -48,6 +55,33 @@ export interface PodWords {
   readonly nodeLabels?: StringMap
   readonly sharedWithOtherNodes?: boolean
   readonly owner?: Owner | null
+  /** Where the pod runs; "n1" unless said. */
+  readonly node?: string
+  readonly netns?: string
+  readonly netnsInode?: string | null
+}
+
+/** Lists of candidates, one per family. */
+export function candidatesFrom(text: string, source: string): CandidateList[] {
+  const runs = text.split(',').map(item => {
+    const [from = '', to = from] = item.split('-')
+    const [first, last] = [from, to].map(end => parseAddressRequest(end, source, 'annotation'))
+    if (!first || !last) throw new Error(item)
+    const { prefixLength } = first
+    return {
+      family: first.address.family,
+      run: {
+        first: first.address.value,
+        last: last.address.value,
+        ...(prefixLength !== undefined && { prefixLength }),
+      },
+    }
+  })
+  return [...Map.groupBy(runs, ({ family }) => family)].map(([family, own]) => ({
+    family,
+    runs: own.map(({ run }) => run),
+    source,
+  }))
 }
 
 export function poolFrom(name: string, ...sets: readonly (readonly string[])[]): Pool {
@@ -128,10 +162,10 @@ export class TestService {
           : { kind: 'pod', network, namespace: words.namespace ?? 'shop', name: words.pod, ifname },
       podUid: words.uid === undefined ? `uid-of-${words.container}` : words.uid,
       owner: words.owner,
-      node: 'n1',
+      node: words.node ?? 'n1',
       bootId: words.bootId ?? 'boot-1',
-      netns: `/run/netns/${words.container}`,
-      netnsInode: '1',
+      netns: words.netns ?? `/run/netns/${words.container}`,
+      netnsInode: words.netnsInode === undefined ? '1' : words.netnsInode,
       invocationId: words.invocation ?? null,
       startedAt: words.startedAt ?? null,
       inline: words.configured === undefined ? pool : undefined,
@@ -139,7 +173,7 @@ export class TestService {
       place: {
         namespace: words.pod === undefined ? undefined : (words.namespace ?? 'shop'),
         namespaceLabels: words.namespaceLabels,
-        node: 'n1',
+        node: words.node ?? 'n1',
         nodeLabels: words.nodeLabels,
         sharedWithOtherNodes: words.sharedWithOtherNodes ?? false,
       },
@@ -153,6 +187,12 @@ export class TestService {
           ...asked(words.ip, 'annotation ipkeeper.io/ip', 'annotation'),
           ...asked(words.cniIp, 'runtimeConfig.ips', 'cni'),
         ],
+        candidates: words.ips === undefined ? [] : candidatesFrom(words.ips, 'annotation ipkeeper.io/ips'),
+        pools: (words.pools ?? []).map(name => ({ name, source: 'annotation ipkeeper.io/pool' })),
+        gateways: (words.gateway?.split(',') ?? []).flatMap(text => {
+          const address = parseAddress(text)
+          return address ? { address, source: 'annotation ipkeeper.generals.space/gateway' } : []
+        }),
         ...(retain !== undefined && { retain }),
         ...(words.mac !== undefined && { mac: words.mac }),
       },

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
+import { assertSound } from '../leases/sound-ledger.ts'
 import { spell, poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
 
 /**
@@ -250,6 +251,23 @@ t.test('dual stack: both families go back', async t => {
   await story.add(web('c2', { ip: '10.22.0.50,fd00:22::50' }))
   await story.undo('c2')
   story.check(t, ['10.22.0.50 bound shop/web-0 c1', 'fd00:22::2 bound shop/web-0 c1'])
+})
+
+t.test('dual stack inherited from a pod of the Deployment: both families are kept for it again', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  const former = { pod: 'api-6d4cf56db6-x2xqz', uid: 'u1', retain: 'forever' }
+  await story.add({ ...former, container: 'c1' })
+  await story.world.del('c1')
+  const heir = { pod: 'api-6d4cf56db6-b7kpd', uid: 'u2', container: 'c2' }
+  t.equal(await story.add(heir), '10.22.0.2,fd00:22::2')
+  await story.undo('c2')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2xqz -',
+    'fd00:22::2 held shop/api-6d4cf56db6-x2xqz -',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+  t.equal(await story.add({ ...former, container: 'c3' }), '10.22.0.2,fd00:22::2')
 })
 
 t.test(

@@ -1,4 +1,6 @@
 import t from 'tap'
+import type { PoolSettings } from '../../../ipkeeper-server/ipam/pool-settings.ts'
+import { leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
 import { poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
 
 /** One step of a story and what it must give: addresses or a problem code for ADD, nothing for the others. */
@@ -437,4 +439,30 @@ t.test('pools of one segment that overlap are refused while the other has leases
   await story.del('c1')
   t.equal(await story.add(plain('b', 'c3', { pool: other })), '10.22.0.130')
   t.equal(await story.add(plain('a', 'c4')), 'IPK_POOL_OVERLAP')
+})
+
+t.test('a pool that has something of the pod or its workload comes before the first of the file', async t => {
+  const story = await TestService.open()
+  const { standard } = story.book
+  const configured = (name: string, subnet: string): PoolSettings => ({
+    pool: poolFrom(name, [subnet]),
+    rules: {},
+    policy: { ...standard, retention: 'forever' },
+    network: {},
+  })
+  story.book = { standard, pools: [configured('first', '10.1.0.0/24'), configured('second', '10.2.0.0/24')] }
+  const any = (pod: string, container: string): PodWords =>
+    plain(pod, container, { configured: [], network: 'net' })
+  t.equal(await story.add({ ...any('api-6d4cf56db6-x2xqz', 'c1'), configured: ['second'] }), '10.2.0.2')
+  t.equal(await story.add(any('db', 'c2')), '10.1.0.2')
+  await story.del('c1')
+  t.equal(await story.add(any('api-6d4cf56db6-b7kpd', 'c3')), '10.2.0.2', 'kept for the Deployment')
+
+  const key = { segment: 'default', address: '10.2.0.9' }
+  const owner = { namespace: 'shop', name: 'web', kind: 'StatefulSet', note: '', since: 0 }
+  await story.service.ledger.commit([
+    { kind: 'reservation', key: leaseKey(key), expect: null, record: { ...key, generation: 1, ...owner } },
+  ])
+  t.equal(await story.add(any('web-0', 'c4')), '10.2.0.9', 'reserved for the StatefulSet')
+  t.equal(await story.add(any('other', 'c5')), '10.1.0.3')
 })

@@ -43,7 +43,7 @@ export const accessRules: readonly AccessRule[] = [
   ...rows('apps', 'daemonsets', ['get'], 'whether a DaemonSet still exists, and annotations on it'),
   ...rows('batch', 'jobs', ['get'], 'which CronJob a pod belongs to, and whether a Job still exists'),
   ...rows('batch', 'cronjobs', ['get'], 'whether a CronJob still exists, and annotations on it'),
-  ...rows('events.k8s.io', 'events', ['create', 'patch'], 'Events on pods'),
+  ...rows('events.k8s.io', 'events', ['create', 'patch'], 'to tell on the pod what was decided, and why'),
 ]
 
 /** Rules of a ClusterRole that grant these rights, as YAML to add to one that lacks them. */

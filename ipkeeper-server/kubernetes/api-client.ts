@@ -36,6 +36,15 @@ interface Call extends ApiRequest {
   readonly method: Method
   readonly path: string
   readonly body?: { readonly type: string; readonly value: object }
+  readonly isWatch?: true
+}
+
+/** Connections that were made with the same certificates. */
+interface Pools {
+  readonly tls: TlsMaterial
+  readonly requests: Pool
+  /** Each has a connection of its own for minutes. */
+  readonly watches: Pool
 }
 
 /**
@@ -49,9 +58,9 @@ export class ApiClient {
   readonly #limits: ApiLimits
   readonly #origin: string
   readonly #prefix: string
-  readonly #pools = new Set<Pool>()
+  readonly #pools = new Set<Pools>()
   readonly #waiting: (() => void)[] = []
-  #current: { readonly pool: Pool; readonly tls: TlsMaterial } | undefined
+  #current: Pools | undefined
   #underWay = 0
   #closed = false
 
@@ -99,7 +108,7 @@ export class ApiClient {
     }
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
-    const call: Call = { ...request, method: 'GET', path }
+    const call: Call = { ...request, method: 'GET', path, isWatch: true }
     let reply: Dispatcher.ResponseData
     try {
       reply = await this.#authorised(call, begun.signal)
@@ -126,7 +135,9 @@ export class ApiClient {
   /** Ends all connections at once. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#pools].map(pool => pool.destroy()))
+    await Promise.all(
+      [...this.#pools].flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]),
+    )
   }
 
   async #ask(call: Call): Promise<JsonObject> {
@@ -188,7 +199,8 @@ export class ApiClient {
       signal,
       ...(call.body && { body: JSON.stringify(call.body.value) }),
     }
-    const pool = this.#poolFor(secrets.tls)
+    const { requests, watches } = this.#poolsFor(secrets.tls)
+    const pool = call.isWatch ? watches : requests
     try {
       return await pool.request(request)
     } catch (error) {
@@ -221,9 +233,9 @@ export class ApiClient {
   }
 
   /** Connections are bound to the certificates they were made with: renewed ones get a pool of their own. */
-  #poolFor(tls: TlsMaterial): Pool {
+  #poolsFor(tls: TlsMaterial): Pools {
     if (this.#closed) throw new ApiError('the client is closed')
-    if (this.#current && sameTls(this.#current.tls, tls)) return this.#current.pool
+    if (this.#current && sameTls(this.#current.tls, tls)) return this.#current
     const connect = buildConnector({
       ...(tls.ca !== undefined && { ca: tls.ca }),
       ...(tls.cert !== undefined && { cert: tls.cert }),
@@ -232,22 +244,30 @@ export class ApiClient {
       timeout: Math.min(this.#limits.timeout, 10_000),
       keepAliveInitialDelay: 30_000,
     })
-    const pool = new Pool(this.#origin, {
+    const options: Pool.Options = {
       // Every request has a timer of its own here; undici's would tick twice a second as long as a watch lasts.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 20_000,
       // undici prefers the name in the URL to one that is configured.
-      connect: (options, callback) => {
-        connect(tls.servername === undefined ? options : { ...options, servername: tls.servername }, callback)
+      connect: (target, callback) => {
+        connect(tls.servername === undefined ? target : { ...target, servername: tls.servername }, callback)
       },
-    })
-    const former = this.#current?.pool
-    this.#pools.add(pool)
-    this.#current = { pool, tls }
-    // Watches that still run on it end by themselves, within minutes.
-    void former?.close().then(() => this.#pools.delete(former))
-    return pool
+    }
+    const former = this.#current
+    this.#current = {
+      tls,
+      requests: new Pool(this.#origin, { ...options, connections: this.#limits.requests }),
+      watches: new Pool(this.#origin, options),
+    }
+    this.#pools.add(this.#current)
+    if (former) {
+      // Watches that still run there end by themselves, within minutes.
+      void Promise.all([former.requests.close(), former.watches.close()]).then(() =>
+        this.#pools.delete(former),
+      )
+    }
+    return this.#current
   }
 
   #failure(call: Call, error: unknown): ApiError {

@@ -83,7 +83,11 @@ export class ClusterCache implements ClusterView {
   /** When the API knows nodes, but not this one: the name it most likely means, or any; undefined when all is well. */
   misnamed(): { readonly meant: string | undefined } | undefined {
     if (this.#nodes.size === 0 || this.#nodes.has(this.#options.node)) return undefined
-    return { meant: nearestWord(this.#options.node, [...this.#nodes.keys()]) }
+    const names = [...this.#nodes.keys()]
+    // "worker-1" and "worker-1.example.org" are far apart in letters, and the usual mistake.
+    const [host] = this.#options.node.split('.')
+    const meant = names.find(name => name.split('.')[0] === host)
+    return { meant: meant ?? nearestWord(this.#options.node, names) }
   }
 
   async waitForPod(wanted: PodWanted, milliseconds: number): Promise<boolean> {

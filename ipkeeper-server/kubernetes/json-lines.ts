@@ -2,9 +2,6 @@
 const longestLine = 16 * 1024 * 1024
 const lineFeed = 0x0a
 
-/** A line that is longer than any object can be. */
-export class LineTooLong extends Error {}
-
 /**
  * Cuts a stream of bytes into lines, wherever its chunks begin and end. What follows the last line feed is not given: a
  * line that was cut off is no line.
@@ -18,7 +15,7 @@ export class JsonLines {
     this.#limit = limit
   }
 
-  /** The lines that this chunk completes, without empty ones. Throws LineTooLong. */
+  /** The lines that this chunk completes, without empty ones. Throws RangeError for one that is longer than any object. */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = []
     let from = 0
@@ -34,7 +31,7 @@ export class JsonLines {
 
   #add(piece: Uint8Array): void {
     this.#length += piece.length
-    if (this.#length > this.#limit) throw new LineTooLong(`a line of more than ${this.#limit} bytes`)
+    if (this.#length > this.#limit) throw new RangeError(`a line of more than ${this.#limit} bytes`)
     this.#pieces.push(piece)
   }
 

@@ -206,7 +206,7 @@ export class Reflector<Entry> {
       if (left <= 0) abort.abort(new Silence())
       else timer = setTimeout(listen, left + 1)
     }
-    let timer = setTimeout(listen, silence)
+    let timer: NodeJS.Timeout | undefined
     try {
       const stream = await client.watch(
         path,
@@ -225,6 +225,8 @@ export class Reflector<Entry> {
       this.#connected = true
       this.#heard()
       this.#recovered()
+      lastByte = clock.monotonic()
+      listen()
       const lines = new JsonLines()
       for await (const chunk of stream) {
         lastByte = clock.monotonic()

@@ -22,6 +22,7 @@ export type Requirement =
   | 'callers'
   | 'cluster'
   | 'controllers'
+  | 'openssl'
   | 'nft'
   | 'ifb'
   | 'macvlan'
@@ -84,6 +85,10 @@ const requirements: Readonly<
   go: {
     met: () => callers.findGo() !== undefined,
     otherwise: `${optionalSkip}needs Go >= ${callers.wantedGo()}`,
+  },
+  openssl: {
+    met: () => findProgram('openssl') !== undefined,
+    otherwise: 'needs openssl (Debian package openssl)',
   },
   nft: { met: () => findProgram('nft') !== undefined, otherwise: 'needs nft (Debian package nftables)' },
   ifb: {

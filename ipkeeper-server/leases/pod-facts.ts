@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { nothingKnown, type PodFacts, type StringMap } from '../ipam/pod-facts.ts'
+import { nothingKnown, type Owner, type PodFacts, type StringMap } from '../ipam/pod-facts.ts'
 import type { ClusterView, PodWanted } from '../kubernetes/cluster-view.ts'
 
 /** How long an ADD waits for the cluster's caches; milliseconds. */
@@ -77,4 +77,24 @@ export async function gatherPodFacts(
     owner: view?.owner,
     namespace,
   }
+}
+
+/**
+ * The controller of a pod that the API has told already, and whose controller it is still being asked for: a moment as a
+ * rule. A pod that it has not told stays without, since what the runtime says has to suffice while the API is away.
+ *
+ * @throws Problem IPK_FACTS_MISSING: without the controller the pod could get the address of another ordinal
+ */
+export async function findOwner(cluster: ClusterView, pod: PodWanted): Promise<Owner | null | undefined> {
+  if (!cluster.pod(pod)) return undefined
+  await cluster.waitForPod({ ...pod, withOwner: true }, patience)
+  const view = cluster.pod(pod)
+  if (view && view.owner === undefined) {
+    throw new Problem(
+      'IPK_FACTS_MISSING',
+      `the controller of pod ${pod.namespace}/${pod.name} is not known, and with it the ordinal that its list begins at: the Kubernetes API has not told it`,
+      { hint: 'wait for the API; see: ipkeeperctl status' },
+    )
+  }
+  return view?.owner
 }

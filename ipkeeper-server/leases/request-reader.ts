@@ -2,6 +2,7 @@ import type { CniRequest } from '../../shared/api/cni.schema.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
 import type { PodFacts } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
+import { ordinalOf } from '../ipam/workload.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import {
   factsWanted,
@@ -10,7 +11,7 @@ import {
   type NodeFacts,
   type RequestRules,
 } from './interpret-request.ts'
-import { gatherPodFacts } from './pod-facts.ts'
+import { findOwner, gatherPodFacts } from './pod-facts.ts'
 
 /** What requests are read with. One per daemon; `rules` and `pools` are those of the present configuration. */
 export interface ReaderOptions {
@@ -40,7 +41,15 @@ export class RequestReader {
     const call = readAddCall(request)
     // One configuration from here on, also when it is reloaded while the cluster is asked.
     const [rules, pools] = [this.#options.rules(), this.#options.pools()]
-    const pod = known ?? (await gatherPodFacts(cluster, factsWanted(call, rules, pools)))
-    return interpretAdd(call, pod, facts, rules, pools)
+    const wanted = factsWanted(call, rules, pools)
+    const pod = known ?? (await gatherPodFacts(cluster, wanted))
+    const add = interpretAdd(call, pod, facts, rules, pools)
+    if (known || !cluster || !wanted.pod || !dependsOnOwner(add)) return add
+    return { ...add, owner: await findOwner(cluster, wanted.pod) }
   }
+}
+
+/** Whether the place of a pod in its list depends on what only its StatefulSet says: `spec.ordinals.start`. */
+function dependsOnOwner({ holder, owner, pod }: AddRequest): boolean {
+  return owner === undefined && pod.candidates.length > 0 && ordinalOf(holder, owner) !== undefined
 }

@@ -41,9 +41,19 @@ const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): 
   `failed to allocate for range ${rangeSet}: requested IP address ${formatAddress(asked.address)} ` +
   `is not available in range set ${formatRangeSet(pool.rangeSets[rangeSet] ?? [])}`
 
+/** The command of ipkeeperctl that does something about an address. */
+function addressCommand(verb: string, { address, segment }: LeaseKey): string {
+  return `ipkeeperctl ${verb} ${address}${segment === 'default' ? '' : ` --segment ${segment}`}`
+}
+
 /** What takes a reservation back. */
-export function unreserveCommand({ address, segment }: LeaseKey): string {
-  return `ipkeeperctl unreserve ${address}${segment === 'default' ? '' : ` --segment ${segment}`}`
+export function unreserveCommand(key: LeaseKey): string {
+  return addressCommand('unreserve', key)
+}
+
+/** What ends a kept address. */
+export function releaseCommand(key: LeaseKey): string {
+  return addressCommand('release', key)
 }
 
 /** "shop/web-0 on node worker-1 (container 3f2a91c0d1e2, since 2026-01-02T03:04:05Z)" */
@@ -62,16 +72,15 @@ function whenFree({ holder, state, until, retain, workload }: LeaseRecord): stri
     : 'it does not come free by itself, since its owner is not known'
 }
 
-/** A kept address has nobody left to delete: only a new pod of the same name can give it up. */
-function howToHaveIt({ holder, state, until, network }: LeaseRecord): string {
+/** A kept address has nobody left to delete. */
+function howToHaveIt(lease: LeaseRecord): string {
+  const { holder, state, until } = lease
   const who = describeHolder(holder)
   if (state !== 'held') return `choose another address for this pod, or delete ${who}`
   const ways = [
     ...(until === null ? [] : ['wait']),
     'choose another address',
-    ...(holder.kind === 'pod'
-      ? [`run a pod ${who} on network ${network} once with ipkeeper.io/retain: release and delete it`]
-      : []),
+    `end it now: ${releaseCommand(lease)}`,
   ]
   return `${who} is gone: ${ways.join(', or ')}`
 }

@@ -238,13 +238,13 @@ export function isReservedFor(
   )
 }
 
-/** "shop/web-0", "StatefulSet shop/web", or "printer-3" for an owner that is no pod. */
+/** "shop/web-0", "StatefulSet shop/web", or "external:printer-3" for an owner that is no pod. */
 export function describeReservation({
   namespace,
   name,
   kind,
 }: Pick<ReservationRecord, 'namespace' | 'name' | 'kind'>): string {
-  if (kind === 'external') return name
+  if (kind === 'external') return `external:${name}`
   return `${kind === undefined ? '' : `${kind} `}${namespace}/${name}`
 }
 

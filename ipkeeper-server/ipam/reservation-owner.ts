@@ -22,28 +22,35 @@ const proposed = Object.values(kinds).flatMap(([word = '']) => word)
 const namespaceName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const objectName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
+const externalPrefix = 'external:'
+
 function kindOf(word: string): string | undefined {
   return Object.keys(kinds).find(kind => kinds[kind]?.includes(word.toLowerCase()))
 }
 
 const invalid = (text: string, what: string): Problem =>
   new Problem('IPK_REQUEST_INVALID', `owner "${text}" ${what}`, {
-    hint: 'write for example shop/web-0 for a pod, shop/statefulset/web for a workload, or printer-3 for an owner that is no pod',
+    hint: 'write for example shop/web-0 for a pod, shop/statefulset/web for a workload, or external:printer-3 for an owner that is no pod',
   })
 
 /**
- * "shop/web-0", a pod; "shop/statefulset/web", any pod of a workload, in any case and as short as for kubectl; "printer-3",
- * an owner that is no pod.
+ * "shop/web-0", a pod; "shop/statefulset/web", any pod of a workload, in any case and as short as for kubectl;
+ * "external:printer-3", an owner that is no pod. A word alone is none of them: somebody may have forgotten the namespace.
  *
  * @throws Problem IPK_REQUEST_INVALID
  */
 export function parseReservationOwner(text: string): ReservationOwner {
+  if (text.startsWith(externalPrefix)) {
+    const name = text.slice(externalPrefix.length)
+    if (!objectName.test(name)) throw invalid(text, `has no valid name: "${name}"`)
+    return { namespace: '', name, kind: 'external' }
+  }
   const parts = text.split('/')
   const name = parts.at(-1) ?? ''
   const [namespace = ''] = parts
-  if (parts.length > 3) throw invalid(text, 'is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor one word')
+  if (parts.length < 2 || parts.length > 3)
+    throw invalid(text, 'is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor external:NAME')
   if (!objectName.test(name)) throw invalid(text, `has no valid name: "${name}"`)
-  if (parts.length === 1) return { namespace: '', name, kind: 'external' }
   if (!namespaceName.test(namespace)) throw invalid(text, `has no valid namespace: "${namespace}"`)
   if (parts.length === 2) return { namespace, name }
   const word = parts[1] ?? ''
@@ -57,7 +64,7 @@ export function parseReservationOwner(text: string): ReservationOwner {
 
 /** The text that parseReservationOwner reads as this owner, the kind in lower case. */
 export function formatReservationOwner({ namespace, name, kind }: ReservationOwner): string {
-  if (kind === 'external') return name
+  if (kind === 'external') return `${externalPrefix}${name}`
   return kind === undefined ? `${namespace}/${name}` : `${namespace}/${kind.toLowerCase()}/${name}`
 }
 

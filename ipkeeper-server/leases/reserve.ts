@@ -17,7 +17,7 @@ import type { LeaseService } from './service.ts'
 export interface Reservation {
   readonly segment: string
   readonly address: string
-  /** "shop/web-0", "shop/statefulset/web" or "printer-3": see parseReservationOwner. */
+  /** "shop/web-0", "shop/statefulset/web" or "external:printer-3": see parseReservationOwner. */
   readonly owner: string
   /** undefined leaves the note of an earlier reservation as it is. */
   readonly note: string | undefined

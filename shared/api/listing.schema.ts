@@ -97,7 +97,7 @@ export const PoolsReply = Type.Object({ pools: Type.Array(PoolItem) }, { $id: 'P
 export type PoolsReply = Static<typeof PoolsReply>
 
 const ownerForms =
-  'NAMESPACE/POD; NAMESPACE/KIND/NAME for the pods of a workload, such as shop/statefulset/web; or one word for an owner that is no pod'
+  'NAMESPACE/POD; NAMESPACE/KIND/NAME for the pods of a workload, such as shop/statefulset/web; or external:NAME for an owner that is no pod'
 
 export const ReservationItem = Type.Object(
   {

@@ -24,7 +24,7 @@ export const reservationsCommand = command({
 export const reserveCommand = command({
   name: 'reserve',
   arguments: 'ADDRESS OWNER',
-  summary: 'promise an address to NAMESPACE/POD, NAMESPACE/KIND/NAME, or an owner that is no pod',
+  summary: 'promise an address to NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME, which is no pod',
   options: {
     segment: ['NAME', 'segment of the address (default: default)'],
     note: ['TEXT', 'why, shown in listings and errors; without it an earlier note stays'],
@@ -38,10 +38,6 @@ export const reserveCommand = command({
       terminal.err(
         `note: no pool known so far in segment ${made.segment} has ${made.address}; ` +
           'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools\n',
-      )
-    if (!made.owner.includes('/'))
-      terminal.err(
-        `note: ${made.owner} names no namespace, so no pod gets ${made.address}; for a pod write NAMESPACE/POD\n`,
       )
     return made
   },

@@ -430,7 +430,7 @@ export const catalogue = {
     hint: 'run as root, or name the state folder of the plugin: ipkeeperctl flights --state-dir DIR',
   },
   IPK_KUBERNETES_CONFIG: {
-    cniCode: 124,
+    cniCode: 125,
     httpStatus: 500,
     retryable: false,
     summary: 'What is configured for reaching the Kubernetes API cannot be used.',

@@ -5,7 +5,7 @@ import { TestService, type PodWords } from '../leases/test-service.ts'
 
 const leases = '; see: ipkeeperctl leases'
 const giveUp =
-  'choose another address, or run a pod shop/kf on network net once with ipkeeper.io/retain: release and delete it'
+  'choose another address, or end it now: ipkeeperctl release 10.22.0.2'
 
 const cases: readonly (readonly [
   name: string,

@@ -7,6 +7,7 @@ import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view
 import { addAttachment } from '../../../ipkeeper-server/leases/add.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
 import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
+import { forgetLeases } from '../../../ipkeeper-server/leases/forget-leases.ts'
 import { reserve, unreserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import { attachmentLiveness } from '../../../ipkeeper-server/network/attachment-liveness.ts'
 import { inspectNetns } from '../../../ipkeeper-server/network/netns.ts'
@@ -32,6 +33,8 @@ export type Step =
   | readonly ['reserve', address: string, owner: string]
   | readonly ['unreserve', address: string]
   | readonly ['configure', ...pools: readonly PoolSettings[]]
+  /** What is remembered for pools that no longer need it, as after a reload. */
+  | readonly ['forget']
   | readonly ['leases', readonly string[]]
 
 export const minute = 60_000
@@ -156,6 +159,9 @@ class Stage {
         return
       case 'unreserve':
         await unreserve(service, 'default', step[1])
+        return
+      case 'forget':
+        await forgetLeases(service)
         return
       case 'configure':
         this.#world.book = { ...this.#world.book, pools: step.slice(1) as PoolSettings[] }

@@ -4,7 +4,6 @@ import {
   candidatesOf,
   countOf,
   firstOutside,
-  formatCandidates,
   placeOf,
   usableRuns,
 } from '../../../ipkeeper-server/ipam/candidates.ts'
@@ -150,15 +149,5 @@ t.test('a /8 and a /48 are a handful of runs', t => {
     t.equal(placeOf(runs, address(last)), count - 1n)
     t.equal(candidateAt(wanted.family, runs, count), undefined)
   }
-  t.end()
-})
-
-t.test('how a list is told: runs, and not all of many', t => {
-  t.equal(formatCandidates(list('10.22.0.50-10.22.0.52,10.22.0.60')), '10.22.0.50-10.22.0.52,10.22.0.60')
-  t.equal(
-    formatCandidates(list('10.0.0.2,10.0.0.4,10.0.0.6,10.0.0.8,10.0.0.10')),
-    '10.0.0.2,10.0.0.4,10.0.0.6,10.0.0.8,...',
-  )
-  t.equal(formatCandidates(list('10.0.0.2,10.0.0.4'), 1), '10.0.0.2,...')
   t.end()
 })

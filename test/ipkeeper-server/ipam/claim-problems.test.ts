@@ -4,8 +4,7 @@ import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import { TestService, type PodWords } from '../leases/test-service.ts'
 
 const leases = '; see: ipkeeperctl leases'
-const giveUp =
-  'choose another address, or end it now: ipkeeperctl release 10.22.0.2'
+const giveUp = 'choose another address, or end it now: ipkeeperctl release 10.22.0.2'
 
 const cases: readonly (readonly [
   name: string,
@@ -53,7 +52,7 @@ const cases: readonly (readonly [
     true,
     'IPK_ADDRESS_KEPT',
     'it comes free at 2026-01-01T00:30:00Z',
-    'container c1 is gone: wait, or choose another address',
+    `container c1 is gone: wait, or ${giveUp}`,
   ],
 ]
 for (const [name, holder, ends, code, free, hint] of cases) {

@@ -22,8 +22,12 @@ const owners: readonly (readonly [
   ['shop/web-0', { namespace: 'shop', name: 'web-0' }, 'shop/web-0', 'shop/web-0'],
   ['shop/pod/web-0', { namespace: 'shop', name: 'web-0' }, 'shop/web-0', 'shop/web-0'],
   ['shop/po/web.0', { namespace: 'shop', name: 'web.0' }, 'shop/web.0', 'shop/web.0'],
-  ['printer-3', { namespace: '', name: 'printer-3', kind: 'external' }, 'printer-3', 'printer-3'],
-  ['x', { namespace: '', name: 'x', kind: 'external' }, 'x', 'x'],
+  [
+    'external:printer-3',
+    { namespace: '', name: 'printer-3', kind: 'external' },
+    'external:printer-3',
+    'external:printer-3',
+  ],
   ...(
     [
       ['StatefulSet', ['statefulset', 'statefulsets', 'sts', 'StatefulSet', 'STS']],
@@ -53,7 +57,7 @@ t.test('forms', t => {
     t.ok(sameOwner(parseReservationOwner(back), parsed), `${back} is the same`)
     t.equal(describeReservation(parsed), told)
   }
-  const different = ['shop/web', 'shop/sts/web', 'shop/deploy/web', 'web', 'lab/web', 'shop/web-0']
+  const different = ['shop/web', 'shop/sts/web', 'shop/deploy/web', 'external:web', 'lab/web', 'shop/web-0']
   for (const [index, one] of different.entries()) {
     for (const [place, other] of different.entries())
       t.equal(
@@ -67,12 +71,14 @@ t.test('forms', t => {
 
 t.test('what is none', async t => {
   for (const [text, message] of [
-    ['', 'owner "" has no valid name: ""'],
+    ['', 'owner "" is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor external:NAME'],
+    ['web-0', 'owner "web-0" is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor external:NAME'],
+    ['external:', 'owner "external:" has no valid name: ""'],
     ['shop/', 'owner "shop/" has no valid name: ""'],
     ['/web-0', 'owner "/web-0" has no valid namespace: ""'],
     ['Shop/web-0', 'owner "Shop/web-0" has no valid namespace: "Shop"'],
     ['shop/Web', 'owner "shop/Web" has no valid name: "Web"'],
-    ['two words', 'owner "two words" has no valid name: "two words"'],
+    ['two words', 'owner "two words" is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor external:NAME'],
     ['shop/../web', 'owner "shop/../web" names kind "..", which has no pods'],
     ['shop/service/web', 'owner "shop/service/web" names kind "service", which has no pods'],
     [
@@ -80,12 +86,12 @@ t.test('what is none', async t => {
       'owner "shop/statefulst/web" names kind "statefulst", which has no pods; did you mean "statefulset"?',
     ],
     ['shop/constructor/web', 'owner "shop/constructor/web" names kind "constructor", which has no pods'],
-    ['a/b/c/d', 'owner "a/b/c/d" is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor one word'],
+    ['a/b/c/d', 'owner "a/b/c/d" is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor external:NAME'],
   ] as const) {
     t.match(await thrownProblem(() => parseReservationOwner(text)), {
       code: 'IPK_REQUEST_INVALID',
       message,
-      hint: /^write for example shop\/web-0 .* shop\/statefulset\/web .* printer-3/,
+      hint: /^write for example shop\/web-0 .* shop\/statefulset\/web .* external:printer-3/,
     })
   }
 })
@@ -111,16 +117,16 @@ t.test('whom a reservation is for', t => {
     ['shop/web-0', pod('web-1'), of('StatefulSet'), false],
     ['shop/web', pod('web-0'), of('StatefulSet'), false],
     ['shop/sts/web', pod('web-0'), of('StatefulSet'), true],
-    ['shop/sts/web', pod('web-0', 'lab'), of('StatefulSet', 'web', 'lab'), false],
+    ['shop/sts/web', pod('web-0', 'lab'), of('StatefulSet', 'external:web', 'lab'), false],
     ['shop/sts/web', pod('web-x2x5z'), of(null), false],
-    ['shop/sts/web', pod('web'), of('Pod'), false],
+    ['shop/sts/web', pod('external:web'), of('Pod'), false],
     ['shop/sts/web', pod('web-0'), null, false],
     ['shop/ds/web', pod('web-x2x5z'), of(null), true],
     ['shop/ds/web', pod('web-x2x5z'), of('DaemonSet'), true],
     ['shop/ds/web', pod('web-x2x5z'), of('Job'), false],
     ['shop/deploy/web', pod('web-6d4cf56db6-x2x5z'), of('Deployment'), true],
-    ['web', pod('web'), of('Pod'), false],
-    ['shop/web', { kind: 'container', network: 'net', containerId: 'web', ifname: 'eth0' }, null, false],
+    ['external:web', pod('web'), of('Pod'), false],
+    ['shop/web', { kind: 'container', network: 'net', containerId: 'external:web', ifname: 'eth0' }, null, false],
   ] as const) {
     const name = holder.kind === 'pod' ? `${holder.namespace}/${holder.name}` : 'a container'
     t.equal(

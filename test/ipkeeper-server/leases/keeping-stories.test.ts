@@ -18,7 +18,7 @@ const reservations: Readonly<Record<string, readonly Step[]>> = {
   'reserved addresses are never given dynamically, not even the last one': [
     ['configure', configured('tiny', [['10.22.0.0/29']])],
     ['reserve', '10.22.0.2', 'shop/web-0'],
-    ['reserve', '10.22.0.3', 'printer-3'],
+    ['reserve', '10.22.0.3', 'external:printer-3'],
     ['reserve', '10.22.0.4', 'shop/deployment/api'],
     ['add', pod('a', 'c1'), '10.22.0.5'],
     ['add', pod('b', 'c2'), '10.22.0.6'],
@@ -72,7 +72,7 @@ const reservations: Readonly<Record<string, readonly Step[]>> = {
   ],
   'asked for by name: the owner has it, others are told whose it is': [
     ['reserve', '10.22.0.9', 'shop/statefulset/web'],
-    ['reserve', '10.22.0.10', 'printer-3'],
+    ['reserve', '10.22.0.10', 'external:printer-3'],
     [
       'add',
       { pod: 'a', container: 'c1', ip: '10.22.0.9' },
@@ -83,7 +83,7 @@ const reservations: Readonly<Record<string, readonly Step[]>> = {
       'add',
       { pod: 'printer-3', container: 'c2', ip: '10.22.0.10' },
       'IPK_ADDRESS_RESERVED',
-      /reserved for printer-3/,
+      /reserved for external:printer-3/,
     ],
     ['add', { pod: 'web-0', container: 'c3', ip: '10.22.0.9' }, '10.22.0.9'],
   ],
@@ -99,13 +99,13 @@ const reservations: Readonly<Record<string, readonly Step[]>> = {
     ['add', { pod: 'api-6d4cf56db6-b4d5f', container: 'c3', ips: '10.22.0.50-10.22.0.52' }, '10.22.0.50'],
   ],
   'a list of which all is reserved for others says for whom': [
-    ['reserve', '10.22.0.50', 'printer-3'],
+    ['reserve', '10.22.0.50', 'external:printer-3'],
     ['reserve', '10.22.0.51', 'shop/web-0'],
     [
       'add',
       { pod: 'a', container: 'c1', ips: '10.22.0.50-10.22.0.51' },
       'IPK_CANDIDATES_TAKEN',
-      /all 2 addresses are taken: 10\.22\.0\.50 reserved for printer-3, 10\.22\.0\.51 reserved for shop\/web-0;/,
+      /all 2 addresses are taken: 10\.22\.0\.50 reserved for external:printer-3, 10\.22\.0\.51 reserved for shop\/web-0;/,
     ],
   ],
   'with a fallback: who has a reservation is served here, until it is in use': [

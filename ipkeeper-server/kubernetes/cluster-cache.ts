@@ -10,6 +10,7 @@ export interface ClusterCacheOptions extends Pick<PodDirectoryOptions, 'owners' 
   readonly node: string
   /** Whether the nodes were listed, and the server was heard of lately enough to believe that one is missing. */
   readonly nodesFresh: () => boolean
+  readonly fetchPod: ClusterView['fetchPod']
   readonly ownerExists: ClusterView['ownerExists']
 }
 
@@ -23,6 +24,7 @@ export class ClusterCache implements ClusterView {
   readonly pods: PodDirectory
   readonly namespaces: Sink<NamespaceEntry>
   readonly nodes: Sink<NodeEntry>
+  readonly fetchPod: (namespace: string, name: string) => Promise<PodView | undefined>
   readonly ownerExists: (namespace: string, owner: Owner) => Promise<'exists' | 'gone' | 'unknown'>
   readonly #options: ClusterCacheOptions
   readonly #namespaces = new Map<string, NamespaceEntry>()
@@ -32,6 +34,7 @@ export class ClusterCache implements ClusterView {
 
   constructor(options: ClusterCacheOptions) {
     this.#options = options
+    this.fetchPod = options.fetchPod
     this.ownerExists = options.ownerExists
     const onChange = (): void => {
       this.#tellWaiting()

@@ -40,6 +40,11 @@ export interface ClusterView {
   hasOtherNodes(): boolean
   /** Resolves to true as soon as pod and namespace are in the caches, to false after `milliseconds`. */
   waitForPod(wanted: PodWanted, milliseconds: number): Promise<boolean>
+  /**
+   * A pod of any node, asked of the API now; undefined when the API has none of that name. Rejects with an Error that says
+   * why when the API gives no answer within some seconds. For people's questions: no ADD may depend on it.
+   */
+  fetchPod(namespace: string, name: string): Promise<PodView | undefined>
   /** Whether the owner, by UID, still exists. Asks the API. */
   ownerExists(namespace: string, owner: Owner): Promise<'exists' | 'gone' | 'unknown'>
 }

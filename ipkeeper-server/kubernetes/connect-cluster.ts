@@ -6,6 +6,7 @@ import { ClusterCache } from './cluster-cache.ts'
 import type { ClusterLog } from './cluster-log.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { ApiEventRecorder, type EventCounts, type EventRecorder } from './events.ts'
+import { fetchPod } from './fetch-pod.ts'
 import { KindDiscovery } from './kind-discovery.ts'
 import type { Misplaced } from './misplaced-annotations.ts'
 import {
@@ -89,6 +90,7 @@ export class Cluster {
       node,
       owners: this.#owners,
       nodesFresh: () => this.#nodes.synced && this.#nodes.silence() < nodesTrustedFor,
+      fetchPod: (namespace, name) => fetchPod(client, this.#owners, namespace, name),
       ownerExists: (namespace, owner) => ownerExists(client, discovery, namespace, owner),
       onMisplaced: (pod, owner, keys) => {
         this.#tellMisplaced(pod, owner, keys)

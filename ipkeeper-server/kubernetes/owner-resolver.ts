@@ -101,7 +101,7 @@ export class OwnerResolver {
     if (!wanted) return
     let resolved: ResolvedOwner
     try {
-      resolved = await this.#resolve(wanted.namespace, wanted.controller)
+      resolved = await this.resolve(wanted.namespace, wanted.controller)
     } catch (error) {
       if (!this.#stopped) this.#tryLater(error)
       return
@@ -130,7 +130,8 @@ export class OwnerResolver {
     )
   }
 
-  async #resolve(namespace: string, controller: OwnerReference): Promise<ResolvedOwner> {
+  /** The controller at the top, asked for now. Rejects with ApiError where `want` would try again. */
+  async resolve(namespace: string, controller: OwnerReference): Promise<ResolvedOwner> {
     let top = controller
     for (let step = 0; ; step++) {
       const kind = ownerKind(top)

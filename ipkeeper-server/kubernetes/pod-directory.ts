@@ -48,13 +48,7 @@ export class PodDirectory implements Sink<PodEntry> {
   find({ namespace, name, uid }: PodWanted): PodView | undefined {
     const known = this.#pods.get(`${namespace}/${name}`)
     if (!known || !isWanted(known.pod, uid)) return undefined
-    const { pod, owner } = known
-    return {
-      uid: pod.uid,
-      annotations: withForerunner(pod.annotations, owner?.annotations),
-      labels: pod.labels,
-      owner: owner ? owner.owner : owner,
-    }
+    return viewOf(known.pod, known.owner)
   }
 
   replace(entries: ReadonlyMap<string, PodEntry>): void {
@@ -107,6 +101,16 @@ function isWanted(pod: PodEntry, uid: string | null): boolean {
     pod.annotations['kubernetes.io/config.mirror'] === uid ||
     pod.annotations['kubernetes.io/config.hash'] === uid
   )
+}
+
+/** A pod with its controller: null for none, undefined while it is not known. */
+export function viewOf(pod: PodEntry, owner: ResolvedOwner | null | undefined): PodView {
+  return {
+    uid: pod.uid,
+    annotations: withForerunner(pod.annotations, owner?.annotations),
+    labels: pod.labels,
+    owner: owner ? owner.owner : owner,
+  }
 }
 
 /**

@@ -110,7 +110,13 @@ function allowedPools(request: AddRequest, book: PoolBook, trace: Trace): readon
     const refusal = poolRefusal(settings.pool.name, settings.rules, request.place)
     if (refusal) {
       refusals.push(refusal)
-      trace.push({ about: 'pool', subject: settings.pool.name, verdict: 'dropped', text: refusal.message })
+      trace.push({
+        about: 'pool',
+        subject: settings.pool.name,
+        verdict: 'dropped',
+        text: refusal.message,
+        code: refusal.code,
+      })
     } else allowed.push(settings)
   }
   const [refusal] = refusals
@@ -143,7 +149,13 @@ export function findOffers(request: AddRequest, book: PoolBook, trace: Trace): r
     for (const { pool, rules } of pools) {
       const refusal = poolRefusal(pool.name, rules, request.place)
       if (refusal) {
-        trace.push({ about: 'pool', subject: pool.name, verdict: 'dropped', text: refusal.message })
+        trace.push({
+          about: 'pool',
+          subject: pool.name,
+          verdict: 'dropped',
+          text: refusal.message,
+          code: refusal.code,
+        })
         throw refusal
       }
       const by = named.find(({ name }) => name === pool.name)?.source ?? 'the ranges of the network'

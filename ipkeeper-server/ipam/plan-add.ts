@@ -132,7 +132,7 @@ function firstServed(offers: readonly Offer[], trace: Trace, plan: (offer: Offer
     } catch (error) {
       if (!(error instanceof Problem) || !['IPK_POOL_FULL', 'IPK_QUOTA'].includes(error.code)) throw error
       const subject = [...new Set(offer.map(({ pool }) => pool.name))].join(',')
-      trace.push({ about: 'pool', subject, verdict: 'dropped', text: error.message })
+      trace.push({ about: 'pool', subject, verdict: 'dropped', text: error.message, code: error.code })
       first ??= error
     }
   }

@@ -50,6 +50,8 @@ export interface PodRequest {
   readonly pools: readonly PoolRequest[]
   readonly gateways: readonly GatewayClaim[]
   readonly retain?: Retention
+  /** What said so, e.g. "annotation ipkeeper.io/retain of namespace shop". */
+  readonly retainSource?: string
   readonly mac?: string
   /** Requests of lower channels that were not used, for the log. */
   readonly ignored: readonly string[]

@@ -1,65 +1,31 @@
+import type { AddResult } from '../../shared/api/cni.schema.ts'
 import type { ExplainReply, ExplainRequest } from '../../shared/api/explain.schema.ts'
-import { formatAddress } from '../../shared/net/address.ts'
+import { encodeResult } from '../../shared/cni/result.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AddRequest } from '../ipam/add-request.ts'
-import { formatCandidates } from '../ipam/candidate-list.ts'
+import { readIdentity } from '../ipam/network-config.ts'
 import { decideAdd } from '../ipam/plan-add.ts'
-import { nothingKnown, type PodFacts } from '../ipam/pod-facts.ts'
 import type { Trace } from '../ipam/reasons.ts'
-import type { Holder } from '../ipam/records.ts'
-import { formatRetention } from '../ipam/retention.ts'
+import { describeHolder, type Holder } from '../ipam/records.ts'
+import { tooFewAddresses } from '../ipam/too-few-addresses.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { addTerms } from './add.ts'
+import { describePresent, inDetail, noted, wishesOf } from './explain-steps.ts'
+import { findExplainedPod } from './explained-pod.ts'
 import { interpretKey } from './interpret-request.ts'
 import type { RequestReader } from './request-reader.ts'
 import type { LeaseService } from './service.ts'
 
 /** What no runtime calls a container, so that the question meets no attachment. */
-const nobodysContainer = 'explain'
+const nobodysContainer = 'explain.ipkeeper.io'
 
 const dnsLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const dnsSubdomain = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
-
-/** What the pod asks for, one line per wish. */
-function wishesOf({ pod }: AddRequest): Trace {
-  const wish = (subject: string, text: string): Trace[number] => ({
-    about: 'request',
-    subject,
-    verdict: 'noted',
-    text,
-  })
-  return [
-    ...pod.addresses.map(({ address, source }) => wish(formatAddress(address), `asked for by ${source}`)),
-    ...pod.candidates.map(list => wish(formatCandidates(list), `candidates of ${list.source}`)),
-    ...pod.pools.map(({ name, source }) => wish(name, `pool asked for by ${source}`)),
-    ...(pod.retain === undefined ? [] : [wish(formatRetention(pod.retain), 'retention the pod asks for')]),
-    ...(pod.mac === undefined ? [] : [wish(pod.mac, 'MAC address the pod asks for')]),
-    ...pod.ignored.map(text => wish(text, 'ignored: a higher channel asks too')),
-  ]
-}
-
-/** Facts of a manifest: what the pod would be, on this cluster. */
-function factsOf(
-  { manifest, namespace }: ExplainRequest,
-  cluster: ClusterView | undefined,
-): PodFacts | undefined {
-  if (!manifest) return undefined
-  const { annotations, owner } = manifest
-  return {
-    ...nothingKnown,
-    annotations,
-    annotationsFrom: 'manifest',
-    // Of an object that need not exist yet, hence without a UID.
-    owner: owner ? { ...owner, uid: '' } : undefined,
-    namespace: cluster?.namespace(namespace),
-  }
-}
 
 /**
  * What an ADD of a pod would get at this moment, with every step of the decision. The same code decides both, so that they
  * cannot differ; nothing is changed, and nothing is waited for longer than by an ADD.
  *
- * @throws Problem IPK_REQUEST_INVALID, or what makes the netconf none
+ * @throws Problem IPK_REQUEST_INVALID, IPK_POD_UNKNOWN, IPK_FACTS_MISSING, or what makes the netconf none
  */
 export async function explainAdd(
   service: LeaseService,
@@ -67,43 +33,56 @@ export async function explainAdd(
   cluster: ClusterView | undefined,
   question: ExplainRequest,
 ): Promise<ExplainReply> {
-  const { namespace, name, config, ifname = 'eth0' } = question
+  const { namespace, name, config, ifname = 'eth0', manifest } = question
   if (!dnsLabel.test(namespace) || !dnsSubdomain.test(name)) {
-    throw new Problem('IPK_REQUEST_INVALID', `"${namespace}/${name}" is not the NAMESPACE/NAME of a pod`)
+    throw new Problem('IPK_REQUEST_INVALID', `"${namespace}/${name}" is not the NAMESPACE/NAME of a pod`, {
+      hint: 'names of Kubernetes have lower-case letters, digits and "-", those of pods "." too',
+    })
   }
   const base = { containerId: nobodysContainer, netns: '', ifname, path: '', config }
   const { network } = interpretKey({ ...base, args: '' })
   const holder: Holder = { kind: 'pod', network, namespace, name, ifname }
-  const present = service.ledger.holder(holder)?.attachment
-  const view = cluster?.pod({ namespace, name, uid: null })
+  const { annotationsFrom, known, uid: uidOfApi, notes } = await findExplainedPod(question, cluster)
+  const presentKey = service.ledger.holder(holder)?.attachment
+  const present = presentKey && service.ledger.attachment(presentKey)
   // A pod that runs is asked about as itself: its next sandbox has its UID.
-  const uid = view?.uid ?? (present ? (service.ledger.attachment(present)?.podUid ?? null) : null)
+  const uid = uidOfApi ?? present?.podUid ?? null
   const args = [
     'IgnoreUnknown=1',
     `K8S_POD_NAMESPACE=${namespace}`,
     `K8S_POD_NAME=${name}`,
     `K8S_POD_UID=${uid ?? ''}`,
   ].join(';')
-  const known = factsOf(question, cluster)
-  const told = known?.annotationsFrom ?? (view ? 'api' : 'nobody')
-  const head = { pod: { namespace, name, uid }, network, ifname, annotationsFrom: told }
-  let steps: Trace = []
+  const head = { pod: { namespace, name, uid }, network, ifname, annotationsFrom }
+  let steps: Trace = [...notes, ...(present ? [describePresent(service, present, uid)] : [])]
+  const nothing = { addresses: [], result: null, delegatedTo: null, error: null }
   try {
     const add = await reader.read({ ...base, args }, known)
-    steps = wishesOf(add)
-    const { trace, plan, problem } = decideAdd(service.ledger, add, addTerms(service))
-    steps = [...steps, ...trace]
+    const terms = addTerms(service)
+    const { trace, plan, problem } = decideAdd(service.ledger, add, terms)
+    const few = manifest?.podsAtOnce ? tooFewAddresses(add, terms.pools, manifest.podsAtOnce) : []
+    steps = [
+      ...steps,
+      ...wishesOf(add),
+      ...few.map(text =>
+        noted(
+          'workload',
+          manifest?.owner
+            ? `${manifest.owner.kind} ${namespace}/${manifest.owner.name}`
+            : describeHolder(holder),
+          text,
+        ),
+      ),
+      ...inDetail(service, add, terms, trace, plan),
+    ]
     if (!plan) throw problem
     const { answer } = plan
-    return {
-      ...head,
-      steps,
-      addresses: answer.kind === 'result' ? answer.result.ips.map(({ address }) => address) : [],
-      delegatedTo: answer.kind === 'delegate' ? answer.type : null,
-      error: null,
-    }
+    if (answer.kind === 'delegate') return { ...head, ...nothing, steps, delegatedTo: answer.type }
+    const { ips } = answer.result
+    const result = encodeResult(answer.result, readIdentity(config).version) as AddResult
+    return { ...head, ...nothing, steps, addresses: ips.map(({ address }) => address), result }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { ...head, steps, addresses: [], delegatedTo: null, error: error.toDocument() }
+    return { ...head, ...nothing, steps, error: error.toDocument() }
   }
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { AddResult } from './cni.schema.ts'
 
 /** `ipkeeperctl explain`: what an ADD of a pod would get now, and why. */
 
@@ -27,6 +28,19 @@ export const ExplainRequest = Type.Object(
               { additionalProperties: false },
             ),
           ),
+          podsAtOnce: Type.Optional(
+            Type.Object(
+              {
+                replicas: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+                surge: Type.Integer({
+                  minimum: 0,
+                  maximum: 1_000_000,
+                  description: 'more, during a rollout',
+                }),
+              },
+              { additionalProperties: false, description: 'how many such pods the workload has' },
+            ),
+          ),
         },
         {
           additionalProperties: false,
@@ -45,12 +59,17 @@ export const ExplainStep = Type.Object({
     Type.Literal('workload'),
     Type.Literal('pool'),
     Type.Literal('address'),
+    Type.Literal('retention'),
     Type.Literal('sandbox'),
   ]),
   subject: Type.String({ description: 'pool, address, or who' }),
   verdict: Type.Union([Type.Literal('chosen'), Type.Literal('dropped'), Type.Literal('noted')]),
   text: Type.String(),
+  code: Type.Optional(
+    Type.String({ description: 'of a pool that was dropped: the error that an ADD from it alone would get' }),
+  ),
 })
+export type ExplainStep = Static<typeof ExplainStep>
 
 const ExplainedError = Type.Object({
   code: Type.String(),
@@ -72,10 +91,13 @@ export const ExplainReply = Type.Object(
     ifname: Type.String(),
     annotationsFrom: Type.Union(
       [Type.Literal('runtime'), Type.Literal('api'), Type.Literal('manifest'), Type.Literal('nobody')],
-      { description: 'nobody: they are not known, the explanation is that of a pod without any' },
+      { description: 'nobody: an ADD, or the daemon now, cannot know them; the steps say why' },
     ),
     steps: Type.Array(ExplainStep, { description: 'in the order in which they are decided' }),
     addresses: Type.Array(Type.String(), { description: 'what an ADD would give; empty when it would fail' }),
+    result: Type.Union([AddResult, Type.Null()], {
+      description: 'its whole answer, with gateways, routes and DNS, in the CNI version of the network',
+    }),
     delegatedTo: Type.Union([Type.String(), Type.Null()]),
     error: Type.Union([ExplainedError, Type.Null()], { description: 'what an ADD would say instead' }),
   },

@@ -387,6 +387,13 @@ export const catalogue = {
     summary: 'A request on the socket does not have the shape of /v1/openapi.json.',
     hint: 'see: curl --unix-socket /run/ipkeeper/ipkeeper.sock http://ipkeeper/v1/openapi.json',
   },
+  IPK_POD_UNKNOWN: {
+    cniCode: 140,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'The Kubernetes API has no pod of that name.',
+    hint: 'see: kubectl get pods --all-namespaces; a pod that does not exist yet: ipkeeperctl explain --manifest FILE',
+  },
   IPK_ROUTE_UNKNOWN: {
     cniCode: 116,
     httpStatus: 404,

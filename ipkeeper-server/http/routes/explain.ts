@@ -19,7 +19,12 @@ export function explainRoutes(
 ): void {
   app.post<{ Body: ExplainRequest }>(
     '/v1/explain',
-    { schema: { body: ExplainRequest, response: { 200: ExplainReply, 400: ErrorReply } } },
+    {
+      schema: {
+        body: ExplainRequest,
+        response: { 200: ExplainReply, 400: ErrorReply, 404: ErrorReply, 503: ErrorReply },
+      },
+    },
     async request => await explainAdd(service, requests, cluster, request.body),
   )
 }

@@ -14,7 +14,7 @@ export interface Annotation {
 }
 
 /** What one annotation asks for. */
-export type Asked = Partial<Omit<PodRequest, 'ignored'>>
+export type Asked = Partial<Omit<PodRequest, 'ignored' | 'retainSource'>>
 
 /** An annotation with what it asks for. */
 export type Wish = Annotation & Asked

@@ -99,7 +99,7 @@ export function combineWishes(wishes: readonly Wish[]): PodRequest {
     candidates,
     pools: pools?.value ?? [],
     gateways: wishes.flatMap(wish => wish.gateways ?? []),
-    ...(retain && { retain: retain.value }),
+    ...(retain && { retain: retain.value, retainSource: retain.by.source }),
     ...(mac && { mac: mac.value }),
   }
 }

@@ -1,0 +1,146 @@
+import { formatAddress, parseAddress } from '../../shared/net/address.ts'
+import type { AddRequest, AddTerms } from '../ipam/add-request.ts'
+import { formatCandidates } from '../ipam/candidate-list.ts'
+import { describeRetention } from '../ipam/describe-retention.ts'
+import { formatTime } from '../ipam/format-time.ts'
+import type { AddPlan } from '../ipam/plan-add.ts'
+import { findPool } from '../ipam/pool-book.ts'
+import type { Pool } from '../ipam/pool.ts'
+import type { Reason, Trace } from '../ipam/reasons.ts'
+import type { AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import { formatRetention } from '../ipam/retention.ts'
+import { setOf, skippedAddresses } from '../ipam/skipped-addresses.ts'
+import { usageOf } from '../ipam/usage.ts'
+import type { LeaseService } from './service.ts'
+
+/** The steps of an explanation that only people want: an ADD spends no time on them. */
+
+/** How many of the addresses that a dynamic choice passed over are named. */
+const mostSkipped = 10
+
+/** A step that decides nothing by itself. */
+export const noted = (about: Reason['about'], subject: string, text: string): Reason => ({
+  about,
+  subject,
+  verdict: 'noted',
+  text,
+})
+
+/** What the pod asks for, one line per wish. */
+export function wishesOf({ pod }: AddRequest): Trace {
+  return [
+    ...pod.addresses.map(({ address, source }) =>
+      noted('request', formatAddress(address), `asked for by ${source}`),
+    ),
+    ...pod.candidates.map(list => noted('request', formatCandidates(list), `candidates of ${list.source}`)),
+    ...pod.pools.map(({ name, source }) => noted('request', name, `pool asked for by ${source}`)),
+    ...pod.gateways.map(({ address, source }) =>
+      noted('request', formatAddress(address), `gateway named by ${source}`),
+    ),
+    ...(pod.retain === undefined
+      ? []
+      : [
+          noted(
+            'request',
+            formatRetention(pod.retain),
+            `retention asked for by ${pod.retainSource ?? 'the pod'}`,
+          ),
+        ]),
+    ...(pod.mac === undefined ? [] : [noted('request', pod.mac, 'MAC address the pod asks for')]),
+    ...pod.ignored.map(text => noted('request', text, 'ignored: a higher channel asks too')),
+  ]
+}
+
+/** That the pod has an attachment now, and what an ADD would be beside it. */
+export function describePresent(
+  { ledger, liveness }: LeaseService,
+  attachment: AttachmentRecord,
+  uid: string | null,
+): Reason {
+  const { containerId, node, since, podUid, given, delegatedTo } = attachment
+  const addresses =
+    given ?? ledger.leasesOf(attachment).map(({ address, prefixLength }) => `${address}/${prefixLength}`)
+  const by = delegatedTo === undefined ? '' : ` by ${delegatedTo}`
+  const dead = liveness(attachment) === 'dead' ? ', and is proved dead' : ''
+  const has = `has ${addresses.join(', ') || 'no address'}${by} on node ${node} since ${formatTime(since)}${dead}`
+  const same = podUid !== null && podUid === uid
+  const next = same
+    ? 'a new sandbox of the same pod'
+    : `that of another pod of the same name${podUid === null ? ', since its UID is not known' : ''}`
+  return noted('sandbox', containerId.slice(0, 13), `${has}; an ADD now would be ${next}`)
+}
+
+/** The pool of a recorded name, as the request sees it. */
+function poolNamed(name: string, { inline }: AddRequest, { pools }: AddTerms): Pool | undefined {
+  return findPool(pools, name)?.pool ?? (inline?.name === name ? inline : undefined)
+}
+
+/** How full a pool is that was dropped for it. */
+function withUsage(service: LeaseService, add: AddRequest, terms: AddTerms, reason: Reason): Reason {
+  if (reason.code !== 'IPK_POOL_FULL' && reason.code !== 'IPK_QUOTA') return reason
+  const usages = reason.subject.split(',').flatMap(name => {
+    const pool = poolNamed(name, add, terms)
+    if (!pool) return []
+    const { capacity, used, held, free } = usageOf(service.ledger, pool, terms.now)
+    return `pool ${name} has ${capacity} addresses: ${used} in use, ${held} kept or reserved, ${free} free`
+  })
+  return { ...reason, text: [reason.text, ...usages].join('; ') }
+}
+
+/** What an ADD would write as its pod's own. */
+function grantedBy({ change }: AddPlan): readonly LeaseRecord[] {
+  return change.flatMap(write =>
+    write.kind === 'lease' && write.record?.state === 'bound' ? [write.record] : [],
+  )
+}
+
+/** Which addresses a dynamic choice passed over. */
+function skippedBy(service: LeaseService, add: AddRequest, terms: AddTerms, lease: LeaseRecord): Trace {
+  const pool = poolNamed(lease.pool, add, terms)
+  const set = pool && setOf(pool, lease.address)
+  const chosen = parseAddress(lease.address)
+  if (lease.source !== 'dynamic' || !set || !chosen) return []
+  const { shown, more } = skippedAddresses(service.ledger, pool, set, chosen, terms.now, mostSkipped)
+  const dropped = shown.map(({ address, text }): Reason => ({
+    about: 'address',
+    subject: address,
+    verdict: 'dropped',
+    text,
+  }))
+  return more === 0n
+    ? dropped
+    : [
+        ...dropped,
+        { about: 'address', subject: `and ${more} more`, verdict: 'dropped', text: 'passed over likewise' },
+      ]
+}
+
+/** One line for addresses with the same retention. */
+function retentionsOf(leases: readonly LeaseRecord[], { pod }: AddRequest, terms: AddTerms): Trace {
+  const texts = Map.groupBy(leases, lease => describeRetention(lease, pod, terms.pools, terms.now))
+  return [...texts].map(([text, those]) =>
+    noted('retention', those.map(({ address }) => address).join(','), text),
+  )
+}
+
+/** The steps of a decision, with usage, addresses that were passed over, and what becomes of the granted ones. */
+export function inDetail(
+  service: LeaseService,
+  add: AddRequest,
+  terms: AddTerms,
+  trace: Trace,
+  plan: AddPlan | undefined,
+): Trace {
+  const leases = plan ? grantedBy(plan) : []
+  return [
+    ...trace.flatMap(reason => {
+      const lease =
+        reason.about === 'address' && reason.verdict === 'chosen'
+          ? leases.find(({ address }) => address === reason.subject)
+          : undefined
+      const before = lease ? skippedBy(service, add, terms, lease) : []
+      return [...before, withUsage(service, add, terms, reason)]
+    }),
+    ...retentionsOf(leases, add, terms),
+  ]
+}

@@ -19,18 +19,24 @@ export interface Command {
   /** Options without one. */
   readonly flags?: Readonly<Record<string, string>>
   readonly example: string
+  /** What the exit codes 0 and 1 mean, where it is not what they mean elsewhere. */
+  readonly exits?: string
+  /** The exit code that the data call for. */
+  readonly exitCode: (data: unknown) => 0 | 1
   readonly run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<unknown>
   readonly print: (data: unknown) => string
 }
 
 /** Ties a command's data type together once, so that run and print agree. */
 export function command<T>(
-  row: Omit<Command, 'run' | 'print'> & {
+  row: Omit<Command, 'run' | 'print' | 'exitCode'> & {
     run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<T>
     print: (data: T) => string
+    exitCode?: (data: T) => 0 | 1
   },
 ): Command {
-  return { ...row, print: data => row.print(data as T) }
+  const { print, exitCode = () => 0, ...rest } = row
+  return { ...rest, print: data => print(data as T), exitCode: data => exitCode(data as T) }
 }
 
 /** As many words as there are names for them. Throws IPK_USAGE. */

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { field, isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { readTextFile } from './read-text-file.ts'
 
 export interface FoundNetconf {
   readonly file: string
@@ -10,99 +11,118 @@ export interface FoundNetconf {
   readonly config: JsonObject
 }
 
+/** A file of a network: its name, and the plugin of it whose addresses are ours. */
+interface NetworkFile {
+  readonly name: unknown
+  readonly config: JsonObject | undefined
+}
+
+export interface NetconfWanted {
+  /** This file and no other. */
+  readonly conflist: string | undefined
+  /** Where the runtime looks for networks. */
+  readonly folder: string
+  readonly network: string | undefined
+}
+
+const ours = 'a plugin with "ipam": { "type": "ipkeeper" }'
+const otherwise = 'name the file with --conflist FILE, or the folder with --net-dir DIR'
+
 function failure(what: string, hint: string): Problem {
   return new Problem('IPK_REQUEST_INVALID', what, { hint })
 }
 
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw failure(
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      'name a conflist with --conflist FILE',
-    )
-  }
-}
-
 function parseDocument(file: string): unknown {
+  const text = readTextFile(file)
   try {
-    return parseJson(readFile(file))
+    return parseJson(text)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     throw failure(`${file}:${error.line}:${error.column}: ${error.what}`, 'correct the file')
   }
 }
 
-/** The plugin of a conflist, or of a single configuration, whose addresses are ours; undefined when there is none. */
-function ourPlugin(document: JsonObject): JsonObject | undefined {
-  const plugins = field(document, 'plugins')
-  const list: readonly unknown[] = Array.isArray(plugins) ? plugins : [document]
-  return list.filter(isJsonObject).find(plugin => {
+/** The plugin that gives addresses by us: in a chain, the first; a single configuration is a chain of one. */
+function ourPlugin(plugins: readonly unknown[]): JsonObject | undefined {
+  return plugins.filter(isJsonObject).find(plugin => {
     const ipam = field(plugin, 'ipam')
-    return isJsonObject(ipam) && field(ipam, 'type') === 'ipkeeper'
+    return field(plugin, 'type') === 'ipkeeper' || (isJsonObject(ipam) && field(ipam, 'type') === 'ipkeeper')
   })
 }
 
-function readNetconf(file: string): { readonly found?: FoundNetconf; readonly name: unknown } {
+function readNetworkFile(file: string): NetworkFile {
   const document = parseDocument(file)
-  if (!isJsonObject(document)) return { name: undefined }
+  if (!isJsonObject(document)) throw failure(`${file} is no JSON object`, 'correct the file')
+  const plugins = field(document, 'plugins')
+  if (plugins !== undefined && !Array.isArray(plugins))
+    throw failure(`${file}: "plugins" is no array`, 'correct the file')
   const name = field(document, 'name')
-  const plugin = ourPlugin(document)
-  if (!plugin) return { name }
+  const plugin = ourPlugin(plugins ?? [document])
   const cniVersion = field(document, 'cniVersion')
-  return {
-    name,
-    found: { file, config: { ...plugin, name, ...(cniVersion !== undefined && { cniVersion }) } },
+  // Name and version of the list replace those of its plugins, as libcni does it.
+  const head = { ...(name !== undefined && { name }), ...(cniVersion !== undefined && { cniVersion }) }
+  return { name, config: plugin && { ...plugin, ...head } }
+}
+
+/** Files of the folder that a runtime would read, in its order. Throws IPK_REQUEST_INVALID. */
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => /\.(conflist|conf|json)$/.test(name))
+      .sort()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw failure(`${folder} cannot be read (${code})`, otherwise)
   }
+}
+
+/** A link may lead to another file of the folder, and nowhere else. Throws IPK_REQUEST_INVALID. */
+function expectInside(folder: string, file: string): void {
+  let target: string
+  try {
+    target = realpathSync(file)
+  } catch {
+    throw failure(`${file} leads nowhere`, 'correct the link')
+  }
+  if (relative(realpathSync(folder), target).startsWith('../'))
+    throw failure(`${file} leads out of the folder`, 'name its target with --conflist FILE')
 }
 
 /**
  * The configuration that the runtime would call us with: of the named file, else of the first file of the folder, in the
  * order of their names, that uses ipkeeper for its addresses (and bears the network's name, where one is given).
  *
+ * @param onPassedOver is told of each file of the folder that cannot be read, with what is wrong
  * @throws Problem IPK_REQUEST_INVALID
  */
-export function findNetconf(options: {
-  readonly conflist: string | undefined
-  readonly folder: string
-  readonly network: string | undefined
-}): FoundNetconf {
-  const { conflist, folder, network } = options
+export function findNetconf(
+  { conflist, folder, network }: NetconfWanted,
+  onPassedOver: (why: string) => void,
+): FoundNetconf {
   if (conflist !== undefined) {
-    const { found } = readNetconf(conflist)
-    if (found) return found
-    throw failure(
-      `${conflist}: no plugin with "ipam": { "type": "ipkeeper" }`,
-      'name another one with --conflist FILE',
-    )
+    const { name, config } = readNetworkFile(conflist)
+    if (!config) throw failure(`${conflist} has not ${ours}`, 'name another file with --conflist FILE')
+    if (network !== undefined && name !== network)
+      throw failure(`${conflist} is not of network "${network}"`, 'leave --network out, or --conflist')
+    return { file: conflist, config }
   }
-  let names: string[]
-  try {
-    names = readdirSync(folder).filter(name => /\.(conflist|conf|json)$/.test(name))
-  } catch (error) {
-    throw failure(
-      `${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      'name a conflist with --conflist FILE',
-    )
+  const names: string[] = []
+  for (const entry of filesIn(folder)) {
+    const file = join(folder, entry)
+    try {
+      expectInside(folder, file)
+      const { name, config } = readNetworkFile(file)
+      if (!config) continue
+      if (network === undefined || name === network) return { file, config }
+      if (typeof name === 'string') names.push(name)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      onPassedOver(error.message)
+    }
   }
-  for (const name of names.sort()) {
-    const { found, name: its } = tryRead(join(folder, name))
-    if (found && (network === undefined || its === network)) return found
-  }
-  const which = network === undefined ? 'no network' : `no network "${network}"`
+  if (network === undefined) throw failure(`no file in ${folder} has ${ours}`, otherwise)
   throw failure(
-    `${folder}: ${which} with "ipam": { "type": "ipkeeper" }`,
-    'name a conflist with --conflist FILE, or the folder with --net-dir DIR',
+    `no file in ${folder} is of network "${network}" and has ${ours}`,
+    names.length === 0 ? otherwise : `networks that use ipkeeper: ${names.join(', ')}`,
   )
-}
-
-/** A file that is broken, or another program's, is passed over: the question is about ours. */
-function tryRead(file: string): ReturnType<typeof readNetconf> {
-  try {
-    return readNetconf(file)
-  } catch (error) {
-    if (error instanceof Problem) return { name: undefined }
-    throw error
-  }
 }

@@ -1,12 +1,13 @@
-import { isMap, isNode, LineCounter, parseAllDocuments, type Document } from 'yaml'
+import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { misplaced } from '../kubernetes/misplaced-annotations.ts'
+import { ownerKind } from '../kubernetes/owner-kinds.ts'
+import { readManifestSources, type ManifestPath, type ManifestSource } from './manifest-source.ts'
 
 /** A pod that a manifest describes, directly or by its template. */
 export interface ManifestPod {
   readonly namespace: string
   readonly name: string
-  /** "StatefulSet shop/web", for people. */
-  readonly from: string
   readonly annotations: Readonly<Record<string, string>>
   readonly owner?: {
     readonly apiVersion: string
@@ -14,161 +15,247 @@ export interface ManifestPod {
     readonly name: string
     readonly ordinalsStart?: number
   }
+  readonly podsAtOnce?: { readonly replicas: number; readonly surge: number }
   /** What a person should know: a made-up name, an annotation in the wrong place. */
   readonly notes: readonly string[]
 }
 
-/** How many pods of one StatefulSet are explained. */
+/** How many pods of one StatefulSet are explained, and of a manifest. */
 const mostReplicas = 20
+const mostPods = 1000
 
-type Json = Readonly<Record<string, unknown>>
+/** In the place of the letters that a controller makes up; of its alphabet. */
+const madeUp = { pod: 'x2x5z', replicaSet: '6d4cf56db6', job: '29410000' }
 
-/** Where the template of each kind is, and what its pods are called. */
-const kinds: Readonly<Record<string, { readonly template: readonly string[]; readonly suffix: string }>> = {
-  StatefulSet: { template: ['spec', 'template'], suffix: '' },
-  Deployment: { template: ['spec', 'template'], suffix: '-6d4cf56db6-x2x5z' },
-  ReplicaSet: { template: ['spec', 'template'], suffix: '-x2x5z' },
-  DaemonSet: { template: ['spec', 'template'], suffix: '-x2x5z' },
-  Job: { template: ['spec', 'template'], suffix: '-x2x5z' },
-  CronJob: { template: ['spec', 'jobTemplate', 'spec', 'template'], suffix: '-29410000-x2x5z' },
+/** An object of a manifest and where it stands. */
+interface Place {
+  readonly source: ManifestSource
+  readonly object: JsonObject
+  readonly path: ManifestPath
 }
 
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** How many pods there are at once, as far as the manifest says so. */
+type CountPods = (place: Place) => { readonly replicas: number; readonly surge: number } | undefined
+
+interface WorkloadKind {
+  /** Where the template of its pods is. */
+  readonly template: readonly string[]
+  /** What its pods are called behind its own name; undefined where they have ordinals. */
+  readonly suffix: string | undefined
+  readonly count: CountPods
 }
 
-function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((found, key) => (isJson(found) ? found[key] : undefined), value)
+const replicasOf = (place: Place, key = 'replicas', ...base: readonly string[]): number =>
+  wholeNumber(place, [...base, 'spec', key], 1)
+
+const kinds: Readonly<Record<string, WorkloadKind>> = {
+  StatefulSet: {
+    template: ['spec', 'template'],
+    suffix: undefined,
+    count: place => ({ replicas: replicasOf(place), surge: 0 }),
+  },
+  Deployment: {
+    template: ['spec', 'template'],
+    suffix: `-${madeUp.replicaSet}-${madeUp.pod}`,
+    count: place => {
+      const replicas = replicasOf(place)
+      return { replicas, surge: surgeOf(place, replicas) }
+    },
+  },
+  ReplicaSet: {
+    template: ['spec', 'template'],
+    suffix: `-${madeUp.pod}`,
+    count: place => ({ replicas: replicasOf(place), surge: 0 }),
+  },
+  // One for each node, which no manifest tells.
+  DaemonSet: { template: ['spec', 'template'], suffix: `-${madeUp.pod}`, count: () => undefined },
+  Job: {
+    template: ['spec', 'template'],
+    suffix: `-${madeUp.pod}`,
+    count: place => ({ replicas: replicasOf(place, 'parallelism'), surge: 0 }),
+  },
+  CronJob: {
+    template: ['spec', 'jobTemplate', 'spec', 'template'],
+    suffix: `-${madeUp.job}-${madeUp.pod}`,
+    count: place => ({ replicas: replicasOf(place, 'parallelism', 'spec', 'jobTemplate'), surge: 0 }),
+  },
 }
 
-/** One document of a file, with a way to say where in it something is wrong. */
-interface Source {
-  readonly file: string
-  readonly document: Document
-  readonly lines: LineCounter
+const podKinds = ['Pod', ...Object.keys(kinds)]
+
+function at(object: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((found, key) => (isJsonObject(found) ? found[key] : undefined), object)
 }
 
-function fault({ file, document, lines }: Source, path: readonly (string | number)[], what: string): Problem {
-  // The innermost part of the path that is there.
-  const depths = Array.from({ length: path.length + 1 }, (_, less) => path.length - less)
-  const nodes = depths.map(depth =>
-    depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true),
-  )
-  const found = nodes.filter(isNode).find(({ range }) => range)
-  const position = found?.range && lines.linePos(found.range[0])
-  const where = position ? `${file}:${position.line}:${position.col}` : file
-  return new Problem('IPK_REQUEST_INVALID', `${where}: ${what}`, { hint: 'correct the manifest' })
+function fault({ source, path }: Place, inner: readonly string[], what: string): Problem {
+  return source.fault([...path, ...inner], what)
 }
 
-function annotationsAt(
-  source: Source,
-  object: unknown,
-  path: readonly (string | number)[],
-): Record<string, string> {
-  const value = at(object, ['metadata', 'annotations'])
-  if (value === undefined || value === null) return {}
-  const here = [...path, 'metadata', 'annotations']
-  if (!isJson(value)) throw fault(source, here, 'annotations are no mapping')
+/** The text at a path; '' where there is none. */
+function textAt(place: Place, path: readonly string[]): string {
+  const value = at(place.object, path) ?? ''
+  if (typeof value === 'string') return value
+  throw fault(place, path, `${path.join('.')} is no text: put it in quotes`)
+}
+
+function wholeNumber(place: Place, path: readonly string[], standard: number): number {
+  const value = at(place.object, path) ?? standard
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000) return value
+  throw fault(place, path, `${path.join('.')} is no whole number up to 1000000`)
+}
+
+/** `maxSurge`: a number or a part of the replicas, which is rounded up (apps/v1 RollingUpdateDeployment); 25 % by default. */
+function surgeOf(place: Place, replicas: number): number {
+  if (textAt(place, ['spec', 'strategy', 'type']) === 'Recreate') return 0
+  const path = ['spec', 'strategy', 'rollingUpdate', 'maxSurge']
+  const value = at(place.object, path) ?? '25%'
+  if (typeof value === 'number') return wholeNumber(place, path, 0)
+  const percent = typeof value === 'string' ? /^([0-9]{1,5})%$/.exec(value)?.[1] : undefined
+  if (percent === undefined) throw fault(place, path, 'maxSurge is neither a whole number nor a percentage')
+  return Math.ceil((replicas * Number(percent)) / 100)
+}
+
+function annotationsAt(place: Place, base: readonly string[]): Record<string, string> {
+  const path = [...base, 'metadata', 'annotations']
+  const value = at(place.object, path) ?? {}
+  if (!isJsonObject(value)) throw fault(place, path, 'annotations are no mapping of keys to texts')
   return Object.fromEntries(
     Object.entries(value).map(([key, text]): [string, string] => {
-      if (typeof text !== 'string')
-        throw fault(source, [...here, key], `annotation ${key} is no text: put it in quotes`)
-      return [key, text]
+      if (typeof text === 'string') return [key, text]
+      throw fault(place, [...path, key], `annotation ${key} is no text: put it in quotes`)
     }),
   )
 }
 
-function textAt(object: unknown, path: readonly string[], standard: string): string {
-  const value = at(object, path)
-  return typeof value === 'string' ? value : standard
+/** The name of an object. A pod's may be one that the API server has to complete. */
+function nameOf(place: Place, kind: string): { readonly name: string; readonly notes: readonly string[] } {
+  const name = textAt(place, ['metadata', 'name'])
+  if (name !== '') return { name, notes: [] }
+  const prefix = textAt(place, ['metadata', 'generateName'])
+  if (prefix === '') throw fault(place, ['metadata'], `a ${kind} without metadata.name`)
+  const made = `${prefix}${madeUp.pod}`
+  return { name: made, notes: [`${made} is a name made up from generateName`] }
 }
 
-function podsOfObject(
-  source: Source,
-  object: Json,
-  path: readonly (string | number)[],
-  namespace: string,
-): ManifestPod[] {
-  const kind = textAt(object, ['kind'], '')
-  const name = textAt(object, ['metadata', 'name'], '')
-  const where = textAt(object, ['metadata', 'namespace'], namespace)
-  if (kind === 'List' || kind === 'PodList') {
-    const items = at(object, ['items'])
-    return (Array.isArray(items) ? items : []).flatMap((item: unknown, index) =>
-      isJson(item) ? podsOfObject(source, item, [...path, 'items', index], namespace) : [],
-    )
-  }
-  const own = annotationsAt(source, object, path)
-  const base = { namespace: where, from: `${kind} ${where}/${name}` }
-  if (kind === 'Pod') {
-    if (name === '') throw fault(source, path, 'a Pod without metadata.name')
-    return [{ ...base, name, annotations: own, notes: [] }]
-  }
-  const row = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
-  if (!row) return []
-  if (name === '') throw fault(source, path, `a ${kind} without metadata.name`)
-  const annotations = annotationsAt(source, at(object, row.template), [...path, ...row.template])
-  const misplaced = Object.keys(own).filter(key => key.startsWith('ipkeeper.io/') && !(key in annotations))
-  const notes = misplaced.map(
-    key =>
-      `${key} is on the ${kind} itself and has no effect there: move it to ${row.template.join('.')}.metadata.annotations`,
+/** The controller of a pod that was read from a cluster: above a ReplicaSet, the Deployment that its name tells. */
+function controllerOf(place: Place): ManifestPod['owner'] {
+  const references = at(place.object, ['metadata', 'ownerReferences'])
+  const controller = (Array.isArray(references) ? references : [])
+    .filter(isJsonObject)
+    .find(reference => reference['controller'] === true)
+  const { apiVersion, kind, name } = controller ?? {}
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return undefined
+  // A static pod's mirror belongs to its Node, which is no workload.
+  if (kind === 'Node') return undefined
+  const hash = at(place.object, ['metadata', 'labels', 'pod-template-hash'])
+  return kind === 'ReplicaSet' && typeof hash === 'string' && name.endsWith(`-${hash}`)
+    ? { apiVersion, kind: 'Deployment', name: name.slice(0, -hash.length - 1) }
+    : { apiVersion, kind, name }
+}
+
+/** Annotations of ours where no pod sees them. */
+function misplacedNotes(place: Place, apiVersion: string, kind: string): readonly string[] {
+  const row = ownerKind({ apiVersion, kind })
+  return (row ? misplaced(place.object, row) : []).map(
+    ({ key, found, belongs }) =>
+      `${key} is in ${found} of the ${kind}, where no pod sees it: move it to ${belongs}`,
   )
-  const owner = { apiVersion: textAt(object, ['apiVersion'], ''), kind, name }
-  if (kind !== 'StatefulSet') {
-    const made = `${name}${row.suffix}`
-    return [
-      {
-        ...base,
-        name: made,
-        annotations,
-        owner,
-        notes: [...notes, `${made} is a name made up for one of its pods`],
-      },
-    ]
+}
+
+/** Ordinals to explain, from `start`: all, or the first ones and the last, which a short list fails first. */
+function ordinals(start: number, replicas: number): readonly number[] {
+  const count = Math.max(1, Math.min(replicas, mostReplicas))
+  return Array.from(
+    { length: count },
+    (_, index) => start + (index === count - 1 ? Math.max(replicas, 1) - 1 : index),
+  )
+}
+
+function podsOfWorkload(place: Place, namespace: string, kind: string, row: WorkloadKind): ManifestPod[] {
+  const apiVersion = textAt(place, ['apiVersion'])
+  if (apiVersion === '') throw fault(place, [], `a ${kind} without apiVersion`)
+  if (!isJsonObject(at(place.object, row.template)))
+    throw fault(place, row.template, `a ${kind} without ${row.template.join('.')}`)
+  const { name, notes } = nameOf(place, kind)
+  const podsAtOnce = row.count(place)
+  const base = {
+    namespace,
+    annotations: annotationsAt(place, row.template),
+    ...(podsAtOnce && { podsAtOnce }),
   }
-  const start = at(object, ['spec', 'ordinals', 'start'])
-  const ordinalsStart = typeof start === 'number' ? start : 0
-  const replicas = at(object, ['spec', 'replicas'])
-  const count = Math.min(typeof replicas === 'number' ? replicas : 1, mostReplicas)
-  return Array.from({ length: count }, (_, index) => ({
+  const all = [...notes, ...misplacedNotes(place, apiVersion, kind)]
+  const owner = { apiVersion, kind, name }
+  if (row.suffix !== undefined) {
+    const made = `${name}${row.suffix}`
+    return [{ ...base, name: made, owner, notes: [...all, `${made} is a name made up for one of its pods`] }]
+  }
+  const ordinalsStart = wholeNumber(place, ['spec', 'ordinals', 'start'], 0)
+  const { replicas = 1 } = podsAtOnce ?? {}
+  if (replicas === 0) all.push('replicas is 0: its first pod is explained all the same')
+  if (replicas > mostReplicas)
+    all.push(`of its ${replicas} pods the first ${mostReplicas - 1} and the last are explained`)
+  return ordinals(ordinalsStart, replicas).map(ordinal => ({
     ...base,
-    name: `${name}-${ordinalsStart + index}`,
-    annotations,
+    name: `${name}-${ordinal}`,
     owner: { ...owner, ordinalsStart },
-    notes,
+    notes: all,
   }))
 }
 
+/** Objects of a list. Those of a PodList may say neither kind nor apiVersion. */
+function podsOfList(place: Place, kind: string, standard: string): ManifestPod[] {
+  const { source, path, object } = place
+  const items = object['items'] ?? []
+  if (!Array.isArray(items)) throw fault(place, ['items'], 'items is no list')
+  const implied =
+    kind === 'List' ? {} : { kind: kind.slice(0, -'List'.length), apiVersion: object['apiVersion'] }
+  return items.flatMap((item: unknown, index) => {
+    const inner = [...path, 'items', index]
+    if (!isJsonObject(item)) throw source.fault(inner, 'an item that is no object')
+    const member: Place = { source, object: { ...implied, ...item }, path: inner }
+    // An anchor may stand for a list that it is in, which has no end.
+    if (textAt(member, ['kind']).endsWith('List')) throw source.fault(inner, 'a list within a list')
+    return podsOf(member, standard)
+  })
+}
+
+function podsOf(place: Place, standard: string): ManifestPod[] {
+  const kind = textAt(place, ['kind'])
+  if (kind === '') throw fault(place, [], 'an object without kind')
+  if (kind.endsWith('List')) return podsOfList(place, kind, standard)
+  const meant = podKinds.find(known => known.toLowerCase() === kind.toLowerCase())
+  if (meant === undefined) return []
+  if (meant !== kind) throw fault(place, ['kind'], `kind "${kind}" is unknown; did you mean "${meant}"?`)
+  const namespace = textAt(place, ['metadata', 'namespace']) || standard
+  const row = kinds[kind]
+  if (row) return podsOfWorkload(place, namespace, kind, row)
+  const owner = controllerOf(place)
+  return [
+    { namespace, ...nameOf(place, kind), annotations: annotationsAt(place, []), ...(owner && { owner }) },
+  ]
+}
+
 /**
- * The pods of a manifest (YAML or JSON, one or several documents): Pods as they are, and one pod of each workload's
- * template, of a StatefulSet its first twenty. Other kinds are passed over.
+ * The pods of a manifest (YAML or JSON, one or several documents): Pods as they are, one pod of each workload's template,
+ * and those of a StatefulSet, of which a large one has but some. Other kinds are passed over.
  *
+ * @param file for messages
+ * @param namespace of objects that name none
  * @throws Problem IPK_REQUEST_INVALID with file, line and column
  */
 export function readManifest(text: string, file: string, namespace: string): readonly ManifestPod[] {
-  const lines = new LineCounter()
-  const pods: ManifestPod[] = []
-  for (const document of parseAllDocuments(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-  })) {
-    if (!('contents' in document)) continue
-    const source: Source = { file, document, lines }
-    const [broken] = document.errors
-    if (broken) {
-      const { line, col } = lines.linePos(broken.pos[0])
-      throw new Problem('IPK_REQUEST_INVALID', `${file}:${line}:${col}: ${broken.message}`, {
-        hint: 'correct the manifest',
-      })
-    }
-    if (!isMap(document.contents)) continue
-    const object: unknown = document.toJS({ maxAliasCount: 100 })
-    if (isJson(object)) pods.push(...podsOfObject(source, object, [], namespace))
-  }
+  const pods = readManifestSources(text, file).flatMap(source => {
+    if (!isJsonObject(source.value)) throw source.fault([], 'a document that is no object')
+    return podsOf({ source, object: source.value, path: [] }, namespace)
+  })
   if (pods.length === 0) {
     throw new Problem('IPK_REQUEST_INVALID', `${file}: no Pod and no workload with a pod template`, {
-      hint: `kinds that have pods: Pod, ${Object.keys(kinds).join(', ')}`,
+      hint: `kinds that have pods: ${podKinds.join(', ')}`,
+    })
+  }
+  if (pods.length > mostPods) {
+    throw new Problem('IPK_REQUEST_INVALID', `${file}: ${pods.length} pods, which is more than ${mostPods}`, {
+      hint: 'explain parts of it',
     })
   }
   return pods

@@ -8,12 +8,14 @@ import { connectDaemon } from './daemon-client.ts'
 import { readWords } from './read-words.ts'
 import type { Terminal } from './terminal.ts'
 
-const commonHelp = `Common options:
+const usualExits = '0 done, 1 refused or failed'
+
+const commonHelp = (exits = usualExits): string => `Common options:
   --socket PATH    the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
   -o json|table    how to print (default: table)
   -h, --help       this text, or that of a command
 
-Exit codes: 0 done, 1 refused or failed, 2 called wrongly.
+Exit codes: ${exits}, 2 called wrongly.
 `
 
 /** Of the longest option: all texts of a help begin in one column, those of the common options as well. */
@@ -30,7 +32,7 @@ Usage: ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMM
 
 Commands:
 ${rows.join('')}
-${commonHelp}
+${commonHelp()}
 Example: ${commands[0]?.example ?? ''}
 `
 }
@@ -42,7 +44,7 @@ function helpOf(command: Command): string {
   ].map(([option, text]) => `  ${option.padEnd(optionWidth)} ${text}\n`)
   return `ipkeeperctl ${`${command.name} ${command.arguments}`.trim()}: ${command.summary}
 
-${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp}
+${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp(command.exits)}
 Example: ${command.example}
 `
 }
@@ -117,7 +119,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     try {
       const data = await command.run(daemon, call, terminal)
       terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : command.print(data))
-      return 0
+      return command.exitCode(data)
     } finally {
       await daemon.close()
     }

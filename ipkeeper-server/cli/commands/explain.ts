@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs'
 import type { ExplainReply } from '../../../shared/api/explain.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { command, expectPositionals, type CommandArguments } from '../command.ts'
 import { findNetconf } from '../find-netconf.ts'
 import { readManifest, type ManifestPod } from '../read-manifest.ts'
+import { readTextFile } from '../read-text-file.ts'
 
 /** One explanation, with what the manifest alone tells. */
 type Explained = ExplainReply & { readonly notes: readonly string[] }
 
 interface Explanations {
+  /** The file that the network was read from. */
   readonly conflist: string
   readonly explanations: readonly Explained[]
 }
@@ -16,35 +17,31 @@ interface Explanations {
 interface Asked {
   readonly namespace: string
   readonly name: string
-  readonly manifest?: Pick<ManifestPod, 'annotations' | 'owner'>
+  readonly manifest?: Pick<ManifestPod, 'annotations' | 'owner' | 'podsAtOnce'>
   readonly notes: readonly string[]
 }
 
-/** "-" reads standard input. */
-function manifestText(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Problem('IPK_REQUEST_INVALID', `${path} cannot be read: ${why}`, { hint: 'name another file' })
-  }
+function askedByManifest(path: string, standard: string): readonly Asked[] {
+  const file = path === '-' ? 'standard input' : path
+  return readManifest(readTextFile(path), file, standard).map(
+    ({ namespace, name, annotations, owner, podsAtOnce, notes }) => ({
+      namespace,
+      name,
+      manifest: { annotations, ...(owner && { owner }), ...(podsAtOnce && { podsAtOnce }) },
+      notes,
+    }),
+  )
 }
 
 function askedFor(args: CommandArguments): readonly Asked[] {
-  const { manifest, namespace = 'default' } = args.options
+  const { manifest, namespace } = args.options
   if (manifest !== undefined) {
     expectPositionals(args, [])
-    return readManifest(
-      manifestText(manifest),
-      manifest === '-' ? 'standard input' : manifest,
-      namespace,
-    ).map(({ namespace: its, name, annotations, owner, notes }) => ({
-      namespace: its,
-      name,
-      manifest: { annotations, ...(owner && { owner }) },
-      notes,
-    }))
+    return askedByManifest(manifest, namespace ?? 'default')
   }
+  if (namespace !== undefined) throw new Problem('IPK_USAGE', '--namespace goes with --manifest')
+  if (args.positionals.length === 0)
+    throw new Problem('IPK_USAGE', 'this command takes NAMESPACE/POD or --manifest FILE; got none')
   const [word = ''] = expectPositionals(args, ['NAMESPACE/POD'])
   const [first = '', name = '', ...more] = word.split('/')
   if (first === '' || name === '' || more.length > 0)
@@ -59,7 +56,7 @@ function answerLines({ addresses, delegatedTo, error }: ExplainReply): readonly 
     return [
       `an ADD would fail: ${error.message} [${error.code}, CNI code ${error.cniCode}]`,
       ...(error.details === '' ? [] : [`  ${error.details}`]),
-      `hint: ${error.hint}`,
+      `  hint: ${error.hint}`,
     ]
   }
   if (delegatedTo !== null) return [`an ADD would be left to the fallback ${delegatedTo}`]
@@ -67,15 +64,10 @@ function answerLines({ addresses, delegatedTo, error }: ExplainReply): readonly 
 }
 
 function explanation(reply: Explained): string {
-  const { pod, network, ifname, annotationsFrom, steps, notes } = reply
-  const unknown =
-    annotationsFrom === 'nobody'
-      ? ['  ! its annotations are not known here (no Kubernetes API): give them with --manifest FILE']
-      : []
+  const { pod, network, ifname, steps, notes } = reply
   return [
     `${pod.namespace}/${pod.name}, network ${network}, interface ${ifname}`,
     ...notes.map(note => `  ! ${note}`),
-    ...unknown,
     ...steps.map(({ about, subject, verdict, text }) => `  ${marks[verdict]} ${about} ${subject}: ${text}`),
     ...answerLines(reply),
     '',
@@ -85,20 +77,23 @@ function explanation(reply: Explained): string {
 export const explainCommand = command<Explanations>({
   name: 'explain',
   arguments: '[NAMESPACE/POD]',
-  summary: 'show which address an ADD of a pod would get now, and why; changes nothing',
+  summary: 'show what an ADD of a pod would get now, and why; changes nothing',
   options: {
-    manifest: ['FILE', 'explain the pods of a manifest, which need not exist; "-" reads standard input'],
-    namespace: ['NAME', 'of objects in the manifest that name none (default: default)'],
+    manifest: ['FILE', 'explain the pods of a manifest, which need not exist; "-" is standard input'],
+    namespace: ['NS', 'of objects in the manifest that name none (default: default)'],
     ifname: ['NAME', 'interface of the pod (default: eth0)'],
     network: ['NAME', 'network to explain (default: the first that uses ipkeeper)'],
     conflist: ['FILE', 'its configuration (default: looked for in --net-dir)'],
     'net-dir': ['DIR', 'where the runtime looks for networks (default: /etc/cni/net.d)'],
   },
   example: 'ipkeeperctl explain shop/web-0',
-  run: async (daemon, args) => {
+  exits: '0 no ADD would be refused, 1 one would be, or failed',
+  run: async (daemon, args, terminal) => {
     const asked = askedFor(args)
     const { conflist, network, ifname, 'net-dir': folder = '/etc/cni/net.d' } = args.options
-    const { config, file } = findNetconf({ conflist, network, folder })
+    const { config, file } = findNetconf({ conflist, network, folder }, why => {
+      terminal.err(`note: passed over: ${why}\n`)
+    })
     const explanations: Explained[] = []
     for (const { notes, ...pod } of asked) {
       const question = { config, ...pod, ...(ifname !== undefined && { ifname }) }
@@ -107,5 +102,9 @@ export const explainCommand = command<Explanations>({
     }
     return { conflist: file, explanations }
   },
-  print: ({ explanations }) => explanations.map(explanation).join('\n'),
+  print: ({ explanations }) => {
+    const each = explanations.length > 1 ? 'Each pod as if it were the next to come.\n\n' : ''
+    return `${each}${explanations.map(explanation).join('\n')}`
+  },
+  exitCode: ({ explanations }) => (explanations.some(({ error }) => error !== null) ? 1 : 0),
 })

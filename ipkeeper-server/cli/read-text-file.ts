@@ -1,0 +1,64 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { Problem } from '../../shared/problem/problem.ts'
+
+/** Bytes of a file that people write, at most. */
+const most = 1024 * 1024
+
+function failure(name: string, why: string): Problem {
+  return new Problem('IPK_REQUEST_INVALID', `${name} ${why}`, { hint: 'name another file' })
+}
+
+/** All bytes of a descriptor; undefined when there are more than `most`. */
+function readAll(descriptor: number): Buffer | undefined {
+  const chunks: Buffer[] = []
+  let size = 0
+  for (;;) {
+    const chunk = Buffer.alloc(64 * 1024)
+    let read: number
+    try {
+      read = readSync(descriptor, chunk)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'EOF') read = 0
+      else if (code === 'EAGAIN') {
+        // Standard input that nobody has written to yet.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+        continue
+      } else throw error
+    }
+    if (read === 0) return Buffer.concat(chunks, size)
+    size += read
+    if (size > most) return undefined
+    chunks.push(chunk.subarray(0, read))
+  }
+}
+
+/**
+ * The text of a regular file that a person names, of at most 1 MiB; "-" is standard input.
+ *
+ * @throws Problem IPK_REQUEST_INVALID
+ */
+export function readTextFile(path: string): string {
+  const stdin = path === '-'
+  const name = stdin ? 'standard input' : path
+  let bytes: Buffer | undefined
+  let descriptor: number | undefined
+  try {
+    // A pipe in the place of a file would make us wait for a writer that never comes.
+    descriptor = stdin ? 0 : openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (!stdin && !fstatSync(descriptor).isFile()) throw failure(name, 'is no regular file')
+    bytes = readAll(descriptor)
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw failure(name, `cannot be read (${code})`)
+  } finally {
+    if (descriptor !== undefined && !stdin) closeSync(descriptor)
+  }
+  if (!bytes) throw failure(name, `has more than ${most / 1024 / 1024} MiB`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw failure(name, 'is no UTF-8 text')
+  }
+}

@@ -117,16 +117,16 @@ t.test('whom a reservation is for', t => {
     ['shop/web-0', pod('web-1'), of('StatefulSet'), false],
     ['shop/web', pod('web-0'), of('StatefulSet'), false],
     ['shop/sts/web', pod('web-0'), of('StatefulSet'), true],
-    ['shop/sts/web', pod('web-0', 'lab'), of('StatefulSet', 'external:web', 'lab'), false],
+    ['shop/sts/web', pod('web-0', 'lab'), of('StatefulSet', 'web', 'lab'), false],
     ['shop/sts/web', pod('web-x2x5z'), of(null), false],
-    ['shop/sts/web', pod('external:web'), of('Pod'), false],
+    ['shop/sts/web', pod('web'), of('Pod'), false],
     ['shop/sts/web', pod('web-0'), null, false],
     ['shop/ds/web', pod('web-x2x5z'), of(null), true],
     ['shop/ds/web', pod('web-x2x5z'), of('DaemonSet'), true],
     ['shop/ds/web', pod('web-x2x5z'), of('Job'), false],
     ['shop/deploy/web', pod('web-6d4cf56db6-x2x5z'), of('Deployment'), true],
     ['external:web', pod('web'), of('Pod'), false],
-    ['shop/web', { kind: 'container', network: 'net', containerId: 'external:web', ifname: 'eth0' }, null, false],
+    ['shop/web', { kind: 'container', network: 'net', containerId: 'web', ifname: 'eth0' }, null, false],
   ] as const) {
     const name = holder.kind === 'pod' ? `${holder.namespace}/${holder.name}` : 'a container'
     t.equal(

@@ -52,6 +52,8 @@ export interface ClusterStatus {
 
 /** Milliseconds after which a server that says nothing may have lost nodes that we still know, and the other way round. */
 const nodesTrustedFor = 120_000
+/** Milliseconds for which an answer about missing rights is not asked for again. */
+const reviewTrustedFor = 2_000
 /** Owners of whose misplaced annotations was told. */
 const toldLimit = 1_000
 
@@ -74,6 +76,7 @@ export class Cluster {
   #stopped = false
   #access: AccessReport | undefined
   #accessTimer: NodeJS.Timeout | undefined
+  #reviewing = false
   #saidMisnamed = false
 
   constructor(options: ClusterOptions) {
@@ -131,7 +134,7 @@ export class Cluster {
     this.#pods.start()
     this.#nodes.start()
     this.setWatchNamespaces(this.#watchNamespaces)
-    void this.#reviewAtStart(1)
+    void this.#reviewRights(1)
   }
 
   /** When the configuration that was reloaded wants namespaces, or no longer does. */
@@ -151,6 +154,8 @@ export class Cluster {
         sink: this.#cache.namespaces,
       })
       this.#namespaces.start()
+      // A further right is needed now than at the start.
+      if (this.#access) void this.#reviewRights(1)
     }
   }
 
@@ -174,6 +179,7 @@ export class Cluster {
   }
 
   status(): ClusterStatus {
+    this.#reviewAgain()
     const watches = this.#reflectors().map(reflector => reflector.status())
     return {
       server: this.#client.server,
@@ -199,7 +205,7 @@ export class Cluster {
     return new Reflector({ ...options, client: this.#client, clock: this.#clock, log, timing })
   }
 
-  async #reviewAtStart(attempt: number): Promise<void> {
+  async #reviewRights(attempt: number): Promise<void> {
     try {
       const { missing, add } = await this.checkAccess()
       if (missing.length === 0) return
@@ -210,11 +216,22 @@ export class Cluster {
       if (this.#stopped) return
       this.#accessTimer = setTimeout(
         () => {
-          void this.#reviewAtStart(attempt + 1)
+          void this.#reviewRights(attempt + 1)
         },
         jittered(backoff(attempt + 2), this.#clock.random()),
       )
     }
+  }
+
+  /** What was missing may have been granted since: whoever looks at it has it asked for, for the next look. */
+  #reviewAgain(): void {
+    const known = this.#access
+    if (!known || known.missing.length === 0 || this.#reviewing || this.#stopped) return
+    if (Math.abs(this.#clock.now() - known.checkedAt) < reviewTrustedFor) return
+    this.#reviewing = true
+    this.checkAccess()
+      .catch(() => undefined)
+      .finally(() => (this.#reviewing = false))
   }
 
   #sayMisnamed(): void {

@@ -1,0 +1,101 @@
+import type { AttachmentKey, Holder, LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
+import type { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import type { ReferenceModel } from './reference-model.ts'
+import type { Hold } from './world-state.ts'
+
+/** A ledger in the words of the model. */
+
+export const sandboxId = ({ network, containerId, ifname }: AttachmentKey): string =>
+  `${network} ${containerId} ${ifname}`
+
+export const holderId = (holder: Holder): string =>
+  holder.kind === 'pod'
+    ? `${holder.network} ${holder.namespace}/${holder.name} ${holder.ifname}`
+    : `${holder.network} container:${holder.containerId} ${holder.ifname}`
+
+/** The keys in the order in which the model has them. */
+function holdOf(lease: LeaseRecord): Hold {
+  const { workload } = lease
+  return {
+    place: `${lease.segment}/${lease.address}`,
+    state: lease.state,
+    pool: lease.pool,
+    holder: holderId(lease.holder),
+    uid: lease.podUid,
+    workload: workload
+      ? { namespace: workload.namespace, kind: workload.kind, name: workload.name, uid: workload.uid }
+      : null,
+    sandbox: lease.attachment && sandboxId(lease.attachment),
+    node: lease.node,
+    named: lease.named,
+    retain: lease.retain,
+    since: lease.since,
+    until: lease.until,
+    remembered: lease.remembered === true,
+  }
+}
+
+export function holdsIn(ledger: Ledger): Map<string, Hold> {
+  return new Map(
+    Array.from(ledger.leases(), lease => {
+      const hold = holdOf(lease)
+      return [hold.place, hold]
+    }),
+  )
+}
+
+export const spellHold = (hold: Hold | undefined): string => (hold ? JSON.stringify(hold) : 'nothing')
+
+/** Every record, as text: a refused change must leave it the same. */
+export function allRecords(ledger: Ledger): string {
+  const attachments = [...ledger.attachments()]
+  const records = [
+    ...ledger.leases(),
+    ...attachments,
+    ...attachments.map(({ holder }) => ledger.holder(holder)),
+    ...ledger.reservations(),
+    ...ledger.pools(),
+  ]
+  return records
+    .map(record => JSON.stringify(record))
+    .sort()
+    .join('\n')
+}
+
+/** How a ledger differs from what the model says ought to be there; undefined when it does not. */
+export function difference(
+  ledger: Ledger,
+  holds: ReadonlyMap<string, Hold>,
+  model: ReferenceModel,
+): string | undefined {
+  for (const place of new Set([...holds.keys(), ...model.holds.keys()])) {
+    const [is, ought] = [spellHold(holds.get(place)), spellHold(model.holds.get(place))]
+    if (is !== ought) return `${place} is\n  ${is}, and ought to be\n  ${ought}`
+  }
+  const list = (texts: Iterable<string>): string => [...texts].sort().join('; ')
+  const attachments = [...ledger.attachments()]
+  const sets: readonly (readonly [what: string, is: string, ought: string])[] = [
+    ['attachments', list(attachments.map(sandboxId)), list(model.sandboxes.keys())],
+    [
+      'newest sandboxes',
+      list(
+        new Set(
+          attachments.flatMap(({ holder }) => {
+            const newest = ledger.holder(holder)?.attachment
+            return newest ? [sandboxId(newest)] : []
+          }),
+        ),
+      ),
+      list(Array.from(model.newest.values(), ({ id }) => id)),
+    ],
+    [
+      'reservations',
+      list(Array.from(ledger.reservations(), ({ segment, address }) => `${segment}/${address}`)),
+      list(model.promises.keys()),
+    ],
+  ]
+  for (const [what, is, ought] of sets) {
+    if (is !== ought) return `${what} are ${is || 'none'}, and ought to be ${ought || 'none'}`
+  }
+  return undefined
+}

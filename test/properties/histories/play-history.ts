@@ -1,0 +1,627 @@
+import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
+import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
+import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
+import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import { reserve, unreserve } from '../../../ipkeeper-server/leases/reserve.ts'
+import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
+import { isOver, leaseKey, type Began } from '../../../ipkeeper-server/ipam/records.ts'
+import { formatRetention } from '../../../ipkeeper-server/ipam/retention.ts'
+import { usageOf } from '../../../ipkeeper-server/ipam/usage.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { assertSound } from '../../ipkeeper-server/leases/sound-ledger.ts'
+import { askingOf, keyOf, networkNames, parsed, prefixes, type Applicant, type Asking } from './asking.ts'
+import { allRecords, difference, holderId, holdsIn, sandboxId, spellHold } from './ledger-view.ts'
+import { NodeCluster } from './node-cluster.ts'
+import { namespaces, nodes, pods } from './pods.ts'
+import { addressAt, configuredShapes, inlineShapes, poolOfWords, type PoolWords } from './pool-shapes.ts'
+import { ReferenceModel, type Verdict } from './reference-model.ts'
+import { brokenRule, type Deed, type Holds } from './rules.ts'
+import type { AddStep, DelStep, History, ReloadStep, ReserveStep, Step, WorldChange } from './steps.ts'
+import { isDead, show, type Sandbox, type Seen } from './world-state.ts'
+
+/** How often each thing came about in the histories that were played. */
+export type Tally = Map<string, number>
+
+/** What is wrong with a step. */
+class Fault extends Error {}
+
+/** One step that was carried out. */
+interface Told {
+  readonly words: string
+  readonly deed: Deed
+}
+
+const nothing: Deed = { kind: 'nothing' }
+
+/** An interface that was added, and the answers that may turn out never to have arrived. */
+interface Known {
+  applicant: Applicant
+  readonly answers: {
+    readonly request: AddRequest
+    readonly generation: number
+    readonly answer: number
+    readonly of: Sandbox | undefined
+  }[]
+}
+
+const idOf = (applicant: Applicant): string => sandboxId(keyOf(applicant))
+
+/** Holders whose names a controller made up. */
+const generated = new Set(
+  networkNames.flatMap(network =>
+    namespaces.flatMap(namespace =>
+      pods
+        .filter(pod => pod.generated)
+        .flatMap(pod => ['eth0', 'net1'].map(ifname => `${network} ${namespace.name}/${pod.name} ${ifname}`)),
+    ),
+  ),
+)
+
+/** Runs what may be refused. */
+async function outcome(run: () => Promise<unknown>): Promise<Seen> {
+  try {
+    await run()
+    return { places: [] }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { code: error.code }
+  }
+}
+
+const refusedByStore = (seen: Seen): boolean => 'code' in seen && seen.code === 'IPK_STORE_FAILED'
+
+class Player {
+  readonly #tally: Tally
+  readonly #cluster: NodeCluster
+  #model: ReferenceModel
+  readonly #known: Known[] = []
+  readonly story: string[] = []
+  #containers = 0
+  #uids = 0
+  #runs = 0
+  #namespaces = 0
+  /** Microseconds since boot. */
+  #ticks = 0
+
+  constructor(tally: Tally) {
+    this.#tally = tally
+    this.#cluster = new NodeCluster({
+      now: () => this.#model.now,
+      isDead: ({ netnsInode, node }, seenFrom) =>
+        isDead(this.#model, { netns: netnsInode ?? '', node }, seenFrom),
+    })
+    this.#model = new ReferenceModel(Date.parse('2026-01-01T00:00:00Z'), this.#cluster.config, generated)
+  }
+
+  async begin(): Promise<void> {
+    await this.#cluster.start()
+  }
+
+  async play({ step, refused }: History[number]): Promise<void> {
+    const { store } = this.#cluster
+    const before = holdsIn(this.#cluster.ledger)
+    // Maps of the model change; what a rule asks of them is how they were.
+    const { sandboxes, promises } = this.#model.copy()
+    let turn = 0
+    store.fails = () => refused[turn++] ?? false
+    const told = await this.#step(step, refused.some(Boolean))
+    store.fails = () => false
+    if (!told) return
+    this.story.push(told.words + (turn > 0 && refused.some(Boolean) ? ', while the store refuses' : ''))
+    const after = holdsIn(this.#cluster.ledger)
+    this.#compare(after)
+    if (step.kind === 'together') return
+    const { now, netnsGone, nodesGone, config, newest } = this.#model
+    const world = { now, netnsGone, nodesGone, generated, config, sandboxes, promises }
+    const broken = brokenRule({ before, after, deed: told.deed, world, newestAfter: newest })
+    if (broken !== undefined) throw new Fault(broken)
+  }
+
+  async #step(step: Step, refuses: boolean): Promise<Told | undefined> {
+    switch (step.kind) {
+      case 'add':
+        return await this.#add(step)
+      case 'del':
+        return await this.#del(step)
+      case 'undo':
+        return await this.#undo(step.pick)
+      case 'together':
+        // Refusals in the midst of others are told in ownership.test.ts.
+        return refuses ? undefined : await this.#together(step.steps)
+      case 'reserve':
+      case 'unreserve':
+        return await this.#reserve(step)
+      default: {
+        const words = await this.#worldChange(step)
+        return words === undefined ? undefined : { words, deed: nothing }
+      }
+    }
+  }
+
+  // ---- What happens to the world
+
+  async #worldChange(step: WorldChange): Promise<string | undefined> {
+    const model = this.#model
+    switch (step.kind) {
+      case 'crash': {
+        const picked = this.#pick(step.pick)
+        if (!picked) return undefined
+        const { container } = picked.applicant
+        for (const { applicant } of this.#known) {
+          const sandbox = model.sandboxes.get(idOf(applicant))
+          if (applicant.container === container && sandbox) model.netnsGone.add(sandbox.netns)
+        }
+        return `the namespace of ${container} is gone`
+      }
+      case 'restart':
+        await this.#cluster.start()
+        model.restarted()
+        await this.#tidy()
+        return 'the daemons are restarted'
+      case 'reboot': {
+        const node = nodes[step.node] ?? ''
+        await this.#cluster.reboot(step.node)
+        model.restarted()
+        for (const sandbox of model.sandboxes.values()) {
+          if (sandbox.node === node) model.netnsGone.add(sandbox.netns)
+        }
+        model.nodesGone.delete(node)
+        await this.#tidy()
+        return `node ${node} is rebooted`
+      }
+      case 'node gone':
+        model.nodesGone.add(nodes[step.node] ?? '')
+        return `node ${nodes[step.node] ?? ''} is gone`
+      case 'clock':
+        model.now += step.by
+        if (step.noticed) await this.#tidy()
+        return `the clock moves by ${step.by / 1000} s${step.noticed ? '' : ', and nobody notices'}`
+      case 'reload':
+        return this.#reload(step)
+      case 'conflist': {
+        const words = inlineShapes[step.network]?.[step.shape]
+        if (!words) return undefined
+        this.#cluster.inline.set(step.network, words)
+        return `the network has other ranges: ${spellPool(words)}`
+      }
+      case 'api':
+        this.#cluster.apiIsUp = step.up
+        return `the API is ${step.up ? 'up' : 'down'}`
+      case 'made anew':
+        this.#cluster.age++
+        return 'all workloads are made anew'
+    }
+  }
+
+  async #tidy(): Promise<void> {
+    await this.#cluster.tidy()
+    this.#model.tidy()
+  }
+
+  #reload({ pool, to }: ReloadStep): string {
+    const words = to && configuredShapes[pool]?.[to.shape]
+    this.#cluster.reload(pool, words ? { ...to, words } : undefined)
+    this.#model.config = this.#cluster.config
+    if (!words) return `reload: pool ${pool} is gone`
+    const rules = [
+      to.namespaces && `namespaces ${to.namespaces.join()}`,
+      to.team !== undefined && `team=${to.team}`,
+      to.nodes && `nodes ${to.nodes.join()}`,
+      to.quota !== undefined && `quota ${to.quota}`,
+      `retention ${formatRetention(to.retention)}`,
+      `cooldown ${to.cooldown / 1000} s`,
+      `preferFor ${to.preferFor / 1000} s`,
+      to.strategy,
+    ].filter(rule => typeof rule === 'string')
+    return `reload: ${spellPool(words)}; ${rules.join(', ')}`
+  }
+
+  // ---- ADD
+
+  #pick(index: number): Known | undefined {
+    return this.#known[index % Math.max(this.#known.length, 1)]
+  }
+
+  /** Whoever asks in a step, with a container, UID and run of its own where the step does not say otherwise. */
+  #applicantOf({ who }: AddStep): Applicant | undefined {
+    const old = 'pick' in who ? this.#pick(who.pick)?.applicant : undefined
+    if ('pick' in who && !old) return undefined
+    const newUid = (): string => `uid ${++this.#uids}`
+    const newContainer = (): string => `c${++this.#containers}`
+    const run = (node: number): Pick<Applicant, 'run' | 'began' | 'netns'> => ({
+      run: `run ${++this.#runs}`,
+      began: { bootId: this.#cluster.bootOf(node), startedAt: ++this.#ticks },
+      netns: `netns ${++this.#namespaces}`,
+    })
+    if (who.kind === 'anybody') {
+      const { pod, namespace, node, network, ifname } = who
+      const place = { pod: pod === undefined ? undefined : pods[pod], namespace, node, network, ifname }
+      return { ...place, container: newContainer(), uid: newUid(), ...run(node) }
+    }
+    if (!old) return undefined
+    switch (who.kind) {
+      case 'again': {
+        const node = who.node ?? old.node
+        const uid = who.uid === 'same' ? old.uid : who.uid === 'new' ? newUid() : null
+        return { ...old, node, container: newContainer(), uid, ...run(node) }
+      }
+      case 'same sandbox': {
+        const { run: again, began } = old
+        const what = { same: { run: again }, late: { began }, other: {} }[who.run]
+        return { ...old, ...run(old.node), ...what }
+      }
+      case 'other interface': {
+        const ifname = old.ifname === 'eth0' ? 'net1' : 'eth0'
+        return { ...old, ifname, network: who.network, ...run(old.node) }
+      }
+    }
+  }
+
+  /** Carries an ADD out. `committed`: what it got, also where its client did not learn of it. */
+  async #tryAdd(
+    { node }: Applicant,
+    request: AddRequest,
+    gone: boolean,
+  ): Promise<{ readonly seen: Seen; readonly committed: Seen | undefined; readonly generation: number }> {
+    let committed: Seen | undefined
+    const caller = {
+      gone: (): boolean => {
+        const leases = this.#cluster.ledger.leasesOf(request.key)
+        committed = { places: leases.map(({ segment, address }) => `${segment}/${address}`) }
+        return gone
+      },
+    }
+    try {
+      const plan = await addAttachment(this.#cluster.service(node), request, caller)
+      if (plan.answer.kind !== 'result') throw new Fault('left to a fallback')
+      const answered = plan.answer.result.ips.map(({ address }) => address.replace(/\/.*/, ''))
+      // Not what it has by now: another ADD at the same time may have taken it over.
+      const wrote = plan.change.flatMap(({ kind, record }) =>
+        kind === 'lease' && record?.state === 'bound' ? [`${record.segment}/${record.address}`] : [],
+      )
+      const places = wrote.length > 0 ? wrote : answered.map(address => `again/${address}`)
+      if (answered.join() !== places.map(place => place.replace(/.*\//, '')).join())
+        throw new Fault(`answered ${answered.join()}, and wrote ${wrote.join()}`)
+      return { seen: { places }, committed: { places }, generation: plan.generation }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return { seen: { code: error.code }, committed, generation: 0 }
+    }
+  }
+
+  async #add(step: AddStep): Promise<Told | undefined> {
+    const applicant = this.#applicantOf(step)
+    if (!applicant) return undefined
+    const { request, asker, words } = askingOf(this.#cluster, applicant, step.ask)
+    const id = asker.sandbox
+    const there = this.#model.sandboxes.get(id)
+    const before = allRecords(this.#cluster.ledger)
+    const { seen, committed, generation } = await this.#tryAdd(applicant, request, step.gone)
+    const told = `${words}${step.gone ? ', whose client goes away' : ''}: ${show(seen)}`
+    this.#count('code' in seen ? `ADD ${seen.code}` : 'ADD')
+    if (!committed) {
+      if (!refusedByStore(seen)) this.#judge(told, this.#model.add(asker, seen))
+      if (allRecords(this.#cluster.ledger) !== before)
+        this.#fail(told, 'an ADD that was refused changed something')
+      return { words: told, deed: nothing }
+    }
+    this.#judge(told, this.#model.add(asker, committed))
+    const known = this.#note(applicant)
+    const answer = this.#model.answers.get(id) ?? 0
+    const places = 'places' in committed ? committed.places : []
+    const again = there !== undefined && this.#model.sandboxes.get(id) === there
+    const deed: Deed = again ? nothing : { kind: 'add', asker, places }
+    if ('places' in seen) {
+      known.answers.push({ request, generation, answer, of: this.#model.sandboxes.get(id) })
+      return { words: told, deed }
+    }
+    // The store refused to undo it: the DEL that follows a failed ADD ends it.
+    if (refusedByStore(seen)) return { words: told, deed }
+    if (seen.code !== 'IPK_INTERRUPTED') this.#fail(told, 'its client had gone')
+    this.#followUndo(told, id, answer)
+    return { words: told, deed: there ? { kind: 'undo', sandbox: id, holder: asker.holder } : nothing }
+  }
+
+  #note(applicant: Applicant): Known {
+    const id = idOf(applicant)
+    const known = this.#known.find(other => idOf(other.applicant) === id)
+    if (known) {
+      known.applicant = applicant
+      return known
+    }
+    const fresh: Known = { applicant, answers: [] }
+    this.#known.push(fresh)
+    return fresh
+  }
+
+  // ---- DEL and undo
+
+  #deleting(
+    step: DelStep,
+  ):
+    { readonly applicant: Applicant; readonly began: Began | undefined; readonly words: string } | undefined {
+    const applicant = this.#pick(step.pick)?.applicant
+    if (!applicant) return undefined
+    const { bootId, startedAt } = this.#model.sandboxes.get(idOf(applicant)) ?? applicant.began
+    const began = {
+      now: { bootId: this.#cluster.bootOf(applicant.node), startedAt: ++this.#ticks },
+      unknown: undefined,
+      'before the ADD': { bootId, startedAt: startedAt - 1 },
+      'before the boot': { bootId: 'an earlier boot', startedAt: this.#ticks },
+    }[step.began]
+    const when = step.began === 'now' ? '' : `, begun ${step.began}`
+    return { applicant, began, words: `DEL ${applicant.container} ${applicant.ifname}${when}` }
+  }
+
+  #tryDel(applicant: Applicant, began: Began | undefined): Promise<Seen> {
+    return outcome(() => delAttachment(this.#cluster.service(applicant.node), keyOf(applicant), began))
+  }
+
+  #followDel(model: ReferenceModel, applicant: Applicant, began: Began | undefined): void {
+    const id = idOf(applicant)
+    const { pod, namespace, node } = applicant
+    const known = pod !== undefined && this.#cluster.apiIsUp
+    const uid = model.sandboxes.get(id)?.uid ?? null
+    const workload = known ? this.#cluster.workloadOf(namespaces[namespace]?.name ?? '', pod, uid) : undefined
+    model.del(id, began, this.#cluster.bootOf(node), workload)
+  }
+
+  async #del(step: DelStep): Promise<Told | undefined> {
+    const deleting = this.#deleting(step)
+    if (!deleting) return undefined
+    const { applicant, began, words } = deleting
+    const before = allRecords(this.#cluster.ledger)
+    const seen = await this.#tryDel(applicant, began)
+    const told = `${words}: ${show(seen)}`
+    const sandbox = idOf(applicant)
+    const holder = this.#model.sandboxes.get(sandbox)?.holder ?? ''
+    this.#count('code' in seen ? `DEL ${seen.code}` : 'DEL')
+    if ('places' in seen) this.#followDel(this.#model, applicant, began)
+    else if (!refusedByStore(seen)) this.#fail(told, 'a DEL failed')
+    else if (allRecords(this.#cluster.ledger) !== before)
+      this.#fail(told, 'a DEL that was refused changed something')
+    return { words: told, deed: { kind: 'del', sandbox, holder } }
+  }
+
+  async #undo(index: number): Promise<Told | undefined> {
+    const known = this.#pick(index)
+    const last = known?.answers.pop()
+    if (!known || !last) return undefined
+    const { applicant } = known
+    const id = idOf(applicant)
+    // A DEL waits for an undo that is under way, so none comes after it.
+    const present = this.#model.sandboxes.get(id)
+    if (!present || present !== last.of) return undefined
+    const seen = await outcome(() =>
+      undoAdd(this.#cluster.service(applicant.node), last.request, last.generation),
+    )
+    const run = last.request.invocationId ?? ''
+    const told = `the answer to ${run}, ${applicant.container} ${applicant.ifname}, never arrived: ${show(seen)}`
+    this.#count('undo')
+    if ('places' in seen) this.#followUndo(told, id, last.answer)
+    return { words: told, deed: { kind: 'undo', sandbox: id, holder: present.holder } }
+  }
+
+  /**
+   * Where others have changed meanwhile what an ADD had changed, the model takes over what came of its undo, when it is
+   * sound: the sandbox is gone, and nothing has changed but what its ADD had changed.
+   */
+  #followUndo(told: string, id: string, answer: number): void {
+    if (this.#model.undo(id, answer)) return
+    this.#count('undo after other changes')
+    const { ledger } = this.#cluster
+    const undone = this.#model.sandboxes.get(id)
+    if (!undone) return
+    if ([...ledger.attachments()].some(attachment => sandboxId(attachment) === id))
+      this.#fail(told, `${id} is still there`)
+    const holds = holdsIn(ledger)
+    for (const place of new Set([...holds.keys(), ...this.#model.holds.keys()])) {
+      const [is, was] = [holds.get(place), this.#model.holds.get(place)]
+      if (spellHold(is) === spellHold(was)) continue
+      if (!undone.found.has(place)) this.#fail(told, `${place} is no affair of that ADD, and was touched`)
+      if (is?.state === 'bound' && (is.sandbox === id || !this.#model.sandboxes.has(is.sandbox ?? '')))
+        this.#fail(told, `${place} is bound to ${is.sandbox ?? ''}, which is gone`)
+    }
+    const newest = [...ledger.attachments()]
+      .filter(({ holder }) => holderId(holder) === undone.holder)
+      .flatMap(({ holder }) => ledger.holder(holder)?.attachment ?? [])
+      .map(key => this.#model.sandboxes.get(sandboxId(key)))
+    this.#model.adopt(holds, undone, newest[0])
+  }
+
+  // ---- Several at once
+
+  /** Some order of operations that were carried out at once has to explain every answer, and what is there afterwards. */
+  async #together(steps: readonly (AddStep | DelStep)[]): Promise<Told | undefined> {
+    interface Task {
+      readonly words: string
+      readonly run: () => Promise<Seen>
+      /** Judges by a model, which follows. */
+      readonly judge: (model: ReferenceModel, seen: Seen) => Verdict
+      readonly applicant?: Applicant
+    }
+    const adding = (applicant: Applicant, { request, asker, words }: Asking): Task => ({
+      words,
+      run: async () => (await this.#tryAdd(applicant, request, false)).seen,
+      judge: (model, seen) => model.add(asker, seen),
+      applicant,
+    })
+    const tasks = steps.flatMap((step): readonly Task[] => {
+      if (step.kind === 'add') {
+        const applicant = this.#applicantOf(step)
+        return applicant ? [adding(applicant, askingOf(this.#cluster, applicant, step.ask))] : []
+      }
+      const deleting = this.#deleting(step)
+      if (!deleting) return []
+      const { applicant, began, words } = deleting
+      const judge = (model: ReferenceModel): Verdict => {
+        this.#followDel(model, applicant, began)
+        return { hows: [] }
+      }
+      return [{ words, run: () => this.#tryDel(applicant, began), judge }]
+    })
+    if (tasks.length < 2) return undefined
+    this.#count('at once')
+    const done = await Promise.all(tasks.map(async task => ({ task, seen: await task.run() })))
+    const told = `at once: ${done.map(({ task, seen }) => `${task.words}: ${show(seen)}`).join(' | ')}`
+    const holds = holdsIn(this.#cluster.ledger)
+    const faults: string[] = []
+    for (const order of orders(done)) {
+      const model = this.#model.copy()
+      const verdicts = order.map(({ task, seen }) => task.judge(model, seen))
+      const fault = verdicts.find(verdict => 'fault' in verdict)?.fault
+      const wrong = fault ?? difference(this.#cluster.ledger, holds, model)
+      if (wrong !== undefined) {
+        faults.push(wrong)
+        continue
+      }
+      this.#model = model
+      for (const { task, seen } of done) if (task.applicant && 'places' in seen) this.#note(task.applicant)
+      return { words: told, deed: nothing }
+    }
+    return this.#fail(told, `no order of them explains it; in the order of the list: ${faults[0] ?? ''}`)
+  }
+
+  // ---- Reservations
+
+  async #reserve(step: ReserveStep): Promise<Told | undefined> {
+    const { ledger } = this.#cluster
+    const service = this.#cluster.service(0)
+    const [prefix, segment] = (
+      [
+        ['10.1.0.', 'default'],
+        ['10.2.0.', 'default'],
+        ['fd00:2::', 'default'],
+        ['10.9.0.', 'default'],
+        ['10.1.0.', 'lab'],
+        ['fd00:6::', 'default'],
+      ] as const
+    )[step.where] ?? ['10.1.0.', 'default']
+    const key = { segment, address: addressAt(prefix, step.number) }
+    const place = `${segment}/${key.address}`
+    if (step.kind === 'unreserve') {
+      const seen = await outcome(() => unreserve(service, segment, key.address))
+      const words = `unreserve ${place}: ${show(seen)}`
+      if (!refusedByStore(seen)) this.#check(words, this.#model.unreserve(place, seen))
+      return { words, deed: nothing }
+    }
+    const pod = pods[step.pod]
+    if (!pod) return undefined
+    const namespace = namespaces[step.namespace]?.name ?? ''
+    const kind = step.forWorkload ? pod.owner?.kind : undefined
+    const name = (kind === undefined ? undefined : pod.owner?.name) ?? pod.name
+    const reserved = { place, namespace, name, kind }
+    const whose = `${kind === undefined ? '' : `${kind} `}${namespace}/${name}`
+    if (kind === undefined) {
+      const seen = await outcome(() => reserve(service, { ...key, owner: whose, note: '' }))
+      const words = `reserve ${place} for ${whose}: ${show(seen)}`
+      this.#count('code' in seen ? `reserve ${seen.code}` : 'reserve')
+      if (!refusedByStore(seen)) this.#check(words, this.#model.reserve(reserved, seen))
+      return { words, deed: nothing }
+    }
+    const lease = ledger.lease(key)
+    const taken = lease && lease.state !== 'cooling' && !isOver(lease, this.#model.now)
+    if (taken || ledger.reservation(key)) return undefined
+    const record = { ...key, generation: 1, namespace, name, kind, note: '', since: this.#model.now }
+    const change = [{ kind: 'reservation' as const, key: leaseKey(key), expect: null, record }]
+    const seen = await outcome(() => commitPlan(ledger, () => ({ change })))
+    this.#count('reserve for a workload')
+    if ('places' in seen) this.#model.promises.set(place, reserved)
+    return { words: `reserve ${place} for ${whose}: ${show(seen)}`, deed: nothing }
+  }
+
+  // ---- Comparing
+
+  #count(what: string): void {
+    this.#tally.set(what, (this.#tally.get(what) ?? 0) + 1)
+  }
+
+  #fail(told: string, fault: string): never {
+    this.story.push(told)
+    throw new Fault(fault)
+  }
+
+  #check(told: string, fault: string | undefined): void {
+    if (fault !== undefined) this.#fail(told, fault)
+  }
+
+  #judge(told: string, verdict: Verdict): void {
+    if ('fault' in verdict) this.#fail(told, verdict.fault)
+    for (const how of verdict.hows) this.#count(`got ${how}`)
+  }
+
+  #compare(holds: Holds): void {
+    const { ledger, config, inline } = this.#cluster
+    const wrong = difference(ledger, holds, this.#model)
+    if (wrong !== undefined) throw new Fault(wrong)
+    assertSound(ledger, 'afterwards')
+    for (const words of [...config.map(pool => pool.words), ...inline.values()]) {
+      const { capacity, used, held, free } = usageOf(ledger, poolOfWords(words), this.#model.now)
+      const ought = this.#model.usage(words)
+      const is = { capacity: Number(capacity), used: Number(used), held: Number(held) }
+      if (JSON.stringify(is) !== JSON.stringify(ought) || used + held + free !== capacity || free < 0n)
+        throw new Fault(
+          `usage of ${words.name} is ${JSON.stringify(is)}, and ought to be ${JSON.stringify(ought)}`,
+        )
+    }
+  }
+
+  /** What memory says is what the store says: a fresh ledger lists the same and would choose the same. */
+  async compareWithStore(): Promise<void> {
+    const fresh = await Ledger.open(this.#cluster.store)
+    const [inStore, inMemory] = [fresh, this.#cluster.ledger].map(ledger => {
+      ledger.expire(this.#model.now)
+      const counts = this.#cluster.config.flatMap(({ words }) =>
+        namespaces.flatMap(({ name }) =>
+          ([4, 6] as const).map(family => ledger.liveIn(words.name, name, family)),
+        ),
+      )
+      const free = Object.values(prefixes).flatMap(of =>
+        ([4, 6] as const).flatMap(family => {
+          const prefix = of[family]
+          if (prefix === undefined) return []
+          return Array.from({ length: 10 }, (_, number) => {
+            const first = parsed(addressAt(prefix, number)).value
+            return ledger.lowestFree('default', family, { first, last: first }) ? 'free' : 'taken'
+          })
+        }),
+      )
+      return `${allRecords(ledger)}\n${counts.join()}\n${free.join()}`
+    })
+    if (inStore !== inMemory)
+      throw new Fault(`the store says\n${inStore ?? ''}\nand memory\n${inMemory ?? ''}`)
+  }
+}
+
+function* orders<T>(items: readonly T[]): Generator<readonly T[]> {
+  if (items.length <= 1) yield items
+  else {
+    for (const item of items) {
+      for (const rest of orders(items.filter(other => other !== item))) yield [item, ...rest]
+    }
+  }
+}
+
+function spellPool({ name, segment, sets }: PoolWords): string {
+  const ranges = sets.flat().map(({ prefix, from, to, gateway, exclude = [] }) => {
+    const without = [...(from <= gateway && gateway <= to ? [gateway] : []), ...exclude]
+    const text = `${addressAt(prefix, from)}-${addressAt(prefix, to)}`
+    return without.length > 0 ? `${text} without ${without.join()}` : text
+  })
+  return `${name} has ${ranges.join(' and ')}${segment === 'default' ? '' : ` in segment ${segment}`}`
+}
+
+/** Throws what is wrong with the last step, and the history up to it. */
+export async function playHistory(history: History, tally: Tally): Promise<void> {
+  const player = new Player(tally)
+  try {
+    await player.begin()
+    for (const step of history) await player.play(step)
+    await player.compareWithStore()
+  } catch (error) {
+    const fault =
+      error instanceof Fault ? error.message : String(error instanceof Error ? error.stack : error)
+    const lines = player.story.map((line, index) => `${index + 1}. ${line}`)
+    throw new Error(`${fault}\n${lines.join('\n')}`, { cause: error })
+  }
+}

@@ -1,0 +1,399 @@
+import { overlap, setsOf, type ListedSet } from './listed-pool.ts'
+import type { ConfiguredPool, PoolWords } from './pool-shapes.ts'
+import {
+  countOf,
+  countsFor,
+  isDead,
+  isOver,
+  sameWorkload,
+  type Asker,
+  type Hold,
+  type Promised,
+  type Sandbox,
+  type WorldState,
+} from './world-state.ts'
+
+/**
+ * What an ADD has to get, worked out address by address from the rules as README and DESIGN have them. Looks at everything
+ * each time, and knows no indexes.
+ */
+
+/** The ADD has to be refused with one of these codes. */
+export class Refusal extends Error {
+  readonly codes: readonly string[]
+  constructor(...codes: string[]) {
+    super(codes.join(' or '))
+    this.codes = codes
+  }
+}
+
+interface Slot {
+  readonly pool: string
+  /** undefined for a network's own ranges. */
+  readonly settings: ConfiguredPool | undefined
+  readonly set: ListedSet
+}
+
+type Offer = readonly Slot[]
+
+export interface Grant {
+  readonly pool: string
+  readonly place: string
+  readonly named: boolean
+  /** By which rule, for the tally. */
+  readonly how: string
+}
+
+export interface Granted {
+  readonly grants: readonly Grant[]
+  /** What the holder had and gets no more. */
+  readonly left: readonly Hold[]
+}
+
+/** Of places that are equally right, the one that was seen. */
+function oneOf(places: readonly string[], seen: readonly string[]): string | undefined {
+  return places.find(place => seen.includes(place)) ?? places[0]
+}
+
+/** `seen`: what the ADD got, to decide among what is equally right. Throws Refusal. */
+export function decide(world: WorldState, asker: Asker, seen: readonly string[]): Granted {
+  const offers = offersFor(world, asker)
+  const claims = claimsOf(world, asker)
+  const mine = offers.filter(offer => hasItsOwn(world, claims, offer))
+  let first: Refusal | undefined
+  for (const offer of [...mine, ...offers.filter(offer => !mine.includes(offer))]) {
+    try {
+      return serve(world, asker, claims, offer, seen)
+    } catch (error) {
+      const full = error instanceof Refusal && ['IPK_POOL_FULL', 'IPK_QUOTA'].includes(error.message)
+      if (!full) throw error
+      first ??= error
+    }
+  }
+  throw first ?? new Error('there is no offer')
+}
+
+// ---- Which pools
+
+/** Pools that may serve the ADD; those that serve it together are one offer. */
+function offersFor(world: WorldState, { network, pools, pod, node, ips, lists }: Asker): readonly Offer[] {
+  const slots = (words: PoolWords, settings?: ConfiguredPool): Offer =>
+    setsOf(words).map(set => ({ pool: words.name, settings, set }))
+  const named = pools.length > 0 ? pools : network.pools
+  if (named.length > 0) {
+    const offer = named.flatMap(name => {
+      const settings = world.config.find(({ words }) => words.name === name)
+      const words = settings?.words ?? (network.inline?.name === name ? network.inline : undefined)
+      if (!words) throw new Refusal('IPK_POOL_UNKNOWN')
+      return slots(words, settings)
+    })
+    if (new Set(offer.map(({ set }) => set.family)).size < offer.length)
+      throw new Refusal('IPK_REQUESTS_DISAGREE')
+    for (const { settings } of offer) {
+      const code = settings && refusalBy(settings, pod, node)
+      if (code !== undefined) throw new Refusal(code)
+    }
+    return [offer]
+  }
+  if (network.inline) return [slots(network.inline)]
+  const allowed = world.config.filter(settings => refusalBy(settings, pod, node) === undefined)
+  if (allowed.length === 0) {
+    const codes = world.config.map(settings => refusalBy(settings, pod, node))
+    // What is only not known now may be known at the next try.
+    throw new Refusal(codes.find(code => code === 'IPK_FACTS_MISSING') ?? codes[0] ?? '')
+  }
+  const anchors = [...ips, ...lists.map(([first = '']) => first)]
+  const useful = allowed
+    .map(settings => slots(settings.words, settings))
+    .filter(offer =>
+      anchors.every(anchor => offer.some(({ set }) => set.all.has(`${set.segment}/${anchor}`))),
+    )
+  if (useful.length === 0) throw new Refusal('IPK_ADDRESS_OUTSIDE')
+  return useful
+}
+
+/** The code of the rule that keeps the pod out of the pool. */
+function refusalBy(settings: ConfiguredPool, pod: Asker['pod'], node: string): string | undefined {
+  const matches = (pattern: string, name: string): boolean =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+  const { namespaces, team, nodes } = settings
+  if (namespaces && !(pod && namespaces.some(pattern => matches(pattern, pod.namespace))))
+    return 'IPK_NAMESPACE_REFUSED'
+  if (team !== undefined && pod && pod.team === undefined) return 'IPK_FACTS_MISSING'
+  if (team !== undefined && pod?.team !== team) return 'IPK_NAMESPACE_REFUSED'
+  return nodes && !nodes.includes(node) ? 'IPK_NODE_REFUSED' : undefined
+}
+
+// ---- What the asker may have
+
+/** What the asker may take that is not simply free. */
+interface Claims {
+  /** What its holder has in its newest sandbox, or keeps, and this ADD may move. */
+  readonly movable: readonly Hold[]
+  readonly mayTake: (hold: Hold) => boolean
+  readonly inherits: (hold: Hold) => boolean
+  readonly promised: (promised: Promised | undefined) => 'to it' | 'to its workload' | 'to others' | undefined
+  /** Nobody else has the address, keeps it, or was promised it. */
+  readonly canHave: (place: string) => boolean
+}
+
+function claimsOf(world: WorldState, asker: Asker): Claims {
+  const { holds, newest, sandboxes, now } = world
+  const { holder, pod, uid, node } = asker
+  const older = newest.get(holder)
+  const yields = (sandbox: Sandbox | undefined): boolean =>
+    sandbox === undefined || (sandbox.uid !== null && sandbox.uid === uid) || isDead(world, sandbox, node)
+  const own = [...holds.values()].filter(
+    hold =>
+      hold.holder === holder &&
+      (hold.state === 'held' || (hold.state === 'bound' && hold.sandbox === older?.id)),
+  )
+  const mayMove = older?.id === asker.sandbox || yields(older)
+  const insists =
+    asker.ips.length + asker.lists.length > 0 || own.some(hold => hold.named || hold.retain !== 'release')
+  if (!mayMove && insists) throw new Refusal('IPK_HOLDER_LIVE')
+
+  const claims: Claims = {
+    movable: mayMove ? own : [],
+    mayTake: hold =>
+      claims.movable.includes(hold) ||
+      (hold.holder === holder && (hold.sandbox === null || yields(sandboxes.get(hold.sandbox)))),
+    inherits: hold =>
+      hold.state === 'held' &&
+      world.generated.has(hold.holder) &&
+      sameWorkload(hold.workload, pod?.workload ?? null),
+    promised: promised => {
+      if (!promised) return undefined
+      if (promised.namespace !== pod?.namespace) return 'to others'
+      if (promised.kind === undefined) return promised.name === pod.name ? 'to it' : 'to others'
+      const { kind, name } = pod.workload
+      const same = promised.name === name && (kind === null || kind === promised.kind)
+      return same ? 'to its workload' : 'to others'
+    },
+    canHave: place => {
+      const hold = holds.get(place)
+      return (
+        claims.promised(world.promises.get(place)) !== 'to others' &&
+        (!hold ||
+          hold.state === 'cooling' ||
+          isOver(hold, now) ||
+          claims.mayTake(hold) ||
+          claims.inherits(hold))
+      )
+    },
+  }
+  return claims
+}
+
+/** Whether the holder has something there, or it or its workload was promised something. */
+function hasItsOwn({ holds, promises, now }: WorldState, claims: Claims, offer: Offer): boolean {
+  return offer.some(({ set }) =>
+    set.usable.some(place => {
+      const hold = holds.get(place)
+      const promised = claims.promised(promises.get(place))
+      return (
+        (hold && (claims.movable.includes(hold) || (claims.inherits(hold) && !isOver(hold, now)))) ||
+        promised === 'to it' ||
+        promised === 'to its workload'
+      )
+    }),
+  )
+}
+
+// ---- One address of each range set
+
+function serve(
+  world: WorldState,
+  asker: Asker,
+  claims: Claims,
+  offer: Offer,
+  seen: readonly string[],
+): Granted {
+  const open = [...asker.ips]
+  const wishes = offer.map(({ set }) => {
+    const at = open.findIndex(address => set.all.has(`${set.segment}/${address}`))
+    return at < 0 ? undefined : open.splice(at, 1)[0]
+  })
+  const [lost] = open
+  if (lost !== undefined) {
+    const edge = offer.some(({ set }) => set.edges.has(lost))
+    throw new Refusal(edge ? 'IPK_ADDRESS_UNUSABLE' : 'IPK_ADDRESS_OUTSIDE')
+  }
+  const lists = offer.map(({ set }) =>
+    asker.lists.find(([first = '']) => set.all.has(`${set.segment}/${first}`)),
+  )
+  if (asker.lists.some(list => !lists.includes(list))) throw new Refusal('IPK_ADDRESS_OUTSIDE')
+
+  let beside: number | undefined
+  const grants = offer.map((slot, index): Grant => {
+    const { pool, set } = slot
+    const wish = wishes[index]
+    if (wish !== undefined) {
+      const place = `${set.segment}/${wish}`
+      checkName(world, asker, claims, slot, place)
+      return { pool, place, named: true, how: 'by name' }
+    }
+    const list = lists[index]
+    if (list) {
+      const { usable, at, how } = fromList(world, asker, claims, slot, list, beside)
+      const place = usable[at] ?? ''
+      checkName(world, asker, claims, slot, place)
+      beside ??= at
+      return { pool, place, named: true, how }
+    }
+    const had = claims.movable
+      .map(({ place }) => place)
+      .filter(place => set.usable.includes(place) && claims.canHave(place))
+    const kept = oneOf(had, seen)
+    if (kept !== undefined) return { pool, place: kept, named: false, how: 'its own' }
+    return { pool, named: false, ...choose(world, claims, slot, seen) }
+  })
+  const left = leftBehind(world, asker, claims, grants)
+  checkQuota(world, asker, offer, grants, left)
+  const { inline } = asker.network
+  if (inline && grants.some(({ pool }) => pool === inline.name)) checkOverlap(world, inline)
+  return { grants, left }
+}
+
+function checkName(
+  { holds, promises }: WorldState,
+  { holder }: Asker,
+  claims: Claims,
+  { set }: Slot,
+  place: string,
+): void {
+  if (!set.usable.includes(place)) throw new Refusal('IPK_ADDRESS_UNUSABLE')
+  if (claims.promised(promises.get(place)) === 'to others') throw new Refusal('IPK_ADDRESS_RESERVED')
+  const hold = holds.get(place)
+  if (!hold || claims.canHave(place)) return
+  if (hold.holder === holder && hold.sandbox !== null) throw new Refusal('IPK_HOLDER_LIVE')
+  throw new Refusal(hold.until === null ? 'IPK_ADDRESS_HELD' : 'IPK_ADDRESS_KEPT')
+}
+
+/** Which of its candidates the pod gets. `beside`: the place that its other family got. */
+function fromList(
+  { holds, promises }: WorldState,
+  { pod }: Asker,
+  claims: Claims,
+  { set }: Slot,
+  list: readonly string[],
+  beside: number | undefined,
+): { readonly usable: readonly string[]; readonly at: number; readonly how: string } {
+  const places = list.map(address => `${set.segment}/${address}`)
+  if (places.some(place => !set.all.has(place))) throw new Refusal('IPK_ADDRESS_OUTSIDE')
+  const usable = places.filter(place => set.usable.includes(place))
+  if (usable.length === 0) throw new Refusal('IPK_ADDRESS_UNUSABLE')
+  if (pod?.index !== undefined) {
+    const at = pod.index
+    if (at < 0 || at >= usable.length) throw new Refusal('IPK_ORDINAL_BEYOND_LIST')
+    return { usable, at, how: 'by ordinal' }
+  }
+  const ways: readonly (readonly [how: string, fits: (place: string, at: number) => boolean])[] = [
+    ['candidate: its own', place => claims.movable.some(hold => hold.place === place)],
+    ['candidate: beside', (place, at) => at === beside && claims.canHave(place)],
+    ['candidate: free', place => !holds.has(place) && !promises.has(place)],
+    ['candidate: any', place => claims.canHave(place)],
+  ]
+  for (const [how, fits] of ways) {
+    const at = usable.findIndex(fits)
+    if (at >= 0) return { usable, at, how }
+  }
+  const maySoonBeHad = usable.some(place => {
+    const hold = holds.get(place)
+    return hold && (hold.until !== null || sameWorkload(hold.workload, pod?.workload ?? null))
+  })
+  throw new Refusal(maySoonBeHad ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN')
+}
+
+/** What a pod gets that names nothing and has nothing there. */
+function choose(
+  { holds, promises, unordered, now }: WorldState,
+  claims: Claims,
+  { pool, set: { usable } }: Slot,
+  seen: readonly string[],
+): { readonly place: string; readonly how: string } {
+  const promised = (whom: string): string[] =>
+    usable.filter(place => {
+      const hold = holds.get(place)
+      const free = !hold || hold.state === 'cooling' || isOver(hold, now) || claims.inherits(hold)
+      return free && claims.promised(promises.get(place)) === whom
+    })
+  const kept = usable
+    .filter(place => !promises.has(place))
+    .flatMap(place => holds.get(place) ?? [])
+    .filter(hold => claims.inherits(hold) && !isOver(hold, now))
+  const oldest = Math.min(...kept.map(({ since }) => since))
+  const resting = [...holds.values()].filter(
+    hold =>
+      hold.state === 'cooling' &&
+      hold.pool === pool &&
+      usable.includes(hold.place) &&
+      !promises.has(hold.place) &&
+      (!hold.named || isOver(hold, now)),
+  )
+  const [longest] = resting
+  const alike = resting.filter(
+    hold => unordered.has(hold) && longest && unordered.has(longest) && hold.since === longest.since,
+  )
+  const ways: readonly (readonly [how: string, places: readonly string[]])[] = [
+    ['reserved for the pod', promised('to it')],
+    ['reserved for the workload', promised('to its workload')],
+    ['inherited', kept.filter(({ since }) => since === oldest).map(({ place }) => place)],
+    ['lowest free', usable.filter(place => !holds.has(place) && !promises.has(place)).slice(0, 1)],
+    ['longest rested', (alike.length > 0 ? alike : resting.slice(0, 1)).map(({ place }) => place)],
+  ]
+  for (const [how, places] of ways) {
+    const place = oneOf(places, seen)
+    if (place !== undefined) return { place, how }
+  }
+  throw new Refusal('IPK_POOL_FULL')
+}
+
+// ---- What speaks against it
+
+/** What the holder had and gets no more, but not what a sandbox that may live has. */
+function leftBehind(
+  world: WorldState,
+  asker: Asker,
+  { movable }: Claims,
+  grants: readonly Grant[],
+): readonly Hold[] {
+  const had = [...world.holds.values()].filter(
+    hold => movable.includes(hold) || (hold.state === 'bound' && hold.sandbox === asker.sandbox),
+  )
+  return had.filter(hold => {
+    const sandbox = hold.sandbox === null ? undefined : world.sandboxes.get(hold.sandbox)
+    const inUse = sandbox !== undefined && !isDead(world, sandbox, asker.node)
+    return !inUse && grants.every(({ place }) => place !== hold.place)
+  })
+}
+
+/** A namespace may not have more than its quota, unless it gets no more than it had. */
+function checkQuota(
+  { holds }: WorldState,
+  { pod }: Asker,
+  offer: Offer,
+  grants: readonly Grant[],
+  left: readonly Hold[],
+): void {
+  if (!pod) return
+  for (const { pool, settings, set } of offer) {
+    if (settings?.quota === undefined) continue
+    const counts = (hold: Hold | undefined): boolean => countsFor(hold, pool, pod.namespace, set.family)
+    const before = countOf(holds, pool, pod.namespace, set.family)
+    const fresh = grants.filter(
+      grant => grant.pool === pool && set.all.has(grant.place) && !counts(holds.get(grant.place)),
+    )
+    const after = before + fresh.length - left.filter(counts).length
+    if (after > settings.quota && after > before) throw new Refusal('IPK_QUOTA')
+  }
+}
+
+/** A network's own ranges may not overlap those of another network that has leases. */
+function checkOverlap({ holds, known }: WorldState, inline: PoolWords): void {
+  if (known.get(inline.name) === inline) return
+  for (const other of known.values()) {
+    const live = [...holds.values()].some(hold => hold.pool === other.name && hold.state !== 'cooling')
+    if (other.name !== inline.name && live && overlap(other, inline)) throw new Refusal('IPK_POOL_OVERLAP')
+  }
+}

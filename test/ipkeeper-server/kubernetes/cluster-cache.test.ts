@@ -28,6 +28,7 @@ function site() {
     },
     nodesFresh: () => facts.fresh,
     ownerExists: () => Promise.resolve('unknown'),
+    fetchPod: () => Promise.resolve(undefined),
     onMisplaced: () => undefined,
   })
   return {

@@ -32,6 +32,7 @@ function clusterOf(
       return Promise.resolve(true)
     },
     ownerExists: () => Promise.resolve('unknown'),
+    fetchPod: () => Promise.resolve(undefined),
   }
 }
 

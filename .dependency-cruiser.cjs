@@ -9,7 +9,8 @@ const server = '^ipkeeper-server/'
 const pure = [
   `${server}(ipam|lint)/`,
   `${server}kubernetes/(annotations|dialects)/`,
-  `${server}kubernetes/(kube-object|misplaced-annotations|owner-kinds)\\.ts$`,
+  `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
+  `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series)\\.ts$`,
   `${server}network/[^/]*-plan\\.ts$`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
 ]

@@ -85,7 +85,7 @@ export class ApiEventRecorder implements EventRecorder {
     return { queued: this.#queue.length, written: this.#written, dropped: this.#dropped }
   }
 
-  /** Gives what is queued a moment to be written. */
+  /** Gives what is queued a moment to be written; what is under way then ends with the client. */
   async stop(): Promise<void> {
     const draining = this.#draining
     if (draining && this.#failures === 0) {
@@ -101,7 +101,6 @@ export class ApiEventRecorder implements EventRecorder {
     this.#stopped = true
     this.#wake?.()
     for (const series of this.#queue.splice(0)) this.#drop(series)
-    await draining
   }
 
   async #drain(): Promise<void> {

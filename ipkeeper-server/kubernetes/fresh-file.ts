@@ -10,7 +10,6 @@ const trustedFor = 60_000
  */
 export class FreshFile {
   readonly path: string
-  readonly #what: string
   readonly #monotonic: () => number
   #text: string
   #readAt: number
@@ -22,17 +21,17 @@ export class FreshFile {
    */
   constructor(path: string, what: string, monotonic: () => number) {
     this.path = path
-    this.#what = what
     this.#monotonic = monotonic
     this.#readAt = monotonic()
     try {
       this.#text = readFileSync(path, 'utf8')
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-      throw new Problem('IPK_KUBERNETES_CONFIG', `${path}: the ${this.#what} cannot be read (${code})`, {
+      throw new Problem('IPK_KUBERNETES_CONFIG', `${path}: the ${what} cannot be read (${code})`, {
         cause: error,
       })
     }
+    if (this.#text.trim() === '') throw new Problem('IPK_KUBERNETES_CONFIG', `${path}: the ${what} is empty`)
   }
 
   /** A text that cannot be read now, or is empty because it is being written, stays as it was. */

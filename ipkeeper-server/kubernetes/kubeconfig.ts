@@ -17,7 +17,7 @@ export interface KubeconfigContext {
   readonly certificate: Material | undefined
   readonly key: Material | undefined
   readonly token: string | undefined
-  /** Wins over `token` while it can be read, as in client-go. */
+  /** Wins over `token`, as in client-go. */
   readonly tokenFile: string | undefined
 }
 

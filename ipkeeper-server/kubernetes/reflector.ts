@@ -293,7 +293,8 @@ export class Reflector<Entry> {
     if (this.#stopped) return { kind: 'expired', proved: false }
     if (error instanceof ApiError && error.status === 410) return { kind: 'expired', proved }
     const message = error instanceof Error ? error.message : String(error)
-    this.#trouble(message)
+    const wasCut = proved && error instanceof ApiError && error.status === undefined
+    this.#trouble(message, wasCut)
     if (!(error instanceof ApiError) && resourceVersion !== undefined) {
       return { kind: 'garbled', resourceVersion, proved }
     }
@@ -306,11 +307,14 @@ export class Reflector<Entry> {
     this.#heardAt = this.#options.clock.monotonic()
   }
 
-  /** One line in the log for a trouble, not one for each attempt. */
-  #trouble(message: string): void {
+  /**
+   * One line in the log for a trouble, not one for each attempt, and none for a watch that was cut after it had worked:
+   * load balancers cut what is quiet, every few minutes. If the server is away, the next attempt tells.
+   */
+  #trouble(message: string, wasCut: boolean): void {
     const { clock, log, resource, client } = this.#options
     this.#lastError = { at: clock.now(), message }
-    if (this.#troubled === message) return
+    if (wasCut || this.#troubled === message) return
     this.#troubled = message
     log.warn(
       { resource, server: client.server, reason: message },

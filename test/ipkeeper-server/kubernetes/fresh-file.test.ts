@@ -40,4 +40,8 @@ t.test('has to be there at first', async t => {
     code: 'IPK_KUBERNETES_CONFIG',
     message: `${path}: the token of x cannot be read (ENOENT)`,
   })
+  writeFileSync(path, '\n')
+  t.match(await thrownProblem(() => new FreshFile(path, 'token', () => 0)), {
+    message: `${path}: the token is empty`,
+  })
 })

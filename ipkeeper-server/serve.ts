@@ -108,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   // undici and all that stands on it are loaded only where there is an API.
   const cluster =
     access &&
-    new (await import('./kubernetes/connect-cluster.ts')).Cluster({
+    new (await import('./kubernetes/cluster.ts')).Cluster({
       access,
       node: config.node,
       watchNamespaces: wantsNamespaces(config),

@@ -123,7 +123,8 @@ export class NodeCluster {
           commitPlan(this.#ledger, () => {
             const present = this.#ledger.lease(lease)
             return {
-              change: present?.generation === lease.generation ? planExpiry(this.#ledger, present) : [],
+              change:
+                present?.generation === lease.generation ? planExpiry(this.#ledger, present, this.#book) : [],
             }
           }),
         ),

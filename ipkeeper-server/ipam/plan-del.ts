@@ -145,12 +145,11 @@ export function planUndo(
     const again = { ...before, generation: present.generation }
     const current =
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
-    // Nobody is left to keep it for; but what was inherited is kept again for whom it was, see giveBack.
-    const abandoned =
-      before.state === 'held' && !holder && holderKey(before.holder) === holderKey(attachment.holder)
+    const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
+    const movedOn = before.state === 'held' && (isOwn ? !holder : hasAnother(book, before))
     const record =
-      orphaned || abandoned
-        ? endedLease(again, current && holder !== undefined, pools, now)
+      orphaned || movedOn
+        ? endedLease(again, current && holder !== undefined && !movedOn, pools, now)
         : { ...again, generation: present.generation + 1 }
     restored.push(record)
     writes.push(writeLease(book, record))
@@ -172,6 +171,16 @@ export function planUndo(
     ...bequeathUndo(book, attachment),
     deleteAttachment(attachment),
   ]
+}
+
+/** Whether the one an inherited address was kept for has come back since, or keeps another one of its family. */
+function hasAnother(book: AddressBook, kept: LeaseRecord): boolean {
+  const holder = book.holder(kept.holder)
+  const isIpv6 = (key: LeaseKey): boolean => key.address.includes(':')
+  return (
+    holder !== undefined &&
+    (holder.attachment !== null || holder.leases.some(own => isIpv6(own) === isIpv6(kept)))
+  )
 }
 
 /** What an undone ADD had inherited is kept again for whom it was kept (see dropFormerHolders). */

@@ -271,6 +271,24 @@ t.test('dual stack inherited from a pod of the Deployment: both families are kep
 })
 
 t.test(
+  'inherited from a pod that has come back meanwhile: kept for nobody, since that pod has another',
+  async t => {
+    const story = await Story.begin()
+    const former = { pod: 'api-6d4cf56db6-x2xqz', uid: 'u1', retain: 'forever' }
+    await story.add({ ...former, container: 'c1' })
+    await story.world.del('c1')
+    t.equal(await story.add({ pod: 'api-6d4cf56db6-b7kpd', uid: 'u2', container: 'c2' }), '10.22.0.2')
+    t.equal(await story.add({ ...former, container: 'c3' }), '10.22.0.3')
+    await story.undo('c2')
+    story.check(t, [
+      '10.22.0.2 cooling shop/api-6d4cf56db6-x2xqz -',
+      '10.22.0.3 bound shop/api-6d4cf56db6-x2xqz c3',
+    ])
+    assertSound(story.world.service.ledger, 'after the undo')
+  },
+)
+
+t.test(
   'a retained address that its holder has left is freed by the DEL of the sandbox that still had it',
   async t => {
     const story = await Story.begin()

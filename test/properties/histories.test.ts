@@ -78,8 +78,9 @@ t.test('whatever happens, each step ends as promised', async t => {
   )
   if (details.failed) {
     const replay = `HISTORY_SEED=${seed} HISTORY_PATH=${details.counterexamplePath ?? ''}`
-    const story = details.errorInstance instanceof Error ? details.errorInstance.message : ''
-    t.fail(`${story}\nreplay: ${replay} node test/properties/histories.test.ts`)
+    const story = details.errorInstance instanceof Error ? details.errorInstance.message : 'interrupted'
+    for (const line of story.split('\n')) t.comment(line)
+    t.fail(`replay: ${replay} node test/properties/histories.test.ts`)
     return
   }
   const counts = [...tally].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`)

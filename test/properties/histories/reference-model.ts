@@ -3,6 +3,7 @@ import { standard, type ConfiguredPool, type PoolWords } from './pool-shapes.ts'
 import { decide, Refusal, type Granted } from './reference-add.ts'
 import {
   addressOf,
+  familyOf,
   isDead,
   isOver,
   show,
@@ -26,6 +27,12 @@ const wrong = (expected: string, seen: Seen): { readonly fault: string } => ({
 const fill = <V>(to: Map<string, V>, from: ReadonlyMap<string, V>): void => {
   for (const [key, value] of from) to.set(key, value)
 }
+
+/** Held for the same holder, of the same family. */
+const isKeptFor =
+  ({ holder, place }: Hold) =>
+  (other: Hold): boolean =>
+    other.state === 'held' && other.holder === holder && familyOf(other.place) === familyOf(place)
 
 /**
  * What ipkeeper promises, in the plainest data there is: maps of addresses, sandboxes and reservations. No indexes, no
@@ -212,10 +219,18 @@ export class ReferenceModel implements WorldState {
     const isReplaced = (other: Sandbox | undefined): boolean => other?.id === id
     const stillThere = (other: Sandbox | undefined): boolean =>
       other === undefined || isReplaced(other) || this.sandboxes.get(other.id) === other
+    /** Whether the one that an inherited address was kept for has not come back. */
+    const stillAway = (before: Hold | undefined): boolean =>
+      before?.state !== 'held' ||
+      before.holder === holder ||
+      (!this.newest.has(before.holder) && ![...this.holds.values()].some(isKeptFor(before)))
     const untouched =
       this.newest.get(holder) === sandbox &&
       stillThere(older) &&
-      [...found.values()].every(({ wrote, of }) => this.holds.get(wrote.place) === wrote && stillThere(of))
+      [...found.values()].every(
+        ({ wrote, of, before }) =>
+          this.holds.get(wrote.place) === wrote && stillThere(of) && stillAway(before),
+      )
     if (!untouched) return false
     for (const [place, { before, of }] of found) {
       if (before === undefined) this.holds.delete(place)

@@ -256,8 +256,8 @@ function serve(
 }
 
 function checkName(
-  { holds, promises }: WorldState,
-  { holder }: Asker,
+  { holds, promises, generated }: WorldState,
+  { holder, pod }: Asker,
   claims: Claims,
   { set }: Slot,
   place: string,
@@ -267,6 +267,10 @@ function checkName(
   const hold = holds.get(place)
   if (!hold || claims.canHave(place)) return
   if (hold.holder === holder && hold.sandbox !== null) throw new Refusal('IPK_HOLDER_LIVE')
+  // A rollout goes on as soon as the older pod is gone.
+  const older =
+    hold.sandbox !== null && pod && generated.has(holder) && sameWorkload(hold.workload, pod.workload)
+  if (older) throw new Refusal('IPK_CANDIDATES_BUSY')
   throw new Refusal(hold.until === null ? 'IPK_ADDRESS_HELD' : 'IPK_ADDRESS_KEPT')
 }
 
@@ -300,7 +304,8 @@ function fromList(
   }
   const maySoonBeHad = usable.some(place => {
     const hold = holds.get(place)
-    return hold && (hold.until !== null || sameWorkload(hold.workload, pod?.workload ?? null))
+    const older = hold?.sandbox != null && sameWorkload(hold.workload, pod?.workload ?? null)
+    return hold && (hold.until !== null || older)
   })
   throw new Refusal(maySoonBeHad ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN')
 }

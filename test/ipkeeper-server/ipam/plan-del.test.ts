@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
 import { assertSound } from '../leases/sound-ledger.ts'
 import { spell, poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
@@ -309,4 +310,99 @@ t.test('the same when the newer sandbox was deleted first', async t => {
   await story.world.del('c2')
   await story.world.del('c1')
   story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 cooling shop/web-0 -'])
+})
+
+/** A pod of Deployment api: none will come back under its name. */
+const copy = (suffix: string, container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: `api-6d4cf56db6-${suffix}`,
+  container,
+  uid: `uid-of-${suffix}`,
+  retain: 'forever',
+  ...patch,
+})
+
+t.test('what was inherited is kept again for whom it was, both families', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  await story.add(copy('x2x5z', 'c1'))
+  await story.world.del('c1')
+  t.equal(await story.add(copy('b4d5f', 'c2')), '10.22.0.2,fd00:22::2')
+  await story.undo('c2')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2x5z -',
+    'fd00:22::2 held shop/api-6d4cf56db6-x2x5z -',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+  const [lease] = [...story.world.service.ledger.leases()]
+  t.equal(story.world.service.ledger.holder(lease!.holder)?.leases.length, 2)
+  t.equal(await story.add(copy('g6h7j', 'c3')), '10.22.0.2,fd00:22::2', 'the next one inherits it')
+})
+
+t.test('inherited from two pods, undone: each has its own again', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  await story.add(copy('x2x5z', 'c1', { ip: '10.22.0.50' }))
+  await story.add(copy('b4d5f', 'c2', { ip: '10.22.0.51' }))
+  await story.world.del('c1')
+  await story.world.del('c2')
+  t.equal(await story.add(copy('g6h7j', 'c3', { ip: '10.22.0.51' })), '10.22.0.51,fd00:22::2')
+  const after = [
+    '10.22.0.50 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.51 bound shop/api-6d4cf56db6-g6h7j c3',
+    'fd00:22::2 bound shop/api-6d4cf56db6-g6h7j c3',
+    'fd00:22::3 held shop/api-6d4cf56db6-b4d5f -',
+  ]
+  story.check(t, after)
+  assertSound(story.world.service.ledger, 'after the ADD')
+  await story.undo('c3')
+  story.check(t, [
+    '10.22.0.50 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.51 held shop/api-6d4cf56db6-b4d5f -',
+    'fd00:22::2 held shop/api-6d4cf56db6-x2x5z -',
+    'fd00:22::3 held shop/api-6d4cf56db6-b4d5f -',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+})
+
+t.test('inherited, taken over by a new sandbox of the heir, and both undone', async t => {
+  for (const order of [
+    ['c2', 'c3'],
+    ['c3', 'c2'],
+  ] as const) {
+    const story = await Story.begin()
+    await story.add(copy('x2x5z', 'c1'))
+    await story.world.del('c1')
+    await story.add(copy('b4d5f', 'c2'))
+    await story.add(copy('b4d5f', 'c3'))
+    for (const container of order) await story.undo(container)
+    story.check(t, ['10.22.0.2 held shop/api-6d4cf56db6-x2x5z -'], order.join())
+    assertSound(story.world.service.ledger, order.join())
+    t.equal(await story.add(copy('g6h7j', 'c4')), '10.22.0.2')
+  }
+})
+
+t.test('the DEL of an heir keeps what it inherited for it', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1'))
+  await story.world.del('c1')
+  await story.add(copy('b4d5f', 'c2'))
+  await story.world.del('c2')
+  story.check(t, ['10.22.0.2 held shop/api-6d4cf56db6-b4d5f -'])
+  t.equal(story.world.service.ledger.counts().holder, 1)
+})
+
+t.test('a DEL writes what is known of the workload by then', async t => {
+  const story = await Story.begin()
+  const owner: Owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api', uid: 'd1' }
+  for (const [container, told, uid] of [
+    ['c1', undefined, null],
+    ['c2', null, 'uid-of-x2x5z'],
+    ['c3', owner, 'd1'],
+  ] as const) {
+    await story.add(copy('x2x5z', container))
+    Object.assign(story.world, { service: { ...story.world.service, ownerOf: () => told } })
+    await story.world.del(container)
+    const [lease] = [...story.world.service.ledger.leases()]
+    t.equal(lease?.workload?.uid, uid)
+  }
 })

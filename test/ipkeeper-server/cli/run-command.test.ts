@@ -107,6 +107,65 @@ t.test('a kept address of a container without a pod', async t => {
   t.match(await printed('leases'), /10\.22\.0\.2\/24 +held +- +net +n1 +- +eth0 .* never\n/)
 })
 
+t.test('until when a kept address is kept', async t => {
+  const { story, printed } = await site(t)
+  const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 's1' }
+  for (const [pod, retain, more] of [
+    ['a', 'forever', {}],
+    ['b', '12m', {}],
+    ['web-0', 'while-owner-exists', { owner }],
+    ['printer', 'while-owner-exists', { owner: null }],
+    ['db-0', 'while-owner-exists', {}],
+    ['z', 'while-owner-exists', { owner }],
+  ] as const) {
+    await story.add({ pod, container: pod, retain, ...more })
+    if (pod !== 'z') await story.del(pod)
+  }
+  t.strictSame(
+    (await printed('leases'))
+      .split('\n')
+      .slice(1, -1)
+      .map(line => line.replace(/^(\S+) .* dynamic +\S+ +/, '$1 ')),
+    [
+      '10.22.0.2/24 never',
+      '10.22.0.3/24 12m',
+      '10.22.0.4/24 with StatefulSet web',
+      '10.22.0.5/24 with Pod printer',
+      '10.22.0.6/24 owner unknown',
+      '10.22.0.7/24 -',
+    ],
+  )
+  const { leases } = JSON.parse(await printed('leases', '-o', 'json')) as LeasesReply
+  t.strictSame(
+    leases.map(({ owner: known }) => known),
+    [null, null, 'StatefulSet shop/web', 'Pod shop/printer', null, 'StatefulSet shop/web'],
+  )
+})
+
+t.test('reserve for a workload, and for an owner that is no pod', async t => {
+  const { story, control, printed } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  t.equal(
+    await printed('reserve', '10.22.0.50', 'shop/STS/web'),
+    '10.22.0.50 is reserved for shop/statefulset/web\n',
+  )
+  t.match(await control('reserve', '10.22.0.51', 'printer-3', '--note', 'room 12'), {
+    exit: 0,
+    out: '10.22.0.51 is reserved for printer-3\n',
+    err: /^note: printer-3 names no namespace, so no pod gets 10\.22\.0\.51; for a pod write NAMESPACE\/POD\n$/,
+  })
+  t.equal(
+    await printed('reservations'),
+    'ADDRESS     SEGMENT  OWNER                 SINCE  NOTE\n' +
+      '10.22.0.50  default  shop/statefulset/web  0s\n' +
+      '10.22.0.51  default  printer-3             0s     room 12\n',
+  )
+  t.match(await control('reserve', '10.22.0.52', 'shop/statefulst/web'), {
+    exit: 1,
+    err: /names kind "statefulst", which has no pods; did you mean "statefulset"\? \[IPK_REQUEST_INVALID\]/,
+  })
+})
+
 t.test('pools', async t => {
   const { story, printed } = await site(t)
   t.match(await printed('pools'), /^no pools: a pool appears with the first ADD/)
@@ -498,7 +557,7 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['leases', '--limit=abc'], '--limit "abc" is no whole number above 0'],
     [['leases', '-o', 'yaml'], '-o yaml is neither json nor table'],
     [['leases', 'all'], 'this command takes no arguments; got all'],
-    [['reserve', '10.22.0.5'], 'this command takes ADDRESS NAMESPACE/POD; got 10.22.0.5'],
+    [['reserve', '10.22.0.5'], 'this command takes ADDRESS OWNER; got 10.22.0.5'],
     [['unreserve'], 'this command takes ADDRESS; got none'],
     [['status', '--note', 'x'], 'unknown option --note'],
     [['leases', '--failed'], 'unknown option --failed'],
@@ -530,7 +589,7 @@ t.test('refused by the daemon: exit 1, with its words', async t => {
       /^error: 10\.22\.0\.2 is held by shop\/a on node n1 \[IPK_ADDRESS_HELD\]\nhint: /,
     ],
     [['reserve', 'x', 'shop/b'], /"x" is no IP address \[IPK_ADDRESS_INVALID\]/],
-    [['reserve', '10.22.0.9', 'shop'], /owner "shop" is not NAMESPACE\/POD.*\nhint: write for example/],
+    [['reserve', '10.22.0.9', 'shop/'], /owner "shop\/" has no valid name: "".*\nhint: write for example/],
     [['unreserve', '10.22.0.9'], /not reserved in segment default \[IPK_RESERVATION_MISSING\]/],
     [['unreserve', '../leases'], /"\.\.\/leases" is no IP address/],
   ] as const) {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
 import type { LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
+import { configured } from '../leases/story.ts'
 import { poolFrom, TestService } from '../leases/test-service.ts'
 
 /** Tidies up whatever is over at this moment, as the loop does. */
@@ -67,4 +68,21 @@ t.test('a resting address of a holder who has another one leaves the holder alon
   await expire(story)
   t.strictSame(story.leases(), ['10.22.0.60 bound shop/a c2'])
   t.equal(counts(story), '1 leases, 1 holders, 1 attachments')
+})
+
+t.test('a pool that gives the least recently used remembers when a kept address was used', async t => {
+  const story = await TestService.open()
+  story.pool = poolFrom('ring', ['10.22.0.0/29'])
+  const ring = configured('ring', [['10.22.0.0/29']], { policy: { strategy: 'least-recently-used' } })
+  story.book = { ...story.book, pools: [ring] }
+  await story.add({ pod: 'a', container: 'c1', retain: '30m' })
+  await story.del('c1')
+  const released = story.now
+  story.now += 30 * 60_000
+  await expire(story)
+  t.equal(counts(story), '1 leases, 0 holders, 0 attachments')
+  t.match([...story.service.ledger.leases()], [{ state: 'cooling', remembered: true, since: released }])
+  t.strictSame(story.leases(), [], 'nobody has it')
+  t.strictSame(await expire(story), [], 'once')
+  t.equal(await story.add({ pod: 'b', container: 'c2' }), '10.22.0.3')
 })

@@ -1,7 +1,12 @@
 import t from 'tap'
 import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
-import { leaseKey, type Change, type LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
+import {
+  leaseKey,
+  type Change,
+  type LeaseRecord,
+  type Workload,
+} from '../../../ipkeeper-server/ipam/records.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { lease, putLease } from '../../contract/lease-store-contract.ts'
@@ -314,4 +319,184 @@ t.test('a conflict says nothing of the store; a store that cannot be read does',
   store.read = read
   await ledger.checkStore(20_000)
   t.equal(store.probes, 2)
+})
+
+const holderOf = (name: string, namespace = 'shop'): LeaseRecord['holder'] => ({
+  kind: 'pod',
+  network: 'net',
+  namespace,
+  name,
+  ifname: 'eth0',
+})
+const workload = (name: string, uid: string | null = null): Workload => ({
+  namespace: 'shop',
+  kind: 'Deployment',
+  name,
+  apiVersion: uid === null ? null : 'apps/v1',
+  uid,
+})
+const unbound = { attachment: null } as const
+
+/** What the ledger says of records, and what a fresh one says that read them from the store. */
+async function bothSay<T>(records: readonly LeaseRecord[], ask: (ledger: Ledger) => T): Promise<[T, T]> {
+  const store = new MemoryStore()
+  const ledger = await Ledger.open(store)
+  // The last one comes first: in the store records have no order.
+  for (const record of [...records].reverse()) await ledger.commit([putLease(record, null)])
+  return [ask(ledger), ask(await Ledger.open(store))]
+}
+
+t.test('what rests, by the pool that gave it: the longest rested first, whatever came when', async t => {
+  const records = [
+    lease('10.0.0.2', 1, { ...unbound, state: 'cooling', since: 30, until: 90 }),
+    lease('10.0.0.3', 1, { ...unbound, state: 'cooling', since: 10, until: 70, remembered: true }),
+    lease('10.0.0.4', 1, { ...unbound, state: 'cooling', since: 20, until: 80 }),
+    lease('10.0.0.5', 1, { ...unbound, state: 'cooling', since: 5, until: 80, pool: 'other' }),
+    lease('10.0.0.6', 1, { ...unbound, state: 'held', since: 1, until: 80 }),
+    lease('10.0.0.7'),
+  ]
+  const said = await bothSay(records, ledger => ({
+    net: Array.from(ledger.resting('net'), record => record.address),
+    other: Array.from(ledger.resting('other'), record => record.address),
+    none: [...ledger.resting('gone')],
+    counts: ['net', 'other', 'gone'].map(pool => ledger.restingCount(pool)),
+  }))
+  for (const each of said) {
+    t.strictSame(each, {
+      net: ['10.0.0.3', '10.0.0.4', '10.0.0.2'],
+      other: ['10.0.0.5'],
+      none: [],
+      counts: [3, 1, 0],
+    })
+  }
+})
+
+t.test('a lease that rests no longer, or was brought back, is in its place', async t => {
+  const store = new MemoryStore()
+  const ledger = await Ledger.open(store)
+  const cooling = (address: string, generation: number, since: number): LeaseRecord =>
+    lease(address, generation, { ...unbound, state: 'cooling', since, until: since + 1 })
+  await ledger.commit([
+    putLease(cooling('10.0.0.2', 1, 10), null),
+    putLease(cooling('10.0.0.3', 1, 20), null),
+  ])
+  const order = (): string => Array.from(ledger.resting('net'), record => record.address).join(' ')
+  await ledger.commit([putLease(lease('10.0.0.2', 2), 1)])
+  t.equal(order(), '10.0.0.3')
+  await ledger.commit([putLease(cooling('10.0.0.2', 3, 10), 2)])
+  t.equal(order(), '10.0.0.2 10.0.0.3', 'an undo gave it back')
+  await ledger.commit([
+    { kind: 'lease', key: leaseKey({ ...two, address: '10.0.0.3' }), expect: 1, record: null },
+  ])
+  t.equal(order(), '10.0.0.2')
+})
+
+t.test(
+  'remembered addresses are taken for used until they are given again, also after their time',
+  async t => {
+    const store = new MemoryStore()
+    const ledger = await Ledger.open(store)
+    await ledger.commit([
+      putLease(lease('10.0.0.2', 1, { ...unbound, state: 'cooling', until: 5, remembered: true }), null),
+      putLease(lease('10.0.0.3', 1, { ...unbound, state: 'cooling', until: 5 }), null),
+    ])
+    for (const each of [ledger, await Ledger.open(store)]) {
+      t.equal(lowest(each), 4)
+      t.strictSame(
+        each.expire(10).map(record => record.address),
+        ['10.0.0.3'],
+        'what is remembered is not to be deleted',
+      )
+      t.equal(lowest(each), 3)
+      t.equal(each.nextExpiry(), undefined)
+    }
+  },
+)
+
+t.test('what is kept for a workload, the longest kept first', async t => {
+  const held = (address: string, since: number, patch: Partial<LeaseRecord> = {}): LeaseRecord =>
+    lease(address, 1, { ...unbound, state: 'held', since, workload: workload('api'), ...patch })
+  const records = [
+    held('10.0.0.2', 30),
+    held('10.0.0.3', 10),
+    held('10.0.0.4', 20, { workload: workload('web') }),
+    held('10.0.0.5', 20, { state: 'cooling' }),
+    lease('10.0.0.6', 1, { workload: workload('api') }),
+    lease('10.0.0.7', 1, { ...unbound, state: 'held' }),
+  ]
+  const said = await bothSay(records, ledger =>
+    [
+      ['shop', 'api'],
+      ['shop', 'web'],
+      ['lab', 'api'],
+    ].map(([namespace = '', name = '']) =>
+      ledger.leasesKeptFor(namespace, name).map(({ address }) => address),
+    ),
+  )
+  for (const each of said) t.strictSame(each, [['10.0.0.3', '10.0.0.2'], ['10.0.0.4'], []])
+})
+
+t.test('how many addresses of a pool a namespace has', async t => {
+  const store = new MemoryStore()
+  const ledger = await Ledger.open(store)
+  await ledger.commit(
+    [
+      lease('10.0.0.2'),
+      lease('10.0.0.3', 1, { ...unbound, state: 'held' }),
+      lease('10.0.0.4', 1, { ...unbound, state: 'cooling' }),
+      lease('10.0.0.5', 1, { holder: holderOf('a', 'lab') }),
+      lease('10.0.0.6', 1, { pool: 'other' }),
+      lease('fd00::2'),
+      lease('10.0.0.7', 1, {
+        holder: { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' },
+      }),
+    ].map(record => putLease(record, null)),
+  )
+  const counts = (each: Ledger): number[] => [
+    each.liveIn('net', 'shop', 4),
+    each.liveIn('net', 'shop', 6),
+    each.liveIn('net', 'lab', 4),
+    each.liveIn('other', 'shop', 4),
+    each.liveIn('net', 'nobody', 4),
+  ]
+  t.strictSame(counts(ledger), [2, 1, 1, 1, 0])
+  t.strictSame(counts(await Ledger.open(store)), [2, 1, 1, 1, 0])
+  await ledger.commit([
+    putLease(lease('10.0.0.2', 2, { ...unbound, state: 'cooling' }), 1),
+    putLease(lease('10.0.0.3', 2), 1),
+    putLease(lease('10.0.0.4', 2), 1),
+    putLease(lease('10.0.0.5', 2, { holder: holderOf('a') }), 1),
+  ])
+  t.strictSame(counts(ledger), [3, 1, 0, 1, 0])
+})
+
+t.test('what is kept while an owner exists that can be asked for', async t => {
+  const kept = (address: string, patch: Partial<LeaseRecord> = {}): LeaseRecord =>
+    lease(address, 1, {
+      ...unbound,
+      state: 'held',
+      retain: 'while-owner-exists',
+      workload: workload('api', 'd1'),
+      ...patch,
+    })
+  const records = [
+    kept('10.0.0.2'),
+    kept('10.0.0.3', { workload: workload('api') }),
+    kept('10.0.0.4', { retain: 'forever' }),
+    kept('10.0.0.5', { state: 'bound', attachment: { network: 'net', containerId: 'c1', ifname: 'eth0' } }),
+    kept('10.0.0.6', { state: 'cooling', until: 5 }),
+  ]
+  const said = await bothSay(records, ledger => ledger.keptForOwners().map(({ address }) => address))
+  for (const each of said) t.strictSame(each, ['10.0.0.2'])
+  const ledger = await Ledger.open(new MemoryStore())
+  let calls = 0
+  ledger.onKept = () => calls++
+  await ledger.commit([putLease(kept('10.0.0.3', { workload: workload('api') }), null)])
+  t.equal(calls, 0, 'nobody waits for what does not end')
+  await ledger.commit([putLease(kept('10.0.0.2'), null)])
+  t.equal(calls, 1)
+  await ledger.commit([
+    putLease(lease('10.0.0.2', 2, { retain: 'while-owner-exists', workload: workload('api', 'd1') }), 1),
+  ])
+  t.strictSame(ledger.keptForOwners(), [])
 })

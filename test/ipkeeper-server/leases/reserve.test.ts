@@ -122,6 +122,12 @@ t.test('refused', async t => {
     [promise('10.22.0.9', '/a'), 'IPK_REQUEST_INVALID', /no valid namespace: ""/],
     [promise('10.22.0.9', 'shop/a/b'), 'IPK_REQUEST_INVALID', /names kind "a"/],
     [promise('10.22.0.9', 'Shop/a'), 'IPK_REQUEST_INVALID', /no valid namespace: "Shop"/],
+    [promise('10.22.0.9', 'shop/'), 'IPK_REQUEST_INVALID', /owner "shop\/" has no valid name: ""/],
+    [promise('10.22.0.9', 'shop/a/b'), 'IPK_REQUEST_INVALID', /names kind "a", which has no pods/],
+    [promise('10.22.0.2', 'shop/sts/a'), 'IPK_ADDRESS_RESERVED', /10\.22\.0\.2 is reserved for shop\/a$/],
+    [promise('10.22.0.2', 'external:a'), 'IPK_ADDRESS_RESERVED', /reserved for shop\/a$/],
+    [promise('10.22.0.3', 'external:b'), 'IPK_ADDRESS_HELD', /held by shop\/b/],
+    [promise('10.22.0.3', 'shop/deploy/b'), 'IPK_ADDRESS_HELD', /held by shop\/b/],
     [
       promise('10.22.0.9', 'shop/a', { segment: 'Default' }),
       'IPK_REQUEST_INVALID',
@@ -159,4 +165,36 @@ t.test('of two at once for two pods, one is refused', async t => {
     ['shop/a', 'shop/b'].map(owner => reserve(story.service, promise('10.22.0.9', owner))),
   )
   t.strictSame(outcomes.map(outcome => outcome.status).sort(), ['fulfilled', 'rejected'])
+})
+
+t.test('for the pods of a workload, and for an owner that is no pod', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'web-0', container: 'c1' })
+  await story.add({ pod: 'api-6d4cf56db6-x2x5z', container: 'c2', retain: 'forever' })
+  await story.del('c2')
+  for (const [address, owner] of [
+    ['10.22.0.2', 'shop/sts/web'],
+    ['10.22.0.3', 'shop/deployment/api'],
+    ['10.22.0.9', 'printer-3'],
+    ['10.22.0.10', 'shop/CronJob/nightly'],
+    ['10.22.0.11', 'shop/pod/db-0'],
+  ] as const)
+    await reserve(story.service, promise(address, owner))
+  t.strictSame(
+    listReservations(story.service).map(({ address, owner }) => `${address} ${owner}`),
+    [
+      '10.22.0.2 shop/statefulset/web',
+      '10.22.0.3 shop/deployment/api',
+      '10.22.0.9 printer-3',
+      '10.22.0.10 shop/cronjob/nightly',
+      '10.22.0.11 shop/db-0',
+    ],
+    'what its pods have may be reserved for it, and each is listed as it can be written',
+  )
+  for (const { address, owner } of listReservations(story.service))
+    t.match(await reserve(story.service, promise(address, owner)), { generation: 2 }, 'again is no error')
+  t.match(await thrownProblem(() => reserve(story.service, promise('10.22.0.2', 'shop/ds/web'))), {
+    code: 'IPK_ADDRESS_RESERVED',
+    message: '10.22.0.2 is reserved for StatefulSet shop/web',
+  })
 })

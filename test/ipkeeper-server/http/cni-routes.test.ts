@@ -202,7 +202,13 @@ t.test('errors have code, message, hint; never {} and never nothing', async t =>
     ['POST', '/v1/cni/check', body('c1'), 404, 'IPK_LEASE_MISSING'],
     ['GET', '/v1/leases?limit=x', undefined, 400, 'IPK_REQUEST_INVALID'],
     ['POST', '/v1/reservations', { address: 'x', owner: 'shop/web-0' }, 400, 'IPK_ADDRESS_INVALID'],
-    ['POST', '/v1/reservations', { address: '10.22.0.9', owner: 'web-0' }, 400, 'IPK_REQUEST_INVALID'],
+    [
+      'POST',
+      '/v1/reservations',
+      { address: '10.22.0.9', owner: 'shop/service/web' },
+      400,
+      'IPK_REQUEST_INVALID',
+    ],
     ['DELETE', '/v1/reservations/default/10.22.0.9', undefined, 404, 'IPK_RESERVATION_MISSING'],
   ] as const) {
     const reply = await app.inject({

@@ -108,6 +108,23 @@ export function planDel(
   ]
 }
 
+/**
+ * Whether a lease is as the ADD of an attachment left it: bound to it (under a later generation when a sandbox that had
+ * taken it over was undone), or freed. A generation alone tells too little: that of a lease that came free and was given
+ * to somebody else began anew.
+ */
+function isStillWritten(
+  present: LeaseRecord,
+  key: AttachmentKey,
+  wrote: number,
+  before: LeaseRecord | null,
+): boolean {
+  if (present.attachment !== null) return sameAttachment(present.attachment, key)
+  return (
+    present.generation === wrote && before !== null && holderKey(present.holder) === holderKey(before.holder)
+  )
+}
+
 /** Whether the attachment that a lease names is there, and is the one that was given it: its ADD wrote the lease. */
 function stillHas(book: AddressBook, lease: LeaseRecord): boolean {
   const attachment = lease.attachment && book.attachment(lease.attachment)
@@ -133,8 +150,7 @@ export function planUndo(
   const writes: Write[] = []
   for (const { wrote, before, ...lease } of attachment.undo.leases) {
     const present = book.lease(lease)
-    // Bound to it under a later generation: a sandbox that had taken it over was undone and gave it back.
-    if (!present || (present.generation !== wrote && !sameAttachment(present.attachment, key))) continue
+    if (!present || !isStillWritten(present, key, wrote, before)) continue
     if (before === null) {
       writes.push({ kind: 'lease', key: leaseKey(lease), expect: present.generation, record: null })
       continue

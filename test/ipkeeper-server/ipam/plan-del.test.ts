@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
+import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
 import { assertSound } from '../leases/sound-ledger.ts'
 import { spell, poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
 
@@ -269,6 +270,19 @@ t.test('dual stack inherited from a pod of the Deployment: both families are kep
   ])
   assertSound(story.world.service.ledger, 'after the undo')
   t.equal(await story.add({ ...former, container: 'c3' }), '10.22.0.2,fd00:22::2')
+})
+
+t.test('an address that came free meanwhile and was given to somebody else is theirs', async t => {
+  const story = await Story.begin()
+  const { ledger } = story.world.service
+  await story.add(plain('c1'))
+  await story.add(plain('c2'))
+  await story.world.del('c2')
+  story.world.now += 61_000
+  for (const lease of ledger.expire(story.world.now)) await ledger.commit(planExpiry(ledger, lease))
+  t.equal(await story.add(plain('c3', { pod: 'b', uid: 'u2' })), '10.22.0.2')
+  t.equal(await story.undo('c1'), true)
+  story.check(t, ['10.22.0.2 bound shop/b c3'])
 })
 
 t.test(

@@ -135,7 +135,7 @@ export function pickCandidate(
 
   for (const lease of takeover.movable) {
     const candidate = candidateOf(lease)
-    if (candidate) return pick(candidate, 'the one this pod had')
+    if (candidate && takenBy(candidate.address) === undefined) return pick(candidate, 'the one this pod had')
   }
   const pair = paired === undefined ? undefined : at(paired)
   if (pair && takenBy(pair.address) === undefined)

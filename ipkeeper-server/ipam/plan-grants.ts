@@ -95,17 +95,23 @@ function grantByName(
   return { slot, address: asked.address, range, named: true, source: asked.source, reason }
 }
 
-/** The first of the holder's own movable addresses that lies in the range set and is not granted yet. */
+/**
+ * The first of the holder's own movable addresses that lies in the range set and is not granted yet. One whose time was
+ * over may have been reserved for somebody else since.
+ */
 function grantKept(
+  book: AddressBook,
   request: AddRequest,
   takeover: Takeover,
   slot: Slot,
   granted: ReadonlySet<string>,
+  { holder, workload }: Chooser,
 ): Grant | undefined {
   for (const lease of takeover.movable) {
     if (lease.segment !== slot.pool.segment || granted.has(leaseKey(lease))) continue
     const place = usableIn(slot.set, lease.address)
-    if (!place) continue
+    const reservation = book.reservation(lease)
+    if (!place || (reservation && !isReservedFor(reservation, holder, workload))) continue
     return {
       slot,
       ...place,
@@ -154,7 +160,7 @@ export function planGrants(
       paired ??= picked.index
       return grantByName(book, request, takeover, slot, picked.asked, picked.reason, chooser)
     }
-    const kept = grantKept(request, takeover, slot, granted)
+    const kept = grantKept(book, request, takeover, slot, granted, chooser)
     if (kept) {
       granted.add(leaseKey({ segment: slot.pool.segment, address: formatAddress(kept.address) }))
       return kept

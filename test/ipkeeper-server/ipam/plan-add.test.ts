@@ -1,4 +1,5 @@
 import t from 'tap'
+import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import type { PoolSettings } from '../../../ipkeeper-server/ipam/pool-settings.ts'
 import { leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
 import { poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
@@ -465,4 +466,15 @@ t.test('a pool that has something of the pod or its workload comes before the fi
   ])
   t.equal(await story.add(any('web-0', 'c4')), '10.2.0.9', 'reserved for the StatefulSet')
   t.equal(await story.add(any('other', 'c5')), '10.1.0.3')
+})
+
+t.test('a kept address whose time is over may be reserved for somebody else, and is theirs', async t => {
+  const story = await TestService.open()
+  await story.add(plain('a', 'c1', { retain: '1m' }))
+  await story.del('c1')
+  // The clock was set forward: the timer that frees it has not fired yet.
+  story.now += 120_000
+  await reserve(story.service, { segment: 'default', address: '10.22.0.2', owner: 'shop/db', note: '' })
+  t.equal(await story.add(plain('a', 'c2')), '10.22.0.3')
+  t.equal(await story.add(plain('db', 'c3')), '10.22.0.2')
 })

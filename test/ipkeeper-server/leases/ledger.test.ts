@@ -214,6 +214,28 @@ t.test(
   },
 )
 
+t.test(
+  'resting addresses come in the order of their release, also of what a refused change had taken',
+  async t => {
+    const store = new FragileStore()
+    const ledger = await Ledger.open(store)
+    const resting = (address: string, since: number, generation = 1): LeaseRecord =>
+      lease(address, generation, { state: 'cooling', attachment: null, since, until: 1000 })
+    const order = (from: Ledger): string[] => Array.from(from.resting('net'), ({ address }) => address)
+    await ledger.commit([putLease(resting('10.0.0.2', 10), null)])
+    await ledger.commit([putLease(resting('10.0.0.3', 20), null)])
+    await ledger.commit([putLease(resting('10.0.0.4', 5), null)])
+    t.strictSame(order(ledger), ['10.0.0.4', '10.0.0.2', '10.0.0.3'], 'a clock that was set back')
+    store.fails = () => true
+    await t.rejects(ledger.commit([putLease(lease('10.0.0.4', 2), 1)]))
+    store.fails = () => false
+    t.strictSame(order(ledger), ['10.0.0.4', '10.0.0.2', '10.0.0.3'], 'nothing has changed')
+    await ledger.commit([putLease(resting('10.0.0.4', 30, 2), 1)])
+    t.strictSame(order(ledger), ['10.0.0.2', '10.0.0.3', '10.0.0.4'], 'released again')
+    t.strictSame(order(await Ledger.open(store)), order(ledger), 'as after a restart')
+  },
+)
+
 t.test('a ledger that is opened again is the same', async t => {
   const store = new MemoryStore()
   const first = await Ledger.open(store)

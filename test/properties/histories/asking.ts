@@ -8,7 +8,7 @@ import type { NodeCluster } from './node-cluster.ts'
 import { namespaces, nodes, type PodWords } from './pods.ts'
 import { addressAt, poolOfWords } from './pool-shapes.ts'
 import type { AskWords } from './steps.ts'
-import type { Asker } from './world-state.ts'
+import { addressOf, type Asker } from './world-state.ts'
 
 /** Networks, with the pools that they name; those without either have ranges of their own or serve from any pool. */
 const networks: readonly { readonly name: string; readonly pools: readonly string[] }[] = [
@@ -84,7 +84,13 @@ function candidatesOf(list: readonly string[]): CandidateList {
 }
 
 /** Whoever asks, and for what: as the daemon would read it, as the model has it, and in words. */
-export function askingOf(cluster: NodeCluster, applicant: Applicant, ask: AskWords): Asking {
+export function askingOf(
+  cluster: NodeCluster,
+  applicant: Applicant,
+  ask: AskWords,
+  /** Places that somebody has, keeps, lets rest or was promised. */
+  spokenFor: readonly string[],
+): Asking {
   const { pod, container, ifname, uid, run, began, netns } = applicant
   const namespace = at(namespaces, applicant.namespace)
   const node = at(nodes, applicant.node)
@@ -99,7 +105,13 @@ export function askingOf(cluster: NodeCluster, applicant: Applicant, ask: AskWor
       ? Object.assign({}, ...named.map(name => prefixes[name]))
       : (prefixes[at(any, ask.where % any.length)] ?? {})
   const where = ask.families.flatMap(family => wanted[family] ?? [])
-  const ips = ask.form === 'address' ? where.map(prefix => addressAt(prefix, at(ask.numbers, 0))) : []
+  const theirs = ask.theirs === undefined ? undefined : spokenFor[ask.theirs % Math.max(spokenFor.length, 1)]
+  const ips =
+    ask.form !== 'address'
+      ? []
+      : theirs !== undefined
+        ? [addressOf(theirs)]
+        : where.map(prefix => addressAt(prefix, at(ask.numbers, 0)))
   const lists =
     ask.form === 'list' ? where.map(prefix => ask.numbers.map(number => addressAt(prefix, number))) : []
 

@@ -219,7 +219,7 @@ class Player {
   // ---- ADD
 
   #pick(index: number): Known | undefined {
-    return this.#known[index % Math.max(this.#known.length, 1)]
+    return this.#known.at(-1 - (index % Math.max(this.#known.length, 1)))
   }
 
   /** Whoever asks in a step, with a container, UID and run of its own where the step does not say otherwise. */
@@ -257,6 +257,10 @@ class Player {
     }
   }
 
+  #spokenFor(): readonly string[] {
+    return [...new Set([...this.#model.holds.keys(), ...this.#model.promises.keys()])].sort()
+  }
+
   /** Carries an ADD out. `committed`: what it got, also where its client did not learn of it. */
   async #tryAdd(
     { node }: Applicant,
@@ -292,7 +296,7 @@ class Player {
   async #add(step: AddStep): Promise<Told | undefined> {
     const applicant = this.#applicantOf(step)
     if (!applicant) return undefined
-    const { request, asker, words } = askingOf(this.#cluster, applicant, step.ask)
+    const { request, asker, words } = askingOf(this.#cluster, applicant, step.ask, this.#spokenFor())
     const id = asker.sandbox
     const there = this.#model.sandboxes.get(id)
     const before = allRecords(this.#cluster.ledger)
@@ -449,7 +453,9 @@ class Player {
     const tasks = steps.flatMap((step): readonly Task[] => {
       if (step.kind === 'add') {
         const applicant = this.#applicantOf(step)
-        return applicant ? [adding(applicant, askingOf(this.#cluster, applicant, step.ask))] : []
+        return applicant
+          ? [adding(applicant, askingOf(this.#cluster, applicant, step.ask, this.#spokenFor()))]
+          : []
       }
       const deleting = this.#deleting(step)
       if (!deleting) return []
@@ -487,7 +493,7 @@ class Player {
   async #reserve(step: ReserveStep): Promise<Told | undefined> {
     const { ledger } = this.#cluster
     const service = this.#cluster.service(0)
-    const [prefix, segment] = (
+    const [prefix, anySegment] = (
       [
         ['10.1.0.', 'default'],
         ['10.2.0.', 'default'],
@@ -497,10 +503,14 @@ class Player {
         ['fd00:6::', 'default'],
       ] as const
     )[step.where] ?? ['10.1.0.', 'default']
-    const key = { segment, address: addressAt(prefix, step.number) }
-    const place = `${segment}/${key.address}`
+    const spokenFor = this.#spokenFor()
+    const theirs =
+      step.theirs === undefined ? undefined : spokenFor[step.theirs % Math.max(spokenFor.length, 1)]
+    const place = theirs ?? `${anySegment}/${addressAt(prefix, step.number)}`
+    const [segment = '', address = ''] = place.split('/')
+    const key = { segment, address }
     if (step.kind === 'unreserve') {
-      const seen = await outcome(() => unreserve(service, segment, key.address))
+      const seen = await outcome(() => unreserve(service, segment, address))
       const words = `unreserve ${place}: ${show(seen)}`
       if (!refusedByStore(seen)) this.#check(words, this.#model.unreserve(place, seen))
       return { words, deed: nothing }

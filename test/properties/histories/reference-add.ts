@@ -55,6 +55,12 @@ function oneOf(places: readonly string[], seen: readonly string[]): string | und
   return places.find(place => seen.includes(place)) ?? places[0]
 }
 
+/** Where they are that have been so for the longest time. */
+function oldest(holds: readonly Hold[]): readonly string[] {
+  const first = Math.min(...holds.map(({ since }) => since))
+  return holds.filter(({ since }) => since === first).map(({ place }) => place)
+}
+
 /** `seen`: what the ADD got, to decide among what is equally right. Throws Refusal. */
 export function decide(world: WorldState, asker: Asker, seen: readonly string[]): Granted {
   const offers = offersFor(world, asker)
@@ -293,7 +299,10 @@ function fromList(
     return { usable, at, how: 'by ordinal' }
   }
   const ways: readonly (readonly [how: string, fits: (place: string, at: number) => boolean])[] = [
-    ['candidate: its own', place => claims.movable.some(hold => hold.place === place)],
+    [
+      'candidate: its own',
+      place => claims.movable.some(hold => hold.place === place) && claims.canHave(place),
+    ],
     ['candidate: beside', (place, at) => at === beside && claims.canHave(place)],
     ['candidate: free', place => !holds.has(place) && !promises.has(place)],
     ['candidate: any', place => claims.canHave(place)],
@@ -312,7 +321,7 @@ function fromList(
 
 /** What a pod gets that names nothing and has nothing there. */
 function choose(
-  { holds, promises, unordered, now }: WorldState,
+  { holds, promises, now }: WorldState,
   claims: Claims,
   { pool, set: { usable } }: Slot,
   seen: readonly string[],
@@ -327,7 +336,6 @@ function choose(
     .filter(place => !promises.has(place))
     .flatMap(place => holds.get(place) ?? [])
     .filter(hold => claims.inherits(hold) && !isOver(hold, now))
-  const oldest = Math.min(...kept.map(({ since }) => since))
   const resting = [...holds.values()].filter(
     hold =>
       hold.state === 'cooling' &&
@@ -336,16 +344,12 @@ function choose(
       !promises.has(hold.place) &&
       (!hold.named || isOver(hold, now)),
   )
-  const [longest] = resting
-  const alike = resting.filter(
-    hold => unordered.has(hold) && longest && unordered.has(longest) && hold.since === longest.since,
-  )
   const ways: readonly (readonly [how: string, places: readonly string[]])[] = [
     ['reserved for the pod', promised('to it')],
     ['reserved for the workload', promised('to its workload')],
-    ['inherited', kept.filter(({ since }) => since === oldest).map(({ place }) => place)],
+    ['inherited', oldest(kept)],
     ['lowest free', usable.filter(place => !holds.has(place) && !promises.has(place)).slice(0, 1)],
-    ['longest rested', (alike.length > 0 ? alike : resting.slice(0, 1)).map(({ place }) => place)],
+    ['longest rested', oldest(resting)],
   ]
   for (const [how, places] of ways) {
     const place = oneOf(places, seen)

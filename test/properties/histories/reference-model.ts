@@ -45,7 +45,6 @@ export class ReferenceModel implements WorldState {
   readonly netnsGone = new Set<string>()
   readonly nodesGone = new Set<string>()
   readonly holds = new Map<string, Hold>()
-  unordered: ReadonlySet<Hold> = new Set()
   readonly sandboxes = new Map<string, Sandbox>()
   readonly newest = new Map<string, Sandbox>()
   readonly promises = new Map<string, Promised>()
@@ -74,7 +73,6 @@ export class ReferenceModel implements WorldState {
     fill(copy.known, this.known)
     fill(copy.answers, this.answers)
     fill(copy.#buried, this.#buried)
-    copy.unordered = this.unordered
     copy.#answered = this.#answered
     return copy
   }
@@ -123,7 +121,7 @@ export class ReferenceModel implements WorldState {
       const sandbox = before?.sandbox ?? undefined
       const of = sandbox === undefined ? undefined : this.sandboxes.get(sandbox)
       found.set(hold.place, { before, of, wrote: hold })
-      this.#put(hold)
+      this.holds.set(hold.place, hold)
     }
     const { sandbox: id, holder, uid, node, bootId, netns, run, startedAt, pod } = asker
     for (const { pool, place, named } of grants) {
@@ -161,12 +159,6 @@ export class ReferenceModel implements WorldState {
     return this.config.find(({ words }) => words.name === pool) ?? standard
   }
 
-  /** Puts it last, for it is the last that was written. */
-  #put(hold: Hold): void {
-    this.holds.delete(hold.place)
-    this.holds.set(hold.place, hold)
-  }
-
   /** Kept for its holder, or resting. */
   #released(hold: Hold): Hold {
     const { cooldown, preferFor, strategy } = this.#policyOf(hold.pool)
@@ -202,7 +194,7 @@ export class ReferenceModel implements WorldState {
     for (const hold of this.holdsOf(id)) {
       const known = workload ? { ...hold, workload } : hold
       // What an older sandbox still had is kept for nobody: its holder has other addresses.
-      this.#put(this.#released(isNewest ? known : { ...known, retain: 'release' }))
+      this.holds.set(hold.place, this.#released(isNewest ? known : { ...known, retain: 'release' }))
     }
     if (isNewest) this.newest.delete(sandbox.holder)
     this.sandboxes.delete(id)
@@ -234,9 +226,10 @@ export class ReferenceModel implements WorldState {
     if (!untouched) return false
     for (const [place, { before, of }] of found) {
       if (before === undefined) this.holds.delete(place)
-      else if (!isReplaced(of)) this.#put({ ...before })
+      else if (!isReplaced(of)) this.holds.set(place, { ...before })
       // Its sandbox was a dead one of the same ID: that is gone, as by a DEL.
-      else this.#put(this.#released(isReplaced(older) ? before : { ...before, retain: 'release' }))
+      else
+        this.holds.set(place, this.#released(isReplaced(older) ? before : { ...before, retain: 'release' }))
     }
     if (older === undefined || isReplaced(older)) this.newest.delete(holder)
     else this.newest.set(holder, older)
@@ -251,7 +244,6 @@ export class ReferenceModel implements WorldState {
     this.sandboxes.delete(undone.id)
     if (newest) this.newest.set(undone.holder, newest)
     else this.newest.delete(undone.holder)
-    this.orderByTime()
   }
 
   /** Kept addresses whose time is over go, but for those that are remembered. */
@@ -292,17 +284,9 @@ export class ReferenceModel implements WorldState {
     return code === expected ? undefined : wrong(expected === '' ? 'success' : expected, seen).fault
   }
 
-  /** A daemon that starts remembers no DEL, and since when an address rests, but not in which order they came. */
+  /** A daemon that starts remembers no DEL. */
   restarted(): void {
     this.#buried.clear()
-    this.orderByTime()
-  }
-
-  orderByTime(): void {
-    const holds = [...this.holds.values()].sort((a, b) => a.since - b.since)
-    this.holds.clear()
-    for (const hold of holds) this.holds.set(hold.place, hold)
-    this.unordered = new Set(holds)
   }
 
   /** Addresses of a pool, counted one by one. */

@@ -5,7 +5,7 @@ import { configuredShapes, inlineShapes } from './pool-shapes.ts'
 import { namespaces, nodes, pods } from './pods.ts'
 
 /**
- * Steps of a history. A number called `pick` means one of the sandboxes there have been so far; who it is, and every
+ * Steps of a history. A number called `pick` means one of the sandboxes there have been so far, from the latest; who it is, and every
  * other word of a step, is known only when the history is played.
  */
 
@@ -16,6 +16,8 @@ export interface AskWords {
   /** Which of the pools that may serve the pod. */
   readonly where: number
   readonly numbers: readonly number[]
+  /** In place of the first number: one of the addresses that somebody has, keeps, lets rest or was promised. */
+  readonly theirs: number | undefined
   /** Names of pools in place of the network's. */
   readonly pools: readonly string[]
   readonly retain: Retention | undefined
@@ -80,6 +82,8 @@ export interface ReserveStep {
   readonly kind: 'reserve' | 'unreserve'
   readonly where: number
   readonly number: number
+  /** As of an ADD. */
+  readonly theirs: number | undefined
   readonly pod: number
   readonly namespace: number
   readonly forWorkload: boolean
@@ -105,7 +109,8 @@ export interface HistoryStep {
 
 export type History = readonly HistoryStep[]
 
-const pick = fc.nat(30)
+/** Counted from the latest, which are picked most. */
+const pick = fc.oneof(fc.nat(1), fc.nat(3), fc.nat(30))
 const minute = 60_000
 
 const often = <T>(value: T, other: fc.Arbitrary<T>, times: number): fc.Arbitrary<T> =>
@@ -130,6 +135,7 @@ const ask: fc.Arbitrary<AskWords> = fc.record({
     { weight: 1, arbitrary: fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.constantFrom([2, 3, 4], [2, 3, 4, 5], [1, 2, 3, 4, 5, 6], [15]) },
   ),
+  theirs: often<number | undefined>(undefined, pick, 3),
   pools: often<readonly string[]>(
     [],
     fc.oneof(
@@ -244,7 +250,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         24 * 60 * minute,
         -60 * minute,
       ),
-      noticed: often(true, fc.constant(false), 4),
+      noticed: often(true, fc.constant(false), 2),
     }),
   },
   { weight: 4, arbitrary: reload },
@@ -262,6 +268,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constantFrom('reserve' as const, 'reserve' as const, 'unreserve' as const),
       where: fc.nat(7),
       number: fc.integer({ min: 2, max: 5 }),
+      theirs: often<number | undefined>(undefined, pick, 1),
       pod: fc.nat(pods.length - 1),
       namespace: often(0, fc.nat(namespaces.length - 1), 4),
       forWorkload: fc.boolean(),

@@ -106,10 +106,7 @@ export interface WorldState {
   /** Network namespaces that are gone, and nodes that are. */
   readonly netnsGone: ReadonlySet<string>
   readonly nodesGone: ReadonlySet<string>
-  /** In the order in which they were last written, which is the order of their rest. */
   readonly holds: ReadonlyMap<string, Hold>
-  /** Of these that rest since the same moment any may be the first: a daemon found them so when it started. */
-  readonly unordered: ReadonlySet<Hold>
   readonly sandboxes: ReadonlyMap<string, Sandbox>
   /** The newest sandbox of each holder. */
   readonly newest: ReadonlyMap<string, Sandbox>

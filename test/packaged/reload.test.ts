@@ -1,0 +1,188 @@
+/** The configuration of a running daemon: changed, broken, mended, and refused where leases would be orphaned. */
+import { linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { StatusReply } from '../../shared/api/listing.schema.ts'
+import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { distFolder, missing } from '../rigs/requirements.ts'
+import { runPlugin } from '../rigs/run-plugin.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+const skip = missing('executables')
+
+interface Site {
+  readonly path: string
+  readonly daemon: Daemon
+  /** Puts another file in the place of the configuration. */
+  readonly write: (text: string) => void
+  /** The addresses a pod got, or the code of its error. */
+  readonly add: (pod: string, pool?: string) => Promise<string | number>
+  readonly status: () => Promise<StatusReply['config']>
+  readonly logged: (what: string, from?: number) => Promise<Record<string, unknown>>
+}
+
+/** Polls until there is something, and fails after 10 s. */
+async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > deadline) throw new Error(`${what}: not in time`)
+    await delay(20)
+  }
+}
+
+async function makeSite(t: Test, text: string): Promise<Site> {
+  const folder = makeTempFolder()
+  const path = folder.file('config.yaml')
+  writeFileSync(path, text)
+  const socket = folder.file('s')
+  const stateDir = folder.file('state')
+  const daemon = await startDaemon({ socket, stateDir, config: path })
+  t.teardown(async () => {
+    await daemon.stop('SIGKILL')
+    folder.remove()
+  })
+  return {
+    path,
+    daemon,
+    write: next => {
+      writeFileSync(`${path}.new`, next)
+      renameSync(`${path}.new`, path)
+    },
+    add: async (pod, pool) => {
+      const { exit, stdout } = await runPlugin({
+        ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId: pod, ifname: 'eth0' },
+        ...{ netns: `/run/netns/${pod}`, path: '/opt/cni/bin' },
+        args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_UID=u-${pod}`,
+        config: {
+          ...{ cniVersion: '1.0.0', name: 'fixed', type: 'bridge' },
+          ipam: { type: 'ipkeeper', socket, stateDir },
+          runtimeConfig: {
+            'io.kubernetes.cri.pod-annotations': pool === undefined ? {} : { 'ipkeeper.io/pool': pool },
+          },
+        },
+      })
+      const reply = JSON.parse(stdout) as { code: number; ips: { address: string }[] }
+      return exit === 0 ? reply.ips.map(({ address }) => address).join() : reply.code
+    },
+    status: async () => (JSON.parse((await daemon.ask('GET', '/v1/status')).body) as StatusReply).config,
+    logged: (what, from = 0) =>
+      until(`a log line with "${what}"`, () => {
+        const line = daemon
+          .log()
+          .slice(from)
+          .split('\n')
+          .slice(0, -1)
+          .find(each => each.includes(what))
+        return line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>)
+      }),
+  }
+}
+
+const one = 'pools:\n  - name: prod\n    subnet: 10.22.0.0/24\n'
+const two = `${one}  - name: lab\n    subnet: 10.23.0.0/24\n`
+
+t.test('a pool is added while the daemon runs', { skip }, async t => {
+  const { write, add, daemon, logged } = await makeSite(t, one)
+  t.equal(await add('web-0'), '10.22.0.2/24')
+  t.equal(await add('web-1', 'lab'), 132, 'no such pool')
+  write(two)
+  t.match(await logged('configuration read anew'), { added: ['lab'], changed: [], removed: [] })
+  t.equal(await add('web-1', 'lab'), '10.23.0.2/24')
+  const { stdout } = await daemon.control('pools', '-o', 'json')
+  t.match(JSON.parse(stdout), {
+    pools: [
+      { name: 'lab', used: 1 },
+      { name: 'prod', used: 1 },
+    ],
+  })
+})
+
+t.test('SIGHUP', { skip }, async t => {
+  const { path, write, add, daemon, logged, status } = await makeSite(t, one)
+  const elsewhere = makeTempFolder()
+  t.teardown(() => {
+    elsewhere.remove()
+  })
+  // Written under its other name, in a folder that nobody watches: only SIGHUP tells of it.
+  linkSync(path, elsewhere.file('same'))
+  writeFileSync(elsewhere.file('same'), two)
+  await delay(500)
+  t.equal(await add('web-1', 'lab'), 132, 'nobody has noticed')
+  daemon.kill('SIGHUP')
+  await logged('configuration read anew')
+  t.equal(await add('web-1', 'lab'), '10.23.0.2/24')
+  const before = await status()
+  daemon.kill('SIGHUP')
+  daemon.kill('SIGHUP')
+  t.equal(await add('web-2', 'lab'), '10.23.0.3/24', 'the same again is no news')
+  t.strictSame(await status(), before)
+  write(one)
+  daemon.kill('SIGHUP')
+  await logged('IPK_POOLS_ORPHAN')
+})
+
+t.test('a file that cannot be used leaves the last good one in force', { skip }, async t => {
+  const { path, write, add, daemon, logged, status } = await makeSite(t, one)
+  const loaded = await status()
+  t.match(loaded, { path, problem: null })
+  const cases: readonly (readonly [what: string, text: string, message: RegExp])[] = [
+    ['no YAML', 'pools:\n  - name: [prod\n', /config\.yaml:\d+:\d+: /],
+    ['an unknown key', `${one}    gatway: 10.22.0.1\n`, /config\.yaml:4:5: .*gatway.*did you mean.*gateway/],
+    ['a wrong value', one.replace('/24', '/33'), /config\.yaml:3:13: .*10\.22\.0\.0\/33/],
+    ['pools that overlap', two.replace('10.23', '10.22'), /config\.yaml:\d+:\d+: .*(lab|prod).*(lab|prod)/],
+    ['another node', `node: other\n${one}`, /config\.yaml:1:7: node cannot change while the daemon runs/],
+    ['an empty file', '', /config\.yaml: is empty/],
+  ]
+  for (const [index, [what, text, message]] of cases.entries()) {
+    const from = daemon.log().length
+    write(text)
+    const line = await logged('the last good configuration stays in force', from)
+    t.match(line, { level: 'error', msg: message }, what)
+    const { problem, loadedAt } = await status()
+    t.match(problem, { message }, `${what}: status shows it`)
+    t.equal(loadedAt, loaded.loadedAt, `${what}: what is in force is the old one`)
+    t.match(await add(`web-${index}`, 'prod'), /^10\.22\.0\.\d\/24$/, `${what}: the old pool serves`)
+  }
+  const { stdout } = await daemon.control('status')
+  t.match(stdout, /^config +\S+\/config\.yaml is not in force, that of 20\S+Z is: .*is empty/m)
+
+  write(two)
+  await logged('configuration read anew')
+  t.match(await status(), { problem: null })
+  t.equal(await add('late', 'lab'), '10.23.0.2/24', 'mended')
+  t.equal(readFileSync(path, 'utf8'), two, 'the file is nobody else to write')
+})
+
+t.test('a change that would leave leases without their pool', { skip }, async t => {
+  const { write, add, daemon, logged, status } = await makeSite(t, two)
+  t.equal(await add('web-0', 'prod'), '10.22.0.2/24')
+  t.equal(await add('web-1', 'lab'), '10.23.0.2/24')
+  const cases: readonly (readonly [what: string, text: string, words: readonly string[]])[] = [
+    ['a pool is taken away', one, ['lab', '10.23.0.2', 'shop/web-1']],
+    [
+      'a pool shrinks',
+      two.replace('subnet: 10.22.0.0/24', 'subnet: 10.22.0.0/24\n    rangeStart: 10.22.0.10'),
+      ['prod', '10.22.0.2', 'shop/web-0'],
+    ],
+    [
+      'an address is excluded',
+      two.replace('subnet: 10.22.0.0/24', 'subnet: 10.22.0.0/24\n    exclude: [10.22.0.2]'),
+      ['prod', '10.22.0.2', 'shop/web-0'],
+    ],
+  ]
+  for (const [what, text, words] of cases) {
+    const from = daemon.log().length
+    write(text)
+    const line = await logged('IPK_POOLS_ORPHAN', from)
+    const { problem } = await status()
+    for (const word of words) {
+      t.match(`${String(line['msg'])} ${String(line['details'])}`, word, `${what}: the log names ${word}`)
+      t.match(JSON.stringify(problem), word, `${what}: status names ${word}`)
+    }
+  }
+  t.equal((await daemon.boundLeases()).length, 2, 'nothing was lost')
+  t.equal(await add('web-2', 'lab'), '10.23.0.3/24', 'and both pools serve')
+})

@@ -35,7 +35,9 @@ narrator.line(
   `${stage.runtime.name}, in namespaces of its own; nothing on this machine is touched`,
 )
 // With spaces between its members it can be broken into lines.
-narrator.line('conflist', JSON.stringify(stage.conflist).replace(/,(?=["{])/g, ', '))
+const spaced = (value: object): string => JSON.stringify(value).replace(/,(?=["{])/g, ', ')
+narrator.line('conflist', spaced(stage.conflist))
+narrator.line('config', spaced(stage.configuration))
 try {
   await tellStory(stage, narrator)
 } finally {

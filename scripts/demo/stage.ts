@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBareRuntime } from '../../test/rigs/bare-runtime.ts'
 import { startContainerdRuntime } from '../../test/rigs/containerd-runtime.ts'
 import { startDaemon, type Daemon } from '../../test/rigs/daemon.ts'
-import { fixedNetwork } from '../../test/rigs/fixed-network.ts'
+import { besideLab, fixedNetwork, labPool } from '../../test/rigs/fixed-network.ts'
 import type { Conflist, PodRuntime } from '../../test/rigs/pod-runtime.ts'
 import { startPrivateHost } from '../../test/rigs/private-host.ts'
 import { distFolder } from '../../test/rigs/requirements.ts'
@@ -12,6 +13,8 @@ import { makeTempFolder } from '../../test/rigs/temp-folder.ts'
 export interface Stage {
   readonly runtime: PodRuntime
   readonly conflist: Conflist
+  /** Of the daemon. */
+  readonly configuration: object
   readonly daemon: () => Daemon
   stopDaemon(): Promise<void>
   startDaemon(): Promise<void>
@@ -27,8 +30,11 @@ export async function setStage(kind: 'containerd' | 'namespaces'): Promise<Stage
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
   // A short timeout, so that the step without a daemon does not keep the reader waiting.
-  const conflist = fixedNetwork({ socket, stateDir, timeout: 5 })
-  const begin = (): Promise<Daemon> => startDaemon({ socket, stateDir, host })
+  const conflist = fixedNetwork({ socket, stateDir, timeout: 5, ranges: besideLab })
+  const config = folder.file('config.yaml')
+  const configuration = { pools: [labPool] }
+  writeFileSync(config, JSON.stringify(configuration))
+  const begin = (): Promise<Daemon> => startDaemon({ socket, stateDir, host, config })
   let daemon = await begin()
   const plugins = { ipkeeper: join(distFolder, 'ipkeeper') }
   const runtime =
@@ -38,6 +44,7 @@ export async function setStage(kind: 'containerd' | 'namespaces'): Promise<Stage
   return {
     runtime,
     conflist,
+    configuration,
     daemon: () => daemon,
     stopDaemon: async () => {
       await daemon.stop()

@@ -48,6 +48,9 @@ export async function tellStory(stage: Stage, narrator: Narrator): Promise<void>
     await runtime.stop(sandbox.id)
     await runtime.remove(sandbox.id)
   }
+  const allGone = async (outcomes: readonly (Sandbox | Error)[]): Promise<void> => {
+    for (const outcome of outcomes) if (!(outcome instanceof Error)) await gone(outcome)
+  }
 
   narrator.step(`A pod asks for ${wanted} by annotation`)
   const web = newPod('web-0', { 'ipkeeper.io/ip': wanted })
@@ -95,6 +98,41 @@ export async function tellStory(stage: Stage, narrator: Narrator): Promise<void>
   narrator.step('An address that is no address of the network')
   const outside = await ask(newPod('outside', { 'ipkeeper.io/ip': '192.0.2.7' }))
   refused(outside, ['192.0.2.7'], 'refused: never another address than the one asked for')
+
+  narrator.step('Three pods of a StatefulSet share a range; the last one comes first')
+  const range = { 'ipkeeper.io/ips': '10.22.0.60-10.22.0.62' }
+  const db = (ordinal: number): Pod => newPod(`db-${ordinal}`, range)
+  const [two, zero, one] = [await ask(db(2)), await ask(db(0)), await ask(db(1))]
+  gotAddress(zero, '10.22.0.60', 'db-0 got the first')
+  gotAddress(one, '10.22.0.61', 'db-1 got the second')
+  gotAddress(two, '10.22.0.62', 'db-2 got the third')
+  narrator.line('later', 'scaled down to one, and up to four')
+  await allGone([two, one])
+  const grown = [await ask(db(1)), await ask(db(2)), await ask(db(3))] as const
+  await showLeases()
+  gotAddress(grown[0], '10.22.0.61', 'db-1 has its address again')
+  gotAddress(grown[1], '10.22.0.62', 'db-2 has its address again')
+  refused(grown[2], ['ordinal 3', '3 addresses'], 'for db-3 there is none, and the error says why')
+  await allGone([zero, ...grown])
+
+  narrator.step('Two pods of a Deployment, as in a roll-out, and one address')
+  const single = { 'ipkeeper.io/ips': '10.22.0.70' }
+  const old = await ask(newPod('api-6d4cf56db6-x2x5z', single))
+  const fresh = newPod('api-7f9c8d5b4-b7k2q', single)
+  refused(
+    await ask(fresh),
+    ['10.22.0.70', 'shop/api-6d4cf56db6-x2x5z', 'maxSurge 0'],
+    'the new pod has to wait for the old one, and the error says how not to',
+  )
+  await allGone([old])
+  const next = await ask(fresh)
+  gotAddress(next, '10.22.0.70', 'when the old one is gone it has the address')
+  await allGone([next])
+
+  narrator.step("A pool of the daemon's configuration")
+  const pooled = await ask(newPod('pooled', { 'ipkeeper.io/pool': 'lab' }))
+  gotAddress(pooled, '10.22.200.10', 'it got the first address of the pool')
+  await allGone([pooled])
 
   narrator.step('The daemon is stopped')
   await stage.stopDaemon()

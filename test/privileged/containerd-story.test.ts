@@ -1,11 +1,13 @@
 /** The main job on a real containerd: what `make demo` tells, each step asserted. */
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { startContainerdRuntime } from '../rigs/containerd-runtime.ts'
 import type { Pod } from '../rigs/cri.ts'
 import { startDaemon } from '../rigs/daemon.ts'
-import { fixedNetwork } from '../rigs/fixed-network.ts'
+import { besideLab, fixedNetwork, labPool } from '../rigs/fixed-network.ts'
+import type { Sandbox } from '../rigs/pod-runtime.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -17,11 +19,13 @@ t.test('pods on containerd', { skip }, async t => {
   const host = await startPrivateHost()
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
-  let daemon = await startDaemon({ socket, stateDir, host })
+  const config = folder.file('config.yaml')
+  writeFileSync(config, JSON.stringify({ pools: [labPool] }))
+  let daemon = await startDaemon({ socket, stateDir, host, config })
   const runtime = await startContainerdRuntime({
     host,
     folder,
-    conflist: fixedNetwork({ socket, stateDir, timeout: 5 }),
+    conflist: fixedNetwork({ socket, stateDir, timeout: 5, ranges: besideLab }),
     plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
   })
   t.teardown(async () => {
@@ -122,16 +126,64 @@ t.test('pods on containerd', { skip }, async t => {
       const before = await daemon.boundLeases()
       await daemon.stop()
       t.match(await failure(pod('late')), socket)
-      daemon = await startDaemon({ socket, stateDir, host })
+      daemon = await startDaemon({ socket, stateDir, host, config })
       t.same(await daemon.boundLeases(), before)
     },
   )
 
-  await t.test('when all pods are gone no lease is in use', async t => {
-    for (const { id } of [sandbox, cache]) {
+  const gone = async (...sandboxes: readonly Sandbox[]): Promise<void> => {
+    for (const { id } of sandboxes) {
       await runtime.stop(id)
       await runtime.remove(id)
     }
+  }
+
+  await t.test('when all pods are gone no lease is in use', async t => {
+    await gone(sandbox, cache)
+    t.same(await daemon.boundLeases(), [])
+  })
+
+  await t.test('pods of a set share a range, each at its ordinal, over scaling down and up', async t => {
+    const ranged = { 'ipkeeper.io/ips': '10.22.0.60-10.22.0.62' }
+    // The last one first: nobody takes what is another's.
+    const [web2, web0, web1] = [
+      await runtime.run(pod('web-2', ranged)),
+      await runtime.run(pod('web-0', ranged)),
+      await runtime.run(pod('web-1', ranged)),
+    ]
+    t.strictSame([web0.ip, web1.ip, web2.ip], ['10.22.0.60', '10.22.0.61', '10.22.0.62'])
+    t.match(await failure(pod('web-3', ranged)), /pod shop\/web-3 has ordinal 3, but .* lists 3 addresses/)
+
+    await gone(web2, web1)
+    // 10.22.0.2 rests since a pod had it.
+    const other = await runtime.run(pod('other'))
+    const [again1, again2] = [
+      await runtime.run(pod('web-1', ranged)),
+      await runtime.run(pod('web-2', ranged)),
+    ]
+    t.strictSame([other.ip, again1.ip, again2.ip], ['10.22.0.3', '10.22.0.61', '10.22.0.62'])
+    await gone(web0, again1, again2, other)
+  })
+
+  await t.test('pods of a Deployment that have one address between them', async t => {
+    const single = { 'ipkeeper.io/ips': '10.22.0.70' }
+    const old = await runtime.run(pod('api-6d4cf56db6-x2x5z', single))
+    t.equal(old.ip, '10.22.0.70')
+    const surging = pod('api-7f9c8d5b4-b7k2q', single)
+    const message = await failure(surging)
+    for (const word of ['10.22.0.70', 'shop/api-6d4cf56db6-x2x5z', 'maxSurge 0', 'IPK_CANDIDATES_BUSY'])
+      t.match(message, word)
+    await gone(old)
+    const fresh = await runtime.run(surging)
+    t.equal(fresh.ip, '10.22.0.70', 'the runtime tries again, and the old pod is gone')
+    await gone(fresh)
+  })
+
+  await t.test("a pool of the daemon's configuration", async t => {
+    const pooled = await runtime.run(pod('pooled', { 'ipkeeper.io/pool': 'lab' }))
+    t.equal(pooled.ip, '10.22.200.10')
+    t.match(await failure(pod('slip', { 'ipkeeper.io/pool': 'lav' })), /pool "lav".*did you mean "lab"/)
+    await gone(pooled)
     t.same(await daemon.boundLeases(), [])
   })
 })

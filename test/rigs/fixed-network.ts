@@ -10,6 +10,20 @@ export interface FixedNetworkOptions {
   readonly timeout?: number
 }
 
+/**
+ * A pool of the daemon's configuration beside the ranges of the network, of the same subnet: the reference bridge gives
+ * its interface one address of each family, and refuses to add that of a second subnet.
+ */
+export const labPool = {
+  name: 'lab',
+  subnet: '10.22.0.0/16',
+  rangeStart: '10.22.200.10',
+  rangeEnd: '10.22.200.20',
+} as const
+
+/** Ranges of the network that leave room for it. */
+export const besideLab = [[{ subnet: '10.22.0.0/16', rangeEnd: '10.22.199.255' }]] as const
+
 /** The conflist of the README: reference bridge, ipkeeper for addresses, annotations handed on by the runtime. */
 export function fixedNetwork(options: FixedNetworkOptions): Conflist {
   const { socket, stateDir, cniVersion = '1.0.0', ranges = [[{ subnet: '10.22.0.0/16' }]], timeout } = options

@@ -63,8 +63,8 @@ export function readManifestSources(text: string, file: string): readonly Manife
   }
   const documents = [
     ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: true }),
-  ].filter(document => document.contents !== null || document.errors.length > 0)
-  return documents.map(document => {
+  ]
+  return documents.flatMap(document => {
     const [broken] = document.errors
     if (broken) throw problem(at(broken.pos[0]), isTooDeep(broken) ? tooDeep : broken.message)
     const odd = oddKey(document)
@@ -76,6 +76,7 @@ export function readManifestSources(text: string, file: string): readonly Manife
     } catch (error) {
       throw problem(at(start), error instanceof Error && !isTooDeep(error) ? error.message : tooDeep)
     }
+    if (value === null) return []
     return {
       value,
       fault: (path, what) => problem(at(positionOf(document, path) ?? start), what),

@@ -6,15 +6,17 @@ import { projectPod } from './object-projection.ts'
 import type { OwnerResolver } from './owner-resolver.ts'
 import { viewOf } from './pod-directory.ts'
 
-/** Milliseconds: a person waits, and ipkeeperctl gives up after ten seconds. */
-const patience = 5_000
-
-/** See ClusterView.fetchPod. */
+/**
+ * See ClusterView.fetchPod.
+ *
+ * @param patience milliseconds: a person waits, and ipkeeperctl gives up after ten seconds
+ */
 export async function fetchPod(
   client: Pick<ApiClient, 'get'>,
   owners: Pick<OwnerResolver, 'resolve'>,
   namespace: string,
   name: string,
+  patience = 5_000,
 ): Promise<PodView | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

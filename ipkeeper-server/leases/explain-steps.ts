@@ -134,12 +134,12 @@ export function inDetail(
   const leases = plan ? grantedBy(plan) : []
   return [
     ...trace.flatMap(reason => {
-      const lease =
-        reason.about === 'address' && reason.verdict === 'chosen'
-          ? leases.find(({ address }) => address === reason.subject)
-          : undefined
-      const before = lease ? skippedBy(service, add, terms, lease) : []
-      return [...before, withUsage(service, add, terms, reason)]
+      if (reason.about !== 'address' || reason.verdict !== 'chosen')
+        return withUsage(service, add, terms, reason)
+      const lease = leases.find(({ address }) => address === reason.subject)
+      // Of a pool that was dropped after its addresses had been chosen.
+      if (!lease) return { ...reason, verdict: 'noted' as const, text: `${reason.text}, but not given` }
+      return [...skippedBy(service, add, terms, lease), reason]
     }),
     ...retentionsOf(leases, add, terms),
   ]

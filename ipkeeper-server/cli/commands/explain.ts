@@ -1,4 +1,4 @@
-import type { ExplainReply } from '../../../shared/api/explain.schema.ts'
+import type { ExplainReply, ExplainStep } from '../../../shared/api/explain.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { command, expectPositionals, type CommandArguments } from '../command.ts'
 import { findNetconf } from '../find-netconf.ts'
@@ -51,6 +51,12 @@ function askedFor(args: CommandArguments): readonly Asked[] {
 
 const marks = { chosen: '+', dropped: '-', noted: ' ' } as const
 
+function stepLine({ about, subject, verdict, text }: ExplainStep): string {
+  // Messages of errors name their pool themselves.
+  const head = `${about} ${subject}: `
+  return `  ${marks[verdict]} ${text.startsWith(head) ? '' : head}${text}`
+}
+
 function answerLines({ addresses, delegatedTo, error }: ExplainReply): readonly string[] {
   if (error) {
     return [
@@ -68,7 +74,7 @@ function explanation(reply: Explained): string {
   return [
     `${pod.namespace}/${pod.name}, network ${network}, interface ${ifname}`,
     ...notes.map(note => `  ! ${note}`),
-    ...steps.map(({ about, subject, verdict, text }) => `  ${marks[verdict]} ${about} ${subject}: ${text}`),
+    ...steps.map(stepLine),
     ...answerLines(reply),
     '',
   ].join('\n')

@@ -93,7 +93,7 @@ export const explainCommand = command<Explanations>({
     'net-dir': ['DIR', 'where the runtime looks for networks (default: /etc/cni/net.d)'],
   },
   example: 'ipkeeperctl explain shop/web-0',
-  exits: '0 no ADD would be refused, 1 one would be, or failed',
+  exits: '0 no ADD would be refused, 1 one would be, or it failed',
   run: async (daemon, args, terminal) => {
     const asked = askedFor(args)
     const { conflist, network, ifname, 'net-dir': folder = '/etc/cni/net.d' } = args.options

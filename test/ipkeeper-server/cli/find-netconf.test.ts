@@ -169,7 +169,9 @@ t.test('a file that was named', async t => {
   }
   const folder = t.testdir({ 'a.txt': fixed, 'b.conflist': other, 'c.conflist': '{\n  "name" "x"\n}' })
   const of = (name: string, network?: string) =>
-    thrownProblem(() => findNetconf({ conflist: join(folder, name), folder: '/nowhere', network }, unexpected))
+    thrownProblem(() =>
+      findNetconf({ conflist: join(folder, name), folder: '/nowhere', network }, unexpected),
+    )
   const wanted = { conflist: join(folder, 'a.txt'), folder: '/nowhere', network: undefined }
   t.match(findNetconf(wanted, unexpected), { config: { name: 'fixed' } })
   t.match(await of('a.txt', 'other'), { message: /a\.txt is not of network "other"$/ })

@@ -32,7 +32,11 @@ const rows: readonly Row[] = [
     says: "release, by the daemon's default: after DEL it rests for 10m, and until then only a pod that asks for it by name gets it",
   },
   { standard: '7d', says: "7d, by the daemon's default: after DEL it is kept for shop/web-0 for 7d" },
-  { standard: '7d', pool: '7d', says: "7d, by the daemon's default: after DEL it is kept for shop/web-0 for 7d" },
+  {
+    standard: '7d',
+    pool: '7d',
+    says: "7d, by the daemon's default: after DEL it is kept for shop/web-0 for 7d",
+  },
   { pool: '30m', says: '30m, by pool net: after DEL it is kept for shop/web-0 for 30m' },
   {
     pool: '30m',

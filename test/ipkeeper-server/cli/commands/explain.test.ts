@@ -186,3 +186,10 @@ t.test('called wrongly, or refused before an answer', async t => {
     t.match(ran.err, err)
   }
 })
+
+t.test('the help says what its exit codes mean', async t => {
+  const { run } = await site(t)
+  const { exit, out } = await run('--help')
+  t.equal(exit, 0)
+  t.match(out, '\nExit codes: 0 no ADD would be refused, 1 one would be, or it failed, 2 called wrongly.\n')
+})

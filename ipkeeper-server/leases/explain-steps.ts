@@ -82,7 +82,8 @@ function withUsage(service: LeaseService, add: AddRequest, terms: AddTerms, reas
     const pool = poolNamed(name, add, terms)
     if (!pool) return []
     const { capacity, used, held, free } = usageOf(service.ledger, pool, terms.now)
-    return `pool ${name} has ${capacity} addresses: ${used} in use, ${held} kept or reserved, ${free} free`
+    const addresses = capacity === 1n ? 'address' : 'addresses'
+    return `pool ${name} has ${capacity} ${addresses}: ${used} in use, ${held} kept or reserved, ${free} free`
   })
   return { ...reason, text: [reason.text, ...usages].join('; ') }
 }

@@ -250,13 +250,14 @@ t.test('pools: which rule dropped each, and how full those are that had no room'
       settings('team', '10.1.0.0/24', { namespaces: ['team-*'] }),
       settings('far', '10.2.0.0/24', { nodes: ['n2'] }),
       settings('small', '10.3.0.0/30'),
-      settings('few', '10.4.0.0/24', { quotaPerNamespace: 1 }),
+      settings('few', '10.4.0.0/24', { quotaPerNamespace: 2 }),
       settings('rest', '10.5.0.0/24'),
     ],
   }
   const pools = { network: 'pools', configured: [] }
   await story.add({ pod: 'a', container: 'c1', ...pools })
   await story.add({ pod: 'b', container: 'c2', ...pools })
+  await story.add({ pod: 'c', container: 'c3', ...pools })
   t.strictSame(await steps({ config: byPools, ...manifest({}) }), [
     "  workload StatefulSet shop/web: as the pod's name says",
     '- pool team: pool team: namespace shop may not use it; its namespaces are team-* [IPK_NAMESPACE_REFUSED]',
@@ -264,9 +265,9 @@ t.test('pools: which rule dropped each, and how full those are that had no room'
     '  pool small: its rules allow this pod',
     '  pool few: its rules allow this pod',
     '  pool rest: its rules allow this pod',
-    '- pool small: failed to allocate for range 0: no IP addresses available in range set: 10.3.0.1-10.3.0.2; pool small has 1 addresses: 1 in use, 0 kept or reserved, 0 free [IPK_POOL_FULL]',
-    '  address 10.4.0.3: lowest free address, but not given',
-    '- pool few: namespace shop may have 1 IPv4 addresses of pool few, and has 1; pool few has 253 addresses: 1 in use, 0 kept or reserved, 252 free [IPK_QUOTA]',
+    '- pool small: failed to allocate for range 0: no IP addresses available in range set: 10.3.0.1-10.3.0.2; pool small has 1 address: 1 in use, 0 kept or reserved, 0 free [IPK_POOL_FULL]',
+    '  address 10.4.0.4: lowest free address, but not given',
+    '- pool few: namespace shop may have 2 IPv4 addresses of pool few, and has 2; pool few has 253 addresses: 2 in use, 0 kept or reserved, 251 free [IPK_QUOTA]',
     '+ address 10.5.0.2: lowest free address',
     `  retention 10.5.0.2: ${byDefault}`,
   ])

@@ -5,7 +5,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { readIdentity } from '../ipam/network-config.ts'
 import { decideAdd } from '../ipam/plan-add.ts'
 import type { Trace } from '../ipam/reasons.ts'
-import { describeHolder, type Holder } from '../ipam/records.ts'
+import { describeHolder, holderKey, type AttachmentRecord, type Holder } from '../ipam/records.ts'
 import { tooFewAddresses } from '../ipam/too-few-addresses.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { addTerms } from './add.ts'
@@ -20,6 +20,17 @@ const nobodysContainer = 'explain.ipkeeper.io'
 
 const dnsLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const dnsSubdomain = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
+
+/** The pod's present attachment; once that has had its DEL, the newest of the older ones that have not. */
+function presentOf({ ledger }: LeaseService, holder: Holder): AttachmentRecord | undefined {
+  const key = ledger.holder(holder)?.attachment
+  const current = key && ledger.attachment(key)
+  if (current) return current
+  const whose = holderKey(holder)
+  return [...ledger.attachmentsOf(holder.network)]
+    .filter(attachment => holderKey(attachment.holder) === whose)
+    .sort((a, b) => b.since - a.since)[0]
+}
 
 /**
  * What an ADD of a pod would get at this moment, with every step of the decision. The same code decides both, so that they
@@ -43,8 +54,7 @@ export async function explainAdd(
   const { network } = interpretKey({ ...base, args: '' })
   const holder: Holder = { kind: 'pod', network, namespace, name, ifname }
   const { annotationsFrom, known, uid: uidOfApi, notes } = await findExplainedPod(question, cluster)
-  const presentKey = service.ledger.holder(holder)?.attachment
-  const present = presentKey && service.ledger.attachment(presentKey)
+  const present = presentOf(service, holder)
   // A pod that runs is asked about as itself: its next sandbox has its UID.
   const uid = uidOfApi ?? present?.podUid ?? null
   const args = [

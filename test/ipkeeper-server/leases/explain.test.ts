@@ -167,6 +167,15 @@ t.test('another UID in the API than that of the sandbox', async t => {
   t.match(await ask(), { error: { code: 'IPK_HOLDER_LIVE' } })
 })
 
+t.test('an older sandbox without DEL, once the newer one has had its own', async t => {
+  const { story, ask, steps } = await site()
+  await story.add({ pod: 'web-0', container: 'c1', uid: 'u1', ip: '10.22.0.9' })
+  await story.add({ pod: 'web-0', container: 'c2', uid: 'u1', ip: '10.22.0.8' })
+  await story.del('c2')
+  t.match(await ask(), { pod: { uid: 'u1' } })
+  t.match((await steps())[1], / {2}sandbox c1: has .*; an ADD now would be a new sandbox of the same pod$/)
+})
+
 t.test('left to the fallback, now and before', async t => {
   const { story, ask, steps } = await site()
   const config = { ...network, ipam: { ...network.ipam, fallback: { type: 'dhcp' } } }

@@ -1,7 +1,7 @@
 /** explain asks the API itself about pods that the caches of this node do not hold. */
 import t from 'tap'
 import { chooseAccess } from '../../ipkeeper-server/kubernetes/choose-access.ts'
-import { Cluster } from '../../ipkeeper-server/kubernetes/connect-cluster.ts'
+import { Cluster } from '../../ipkeeper-server/kubernetes/cluster.ts'
 import { explainAdd } from '../../ipkeeper-server/leases/explain.ts'
 import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
 import { TestService } from '../ipkeeper-server/leases/test-service.ts'

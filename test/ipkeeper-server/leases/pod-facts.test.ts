@@ -35,6 +35,7 @@ function clusterOf(now: Known, later: Known = now) {
       return Promise.resolve(later.pod !== undefined && later.namespace !== undefined)
     },
     ownerExists: async () => Promise.resolve('unknown'),
+    fetchPod: () => Promise.resolve(undefined),
   }
   return { view, waits }
 }

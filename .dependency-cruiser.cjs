@@ -235,7 +235,7 @@ module.exports = {
         path: server,
         pathNot: [
           `${server}(cli|lint)/`,
-          `${server}kubernetes/(kube-object|misplaced-annotations|owner-kinds)\\.ts$`,
+          `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds)\\.ts$`,
         ],
       },
     },

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { misplaced } from '../kubernetes/misplaced-annotations.ts'
+import { withOwnersKeys } from '../kubernetes/dialects/owner-keys.ts'
 import { ownerKind } from '../kubernetes/owner-kinds.ts'
 import { readManifestSources, type ManifestPath, type ManifestSource } from './manifest-source.ts'
 
@@ -180,7 +181,7 @@ function podsOfWorkload(place: Place, namespace: string, kind: string, row: Work
   const podsAtOnce = row.count(place)
   const base = {
     namespace,
-    annotations: annotationsAt(place, row.template),
+    annotations: withOwnersKeys(annotationsAt(place, row.template), annotationsAt(place, [])),
     ...(podsAtOnce && { podsAtOnce }),
   }
   const all = [...notes, ...misplacedNotes(place, apiVersion, kind)]

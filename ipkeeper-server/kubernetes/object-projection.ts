@@ -1,6 +1,7 @@
 /** What is kept of the objects of the API: a pod of 10 KiB becomes some hundred bytes. */
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import type { StringMap } from '../ipam/pod-facts.ts'
+import { forerunnerPrefix } from './dialects/owner-keys.ts'
 import { at, readMeta, type OwnerReference } from './kube-object.ts'
 
 export interface PodEntry {
@@ -23,9 +24,6 @@ export interface NodeEntry {
   readonly labels: StringMap | undefined
   readonly outOfService: boolean
 }
-
-/** The prefix of the annotations that the forerunner reads from a Deployment instead of its pods. */
-export const forerunnerPrefix = 'ipkeeper.generals.space/'
 
 /** Annotations that a reader of ours knows, and those by which a static pod is recognised. */
 const keptPrefixes: readonly string[] = [

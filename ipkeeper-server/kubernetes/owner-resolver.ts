@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts'
 import type { ClusterLog } from './cluster-log.ts'
 import { at, readMeta, stringMap, type OwnerReference } from './kube-object.ts'
 import { misplaced, type Misplaced } from './misplaced-annotations.ts'
-import { forerunnerPrefix } from './object-projection.ts'
+import { forerunnerPrefix } from './dialects/owner-keys.ts'
 import { ownerKind, type OwnerKind } from './owner-kinds.ts'
 import { backoff, jittered } from './watch-progress.ts'
 

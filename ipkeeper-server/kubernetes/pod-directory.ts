@@ -1,8 +1,8 @@
-import type { StringMap } from '../ipam/pod-facts.ts'
 import type { PodView, PodWanted } from './cluster-view.ts'
+import { withOwnersKeys } from './dialects/owner-keys.ts'
 import type { OwnerReference } from './kube-object.ts'
 import type { Misplaced } from './misplaced-annotations.ts'
-import { forerunnerPrefix, type PodEntry } from './object-projection.ts'
+import type { PodEntry } from './object-projection.ts'
 import type { ResolvedOwner } from './owner-resolver.ts'
 import type { Sink } from './reflector.ts'
 
@@ -107,18 +107,8 @@ function isWanted(pod: PodEntry, uid: string | null): boolean {
 export function viewOf(pod: PodEntry, owner: ResolvedOwner | null | undefined): PodView {
   return {
     uid: pod.uid,
-    annotations: withForerunner(pod.annotations, owner?.annotations),
+    annotations: withOwnersKeys(pod.annotations, owner?.annotations),
     labels: pod.labels,
     owner: owner ? owner.owner : owner,
   }
-}
-
-/**
- * The forerunner's real syntax puts `ip_pool` and `gateway` on the Deployment itself, and not on its template: a pod that
- * bears none of that dialect's keys has those of its owner.
- */
-function withForerunner(own: StringMap, owners: StringMap | undefined): StringMap {
-  if (!owners || Object.keys(owners).length === 0) return own
-  if (Object.keys(own).some(key => key.startsWith(forerunnerPrefix))) return own
-  return { ...owners, ...own }
 }

@@ -19,6 +19,7 @@ import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
 import type { PodRequest } from '../ipam/request.ts'
+import { firstInterface } from '../kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../kubernetes/annotations/read-pod-request.ts'
 import type { DialectName } from '../kubernetes/dialects/dialects.ts'
 import type { FactsWanted } from './pod-facts.ts'
@@ -148,6 +149,7 @@ export function factsWanted(
     runtimeAsks:
       asked !== undefined && asked.addresses.length + asked.candidates.length + asked.pools.length > 0,
     namespaceDefaults: rules.namespaceDefaults,
+    ownersAnnotations: key.ifname === firstInterface && rules.dialects.has('crd-ipkeeper'),
     namespaceLabels: considered.some(({ rules: { namespaceSelector } }) => namespaceSelector !== undefined),
     requireAnnotations: rules.requireAnnotations,
   }

@@ -1,6 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { nothingKnown, type Owner, type PodFacts, type StringMap } from '../ipam/pod-facts.ts'
-import type { ClusterView, PodWanted } from '../kubernetes/cluster-view.ts'
+import type { ClusterView, PodView, PodWanted } from '../kubernetes/cluster-view.ts'
+import { withOwnersKeys } from '../kubernetes/dialects/owner-keys.ts'
 
 /** How long an ADD waits for the cluster's caches; milliseconds. */
 const patience = 5_000
@@ -14,6 +15,8 @@ export interface FactsWanted {
   /** Whether they name an address, candidates or a pool: then namespace defaults have no say. */
   readonly runtimeAsks: boolean
   readonly namespaceDefaults: boolean
+  /** Whether annotations of the pod's controller count, which no runtime passes on. */
+  readonly ownersAnnotations: boolean
   /** Whether the rules of a pool ask for labels of the namespace. */
   readonly namespaceLabels: boolean
   /** Refuse a pod whose annotations nobody can tell. */
@@ -30,6 +33,14 @@ function annotationsMissing({ namespace, name }: PodWanted): Problem {
   )
 }
 
+function ownerMissing({ namespace, name }: PodWanted): Problem {
+  return new Problem(
+    'IPK_FACTS_MISSING',
+    `the controller of pod ${namespace}/${name} is not known, whose annotations count for it: the Kubernetes API has not told it`,
+    { hint: 'wait for the API; see: ipkeeperctl status' },
+  )
+}
+
 /**
  * What can be told of a pod: first by the runtime, then by the cluster's caches. Waits for them, for at most five seconds,
  * only where something is needed that the runtime did not tell (DESIGN section 4).
@@ -41,26 +52,32 @@ export async function gatherPodFacts(
   cluster: ClusterView | undefined,
   wanted: FactsWanted,
 ): Promise<PodFacts> {
-  const { pod, runtimeAnnotations, namespaceDefaults, namespaceLabels } = wanted
+  const { pod, runtimeAnnotations, namespaceDefaults, namespaceLabels, runtimeAsks } = wanted
   const byRuntime: PodFacts =
     runtimeAnnotations === undefined
       ? nothingKnown
       : { ...nothingKnown, annotations: runtimeAnnotations, annotationsFrom: 'runtime' }
   if (!pod) return byRuntime
-  const needsPod = runtimeAnnotations === undefined
   if (!cluster) {
-    if (needsPod && wanted.requireAnnotations) throw annotationsMissing(pod)
+    if (runtimeAnnotations === undefined && wanted.requireAnnotations) throw annotationsMissing(pod)
     return byRuntime
   }
-  const needsNamespace = namespaceLabels || (namespaceDefaults && !wanted.runtimeAsks)
+  const needsOwner = wanted.ownersAnnotations && !runtimeAsks
+  const needsPod = runtimeAnnotations === undefined || needsOwner
+  const needsNamespace = namespaceLabels || (namespaceDefaults && !runtimeAsks)
+  const isKnown = (view: PodView | undefined): boolean =>
+    view !== undefined && !(needsOwner && view.owner === undefined)
   const known = (): { readonly pod: boolean; readonly namespace: boolean } => ({
-    pod: !needsPod || cluster.pod(pod) !== undefined,
+    pod: !needsPod || isKnown(cluster.pod(pod)),
     namespace: !needsNamespace || cluster.namespace(pod.namespace) !== undefined,
   })
   const enough = ({ pod: one, namespace }: ReturnType<typeof known>): boolean => one && namespace
-  if (!enough(known())) await cluster.waitForPod(pod, patience)
+  if (!enough(known())) await cluster.waitForPod({ ...pod, withOwner: needsOwner }, patience)
   const { pod: podKnown, namespace: namespaceKnown } = known()
-  if (!podKnown && wanted.requireAnnotations) throw annotationsMissing(pod)
+  const view = cluster.pod(pod)
+  if (!podKnown && wanted.requireAnnotations) {
+    throw runtimeAnnotations === undefined && !view ? annotationsMissing(pod) : ownerMissing(pod)
+  }
   if (!namespaceKnown) {
     throw new Problem(
       'IPK_FACTS_MISSING',
@@ -68,14 +85,15 @@ export async function gatherPodFacts(
       { hint: 'wait for the API; see: ipkeeperctl status' },
     )
   }
-  const view = cluster.pod(pod)
-  const namespace = cluster.namespace(pod.namespace)
+  const ofApi = view?.annotations
   return {
-    ...(runtimeAnnotations === undefined && view
-      ? { annotations: view.annotations, annotationsFrom: 'api' as const }
-      : { annotations: byRuntime.annotations, annotationsFrom: byRuntime.annotationsFrom }),
+    annotations:
+      runtimeAnnotations && needsOwner
+        ? withOwnersKeys(runtimeAnnotations, ofApi)
+        : (runtimeAnnotations ?? ofApi),
+    annotationsFrom: runtimeAnnotations ? 'runtime' : ofApi ? 'api' : 'nobody',
     owner: view?.owner,
-    namespace,
+    namespace: cluster.namespace(pod.namespace),
   }
 }
 

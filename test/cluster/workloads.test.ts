@@ -1,4 +1,5 @@
 /** Addresses of workloads whose pods real controllers make: StatefulSets, Deployments, Jobs. */
+import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import {
@@ -156,7 +157,7 @@ t.test('workloads', { skip }, async t => {
         {
           code: 11,
           msg: /lists 10\.22\.0\.80-10\.22\.0\.81, and all 2 addresses are taken: 10\.22\.0\.80 by .*shop\/api-/,
-          details: /the older pods of Deployment shop\/api have them.*maxSurge 0.*IPK_CANDIDATES_BUSY/,
+          details: /older pods of Deployment shop\/api.*maxSurge 0.*IPK_CANDIDATES_BUSY/,
         },
         'the sandboxes of the old pods are still there',
       )
@@ -166,6 +167,32 @@ t.test('workloads', { skip }, async t => {
       t.match(await node.add(fresh[1]!), gets('10.22.0.80'))
     },
   )
+
+  await t.test("the forerunner's syntax, on the Deployment itself", async t => {
+    const migrated = await startClusterNode(t, cluster, { config: { annotations: ['crd-ipkeeper'] } })
+    const deployment = workload('Deployment', 'legacy', {}, { replicas: 2 })
+    deployment['metadata'].annotations = {
+      'ipkeeper.generals.space/ip_pool': '10.22.0.101/24,10.22.0.102/24',
+      'ipkeeper.generals.space/gateway': '10.22.0.1',
+    }
+    const file = migrated.folder.file('legacy.json')
+    writeFileSync(file, JSON.stringify(deployment))
+    t.match(await migrated.explain('--manifest', file), [{ addresses: ['10.22.0.101/24'] }])
+    await cluster.create(deployment)
+    const [one, other] = (await pods('legacy', 2)) as [RuntimePod, RuntimePod]
+    t.match(await migrated.add(one), gets('10.22.0.101'))
+    t.match(await migrated.add({ ...other, passedOn: {} }), gets('10.22.0.102'), 'no runtime passes it on')
+    const stranger = { name: 'stranger', uid: 'nobodys', passedOn: {} }
+    t.match(await migrated.add(stranger), {
+      code: 11,
+      msg: 'the controller of pod shop/stranger is not known',
+    })
+    t.match(
+      await node.add({ ...other, passedOn: {} }),
+      { ips: [/^10\.22\.0\.\d\/24$/] },
+      'without that dialect',
+    )
+  })
 
   await t.test('a Job from a list', async t => {
     await cluster.create(workload('Job', 'import', listOf(90, 91), { parallelism: 2, completions: 2 }))

@@ -36,11 +36,14 @@ function clusterOf(
   }
 }
 
-function readerOn(cluster: ClusterView | undefined): RequestReader {
+function readerOn(
+  cluster: ClusterView | undefined,
+  dialects: ReadonlySet<'crd-ipkeeper'> = new Set(),
+): RequestReader {
   return new RequestReader({
     cluster,
     rules: () => ({
-      dialects: new Set(),
+      dialects,
       namespaceDefaults: false,
       requireAnnotations: cluster !== undefined,
     }),
@@ -122,4 +125,42 @@ t.test('the list itself is what was asked for', async t => {
   const add = await readerOn(clusterOf(view(list, statefulSet))).read(pod('web-7', undefined))
   const [candidates] = add.pod.candidates
   t.equal(candidates && formatAddress({ family: 4, value: candidates.runs[0]!.first }), '10.22.0.50')
+})
+
+t.test("annotations of the controller, where the forerunner's dialect is on", async t => {
+  const owner: Owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'd1' }
+  const key = 'ipkeeper.generals.space/ip_pool'
+  const pending = view({}, undefined)
+  const resolved = view({ [key]: '10.22.0.50/24', 'cni.projectcalico.org/ipAddrs': '[]' }, owner)
+  const dialect = new Set(['crd-ipkeeper'] as const)
+  const cases: readonly (readonly [
+    what: string,
+    cluster: ReturnType<typeof clusterOf> | undefined,
+    passedOn: Record<string, string> | undefined,
+    asked: string | undefined,
+    waits: number,
+  ])[] = [
+    ['it is being asked for', clusterOf(pending, resolved), undefined, key, 1],
+    ['it is being asked for, and the runtime told the rest', clusterOf(pending, resolved), {}, key, 1],
+    ['it is known, and the runtime told the rest', clusterOf(resolved), {}, key, 0],
+    ['the pod has none', clusterOf(view({}, null)), {}, undefined, 0],
+    ['the pod asks by itself', clusterOf(undefined), list, 'ipkeeper.io/ips', 0],
+    ['there is no API', undefined, {}, undefined, 0],
+  ]
+  for (const [what, cluster, passedOn, asked, waits] of cases) {
+    const add = await readerOn(cluster, dialect).read(pod('web-6d4cf56db6-x2x5z', passedOn))
+    t.equal(add.pod.candidates[0]?.source, asked && `annotation ${asked}`, what)
+    t.equal(cluster?.waits.length ?? 0, waits, `${what}: waits`)
+  }
+  for (const passedOn of [undefined, {}]) {
+    const problem = await thrownProblem(() =>
+      readerOn(clusterOf(pending), dialect).read(pod('web-6d4cf56db6-x2x5z', passedOn)),
+    )
+    t.match(problem.toDocument(), {
+      code: 'IPK_FACTS_MISSING',
+      message: /^the controller of pod shop\/web-6/,
+    })
+  }
+  const off = await readerOn(clusterOf(resolved)).read(pod('web-6d4cf56db6-x2x5z', {}))
+  t.strictSame(off.pod.candidates, [], 'without the dialect')
 })

@@ -60,9 +60,7 @@ export function openReservations(book: AddressBook, chooser: Chooser): readonly 
     ...(workload && workload.name !== holder.name
       ? book.reservationsFor(workload.namespace, workload.name)
       : []),
-  ]
-    .filter(reservation => isReservedFor(reservation, holder, workload) && isOpen(book.lease(reservation)))
-    .sort((a, b) => Number(a.kind !== undefined) - Number(b.kind !== undefined))
+  ].filter(reservation => isReservedFor(reservation, holder, workload) && isOpen(book.lease(reservation)))
 }
 
 /** What is kept for the workload since pods of it are gone for good, in any segment: the longest kept first. */

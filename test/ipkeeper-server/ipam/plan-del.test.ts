@@ -395,6 +395,21 @@ t.test('inherited, taken over by a new sandbox of the heir, and both undone', as
   }
 })
 
+t.test('inherited, and the heir has moved on to another sandbox: kept again for whom it was', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1'))
+  await story.world.del('c1')
+  await story.add(copy('b4d5f', 'c2', { retain: 'release' }))
+  t.equal(await story.add(copy('b4d5f', 'c3', { uid: 'another', retain: 'release' })), '10.22.0.3')
+  await story.undo('c2')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.3 bound shop/api-6d4cf56db6-b4d5f c3',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+  t.equal(await story.add(copy('g6h7j', 'c4')), '10.22.0.2')
+})
+
 t.test('the DEL of an heir keeps what it inherited for it', async t => {
   const story = await Story.begin()
   await story.add(copy('x2x5z', 'c1'))

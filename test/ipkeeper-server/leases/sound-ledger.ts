@@ -1,8 +1,15 @@
-import { leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
+import { holderKey, leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
 import type { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
 
-/** No lease without its attachment, no holder with what is not its own. Throws what does not hold; `when` says where. */
+/** No lease without its attachment, no holder with what is not its own or with nothing. Throws what does not hold; `when` says where. */
 export function assertSound(ledger: Ledger, when: string): void {
+  const having = [
+    ...ledger.attachments(),
+    ...Array.from(ledger.leases()).filter(({ state }) => state !== 'cooling'),
+  ]
+  const holders = new Set(having.map(({ holder }) => holderKey(holder)))
+  if (ledger.counts().holder > holders.size)
+    throw new Error(`${when}: ${ledger.counts().holder} holders, of which ${holders.size} have something`)
   for (const lease of ledger.leases()) {
     const attachment = lease.attachment && ledger.attachment(lease.attachment)
     if ((lease.state === 'bound') !== Boolean(attachment))

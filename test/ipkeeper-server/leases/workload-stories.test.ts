@@ -319,6 +319,17 @@ const deployment: Readonly<Record<string, readonly Step[]>> = {
       /kept for Deployment/,
     ],
   ],
+  'nor a pod of another controller whose names come back': [
+    ['add', { pod: 'kafka-x2x5z', container: 'c1', retain: 'forever' }, '10.22.0.2'],
+    ['del', 'c1'],
+    [
+      'add',
+      { pod: 'kafka-0', container: 'c2', owner: owned('StrimziPodSet', 'kafka') },
+      '10.22.0.3',
+      /lowest free/,
+    ],
+    ['add', { pod: 'kafka-b4d5f', container: 'c3' }, '10.22.0.2', /kept for workload shop\/kafka/],
+  ],
   'a pod whose long name was cut inherits where the API says who made it': [
     [
       'add',

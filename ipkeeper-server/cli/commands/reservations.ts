@@ -24,7 +24,7 @@ export const reservationsCommand = command({
 export const reserveCommand = command({
   name: 'reserve',
   arguments: 'ADDRESS OWNER',
-  summary: 'promise an address to NS/POD, to NS/KIND/NAME, or to external:NAME, which is no pod',
+  summary: 'promise an address to NS/POD, NS/KIND/NAME, or external:NAME',
   options: {
     segment: ['NAME', 'segment of the address (default: default)'],
     note: ['TEXT', 'why, shown in listings and errors; without it an earlier note stays'],

@@ -149,16 +149,15 @@ t.test('reserve for a workload, and for an owner that is no pod', async t => {
     await printed('reserve', '10.22.0.50', 'shop/STS/web'),
     '10.22.0.50 is reserved for shop/statefulset/web\n',
   )
-  t.match(await control('reserve', '10.22.0.51', 'printer-3', '--note', 'room 12'), {
+  t.match(await control('reserve', '10.22.0.51', 'external:printer-3', '--note', 'room 12'), {
     exit: 0,
-    out: '10.22.0.51 is reserved for printer-3\n',
-    err: /^note: printer-3 names no namespace, so no pod gets 10\.22\.0\.51; for a pod write NAMESPACE\/POD\n$/,
+    out: '10.22.0.51 is reserved for external:printer-3\n',
   })
   t.equal(
     await printed('reservations'),
     'ADDRESS     SEGMENT  OWNER                 SINCE  NOTE\n' +
       '10.22.0.50  default  shop/statefulset/web  0s\n' +
-      '10.22.0.51  default  printer-3             0s     room 12\n',
+      '10.22.0.51  default  external:printer-3    0s     room 12\n',
   )
   t.match(await control('reserve', '10.22.0.52', 'shop/statefulst/web'), {
     exit: 1,

@@ -279,7 +279,8 @@ t.test('an address that came free meanwhile and was given to somebody else is th
   await story.add(plain('c2'))
   await story.world.del('c2')
   story.world.now += 61_000
-  for (const lease of ledger.expire(story.world.now)) await ledger.commit(planExpiry(ledger, lease, story.world.service.pools()))
+  for (const lease of ledger.expire(story.world.now))
+    await ledger.commit(planExpiry(ledger, lease, story.world.service.pools()))
   t.equal(await story.add(plain('c3', { pod: 'b', uid: 'u2' })), '10.22.0.2')
   t.equal(await story.undo('c1'), true)
   story.check(t, ['10.22.0.2 bound shop/b c3'])

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { thrownProblem } from '../../rigs/thrown-problem.ts'
 import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type {
   ClusterView,
@@ -47,6 +48,7 @@ const base: FactsWanted = {
   namespaceDefaults: false,
   namespaceLabels: false,
   requireAnnotations: false,
+  ownersAnnotations: false,
 }
 const runtime = { by: 'runtime' }
 const nobody = { annotations: undefined, annotationsFrom: 'nobody', owner: undefined, namespace: undefined }
@@ -108,7 +110,7 @@ const cases: readonly (readonly [
     { requireAnnotations: true },
     {},
     {},
-    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and the Kubernetes API has not told them',
+    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and no Kubernetes API has told them',
     waited,
   ],
   [
@@ -116,7 +118,7 @@ const cases: readonly (readonly [
     { requireAnnotations: true },
     { ...all, pod: { ...told, uid: 'u0' } },
     { ...all, pod: { ...told, uid: 'u0' } },
-    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and the Kubernetes API has not told them',
+    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and no Kubernetes API has told them',
     waited,
   ],
   [
@@ -189,12 +191,18 @@ for (const [name, wants, now, later, expected, waits] of cases) {
   })
 }
 
-t.test('without an API the runtime alone tells, and nothing is required', async t => {
-  for (const wants of [
-    { requireAnnotations: true },
-    { namespaceLabels: true },
-    { namespaceDefaults: true },
-  ]) {
+t.test('without an API the runtime alone tells', async t => {
+  const required = { ...base, requireAnnotations: true }
+  t.match(await thrownProblem(() => gatherPodFacts(undefined, required)), { code: 'IPK_FACTS_MISSING' })
+  t.match(await gatherPodFacts(undefined, { ...required, runtimeAnnotations: runtime }), {
+    annotations: runtime,
+  })
+  t.strictSame(
+    await gatherPodFacts(undefined, { ...required, pod: undefined }),
+    nobody,
+    'a container without a pod has none',
+  )
+  for (const wants of [{ namespaceLabels: true }, { namespaceDefaults: true }]) {
     t.strictSame(await gatherPodFacts(undefined, { ...base, ...wants }), nobody)
     t.match(await gatherPodFacts(undefined, { ...base, ...wants, runtimeAnnotations: runtime }), {
       annotations: runtime,

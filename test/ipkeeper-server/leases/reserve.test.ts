@@ -175,7 +175,7 @@ t.test('for the pods of a workload, and for an owner that is no pod', async t =>
   for (const [address, owner] of [
     ['10.22.0.2', 'shop/sts/web'],
     ['10.22.0.3', 'shop/deployment/api'],
-    ['10.22.0.9', 'printer-3'],
+    ['10.22.0.9', 'external:printer-3'],
     ['10.22.0.10', 'shop/CronJob/nightly'],
     ['10.22.0.11', 'shop/pod/db-0'],
   ] as const)
@@ -185,7 +185,7 @@ t.test('for the pods of a workload, and for an owner that is no pod', async t =>
     [
       '10.22.0.2 shop/statefulset/web',
       '10.22.0.3 shop/deployment/api',
-      '10.22.0.9 printer-3',
+      '10.22.0.9 external:printer-3',
       '10.22.0.10 shop/cronjob/nightly',
       '10.22.0.11 shop/db-0',
     ],

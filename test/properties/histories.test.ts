@@ -9,6 +9,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { playHistory, type Tally } from './histories/play-history.ts'
+import { shortestStory } from './histories/shorten-history.ts'
 import { histories } from './histories/steps.ts'
 
 const promisedRuns = 5000
@@ -78,7 +79,8 @@ t.test('whatever happens, each step ends as promised', async t => {
   )
   if (details.failed) {
     const replay = `HISTORY_SEED=${seed} HISTORY_PATH=${details.counterexamplePath ?? ''}`
-    const story = details.errorInstance instanceof Error ? details.errorInstance.message : 'interrupted'
+    const [history] = details.counterexample ?? []
+    const story = history ? await shortestStory(history) : 'interrupted'
     for (const line of story.split('\n')) t.comment(line)
     t.fail(`replay: ${replay} node test/properties/histories.test.ts`)
     return

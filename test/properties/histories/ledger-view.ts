@@ -69,8 +69,13 @@ export function difference(
   model: ReferenceModel,
 ): string | undefined {
   for (const place of new Set([...holds.keys(), ...model.holds.keys()])) {
-    const [is, ought] = [spellHold(holds.get(place)), spellHold(model.holds.get(place))]
-    if (is !== ought) return `${place} is\n  ${is}, and ought to be\n  ${ought}`
+    const [is, ought] = [holds.get(place), model.holds.get(place)]
+    if (is && ought) {
+      for (const property of Object.keys(ought) as (keyof Hold)[]) {
+        const [text, right] = [JSON.stringify(is[property]), JSON.stringify(ought[property])]
+        if (text !== right) return `${property} of ${place} is ${text}, and ought to be ${right}`
+      }
+    } else return `${place} is ${spellHold(is)}, and ought to be ${spellHold(ought)}`
   }
   const list = (texts: Iterable<string>): string => [...texts].sort().join('; ')
   const attachments = [...ledger.attachments()]

@@ -21,9 +21,13 @@ import type { WorkloadWords } from './world-state.ts'
 
 /** No change may name a record twice: a store may check and write them one by one. */
 class OnceEachStore extends FragileStore {
+  /** How many changes it was asked to make. */
+  asked = 0
+
   override async commit(change: Change): Promise<void> {
     const keys = change.map(({ kind, key }) => `${kind} ${key}`)
     if (new Set(keys).size !== keys.length) throw new Error(`written twice: ${keys.join(', ')}`)
+    this.asked++
     await super.commit(change)
   }
 }

@@ -122,6 +122,7 @@ const retention: fc.Arbitrary<Retention> = fc.constantFrom<Retention[]>(
   'forever',
   { milliseconds: minute },
   'while-owner-exists',
+  { milliseconds: minute },
 )
 
 const families = fc.constantFrom<(readonly (4 | 6)[])[]>([4], [4], [4, 6], [6])
@@ -226,7 +227,7 @@ const reload: fc.Arbitrary<ReloadStep> = fc.constantFrom(...Object.keys(configur
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 24, arbitrary: add },
   { weight: 12, arbitrary: del },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('undo' as const), pick }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('undo' as const), pick: fc.nat(5) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('crash' as const), pick }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'restart' as const }) },
   {
@@ -263,7 +264,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({
       kind: fc.constantFrom('reserve' as const, 'reserve' as const, 'unreserve' as const),
       where: fc.nat(7),

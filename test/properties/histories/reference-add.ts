@@ -5,6 +5,7 @@ import {
   countsFor,
   isDead,
   isOver,
+  sameKind,
   sameWorkload,
   type Asker,
   type Hold,
@@ -65,9 +66,9 @@ function oldest(holds: readonly Hold[]): readonly string[] {
 export function decide(world: WorldState, asker: Asker, seen: readonly string[]): Granted {
   const offers = offersFor(world, asker)
   const claims = claimsOf(world, asker)
-  const mine = offers.filter(offer => hasItsOwn(world, claims, offer))
+  const ranked = [...offers].sort((a, b) => rankOf(world, claims, a) - rankOf(world, claims, b))
   let first: Refusal | undefined
-  for (const offer of [...mine, ...offers.filter(offer => !mine.includes(offer))]) {
+  for (const offer of ranked) {
     try {
       return serve(world, asker, claims, offer, seen)
     } catch (error) {
@@ -143,8 +144,11 @@ interface Claims {
   readonly canHave: (place: string) => boolean
 }
 
+/** Network and interface of a holder. */
+const withoutPod = (holder: string): string => holder.replace(/ .* /, ' ')
+
 function claimsOf(world: WorldState, asker: Asker): Claims {
-  const { holds, newest, sandboxes, now } = world
+  const { holds, newest, sandboxes, promises, now } = world
   const { holder, pod, uid, node } = asker
   const older = newest.get(holder)
   const yields = (sandbox: Sandbox | undefined): boolean =>
@@ -156,7 +160,8 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
   )
   const mayMove = older?.id === asker.sandbox || yields(older)
   const insists =
-    asker.ips.length + asker.lists.length > 0 || own.some(hold => hold.named || hold.retain !== 'release')
+    asker.ips.length + asker.lists.length > 0 ||
+    own.some(hold => hold.named || hold.retain !== 'release' || promises.has(hold.place))
   if (!mayMove && insists) throw new Refusal('IPK_HOLDER_LIVE')
 
   const claims: Claims = {
@@ -167,13 +172,15 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
     inherits: hold =>
       hold.state === 'held' &&
       world.generated.has(hold.holder) &&
+      world.generated.has(holder) &&
+      withoutPod(hold.holder) === withoutPod(holder) &&
       sameWorkload(hold.workload, pod?.workload ?? null),
     promised: promised => {
       if (!promised) return undefined
       if (promised.namespace !== pod?.namespace) return 'to others'
       if (promised.kind === undefined) return promised.name === pod.name ? 'to it' : 'to others'
       const { kind, name } = pod.workload
-      const same = promised.name === name && (kind === null || kind === promised.kind)
+      const same = promised.name === name && sameKind(kind, promised.kind)
       return same ? 'to its workload' : 'to others'
     },
     canHave: place => {
@@ -191,19 +198,19 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
   return claims
 }
 
-/** Whether the holder has something there, or it or its workload was promised something. */
-function hasItsOwn({ holds, promises, now }: WorldState, claims: Claims, offer: Offer): boolean {
-  return offer.some(({ set }) =>
-    set.usable.some(place => {
-      const hold = holds.get(place)
-      const promised = claims.promised(promises.get(place))
-      return (
-        (hold && (claims.movable.includes(hold) || (claims.inherits(hold) && !isOver(hold, now)))) ||
-        promised === 'to it' ||
-        promised === 'to its workload'
-      )
-    }),
-  )
+/** 0 where the holder has something, 1 where it or its workload was promised something, 2 where something is kept for that. */
+function rankOf({ holds, promises, now }: WorldState, claims: Claims, offer: Offer): number {
+  const places = offer.flatMap(({ set }) => set.usable)
+  const open = (hold: Hold | undefined): boolean =>
+    !hold || hold.state === 'cooling' || isOver(hold, now) || claims.inherits(hold)
+  const ranks: readonly ((place: string, hold: Hold | undefined) => boolean | undefined)[] = [
+    (_, hold) => hold && claims.movable.includes(hold),
+    (place, hold) =>
+      ['to it', 'to its workload'].includes(claims.promised(promises.get(place)) ?? '') && open(hold),
+    (_, hold) => hold && claims.inherits(hold) && !isOver(hold, now),
+  ]
+  const rank = ranks.findIndex(has => places.some(place => has(place, holds.get(place))))
+  return rank < 0 ? ranks.length : rank
 }
 
 // ---- One address of each range set
@@ -230,7 +237,6 @@ function serve(
   )
   if (asker.lists.some(list => !lists.includes(list))) throw new Refusal('IPK_ADDRESS_OUTSIDE')
 
-  let beside: number | undefined
   const grants = offer.map((slot, index): Grant => {
     const { pool, set } = slot
     const wish = wishes[index]
@@ -241,10 +247,9 @@ function serve(
     }
     const list = lists[index]
     if (list) {
-      const { usable, at, how } = fromList(world, asker, claims, slot, list, beside)
+      const { usable, at, how } = fromList(world, asker, claims, slot, list, seen)
       const place = usable[at] ?? ''
       checkName(world, asker, claims, slot, place)
-      beside ??= at
       return { pool, place, named: true, how }
     }
     const had = claims.movable
@@ -280,37 +285,33 @@ function checkName(
   throw new Refusal(hold.until === null ? 'IPK_ADDRESS_HELD' : 'IPK_ADDRESS_KEPT')
 }
 
-/** Which of its candidates the pod gets. `beside`: the place that its other family got. */
+/** Which of its candidates the pod gets. */
 function fromList(
-  { holds, promises }: WorldState,
+  { holds }: WorldState,
   { pod }: Asker,
   claims: Claims,
   { set }: Slot,
   list: readonly string[],
-  beside: number | undefined,
+  seen: readonly string[],
 ): { readonly usable: readonly string[]; readonly at: number; readonly how: string } {
   const places = list.map(address => `${set.segment}/${address}`)
+  // Each is listed by itself, and so has to be one that can be given.
+  if (places.some(place => set.all.has(place) && !set.usable.includes(place)))
+    throw new Refusal('IPK_ADDRESS_UNUSABLE')
   if (places.some(place => !set.all.has(place))) throw new Refusal('IPK_ADDRESS_OUTSIDE')
-  const usable = places.filter(place => set.usable.includes(place))
-  if (usable.length === 0) throw new Refusal('IPK_ADDRESS_UNUSABLE')
+  const usable = places
   if (pod?.index !== undefined) {
     const at = pod.index
     if (at < 0 || at >= usable.length) throw new Refusal('IPK_ORDINAL_BEYOND_LIST')
     return { usable, at, how: 'by ordinal' }
   }
-  const ways: readonly (readonly [how: string, fits: (place: string, at: number) => boolean])[] = [
-    [
-      'candidate: its own',
-      place => claims.movable.some(hold => hold.place === place) && claims.canHave(place),
-    ],
-    ['candidate: beside', (place, at) => at === beside && claims.canHave(place)],
-    ['candidate: free', place => !holds.has(place) && !promises.has(place)],
-    ['candidate: any', place => claims.canHave(place)],
-  ]
-  for (const [how, fits] of ways) {
-    const at = usable.findIndex(fits)
-    if (at >= 0) return { usable, at, how }
-  }
+  const own = usable.findIndex(
+    place => claims.movable.some(hold => hold.place === place) && claims.canHave(place),
+  )
+  if (own >= 0) return { usable, at: own, how: 'candidate: its own' }
+  // Any that it can have is right; which of them is told by stories.
+  const free = oneOf(usable.filter(claims.canHave), seen)
+  if (free !== undefined) return { usable, at: usable.indexOf(free), how: 'candidate: any' }
   const maySoonBeHad = usable.some(place => {
     const hold = holds.get(place)
     const older = hold?.sandbox != null && sameWorkload(hold.workload, pod?.workload ?? null)

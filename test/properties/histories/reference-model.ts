@@ -246,10 +246,12 @@ export class ReferenceModel implements WorldState {
     else this.newest.delete(undone.holder)
   }
 
-  /** Kept addresses whose time is over go, but for those that are remembered. */
+  /** Kept addresses whose time is over go, but for those that their pool remembers. */
   tidy(): void {
     for (const hold of [...this.holds.values()]) {
-      if (hold.state !== 'bound' && isOver(hold, this.now) && !hold.remembered) this.holds.delete(hold.place)
+      if (hold.state === 'bound' || !isOver(hold, this.now) || hold.remembered) continue
+      if (this.#policyOf(hold.pool).strategy === 'lowest-free') this.holds.delete(hold.place)
+      else this.holds.set(hold.place, { ...hold, state: 'cooling', remembered: true })
     }
   }
 

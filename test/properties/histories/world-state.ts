@@ -139,9 +139,14 @@ export function isDead(
 /** A kind or UID that is not known agrees with any. */
 export function sameWorkload(a: WorkloadWords | null, b: WorkloadWords | null): boolean {
   if (a === null || b === null || a.namespace !== b.namespace || a.name !== b.name) return false
-  const agree = (left: string | null, right: string | null): boolean =>
-    left === null || right === null || left === right
-  return agree(a.kind, b.kind) && agree(a.uid, b.uid)
+  const sameUid = a.uid === null || b.uid === null || a.uid === b.uid
+  return sameKind(a.kind, b.kind) && sameUid
+}
+
+/** A name that does not say its kind is none of those that names tell. */
+export function sameKind(a: string | null, b: string | null): boolean {
+  const [known] = a === null ? [b] : b === null ? [a] : []
+  return known == null ? a === b : !['StatefulSet', 'Pod'].includes(known)
 }
 
 /** How many addresses of a family a namespace has from a pool or keeps. */

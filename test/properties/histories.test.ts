@@ -54,8 +54,6 @@ const wanted = [
   'got by name',
   'got by ordinal',
   'got candidate: any',
-  'got candidate: beside',
-  'got candidate: free',
   'got candidate: its own',
   'got inherited',
   'got its own',

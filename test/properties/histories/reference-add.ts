@@ -285,9 +285,18 @@ function checkName(
   throw new Refusal(hold.until === null ? 'IPK_ADDRESS_HELD' : 'IPK_ADDRESS_KEPT')
 }
 
+/** Whether the second address is the one after the first: then both are of one range (see candidatesOf). */
+function follows(first: string | undefined, second: string | undefined): boolean {
+  const number = (text: string): number => {
+    const tail = text.split(/[.:]/).at(-1) ?? ''
+    return tail === '' ? 0 : Number.parseInt(tail, text.includes(':') ? 16 : 10)
+  }
+  return first !== undefined && second !== undefined && number(first) + 1 === number(second)
+}
+
 /** Which of its candidates the pod gets. */
 function fromList(
-  { holds }: WorldState,
+  { holds, promises }: WorldState,
   { pod }: Asker,
   claims: Claims,
   { set }: Slot,
@@ -295,11 +304,13 @@ function fromList(
   seen: readonly string[],
 ): { readonly usable: readonly string[]; readonly at: number; readonly how: string } {
   const places = list.map(address => `${set.segment}/${address}`)
-  // Each is listed by itself, and so has to be one that can be given.
-  if (places.some(place => set.all.has(place) && !set.usable.includes(place)))
-    throw new Refusal('IPK_ADDRESS_UNUSABLE')
+  const given = (place: string): boolean => set.usable.includes(place)
+  const alone = places.filter((_, at) => !follows(list[at - 1], list[at]) && !follows(list[at], list[at + 1]))
+  // What is listed by itself has to be one that can be given; of a range the others fall away.
+  if (alone.some(place => set.all.has(place) && !given(place))) throw new Refusal('IPK_ADDRESS_UNUSABLE')
   if (places.some(place => !set.all.has(place))) throw new Refusal('IPK_ADDRESS_OUTSIDE')
-  const usable = places
+  const usable = places.filter(given)
+  if (usable.length === 0) throw new Refusal('IPK_ADDRESS_UNUSABLE')
   if (pod?.index !== undefined) {
     const at = pod.index
     if (at < 0 || at >= usable.length) throw new Refusal('IPK_ORDINAL_BEYOND_LIST')
@@ -313,8 +324,9 @@ function fromList(
   const free = oneOf(usable.filter(claims.canHave), seen)
   if (free !== undefined) return { usable, at: usable.indexOf(free), how: 'candidate: any' }
   const maySoonBeHad = usable.some(place => {
+    if (claims.promised(promises.get(place)) === 'to others') return false
     const hold = holds.get(place)
-    const older = hold?.sandbox != null && sameWorkload(hold.workload, pod?.workload ?? null)
+    const older = hold !== undefined && hold.sandbox !== null && sameWorkload(hold.workload, pod?.workload ?? null)
     return hold && (hold.until !== null || older)
   })
   throw new Refusal(maySoonBeHad ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN')

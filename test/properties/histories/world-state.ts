@@ -146,7 +146,7 @@ export function sameWorkload(a: WorkloadWords | null, b: WorkloadWords | null): 
 /** A name that does not say its kind is none of those that names tell. */
 export function sameKind(a: string | null, b: string | null): boolean {
   const [known] = a === null ? [b] : b === null ? [a] : []
-  return known == null ? a === b : !['StatefulSet', 'Pod'].includes(known)
+  return known === undefined || known === null ? a === b : !['StatefulSet', 'Pod'].includes(known)
 }
 
 /** How many addresses of a family a namespace has from a pool or keeps. */

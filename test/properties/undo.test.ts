@@ -5,6 +5,7 @@ import type { Change } from '../../ipkeeper-server/ipam/records.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { assertSound } from '../ipkeeper-server/leases/sound-ledger.ts'
+import { assertOnceEach } from '../ipkeeper-server/store/assert-once-each.ts'
 import { poolFrom, TestService, type PodWords } from '../ipkeeper-server/leases/test-service.ts'
 
 /**
@@ -44,11 +45,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'wait' as const }) },
 )
 
-/** No change may name a record twice: a store may check and write them one by one. */
 class OnceEachStore extends MemoryStore {
   override async commit(change: Change): Promise<void> {
-    const keys = change.map(({ kind, key }) => `${kind} ${key}`)
-    if (new Set(keys).size !== keys.length) throw new Error(`written twice: ${keys.join(', ')}`)
+    assertOnceEach(change)
     await super.commit(change)
   }
 }

@@ -7,6 +7,7 @@ import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
 import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
 import type { AttachmentRecord, Change } from '../../../ipkeeper-server/ipam/records.ts'
+import { assertOnceEach } from '../../ipkeeper-server/store/assert-once-each.ts'
 import { FragileStore } from '../../ipkeeper-server/store/fragile-store.ts'
 import { nodes, podNamed, type PodWords } from './pods.ts'
 import {
@@ -19,14 +20,12 @@ import {
 } from './pool-shapes.ts'
 import type { WorkloadWords } from './world-state.ts'
 
-/** No change may name a record twice: a store may check and write them one by one. */
-class OnceEachStore extends FragileStore {
+class WatchedStore extends FragileStore {
   /** How many changes it was asked to make. */
   asked = 0
 
   override async commit(change: Change): Promise<void> {
-    const keys = change.map(({ kind, key }) => `${kind} ${key}`)
-    if (new Set(keys).size !== keys.length) throw new Error(`written twice: ${keys.join(', ')}`)
+    assertOnceEach(change)
     this.asked++
     await super.commit(change)
   }
@@ -43,7 +42,7 @@ export interface Surroundings {
  * A restart opens the ledger anew, for all of them.
  */
 export class NodeCluster {
-  readonly store = new OnceEachStore()
+  readonly store = new WatchedStore()
   readonly #world: Surroundings
   #ledger!: Ledger
   #services: readonly LeaseService[] = []

@@ -326,7 +326,8 @@ function fromList(
   const maySoonBeHad = usable.some(place => {
     if (claims.promised(promises.get(place)) === 'to others') return false
     const hold = holds.get(place)
-    const older = hold !== undefined && hold.sandbox !== null && sameWorkload(hold.workload, pod?.workload ?? null)
+    const older =
+      hold !== undefined && hold.sandbox !== null && sameWorkload(hold.workload, pod?.workload ?? null)
     return hold && (hold.until !== null || older)
   })
   throw new Refusal(maySoonBeHad ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN')

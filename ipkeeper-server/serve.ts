@@ -207,19 +207,31 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
-  await applyPools(service, config.pools)
+  await applyPools(service, config.pools, () => undefined)
   cluster?.start()
   await listenUnix(app, socket)
+  const forget = async (): Promise<void> => {
+    await forgetLeases(service).catch((error: unknown) => {
+      logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
+    })
+  }
   watched.watch({
     apply: async (next, previous) => {
       requireApi(next, options.config, access)
-      const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools)
-      inForce = termsOf(next, access !== undefined)
-      await forgetLeases(service)
+      const before = inForce
+      try {
+        const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools, () => {
+          inForce = termsOf(next, access !== undefined)
+        })
+        logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
+      } catch (error) {
+        inForce = before
+        throw error
+      }
+      await forget()
       logger.level = next.logLevel
       if (wantsNamespaces(next) !== wantsNamespaces(previous))
         cluster?.setWatchNamespaces(wantsNamespaces(next))
-      logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
     },
     onProblem: problem => {
       logger.error(
@@ -253,9 +265,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     'serving',
   )
   void pruner.start()
-  forgetLeases(service).catch((error: unknown) => {
-    logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
-  })
+  void forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
   expiry.stop()

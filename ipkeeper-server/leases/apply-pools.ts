@@ -4,16 +4,20 @@ import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
 /**
- * Makes the store remember the pools of a configuration; durable before it resolves. Whoever calls it puts the
- * configuration in force afterwards, so that no address is given from a pool that was refused.
+ * Makes the store remember the pools of a configuration; durable before it resolves.
  *
+ * @param decided called as soon as nothing speaks against them, before anything else is planned: from then on ADDs have to
+ *   go by the new pools, or one of them would get an address that is in no pool any more
  * @throws Problem IPK_POOLS_ORPHAN, IPK_POOL_OVERLAP: nothing was changed
  */
 export async function applyPools(
   { ledger, liveness, now }: Pick<LeaseService, 'ledger' | 'liveness' | 'now'>,
   pools: readonly PoolSettings[],
+  decided: () => void,
 ): Promise<PoolsPlan> {
-  return await commitPlan(ledger, () =>
-    planPools(ledger, pools, lease => isInUse(ledger, lease, now(), liveness)),
-  )
+  return await commitPlan(ledger, () => {
+    const plan = planPools(ledger, pools, lease => isInUse(ledger, lease, now(), liveness))
+    decided()
+    return plan
+  })
 }

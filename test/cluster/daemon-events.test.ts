@@ -143,12 +143,12 @@ t.test('where Events are forbidden', { skip }, async t => {
   t.match(kubernetes, {
     connected: true,
     missingRights: [
-      { verb: 'create', resource: 'events', why: 'Events on pods' },
+      { verb: 'create', resource: 'events', why: 'to tell on the pod what was decided, and why' },
       { verb: 'patch', resource: 'events' },
     ],
   })
   const { stdout } = await node.daemon.control('status')
-  t.match(stdout, /may not create events: Events on pods/)
+  t.match(stdout, /may not create events: to tell on the pod what was decided, and why/)
   t.match(stdout, /- apiGroups: \["events\.k8s\.io"\]\n\s*resources: \[events\]\n\s*verbs: \[create, patch\]/)
   t.strictSame(itemsOf(await cluster.request('GET', eventsOfShop)), [])
 

@@ -208,7 +208,7 @@ export function checkHasRanges({ inline, pools }: IpamConfig, havePools: boolean
   if (inline !== undefined || pools.length > 0 || havePools) return
   throw invalid(
     'no IP ranges specified',
-    'give "ipam" a "subnet", "ranges", or the "pool" of the daemon\'s configuration',
+    'give "ipam" a "subnet" or "ranges", or the "pool" of the daemon\'s configuration',
   )
 }
 

@@ -333,12 +333,6 @@ export const stdinRows: readonly Row[] = [
     cases: [
       refuses('not supported', () => [
         [
-          'pools by name',
-          { config: withIpam('1.0.0', { pool: 'prod' }) },
-          2,
-          /^"ipam\.pool": "prod" is not supported/,
-        ],
-        [
           'the main role',
           { config: network('1.0.0', { type: 'ipkeeper' }) },
           ...([2, /^"type": "ipkeeper" .* is not supported/] as const),

@@ -41,7 +41,7 @@ export function forgetOldest(book: AddressBook, written: readonly LeaseRecord[])
 }
 
 /**
- * What a new configuration no longer needs remembered: addresses of pools that are gone or now give the lowest free one.
+ * What a new configuration no longer needs remembered, of the leases that rest: addresses of pools that are gone or now give the lowest free one.
  * Those that still rest go on resting; else they would be taken for used until every other address is.
  */
 export function planForget(leases: Iterable<LeaseRecord>, pools: PoolBook, now: number): Change {

@@ -13,7 +13,7 @@ export async function forgetLeases(service: LeaseService): Promise<void> {
   const { ledger, pools, now } = service
   for (;;) {
     const { change } = await commitPlan(ledger, () => ({
-      change: planForget(ledger.leases(), pools(), now()).slice(0, batch),
+      change: planForget(ledger.allResting(), pools(), now()).slice(0, batch),
     }))
     if (change.length < batch) return
   }

@@ -143,6 +143,11 @@ export class Ledger implements AddressBook {
     }
   }
 
+  /** Cooling and remembered leases of every pool. */
+  *allResting(): Iterable<LeaseRecord> {
+    for (const pool of this.#resting.keys()) yield* this.resting(pool)
+  }
+
   restingCount(pool: string): number {
     return this.#resting.get(pool)?.size ?? 0
   }

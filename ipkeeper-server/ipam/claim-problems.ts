@@ -3,6 +3,7 @@ import { formatAddress, type Address, type Family } from '../../shared/net/addre
 import { formatCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddressBook } from './address-book.ts'
+import { formatTime } from './format-time.ts'
 import type { AddRequest } from './add-request.ts'
 import { formatRangeSet, unusableReason, type Pool, type Range } from './pool.ts'
 import type { AddressRequest, CandidateList, GatewayClaim } from './request.ts'
@@ -24,11 +25,6 @@ import { bearsGeneratedName, describeWorkload, isKnown, sameWorkload } from './w
  * The texts of refused ADDs. Requests by CNI's own channels keep host-local's message, which users and tests match
  * (golden cases of host-local); what ipkeeper knows beyond it goes into the details. Annotations are ours to word.
  */
-
-/** ISO 8601 without fractions, UTC. */
-function formatTime(time: number): string {
-  return new Date(time).toISOString().replace(/\.[0-9]{3}Z$/, 'Z')
-}
 
 const ranges = (pool: Pool): string => pool.rangeSets.map(formatRangeSet).join(' and ')
 

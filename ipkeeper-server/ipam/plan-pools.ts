@@ -8,6 +8,7 @@ import { isUsable, type Pool } from './pool.ts'
 import { RangeIndex, type PlacedRange } from './range-index.ts'
 import {
   describeHolder,
+  describeReservation,
   isOver,
   type AttachmentRecord,
   type Change,
@@ -152,8 +153,8 @@ function noteReservations(book: PoolsBook, affected: readonly Affected[], index:
   return [...book.reservations()]
     .filter(reservation => usableRange(old, reservation) && !usableRange(index, reservation))
     .map(
-      ({ address, namespace, name }) =>
-        `${address}, reserved for ${namespace}/${name}, is in no pool any more`,
+      reservation =>
+        `${reservation.address}, reserved for ${describeReservation(reservation)}, is in no pool any more`,
     )
 }
 

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../ipam/history-entry.ts'
 import { locateAddress, type Place } from '../ipam/locate-address.ts'
 import {
   describeHolder,
+  describeReservation,
   holderKey,
   isOver,
   type AttachmentRecord,
@@ -94,9 +95,7 @@ const sentences: Readonly<Record<AddressState, (found: Findings) => string>> = {
 function sentenceOf(found: Findings): string {
   const { key, state, reservation } = found
   const note = reservation && reservation.note !== '' ? ` (${reservation.note})` : ''
-  const reserved = reservation
-    ? `; it is reserved for ${reservation.namespace}/${reservation.name}${note}`
-    : ''
+  const reserved = reservation ? `; it is reserved for ${describeReservation(reservation)}${note}` : ''
   return `${key.address} ${sentences[state](found)}${reserved}`
 }
 

@@ -102,21 +102,19 @@ function anchorsOf({ pod }: AddRequest): readonly { readonly address: Address; r
   ]
 }
 
+function noteRefusal(trace: Trace | undefined, { name }: Pool, { message, code }: Problem): void {
+  trace?.push({ about: 'pool', subject: name, verdict: 'dropped', text: message, code })
+}
+
 /** A pool of the configuration without a request: every pool whose rules allow the pod, in the order of the file. */
-function allowedPools(request: AddRequest, book: PoolBook, trace: Trace): readonly Considered[] {
+function allowedPools(request: AddRequest, book: PoolBook, trace: Trace | undefined): readonly Considered[] {
   const allowed: Considered[] = []
   const refusals: Problem[] = []
   for (const settings of book.pools) {
     const refusal = poolRefusal(settings.pool.name, settings.rules, request.place)
     if (refusal) {
       refusals.push(refusal)
-      trace.push({
-        about: 'pool',
-        subject: settings.pool.name,
-        verdict: 'dropped',
-        text: refusal.message,
-        code: refusal.code,
-      })
+      noteRefusal(trace, settings.pool, refusal)
     } else allowed.push(settings)
   }
   const [refusal] = refusals
@@ -135,7 +133,7 @@ function allowedPools(request: AddRequest, book: PoolBook, trace: Trace): readon
  * @throws Problem IPK_POOL_UNKNOWN, IPK_NAMESPACE_REFUSED, IPK_NODE_REFUSED, IPK_STORE_ONE_NODE, IPK_FACTS_MISSING,
  *   IPK_ADDRESS_OUTSIDE, IPK_REQUESTS_DISAGREE
  */
-export function findOffers(request: AddRequest, book: PoolBook, trace: Trace): readonly Offer[] {
+export function findOffers(request: AddRequest, book: PoolBook, trace: Trace | undefined): readonly Offer[] {
   const { inline, pod, networkPools } = request
   const named = pod.pools.length > 0 ? pod.pools : networkPools
   if (named.length > 0 || inline) {
@@ -149,17 +147,11 @@ export function findOffers(request: AddRequest, book: PoolBook, trace: Trace): r
     for (const { pool, rules } of pools) {
       const refusal = poolRefusal(pool.name, rules, request.place)
       if (refusal) {
-        trace.push({
-          about: 'pool',
-          subject: pool.name,
-          verdict: 'dropped',
-          text: refusal.message,
-          code: refusal.code,
-        })
+        noteRefusal(trace, pool, refusal)
         throw refusal
       }
       const by = named.find(({ name }) => name === pool.name)?.source ?? 'the ranges of the network'
-      trace.push({ about: 'pool', subject: pool.name, verdict: 'chosen', text: `named by ${by}` })
+      trace?.push({ about: 'pool', subject: pool.name, verdict: 'chosen', text: `named by ${by}` })
     }
     return [slotsOf(pools)]
   }
@@ -170,7 +162,7 @@ export function findOffers(request: AddRequest, book: PoolBook, trace: Trace): r
     const missing = anchors.find(({ address }) => !holds(offer, address))
     if (missing) {
       const text = `has no ${formatAddress(missing.address)}, which ${missing.source} asks for`
-      trace.push({ about: 'pool', subject: offer[0]?.pool.name ?? '', verdict: 'dropped', text })
+      trace?.push({ about: 'pool', subject: offer[0]?.pool.name ?? '', verdict: 'dropped', text })
     }
     return !missing
   })
@@ -182,7 +174,7 @@ export function findOffers(request: AddRequest, book: PoolBook, trace: Trace): r
       : requestProblem.inNoPoolTogether(considered, anchors)
   }
   for (const offer of useful)
-    trace.push({
+    trace?.push({
       about: 'pool',
       subject: offer[0]?.pool.name ?? '',
       verdict: 'noted',

@@ -58,13 +58,19 @@ export function decideAdd(book: AddressBook, request: AddRequest, terms: AddTerm
 
 /**
  * Decides one ADD. Pure: reads the book and the request, returns what to write and what to answer, or throws the
- * problem that the runtime is to show. Nothing is changed in either case. Each step is noted in `trace`.
+ * problem that the runtime is to show. Nothing is changed in either case. Each step is noted in `trace`, where somebody
+ * wants to read it: without one, no text is made.
  *
  * Invariants (DESIGN section 5, rules 2 to 5): a request by name gets that address or an error; a lease of another
  * holder is never overwritten while bound, nor while held for somebody who may come back; the holder's older attachment
  * gives its addresses up only to the same pod, or when it is proved dead.
  */
-export function planAdd(book: AddressBook, request: AddRequest, terms: AddTerms, trace: Trace): AddPlan {
+export function planAdd(
+  book: AddressBook,
+  request: AddRequest,
+  terms: AddTerms,
+  trace: Trace | undefined,
+): AddPlan {
   const existing = book.attachment(request.key)
   if (existing && terms.liveness(existing) !== 'dead') {
     if (request.invocationId === null || existing.invocationId !== request.invocationId) {
@@ -79,22 +85,22 @@ export function planAdd(book: AddressBook, request: AddRequest, terms: AddTerms,
   const workload = workloadOf(request.holder, request.podUid, request.owner)
   if (workload) {
     const known = request.owner === undefined ? "as the pod's name says" : 'as the API says'
-    trace.push({ about: 'workload', subject: describeWorkload(workload), verdict: 'noted', text: known })
+    trace?.push({ about: 'workload', subject: describeWorkload(workload), verdict: 'noted', text: known })
   }
   const offers = findOffers(request, terms.pools, trace)
   const takeover = planTakeover(book, request, terms.liveness)
   for (const text of takeover.reasons)
-    trace.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
+    trace?.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
   const chooser: Chooser = { holder: request.holder, workload, now: terms.now }
   const delegation = planDelegation(book, request, takeover, chooser, offers)
   if (delegation) {
-    trace.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
+    trace?.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
     return assemble(book, request, terms, takeover, chooser, [], delegation)
   }
   return firstServed(ownFirst(book, offers, takeover, chooser), trace, offer => {
     const grants = planGrants(book, request, offer, takeover, chooser, trace)
     for (const { address, reason } of grants)
-      trace.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
+      trace?.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
     return assemble(book, request, terms, takeover, chooser, grants, undefined)
   })
 }
@@ -124,7 +130,11 @@ function ownFirst(
 }
 
 /** The plan from the first offer that is neither full nor, for this namespace, used up; else the first one's problem. */
-function firstServed(offers: readonly Offer[], trace: Trace, plan: (offer: Offer) => AddPlan): AddPlan {
+function firstServed(
+  offers: readonly Offer[],
+  trace: Trace | undefined,
+  plan: (offer: Offer) => AddPlan,
+): AddPlan {
   let first: Problem | undefined
   for (const offer of offers) {
     try {
@@ -132,7 +142,7 @@ function firstServed(offers: readonly Offer[], trace: Trace, plan: (offer: Offer
     } catch (error) {
       if (!(error instanceof Problem) || !['IPK_POOL_FULL', 'IPK_QUOTA'].includes(error.code)) throw error
       const subject = [...new Set(offer.map(({ pool }) => pool.name))].join(',')
-      trace.push({ about: 'pool', subject, verdict: 'dropped', text: error.message, code: error.code })
+      trace?.push({ about: 'pool', subject, verdict: 'dropped', text: error.message, code: error.code })
       first ??= error
     }
   }

@@ -84,7 +84,7 @@ export function pickCandidate(
   list: CandidateList,
   chooser: Chooser,
   paired: bigint | undefined,
-  trace: Trace,
+  trace: Trace | undefined,
 ): Picked {
   const { pool, set } = slot
   checkList(slot, list)
@@ -102,7 +102,7 @@ export function pickCandidate(
     const start = ordinal - index
     const how = ` (ordinal ${ordinal}${start === 0 ? '' : `, start ${start}`})`
     const text = `candidate ${index} of ${count} for ordinal ${ordinal}${start === 0 ? '' : ` with start ${start}`}`
-    trace.push({ about: 'workload', subject: formatAddress(candidate.address), verdict: 'chosen', text })
+    trace?.push({ about: 'workload', subject: formatAddress(candidate.address), verdict: 'chosen', text })
     return {
       asked: asRequest(list, candidate, how),
       index: candidate.index,
@@ -171,6 +171,7 @@ export function pickCandidate(
   throw candidateProblem.taken(list, taken, chooser.workload)
 
   function notePassedOver(before: bigint): void {
+    if (!trace) return
     let noted = 0
     for (const { address, index } of candidatesOf(list.family, runs)) {
       if (index >= before || noted === mostPassedOver) return

@@ -145,7 +145,7 @@ export function planGrants(
   offer: Offer,
   takeover: Takeover,
   chooser: Chooser,
-  trace: Trace,
+  trace: Trace | undefined,
 ): readonly Grant[] {
   const wishes = assignRequests(request, offer)
   const lists = assignCandidates(request, offer, wishes)

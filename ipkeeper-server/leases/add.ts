@@ -30,7 +30,7 @@ export async function addAttachment(
         `container ${key.containerId} was deleted while its ADD was under way`,
       )
     }
-    const plan = await commitPlan(ledger, () => planAdd(ledger, request, addTerms(service), []))
+    const plan = await commitPlan(ledger, () => planAdd(ledger, request, addTerms(service), undefined))
     if (caller.gone()) {
       await undo(service, request, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')

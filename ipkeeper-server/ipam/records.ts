@@ -1,3 +1,4 @@
+import type { ResultRoute } from '../../shared/cni/result.ts'
 import type { Retention } from './retention.ts'
 
 /**
@@ -100,6 +101,32 @@ export interface UndoRecord {
   readonly attachment: AttachmentKey | null
 }
 
+/** bridge: a port of a bridge of this node. underlay: of a bridge with an uplink. ptp: routed, without a bridge. */
+export const wiringModes = ['bridge', 'ptp', 'macvlan', 'underlay'] as const
+
+export type WiringMode = (typeof wiringModes)[number]
+
+/**
+ * What ADD put into the kernel for an attachment, as far as its key and its leases do not say it. Written before anything
+ * is done, so that whoever undoes it needs no configuration.
+ */
+export interface WiringRecord {
+  readonly mode: WiringMode
+  /** Of the interface in the pod. */
+  readonly mac: string
+  readonly mtu: number
+  /** The host's side of the veth; null in macvlan. */
+  readonly hostLink: { readonly name: string; readonly mac: string } | null
+  /** The bridge whose port the host's side is, or the uplink of a macvlan; null in ptp. */
+  readonly master: string | null
+  /** As they are in the pod's tables, each with its gateway. */
+  readonly routes: readonly ResultRoute[]
+  /** Addresses that leave the node under the node's own. */
+  readonly masqueraded: readonly string[]
+  /** Uplink on which the node answers for the pod's addresses (ptp); null elsewhere. */
+  readonly proxyOn: string | null
+}
+
 export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly holder: Holder
   readonly podUid: string | null
@@ -117,6 +144,8 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly given?: readonly string[]
   /** The generation at which an ADD was last answered from this record; a re-sent ADD moves it on. */
   readonly answered: number
+  /** How the pod is wired; absent in the IPAM role, where that is the parent plugin's. */
+  readonly wiring?: WiringRecord
   /** What this ADD changed, for an undo should its answer not arrive. */
   readonly undo: UndoRecord
 }

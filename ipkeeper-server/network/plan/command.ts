@@ -1,0 +1,27 @@
+/** One command of `ip`, to be run in the host's namespace or in the pod's. Times and sizes are those of `ip`. */
+export interface Command {
+  readonly place: 'host' | 'pod'
+  /** The words after `ip`. Each is a word of the batch's language by itself; see writeBatch. */
+  readonly words: readonly string[]
+  /** What it does, for the error: "give eth0 its address 10.22.0.50/16". */
+  readonly about: string
+  /** "fine": it is no fault when the kernel says that it exists already. */
+  readonly existing?: 'fine'
+  /** "fine": it is no fault when the thing is not there. */
+  readonly missing?: 'fine'
+}
+
+const plainWord = /^[A-Za-z0-9_.:/@%+=,-]+$/
+const quotedWord = /^[A-Za-z0-9_.:/@%+=, -]+$/
+
+function writeWord(word: string): string {
+  if (plainWord.test(word)) return word
+  // Nothing of what reaches here comes unchecked; this is the last line (DESIGN section 10).
+  if (!quotedWord.test(word)) throw new Error(`${JSON.stringify(word)} cannot be a word of an ip batch`)
+  return `"${word}"`
+}
+
+/** The text of `ip -batch -`: one line for each command. */
+export function writeBatch(commands: readonly Command[]): string {
+  return commands.map(({ words }) => `${words.map(writeWord).join(' ')}\n`).join('')
+}

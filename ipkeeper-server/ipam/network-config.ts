@@ -19,7 +19,6 @@ import { isSupportedVersion, type CniVersion } from '../../shared/cni/versions.t
 import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
 import { formatCidr, parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { misspeltWord } from '../../shared/text/nearest-word.ts'
 import type { CniChannel } from './merge-requests.ts'
 import { parseAddressRequest } from './parse-address-request.ts'
 import { parseAddressRun, type AddressRun } from './parse-address-run.ts'
@@ -27,6 +26,7 @@ import type { ValidAttachment } from './plan-gc.ts'
 import type { StringMap } from './pod-facts.ts'
 import { isPoolName } from './pool-name.ts'
 import { canonicalPool, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
 import type { AddressRequest, PoolRequest } from './request.ts'
 
 /** What the name and version checks of every verb leave: who is meant, in which words to answer. */
@@ -93,14 +93,6 @@ const ipamKeys = [
   ...['type', 'ranges', 'routes', 'resolvConf', 'dataDir', 'pool', 'segment', 'fallback'],
   ...['socket', 'stateDir', 'timeout', 'statusReportsExhaustion'],
 ]
-
-/** Foreign keys are nobody's business (catalogue C7); one that is a letter away from ours is a mistake that does harm. */
-function refuseMisspelt(object: JsonObject, known: readonly string[], path: string): void {
-  for (const key of Object.keys(object)) {
-    const meant = misspeltWord(key, known)
-    if (meant !== undefined) throw invalid(`${path}: unknown key ${showJson(key)}; did you mean "${meant}"?`)
-  }
-}
 
 function readRange(object: JsonObject, path: string): RangeDefinition {
   if (path !== 'ipam') refuseMisspelt(object, rangeKeys, path)

@@ -169,6 +169,14 @@ export class Ledger implements AddressBook {
     return this.#tables.pool.get(name)
   }
 
+  /** Whether the address is the gateway of a pool that is or was in use. */
+  isGateway(address: string): boolean {
+    for (const { ranges } of this.pools()) {
+      if (ranges.flat().some(({ gateway }) => gateway === address)) return true
+    }
+    return false
+  }
+
   pools(): Iterable<PoolRecord> {
     return this.#tables.pool.values()
   }

@@ -289,6 +289,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await cluster?.stop()
   await deferred.stop()
   await service.serial.idle()
+  await network.idle()
   await store.close()
   unlockStateDir()
   logger.info('stopped')

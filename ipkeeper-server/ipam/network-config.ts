@@ -305,3 +305,32 @@ export function readPreviousAddresses(config: JsonObject): readonly string[] | u
   })
   return [...listed, ...byFamily].filter(value => typeof value === 'string')
 }
+
+/** What prevResult says of the pod's interface: as the last plugin of the chain has left it. */
+export interface PreviousInterface {
+  readonly mac: string | undefined
+  readonly mtu: number | undefined
+  readonly sandbox: string | undefined
+}
+
+/**
+ * What prevResult says of the interface of that name in a sandbox; undefined where it has none, as in versions before
+ * 0.3.0.
+ */
+export function readPreviousInterface(
+  config: JsonObject,
+  ifname: string,
+): PreviousInterface | undefined {
+  const previous = field(config, 'prevResult')
+  const interfaces = isJsonObject(previous) ? field(previous, 'interfaces') : undefined
+  const found = (Array.isArray(interfaces) ? (interfaces as readonly unknown[]) : [])
+    .filter(isJsonObject)
+    .find(link => field(link, 'name') === ifname && typeof field(link, 'sandbox') === 'string')
+  if (!found) return undefined
+  const [mac, mtu, sandbox] = ['mac', 'mtu', 'sandbox'].map(key => field(found, key))
+  return {
+    mac: typeof mac === 'string' && mac !== '' ? mac.toLowerCase() : undefined,
+    mtu: typeof mtu === 'number' ? mtu : undefined,
+    sandbox: typeof sandbox === 'string' && sandbox !== '' ? sandbox : undefined,
+  }
+}

@@ -15,7 +15,7 @@ export interface CheckOutcome {
  */
 export async function checkAttachment(
   service: LeaseService,
-  { key, expected }: CheckRequest,
+  { key, expected, wired }: CheckRequest,
 ): Promise<CheckOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
     const delegatedTo = service.ledger.attachment(key)?.delegatedTo
@@ -42,7 +42,7 @@ export async function checkAttachment(
         )
       }
     }
-    await checkWiring(service, service.ledger.attachment(key), leases)
+    if (wired) await checkWiring(service, wired, service.ledger.attachment(key), leases)
     return { delegatedTo: null }
   })
 }
@@ -50,11 +50,16 @@ export async function checkAttachment(
 /** Compares with the kernel what the main role made; every difference is told at once. */
 async function checkWiring(
   { network }: LeaseService,
+  { previous, netns }: NonNullable<CheckRequest['wired']>,
   attachment: AttachmentRecord | undefined,
   leases: readonly LeaseRecord[],
 ): Promise<void> {
   if (!attachment?.wiring) return
-  const differences = await network.differences(attachment, leases)
+  const elsewhere =
+    previous?.sandbox === undefined || previous.sandbox === netns
+      ? []
+      : [`prevResult has the interface in ${previous.sandbox}, CNI_NETNS is ${netns}`]
+  const differences = [...elsewhere, ...(await network.differences(attachment, leases, previous))]
   const [first] = differences
   if (first === undefined) return
   const more = differences.length > 1 ? `, and ${differences.length - 1} more` : ''

@@ -12,6 +12,8 @@ import {
   readIdentity,
   readIpamConfig,
   readPreviousAddresses,
+  readPreviousInterface,
+  type PreviousInterface,
   type IpamConfig,
 } from '../ipam/network-config.ts'
 import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
@@ -78,6 +80,8 @@ function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): ResultDns {
 export interface CheckRequest {
   readonly key: AttachmentKey
   readonly expected: readonly string[] | undefined
+  /** In the main role: where the pod is, and what prevResult says of its interface. */
+  readonly wired?: { readonly netns: string; readonly previous: PreviousInterface | undefined }
 }
 
 /** A CHECK as the plugin sent it. What an ADD would not take for a configuration is refused here too, as by host-local. */
@@ -87,8 +91,12 @@ export function interpretCheck(request: CniRequest, book: PoolBook): CheckReques
     readIpamConfig(request.config, readIdentity(request.config), request.args),
     book.pools.length > 0,
   )
-  readRole(request)
-  return { key, expected: readPreviousAddresses(request.config) }
+  const expected = readPreviousAddresses(request.config)
+  if (!readRole(request)) return { key, expected }
+  // As of the reference's main plugins (catalogue G7).
+  if (expected === undefined) throw new Problem('IPK_CONFIG_INVALID', 'Required prevResult missing')
+  const previous = readPreviousInterface(request.config, key.ifname)
+  return { key, expected, wired: { netns: request.netns, previous } }
 }
 
 /** How the daemon reads requests; from its configuration. */

@@ -1,3 +1,4 @@
+import type { PreviousInterface } from '../ipam/network-config.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import type { Survey } from '../network/plan/survey.ts'
@@ -25,6 +26,10 @@ export interface PodNetwork {
   unwire(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<void>
   /** The same for an attachment that nobody knows: by its names alone. */
   unwireUnknown(key: AttachmentKey, netns: string): Promise<void>
-  /** Each difference between the record and the kernel, in one line; changes nothing. */
-  differences(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<readonly string[]>
+  /** Each difference between what ADD made and the kernel, in one line; changes nothing. */
+  differences(
+    attachment: AttachmentRecord,
+    leases: readonly LeaseRecord[],
+    previous: PreviousInterface | undefined,
+  ): Promise<readonly string[]>
 }

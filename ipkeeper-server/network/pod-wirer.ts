@@ -1,19 +1,23 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import type { AttachmentKey, AttachmentRecord, LeaseRecord, WiringRecord } from '../ipam/records.ts'
+import type { PreviousInterface } from '../ipam/network-config.ts'
 import type { PodNetwork, WiringOrder } from '../leases/pod-network.ts'
 import { enableForwarding } from './host-forwarding.ts'
-import { findLink } from './host-links.ts'
+import { HostLinkRemoval } from './host-link-removal.ts'
+import { findLink, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
 import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
+import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import type { MainConfig } from './plan/main-config.ts'
 import { checkBridge, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
 import type { WiringJob } from './plan/wiring-job.ts'
-import { openPodNamespace } from './pod-namespace.ts'
+import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
 import type { RunTool } from './run-tool.ts'
+import { seeRoutes } from './seen-routes.ts'
 
 export interface PodWirerOptions {
   readonly run: RunTool
@@ -23,12 +27,19 @@ export interface PodWirerOptions {
   readonly isGateway: (address: string) => boolean
 }
 
+const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
+  ...link,
+  addresses: addresses.map(({ address }) => address),
+})
+
 /** Wires pods by the tools of the host; the rules are in plan/. */
 export class PodWirer implements PodNetwork {
   readonly #options: PodWirerOptions
+  readonly #removal: HostLinkRemoval
 
   constructor(options: PodWirerOptions) {
     this.#options = options
+    this.#removal = new HostLinkRemoval(options.run)
   }
 
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
@@ -64,21 +75,59 @@ export class PodWirer implements PodNetwork {
     const addresses = leases.map(({ address }) => address)
     const job = { key: attachment, names: linkNames(attachment), wiring, addresses }
     await runCommands(this.#options.run, unwiringCommands(job), undefined)
+    // The pod's side, the port of the bridge and the routes go with it.
+    if (wiring.hostLink) await this.#removal.remove(wiring.hostLink.name)
   }
 
   async unwireUnknown(key: AttachmentKey): Promise<void> {
     const { hostLink } = linkNames(key)
-    const removal = {
-      place: 'host',
-      words: ['link', 'delete', 'dev', hostLink],
-      about: `remove ${hostLink}`,
-      missing: 'fine',
-    } as const
-    await runCommands(this.#options.run, [removal], undefined)
+    await this.#removal.remove(hostLink)
   }
 
-  differences(): Promise<readonly string[]> {
-    return Promise.resolve([])
+  async differences(
+    attachment: AttachmentRecord,
+    leases: readonly LeaseRecord[],
+    previous: PreviousInterface | undefined,
+  ): Promise<readonly string[]> {
+    const { wiring, ifname, netns, netnsInode } = attachment
+    if (!wiring) return []
+    const namespace = reopenPodNamespace(netns, netnsInode)
+    if (!namespace) return [`the namespace ${netns} is gone, or is another one than at ADD`]
+    try {
+      const addresses = leases.map(({ address, prefixLength }) => `${address}/${prefixLength}`)
+      const { mac = wiring.mac, mtu = wiring.mtu } = previous ?? {}
+      return compareWiring(
+        { ifname, wiring, addresses, mac, mtu },
+        await this.#see(attachment, wiring, namespace.fd),
+      )
+    } finally {
+      namespace.close()
+    }
+  }
+
+  async #see(
+    { ifname }: AttachmentRecord,
+    { mode, hostLink }: WiringRecord,
+    fd: number,
+  ): Promise<SeenWiring> {
+    const { run } = this.#options
+    const [podLink, podRoutes, ofHost, hostRoutes] = await Promise.all([
+      findLink(run, ifname, fd),
+      seeRoutes(run, ['table', 'all'], fd),
+      hostLink && findLink(run, hostLink.name),
+      mode === 'ptp' && hostLink ? seeRoutes(run, ['dev', hostLink.name]) : [],
+    ])
+    return {
+      podLink: podLink && seenLink(podLink),
+      podRoutes,
+      hostLink: ofHost ? seenLink(ofHost) : undefined,
+      hostRoutes,
+    }
+  }
+
+  /** Resolves when nothing is under way in the background any more. */
+  async idle(): Promise<void> {
+    await this.#removal.idle()
   }
 
   async #wireOnce(order: WiringOrder, fd: number): Promise<void> {

@@ -115,22 +115,11 @@ export function wiringCommands(job: WiringJob): Command[] {
   return commandsOf[job.wiring.mode](job)
 }
 
-/** The commands of the host that take back what an ADD made; each is fine when there is nothing to take back. */
+/** What the host has of an ADD besides its link; each is fine when there is nothing to take back. */
 export function unwiringCommands({ wiring, addresses }: UnwiringJob): Command[] {
   const proxies =
     wiring.proxyOn === null ? [] : addresses.map(address => ({ address, uplink: wiring.proxyOn }))
   return [
-    // The pod's side, the port of the bridge and the routes go with it.
-    ...(wiring.hostLink === null
-      ? []
-      : [
-          {
-            place: 'host' as const,
-            words: ['link', 'delete', 'dev', wiring.hostLink.name],
-            about: `remove ${wiring.hostLink.name}`,
-            missing: 'fine' as const,
-          },
-        ]),
     ...proxies.map(({ address, uplink }): Command => ({
       place: 'host',
       words: ['neighbour', 'delete', 'proxy', address, 'dev', uplink ?? ''],

@@ -317,10 +317,7 @@ export interface PreviousInterface {
  * What prevResult says of the interface of that name in a sandbox; undefined where it has none, as in versions before
  * 0.3.0.
  */
-export function readPreviousInterface(
-  config: JsonObject,
-  ifname: string,
-): PreviousInterface | undefined {
+export function readPreviousInterface(config: JsonObject, ifname: string): PreviousInterface | undefined {
   const previous = field(config, 'prevResult')
   const interfaces = isJsonObject(previous) ? field(previous, 'interfaces') : undefined
   const found = (Array.isArray(interfaces) ? (interfaces as readonly unknown[]) : [])

@@ -393,7 +393,7 @@ function leftBehind(
 
 /** A namespace may not have more than its quota, unless it gets no more than it had. */
 function checkQuota(
-  { holds }: WorldState,
+  { holds, now }: WorldState,
   { pod }: Asker,
   offer: Offer,
   grants: readonly Grant[],
@@ -402,8 +402,8 @@ function checkQuota(
   if (!pod) return
   for (const { pool, settings, set } of offer) {
     if (settings?.quota === undefined) continue
-    const counts = (hold: Hold | undefined): boolean => countsFor(hold, pool, pod.namespace, set.family)
-    const before = countOf(holds, pool, pod.namespace, set.family)
+    const counts = (hold: Hold | undefined): boolean => countsFor(hold, pool, pod.namespace, set.family, now)
+    const before = countOf(holds, pool, pod.namespace, set.family, now)
     const fresh = grants.filter(
       grant => grant.pool === pool && set.all.has(grant.place) && !counts(holds.get(grant.place)),
     )

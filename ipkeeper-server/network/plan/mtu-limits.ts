@@ -14,7 +14,11 @@ const leastOfIpv6 = 1280
  */
 export function checkMtuCarries(mtu: number, families: Iterable<Family>): void {
   if (mtu >= leastOfIpv6 || ![...families].includes(6)) return
-  throw new Problem('IPK_CONFIG_INVALID', `"mtu": ${mtu} is too small for IPv6, which needs ${leastOfIpv6}`, {
-    hint: `write "mtu": ${leastOfIpv6} or more, or take the IPv6 range out of "ipam"`,
-  })
+  throw new Problem(
+    'IPK_CONFIG_INVALID',
+    `an MTU of ${mtu} is too small for IPv6, which needs ${leastOfIpv6}`,
+    {
+      hint: `write "mtu": ${leastOfIpv6} or more, or take the IPv6 range out of "ipam"`,
+    },
+  )
 }

@@ -154,14 +154,22 @@ const unsupportedKeys: readonly UnsupportedKey[] = [
   },
 ]
 
+/** Keys of the reference plugins that can ask for what we cannot do. */
+export const refusedKeys: readonly string[] = unsupportedKeys.map(({ key }) => key)
+
+/** Keys of the main role, apart from those. */
+export const mainKeys: readonly string[] = [
+  ...['mode', 'isGateway', 'isDefaultGateway', 'defaultRoute', 'mtu', 'sysctl', 'dns'],
+  ...modeKeys.map(({ key }) => key).filter(key => !refusedKeys.includes(key)),
+]
+
 /** All that a netconf may have: of every CNI plugin, of this one as delegate, of the main role. */
 const knownKeys = [
-  ...['cniVersion', 'name', 'type', 'ipam', 'dns', 'capabilities', 'runtimeConfig', 'args', 'prevResult'],
+  ...['cniVersion', 'name', 'type', 'ipam', 'capabilities', 'runtimeConfig', 'args', 'prevResult'],
   ...['disableCheck', 'disableGC', 'loadOnlyInlinedPlugins'],
   ...['socket', 'stateDir', 'timeout'],
-  ...['mode', 'isGateway', 'isDefaultGateway', 'defaultRoute', 'mtu', 'sysctl'],
-  ...modeKeys.map(({ key }) => key),
-  ...unsupportedKeys.map(({ key }) => key),
+  ...mainKeys,
+  ...refusedKeys,
 ]
 
 /** Whether a value asks for anything: the reference's programs write false, 0 and '' where nothing is meant. */

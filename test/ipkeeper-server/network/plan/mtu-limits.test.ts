@@ -20,7 +20,7 @@ t.test('IPv6 needs 1280 bytes, IPv4 what a link has', t => {
       },
       {
         code: 'IPK_CONFIG_INVALID',
-        message: '"mtu": 1279 is too small for IPv6, which needs 1280',
+        message: 'an MTU of 1279 is too small for IPv6, which needs 1280',
         hint: /1280 or more/,
       },
     )

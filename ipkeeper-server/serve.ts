@@ -122,8 +122,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const network = new PodWirer({
     run: runTool,
     host: new HostView(runTool, config.node, () => performance.now()),
+    node: config.node,
     bootId,
     isGateway: address => ledger.isGateway(address),
+    subnetsOf: pool => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
+    attachments: function* () {
+      for (const attachment of ledger.attachments()) yield [attachment, ledger.leasesOf(attachment)]
+    },
   })
   const service: LeaseService = {
     ledger,

@@ -4,6 +4,8 @@ import { planAdd, type AddPlan } from '../ipam/plan-add.ts'
 import { planUndo } from '../ipam/plan-del.ts'
 import { attachmentKey } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
+import { countAsAnswered } from './count-as-answered.ts'
+import { recordUnanswered } from './record-unanswered.ts'
 import type { LeaseService } from './service.ts'
 
 /** What one ADD needs to know of its caller. */
@@ -30,7 +32,11 @@ export async function addAttachment(
         `container ${key.containerId} was deleted while its ADD was under way`,
       )
     }
-    const plan = await commitPlan(ledger, () => planAdd(ledger, request, addTerms(service), undefined))
+    const plan = await commitPlan(ledger, () =>
+      recordUnanswered(planAdd(ledger, request, addTerms(service), undefined), request),
+    )
+    // What nobody confirms counts as answered once it may be sent.
+    if (!request.confirms) await countAsAnswered(service, [key])
     if (caller.gone()) {
       await undo(service, request, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')

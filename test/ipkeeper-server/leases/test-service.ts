@@ -40,6 +40,8 @@ export interface PodWords {
   readonly retain?: string
   readonly mac?: string
   readonly invocation?: string
+  /** The plugin leaves a mark when it answers. */
+  readonly confirms?: boolean
   /** Microseconds since boot at which the ADD's run began. */
   readonly startedAt?: number
   readonly bootId?: string
@@ -168,6 +170,7 @@ export class TestService {
       netnsInode: words.netnsInode === undefined ? '1' : words.netnsInode,
       invocationId: words.invocation ?? null,
       startedAt: words.startedAt ?? null,
+      confirms: words.confirms ?? false,
       inline: words.configured === undefined ? pool : undefined,
       networkPools: (words.configured ?? []).map(name => ({ name, source: '"ipam.pool"' })),
       place: {

@@ -37,6 +37,7 @@ import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
+import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
 import type { LeaseStore } from './store/lease-store.ts'
@@ -119,12 +120,25 @@ export async function serve(options: ServeOptions): Promise<void> {
       log: logger,
     })
   const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
-  const network = new PodWirer({
+  const wiring = {
     run: runTool,
     host: new HostView(runTool, config.node, () => performance.now()),
     bootId,
-    isGateway: address => ledger.isGateway(address),
+    isGateway: (address: string): boolean => ledger.isGateway(address),
+  }
+  const uplinks = new UplinkBridges({
+    ...wiring,
+    stateDir,
+    now: Date.now,
+    onChange: (what, { bridge, uplink, moved }) => {
+      const { addresses, routes } = moved
+      logger.info({ bridge, uplink, addresses, routes }, `uplink ${what}`)
+    },
+    onProblem: (bridge, error) => {
+      logger.error({ bridge, err: error }, 'an uplink could not be given back; it is tried again')
+    },
   })
+  const network = new PodWirer({ ...wiring, uplinks })
   const service: LeaseService = {
     ledger,
     network,
@@ -215,8 +229,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     config: () => watched.status(),
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
+    uplinks,
     logger,
   })
+  await uplinks.recover()
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
   await applyPools(service, config.pools, () => undefined)

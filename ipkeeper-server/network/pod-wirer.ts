@@ -13,19 +13,22 @@ import { masqueradedPods } from './masqueraded-pods.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
 import type { MainConfig } from './plan/main-config.ts'
-import { checkBridge, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
+import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
 import type { WiringJob } from './plan/wiring-job.ts'
+import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
 import type { RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
+import type { UplinkBridges } from './uplink-bridges.ts'
 
 export interface PodWirerOptions {
   readonly run: RunTool
   readonly host: HostView
   readonly node: string
+  readonly uplinks: UplinkBridges
   readonly bootId: string
   /** Whether an address is the gateway of a pool that is known. */
   readonly isGateway: (address: string) => boolean
@@ -60,16 +63,7 @@ export class PodWirer implements PodNetwork {
 
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
     openPodNamespace(netns).close()
-    const { host } = this.#options
-    const hasBridge = config.mode === 'bridge' || config.mode === 'underlay'
-    const uplink = config.uplink === undefined ? undefined : await host.uplink(config.uplink, 'uplink')
-    return {
-      names: linkNames(key),
-      mtu: config.mtu ?? uplink?.mtu ?? (await host.outsideMtu()),
-      uplink: uplink?.name,
-      bridge: hasBridge ? await host.bridge(config.bridge) : undefined,
-      nodeAddresses: [],
-    }
+    return { names: linkNames(key), ...(await this.#options.host.survey(config)) }
   }
 
   async wire(order: WiringOrder): Promise<void> {
@@ -100,10 +94,17 @@ export class PodWirer implements PodNetwork {
       // The pod's side, the port of the bridge and the routes go with it.
       wiring.hostLink ? this.#removal.remove(wiring.hostLink.name) : Promise.resolve(),
       this.#masquerade.remove(addresses.filter(address => wiring.masqueraded.includes(address))),
+      this.#cutMacvlan(attachment),
     ])
   }
 
-  async unwireUnknown(key: AttachmentKey): Promise<void> {
+  async unwireUnknown(key: AttachmentKey, netns: string): Promise<void> {
+    await this.#removeHostLink(key)
+    const namespace = reopenPodNamespace(netns)
+    await removeMacvlan(this.#options.run, namespace, linkNames(key).alias)
+  }
+
+  async #removeHostLink(key: AttachmentKey): Promise<void> {
     const { hostLink } = linkNames(key)
     await this.#removal.remove(hostLink)
   }
@@ -163,12 +164,16 @@ export class PodWirer implements PodNetwork {
     const commands = wiringCommands(job)
     const ipv6 = order.ips.some(({ address }) => address.includes(':'))
     const families = new Set(order.ips.map(({ address }): 4 | 6 => (address.includes(':') ? 6 : 4)))
-    if (config.mode === 'ptp' || config.isGateway) await enableForwarding(families)
+    if (config.mode === 'underlay') await this.#joinUplink(order, fd)
+    const forwards = config.mode === 'ptp' || config.isGateway || config.serviceCidrs.length > 0
+    if (forwards) await enableForwarding(families)
     await runCommands(
       run,
       commands.filter(({ place }) => place === 'host'),
       fd,
     )
+    // Two of one MAC on one uplink cannot both be up.
+    for (const former of order.superseded) await this.#cutMacvlan(former)
     await setSysctls(run, fd, [
       ...(ipv6 ? ipv6Sysctls(key.ifname) : []),
       ...sysctlsOf(config.sysctls, key.ifname),
@@ -187,6 +192,22 @@ export class PodWirer implements PodNetwork {
     }
   }
 
+  /** Makes the uplink of an underlay ready, once for all pods; not before it is sure that the pod can be wired. */
+  async #joinUplink({ config, key, survey }: WiringOrder, fd: number): Promise<void> {
+    if (survey.uplink?.master === config.bridge) return
+    if (await findLink(this.#options.run, key.ifname, fd)) throw interfaceExists(key)
+    await this.#options.uplinks.join(config)
+  }
+
+  /** Takes the macvlan of an attachment away, if its namespace is still the one of its ADD. */
+  async #cutMacvlan(attachment: AttachmentRecord): Promise<void> {
+    const { wiring, ifname, netns, netnsInode, bootId } = attachment
+    if (wiring?.mode !== 'macvlan' || bootId !== this.#options.bootId || netnsInode === null) return
+    const namespace = reopenPodNamespace(netns, netnsInode)
+    const wired = { ifname, mac: wiring.mac }
+    await removeMacvlan(this.#options.run, namespace, linkNames(attachment).alias, wired)
+  }
+
   /** After a refusal: what the host is really like, with leftovers of this attachment removed; or the error that says it. */
   async #secondLook(error: unknown, order: WiringOrder, fd: number): Promise<Survey> {
     const { run, host, isGateway } = this.#options
@@ -194,15 +215,19 @@ export class PodWirer implements PodNetwork {
     const { config, key, survey, ips } = order
     host.forget()
     if (isTaken(error) && error.command.words[1] === 'add' && (await findLink(run, key.ifname, fd))) {
-      throw new Problem('IPK_INTERFACE_EXISTS', `the pod already has an interface ${key.ifname}`, {
-        cause: error,
-      })
+      throw interfaceExists(key, error)
     }
-    if (order.wiring.hostLink !== null) await this.unwireUnknown(key)
-    if (!survey.bridge) return survey
-    const bridge = await host.bridge(config.bridge)
-    const fresh = { ...survey, bridge }
-    checkBridge(config, fresh, ips, isGateway)
+    if (order.wiring.hostLink !== null) await this.#removeHostLink(key)
+    else {
+      const wired = { ifname: key.ifname, mac: order.wiring.mac }
+      await removeMacvlan(run, reopenPodNamespace(order.netns), survey.names.alias, wired)
+    }
+    const fresh = { ...survey, ...(await host.survey(config)), mtu: survey.mtu }
+    checkHost(config, fresh, ips, isGateway)
     return fresh
   }
+}
+
+function interfaceExists({ ifname }: AttachmentKey, cause?: unknown): Problem {
+  return new Problem('IPK_INTERFACE_EXISTS', `the pod already has an interface ${ifname}`, { cause })
 }

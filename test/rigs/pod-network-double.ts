@@ -23,8 +23,9 @@ export function podNetworkDouble(): PodNetworkDouble {
       Promise.resolve({
         names: { hostLink: 'ipk000000000001', hostMac: '0e:00:00:00:00:01', alias: 'ipkeeper' },
         mtu: config.mtu ?? 1500,
-        uplink: config.uplink,
+        uplink: undefined,
         bridge: { state: 'absent', mac: '0e:00:00:00:00:02' },
+        foreignPorts: [],
         nodeAddresses: [],
       }),
     wire: ({ key, superseded }) => {

@@ -27,7 +27,7 @@ export interface PrivateHost {
 }
 
 /** Folders that runtimes and plugins write to by default: each private host has its own, empty at first. */
-const ownFolders = ['/run/netns', '/run/containerd', '/var/lib/cni']
+export const ownFolders = ['/run/netns', '/run/containerd', '/var/lib/cni']
 
 /**
  * The first process: mounts the folders, says so, and lives until its stdin closes. It waits in the shell, so that

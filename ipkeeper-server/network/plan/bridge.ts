@@ -17,10 +17,35 @@ export function createBridge({ config, survey }: WiringJob): Command[] {
         ...(config.vlan === undefined ? [] : ['vlan_filtering', '1']),
       ],
       about: `make bridge ${config.bridge}`,
+      ...(config.vlan !== undefined && { needs: 'vlan-filtering' }),
       // Another ADD made it meanwhile.
       existing: 'fine',
     },
   ]
+}
+
+/** Puts a link into a VLAN of its bridge. `how`: "pvid" and "untagged" for one that knows nothing of VLANs. */
+export function vlanOfPort(link: string, vlan: number, how: readonly string[]): Command {
+  return {
+    place: 'host',
+    tool: 'bridge',
+    words: ['vlan', 'add', 'dev', link, 'vid', String(vlan), ...how],
+    about: `put ${link} into VLAN ${vlan}`,
+    needs: 'vlan-filtering',
+  }
+}
+
+/** Into that VLAN alone: every port begins in VLAN 1. */
+function onlyVlan(link: string, vlan: number | undefined, how: readonly string[]): Command[] {
+  if (vlan === undefined) return []
+  const leave: Command = {
+    place: 'host',
+    tool: 'bridge',
+    words: ['vlan', 'delete', 'dev', link, 'vid', '1', ...how],
+    about: `take ${link} out of VLAN 1`,
+    missing: 'fine',
+  }
+  return [vlanOfPort(link, vlan, ['pvid', 'untagged', ...how]), ...(vlan === 1 ? [] : [leave])]
 }
 
 /** What the bridge has to be like at every ADD; says nothing new where it is so already. */
@@ -40,6 +65,8 @@ export function keepBridge({ config, ips }: WiringJob): Command[] {
       words: ['link', 'set', 'dev', config.bridge, 'up'],
       about: `set bridge ${config.bridge} up`,
     },
+    // The gateway has to be where its pods are.
+    ...(config.isGateway ? onlyVlan(config.bridge, config.vlan, ['self']) : []),
   ]
 }
 
@@ -64,6 +91,8 @@ export function joinBridge({ config, survey }: WiringJob): Command[] {
           ),
         ]
       : []),
+    // The pod's side is not up yet: nothing of it is seen elsewhere before.
+    ...onlyVlan(hostLink, config.vlan, []),
   ]
 }
 

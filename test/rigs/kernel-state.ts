@@ -1,0 +1,134 @@
+import type { PrivateHost } from './private-host.ts'
+
+/**
+ * What the kernel has of a host's network, one line for each thing, so that a difference names what differs. What the
+ * kernel counts or numbers by itself (indices, handles, counters, ages) is left out.
+ */
+export interface KernelState {
+  readonly links: readonly string[]
+  readonly addresses: readonly string[]
+  readonly routes: readonly string[]
+  readonly rules: readonly string[]
+  readonly neighbours: readonly string[]
+  readonly ruleset: readonly string[]
+  readonly namespaces: readonly string[]
+}
+
+interface LinkEntry {
+  readonly ifname: string
+  readonly mtu: number
+  readonly address?: string
+  readonly master?: string
+  readonly ifalias?: string
+  readonly flags: readonly string[]
+  readonly linkinfo?: { readonly info_kind?: string; readonly info_slave_data?: Record<string, unknown> }
+  readonly addr_info: readonly {
+    readonly local: string
+    readonly prefixlen: number
+    readonly scope: string
+    readonly tentative?: boolean
+  }[]
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+/** Settings of a port of a bridge that a plugin may choose. */
+const portSettings = ['hairpin', 'guard', 'isolated', 'learning', 'flood'] as const
+/** Of the flags of a link, those that somebody sets. */
+const setFlags = ['UP', 'PROMISC', 'NOARP', 'ALLMULTI']
+const routeKeys = [
+  'type',
+  'dst',
+  'gateway',
+  'dev',
+  'table',
+  'scope',
+  'prefsrc',
+  'metric',
+  'protocol',
+] as const
+
+const tell = (entry: Entry, keys: readonly string[]): string =>
+  keys.flatMap(key => (entry[key] === undefined ? [] : [`${key} ${JSON.stringify(entry[key])}`])).join(' ')
+
+function tellLink(link: LinkEntry): string {
+  const port = link.linkinfo?.info_slave_data
+  return [
+    link.ifname,
+    link.linkinfo?.info_kind ?? '',
+    `mtu ${link.mtu} ${link.address ?? ''}`,
+    ...(link.master === undefined ? [] : [`master ${link.master}`]),
+    ...(link.ifalias === undefined ? [] : [`alias ${link.ifalias}`]),
+    link.flags.filter(flag => setFlags.includes(flag)).join(),
+    ...(port === undefined ? [] : [tell(port, portSettings)]),
+  ].join(' ')
+}
+
+/**
+ * Looks at all of it.
+ *
+ * @param namespace name of a network namespace on the host to look at, in place of the host itself
+ */
+export async function kernelState(host: PrivateHost, namespace?: string): Promise<KernelState> {
+  const within = namespace === undefined ? [] : ['-n', namespace]
+  const json = async <T>(...words: readonly string[]): Promise<readonly T[]> => {
+    const text = await host.must('ip', [...within, '-details', '-json', ...words])
+    return text.trim() === '' ? [] : (JSON.parse(text) as readonly T[])
+  }
+  const [links, routes4, routes6, rules4, rules6, neighbours, proxies] = await Promise.all([
+    json<LinkEntry>('address', 'show'),
+    json<Entry>('-4', 'route', 'show', 'table', 'all'),
+    json<Entry>('-6', 'route', 'show', 'table', 'all'),
+    json<Entry>('-4', 'rule', 'show'),
+    json<Entry>('-6', 'rule', 'show'),
+    json<Entry>('neigh', 'show'),
+    json<Entry>('neigh', 'show', 'proxy'),
+  ])
+  const nft = namespace === undefined ? ['nft'] : ['ip', 'netns', 'exec', namespace, 'nft']
+  const ruleset = await host.must(nft[0] ?? '', [...nft.slice(1), '--stateless', 'list', 'ruleset'])
+  const namespaces = await host.must('ls', ['/run/netns'])
+  return {
+    links: links.map(tellLink).sort(),
+    addresses: links
+      .flatMap(({ ifname, addr_info: addresses }) =>
+        addresses.map(({ local, prefixlen }) => `${ifname} ${local}/${prefixlen}`),
+      )
+      .sort(),
+    routes: [...routes4, ...routes6].map(route => tell(route, routeKeys)).sort(),
+    rules: [...rules4, ...rules6].map(rule => JSON.stringify(rule)),
+    neighbours: [
+      // What was asked for in vain is an entry without a MAC for a while.
+      ...neighbours.filter(entry => entry['lladdr'] !== undefined),
+      ...proxies.map(entry => ({ ...entry, proxy: true })),
+    ]
+      .map(entry => tell(entry, ['dst', 'dev', 'lladdr', 'proxy']))
+      .sort(),
+    ruleset: ruleset.split('\n').filter(line => line.trim() !== ''),
+    namespaces: namespaces.trim() === '' ? [] : namespaces.trim().split('\n').sort(),
+  }
+}
+
+/** Parts of a state, for when the rest is expected to change. */
+export function partOf<K extends keyof KernelState>(
+  state: KernelState,
+  ...keys: readonly K[]
+): Pick<KernelState, K> {
+  return Object.fromEntries(keys.map(key => [key, state[key]])) as Pick<KernelState, K>
+}
+
+/**
+ * The state as soon as it is as expected, or as it is when the time is over: links of a deleted namespace go when the
+ * kernel finds time.
+ */
+export async function settledState(
+  host: PrivateHost,
+  expected: KernelState,
+  milliseconds = 10_000,
+): Promise<KernelState> {
+  const deadline = performance.now() + milliseconds
+  const wanted = JSON.stringify(expected)
+  for (;;) {
+    const state = await kernelState(host)
+    if (JSON.stringify(state) === wanted || performance.now() > deadline) return state
+  }
+}

@@ -15,7 +15,7 @@ export async function removeMacvlan(
   run: RunTool,
   namespace: PodNamespace | undefined,
   alias: string,
-  wired?: { readonly ifname: string; readonly mac: string },
+  wired?: { readonly ifname: string; readonly macs: readonly string[] },
 ): Promise<void> {
   if (!namespace) return
   try {

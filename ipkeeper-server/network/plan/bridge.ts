@@ -1,7 +1,9 @@
+import { forgetNeighbourCommands } from './announcement.ts'
 import { gatewayCidrs } from './gateway-address.ts'
 import type { Command } from './command.ts'
 import type { WiringJob } from './wiring-job.ts'
-import { addressCommands, createVeth, cutSuperseded, routeCommands, upCommand } from './veth.ts'
+import type { WiringCommands } from './wiring-commands.ts'
+import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
 
 /**
  * Makes the bridge. Its MAC is set, so that it does not change with its ports: a bridge without one takes the lowest of
@@ -96,17 +98,26 @@ export function joinBridge({ config, survey }: WiringJob): Command[] {
   ]
 }
 
+/** The node may know the addresses at the MAC of whoever had them before. */
+export function forgetNeighbours({ config, ips }: WiringJob): Command[] {
+  return forgetNeighbourCommands(
+    ips.map(({ address }) => address.slice(0, address.indexOf('/'))),
+    config.bridge,
+  )
+}
+
 /** A veth whose host side is a port of a bridge of this node. */
-export function bridgeCommands(job: WiringJob): Command[] {
-  return [
-    // First, so that nothing has been touched when the name is taken in the pod.
-    createVeth(job),
-    ...createBridge(job),
-    ...keepBridge(job),
-    ...cutSuperseded(job),
-    ...joinBridge(job),
-    ...addressCommands(job),
-    upCommand(job),
-    ...routeCommands(job),
-  ]
+export function bridgeCommands(job: WiringJob): WiringCommands {
+  return {
+    host: [
+      // First, so that nothing has been touched when the name is taken in the pod.
+      createVeth(job),
+      ...createBridge(job),
+      ...keepBridge(job),
+      ...cutSuperseded(job),
+      ...joinBridge(job),
+      ...forgetNeighbours(job),
+    ],
+    ...vethOfPod(job),
+  }
 }

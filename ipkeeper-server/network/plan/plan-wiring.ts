@@ -14,6 +14,7 @@ import { ptpCommands } from './ptp.ts'
 import type { Survey } from './survey.ts'
 import { checkUplink } from './check-uplink.ts'
 import { nodeGateway, underlayCommands } from './underlay.ts'
+import type { WiringCommands } from './wiring-commands.ts'
 import type { UnwiringJob, WiringJob } from './wiring-job.ts'
 
 /** What an ADD has decided, as far as the wiring depends on it. */
@@ -121,15 +122,15 @@ function overlap(a: string, b: string): boolean {
 }
 
 /** One file for each mode. */
-const commandsOf: Readonly<Record<WiringMode, (job: WiringJob) => Command[]>> = {
+const commandsOf: Readonly<Record<WiringMode, (job: WiringJob) => WiringCommands>> = {
   bridge: bridgeCommands,
   ptp: ptpCommands,
   macvlan: macvlanCommands,
   underlay: underlayCommands,
 }
 
-/** The commands that wire a pod, in their order: those of the host before those of the pod. */
-export function wiringCommands(job: WiringJob): Command[] {
+/** The commands that wire a pod. */
+export function wiringCommands(job: WiringJob): WiringCommands {
   return commandsOf[job.wiring.mode](job)
 }
 

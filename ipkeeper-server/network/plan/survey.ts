@@ -3,6 +3,8 @@ export interface LinkNames {
   /** The host's side of the veth: at most 15 bytes. */
   readonly hostLink: string
   readonly hostMac: string
+  /** Of the pod's link, while it is asked whether others have its addresses. */
+  readonly probeMac: string
   /** Says whose link it is; for people and for recognising it later. */
   readonly alias: string
 }

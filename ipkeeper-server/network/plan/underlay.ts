@@ -1,25 +1,27 @@
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import { cidrContains, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
+import { forgetNeighbours, joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
 import type { Command } from './command.ts'
 import { moveAddressing, type HostAddressing } from './host-addressing.ts'
 import type { MainConfig } from './main-config.ts'
 import type { Survey } from './survey.ts'
-import { addressCommands, createVeth, cutSuperseded, routeCommands, upCommand } from './veth.ts'
+import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
+import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
 /** A veth whose host side is a port of a bridge with an uplink, which is there already (joinUplink). */
-export function underlayCommands(job: WiringJob): Command[] {
-  return [
-    createVeth(job),
-    ...keepBridge(job),
-    ...cutSuperseded(job),
-    ...joinBridge(job),
-    ...addressCommands(job),
-    upCommand(job),
-    ...routeCommands(job),
-  ]
+export function underlayCommands(job: WiringJob): WiringCommands {
+  return {
+    host: [
+      createVeth(job),
+      ...keepBridge(job),
+      ...cutSuperseded(job),
+      ...joinBridge(job),
+      ...forgetNeighbours(job),
+    ],
+    ...vethOfPod(job),
+  }
 }
 
 /** How a bridge came to have its uplink: all that taking it back needs. */

@@ -19,6 +19,7 @@ const pure = [
 const interfaces = [
   `${server}ports\\.ts$`,
   `${server}store/lease-store\\.ts$`,
+  `${server}leases/pod-network\\.ts$`,
   `${server}kubernetes/cluster-view\\.ts$`,
 ]
 
@@ -207,7 +208,7 @@ module.exports = {
       comment: 'The routes translate requests to leases/; no other effect drives them.',
       severity: 'error',
       from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(http|reconcile)/`] },
-      to: { path: `${server}leases/` },
+      to: { path: `${server}leases/`, pathNot: interfaces },
     },
     {
       name: 'serve-composes',
@@ -267,7 +268,7 @@ module.exports = {
     homeOf(
       'one-place-runs-programs',
       '^(node:)?child_process$',
-      `(${server}network/ip-command|^plugin/run-child)\\.ts$`,
+      `(${server}network/run-tool|^plugin/run-child)\\.ts$`,
       'What is executed, with which arguments, is checked in one file of each executable.',
     ),
   ],

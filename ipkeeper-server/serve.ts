@@ -12,6 +12,7 @@ import { forgetLeases } from './leases/forget-leases.ts'
 import {
   interpretBegan,
   interpretKey,
+  interpretRemains,
   type NodeFacts,
   type RequestRules,
 } from './leases/interpret-request.ts'
@@ -32,7 +33,10 @@ import { applyPools } from './leases/apply-pools.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
+import { PodWirer } from './network/pod-wirer.ts'
+import { runTool } from './network/run-tool.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
 import type { LeaseStore } from './store/lease-store.ts'
@@ -115,8 +119,15 @@ export async function serve(options: ServeOptions): Promise<void> {
       log: logger,
     })
   const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
+  const network = new PodWirer({
+    run: runTool,
+    host: new HostView(runTool, config.node, () => performance.now()),
+    bootId,
+    isGateway: address => ledger.isGateway(address),
+  })
   const service: LeaseService = {
     ledger,
+    network,
     node: config.node,
     bootId,
     pools: () => inForce.pools,
@@ -164,7 +175,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const deferred = new DeferredDels({
     stateDir,
     del: async request => {
-      await delAttachment(service, interpretKey(request), interpretBegan(request, request.bootId))
+      const began = interpretBegan(request, request.bootId)
+      await delAttachment(service, interpretKey(request), began, interpretRemains(request))
     },
     onDone: ({ containerId, ifname, config: { name } }, queuedAt) => {
       logger.info({ verb: 'del', containerId, ifname, network: name, queuedAt }, 'carried out a deferred DEL')
@@ -277,6 +289,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await cluster?.stop()
   await deferred.stop()
   await service.serial.idle()
+  await network.idle()
   await store.close()
   unlockStateDir()
   logger.info('stopped')

@@ -1,4 +1,5 @@
 import type { ResultDns, ResultRoute } from '../../shared/cni/result.ts'
+import type { MainConfig } from '../network/plan/main-config.ts'
 import type { Owner } from './pod-facts.ts'
 import type { PoolBook } from './pool-book.ts'
 import type { Whereabouts } from './pool-rules.ts'
@@ -35,6 +36,8 @@ export interface AddRequest {
   /** What it gave, when the ADD is sent again to have that confirmed; in CIDR notation. */
   readonly given: readonly string[]
   readonly pod: PodRequest
+  /** How the pod is to be wired; undefined in the IPAM role, where that is the parent plugin's business. */
+  readonly main: MainConfig | undefined
 }
 
 /** On what terms it is decided. */

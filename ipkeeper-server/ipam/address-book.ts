@@ -28,8 +28,8 @@ export interface AddressBook {
   /** Cooling and remembered leases that a pool gave, the longest rested first. */
   resting(pool: string): Iterable<LeaseRecord>
   restingCount(pool: string): number
-  /** How many addresses of a family pods of the namespace have from the pool or keep. */
-  liveIn(pool: string, namespace: string, family: Address['family']): number
+  /** How many addresses of a family pods of the namespace have from the pool, or keep and their time is not over. */
+  liveIn(pool: string, namespace: string, family: Address['family'], now: number): number
   /** Reservations of a pod or workload of this name, in any segment. */
   reservationsFor(namespace: string, name: string): readonly ReservationRecord[]
   pool(name: string): PoolRecord | undefined

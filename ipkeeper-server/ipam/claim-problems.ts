@@ -344,7 +344,7 @@ export const candidateProblem = {
 
   /**
    * All candidates are taken, in their order. Waiting helps when one of them comes free by itself, or when a pod of the same
-   * workload has it.
+   * workload has it; not when it is reserved for somebody else.
    */
   taken(list: CandidateList, taken: readonly TakenAddress[], workload: Workload | null): Problem {
     const leases = taken.flatMap(({ lease }) => lease ?? [])

@@ -19,7 +19,6 @@ import { isSupportedVersion, type CniVersion } from '../../shared/cni/versions.t
 import { formatAddress, parseAddress, type Address } from '../../shared/net/address.ts'
 import { formatCidr, parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { misspeltWord } from '../../shared/text/nearest-word.ts'
 import type { CniChannel } from './merge-requests.ts'
 import { parseAddressRequest } from './parse-address-request.ts'
 import { parseAddressRun, type AddressRun } from './parse-address-run.ts'
@@ -27,6 +26,7 @@ import type { ValidAttachment } from './plan-gc.ts'
 import type { StringMap } from './pod-facts.ts'
 import { isPoolName } from './pool-name.ts'
 import { canonicalPool, isSegmentName, type Pool, type RangeDefinition } from './pool.ts'
+import { refuseMisspelt } from './refuse-misspelt.ts'
 import type { AddressRequest, PoolRequest } from './request.ts'
 
 /** What the name and version checks of every verb leave: who is meant, in which words to answer. */
@@ -93,14 +93,6 @@ const ipamKeys = [
   ...['type', 'ranges', 'routes', 'resolvConf', 'dataDir', 'pool', 'segment', 'fallback'],
   ...['socket', 'stateDir', 'timeout', 'statusReportsExhaustion'],
 ]
-
-/** Foreign keys are nobody's business (catalogue C7); one that is a letter away from ours is a mistake that does harm. */
-function refuseMisspelt(object: JsonObject, known: readonly string[], path: string): void {
-  for (const key of Object.keys(object)) {
-    const meant = misspeltWord(key, known)
-    if (meant !== undefined) throw invalid(`${path}: unknown key ${showJson(key)}; did you mean "${meant}"?`)
-  }
-}
 
 function readRange(object: JsonObject, path: string): RangeDefinition {
   if (path !== 'ipam') refuseMisspelt(object, rangeKeys, path)
@@ -312,4 +304,30 @@ export function readPreviousAddresses(config: JsonObject): readonly string[] | u
     return isJsonObject(family) ? field(family, 'ip') : undefined
   })
   return [...listed, ...byFamily].filter(value => typeof value === 'string')
+}
+
+/** What prevResult says of the pod's interface: as the last plugin of the chain has left it. */
+export interface PreviousInterface {
+  readonly mac: string | undefined
+  readonly mtu: number | undefined
+  readonly sandbox: string | undefined
+}
+
+/**
+ * What prevResult says of the interface of that name in a sandbox; undefined where it has none, as in versions before
+ * 0.3.0.
+ */
+export function readPreviousInterface(config: JsonObject, ifname: string): PreviousInterface | undefined {
+  const previous = field(config, 'prevResult')
+  const interfaces = isJsonObject(previous) ? field(previous, 'interfaces') : undefined
+  const found = (Array.isArray(interfaces) ? (interfaces as readonly unknown[]) : [])
+    .filter(isJsonObject)
+    .find(link => field(link, 'name') === ifname && typeof field(link, 'sandbox') === 'string')
+  if (!found) return undefined
+  const [mac, mtu, sandbox] = ['mac', 'mtu', 'sandbox'].map(key => field(found, key))
+  return {
+    mac: typeof mac === 'string' && mac !== '' ? mac.toLowerCase() : undefined,
+    mtu: typeof mtu === 'number' ? mtu : undefined,
+    sandbox: typeof sandbox === 'string' && sandbox !== '' ? sandbox : undefined,
+  }
 }

@@ -261,7 +261,7 @@ function assemble(
     .filter(lease => !granted.has(leaseKey(lease)) && !takeover.inUse(lease))
     .map(lease => releasedLease({ ...lease, retain: 'release' }, pools, now))
 
-  checkQuota(book, request.holder, grants, freed)
+  checkQuota(book, request.holder, grants, freed, now)
 
   const leases = [...bound, ...freed]
   const { inline } = request

@@ -110,15 +110,19 @@ export function pickCandidate(
     }
   }
 
-  /** What is in the way of the candidate; undefined when it can be had. */
+  /**
+   * What is in the way of the candidate; undefined when it can be had. A reservation comes first, as for a request by name:
+   * it stays in the way when the lease has ended, so that waiting for that would not help.
+   */
   const takenBy = (address: Address): TakenAddress | undefined => {
     const key = { segment: pool.segment, address: formatAddress(address) }
     const reservation = book.reservation(key)
-    const promised = reservation && !isReservedFor(reservation, request.holder, chooser.workload)
+    if (reservation && !isReservedFor(reservation, request.holder, chooser.workload))
+      return { address, reservation }
     const lease = book.lease(key)
-    if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !mayInherit(lease, chooser))
-      return { address, lease }
-    return promised ? { address, reservation } : undefined
+    const canBeHad =
+      !lease || isFree(lease, chooser.now) || takeover.mayTake(lease) || mayInherit(lease, chooser)
+    return canBeHad ? undefined : { address, lease }
   }
   const pick = (candidate: Candidate, why: string): Picked => ({
     asked: asRequest(list, candidate),

@@ -2,13 +2,14 @@ import type { AddressBook } from './address-book.ts'
 import { quotaProblem } from './claim-problems.ts'
 import type { Grant } from './plan-grants.ts'
 import { formatAddress, parseAddress } from '../../shared/net/address.ts'
-import type { Holder, LeaseRecord } from './records.ts'
+import { isOver, type Holder, type LeaseRecord } from './records.ts'
 
 /** Whether a lease counts as the namespace's: somebody of it has the address or keeps it. */
-function counts(lease: LeaseRecord | undefined, pool: string, namespace: string): boolean {
+function counts(lease: LeaseRecord | undefined, pool: string, namespace: string, now: number): boolean {
   return (
     lease !== undefined &&
     lease.state !== 'cooling' &&
+    !isOver(lease, now) &&
     lease.pool === pool &&
     lease.holder.kind === 'pod' &&
     lease.holder.namespace === namespace
@@ -27,6 +28,7 @@ export function checkQuota(
   holder: Holder,
   grants: readonly Grant[],
   freed: readonly LeaseRecord[],
+  now: number,
 ): void {
   if (holder.kind !== 'pod') return
   const { namespace } = holder
@@ -40,12 +42,12 @@ export function checkQuota(
     const inFamily = (text: string): boolean => parseAddress(text)?.family === family
     const granted = grants.filter(grant => grant.slot.pool === pool && grant.address.family === family)
     const before = (key: { segment: string; address: string }): boolean =>
-      counts(book.lease(key), pool.name, namespace)
+      counts(book.lease(key), pool.name, namespace, now)
     const fresh = granted.filter(
       grant => !before({ segment: pool.segment, address: formatAddress(grant.address) }),
     ).length
     const given = freed.filter(lease => inFamily(lease.address) && before(lease)).length
-    const has = book.liveIn(pool.name, namespace, family)
+    const has = book.liveIn(pool.name, namespace, family, now)
     if (fresh > given && has + fresh - given > quota) throw quotaProblem(pool, namespace, family, has, quota)
   }
 }

@@ -5,6 +5,7 @@ import { planUndo } from '../ipam/plan-del.ts'
 import { attachmentKey } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
+import { prepareWiring } from './wired-add.ts'
 
 /** What one ADD needs to know of its caller. */
 export interface Caller {
@@ -15,6 +16,9 @@ export interface Caller {
 /**
  * Serves one ADD: the answer is durable before this resolves. When the client went away meanwhile the ADD is undone and
  * IPK_INTERRUPTED thrown, for the log alone.
+ *
+ * In the main role the way of the wiring is committed together with the leases, before the kernel is touched; when a step
+ * fails, all of it is undone.
  */
 export async function addAttachment(
   service: LeaseService,
@@ -30,12 +34,22 @@ export async function addAttachment(
         `container ${key.containerId} was deleted while its ADD was under way`,
       )
     }
-    const plan = await commitPlan(ledger, () => planAdd(ledger, request, addTerms(service), undefined))
+    const wiring = request.main && (await prepareWiring(service, request, request.main))
+    const plan = await commitPlan(ledger, () => {
+      const decided = planAdd(ledger, request, addTerms(service), undefined)
+      return wiring ? wiring.record(decided) : decided
+    })
+    const result =
+      wiring &&
+      (await wiring.carryOut(plan).catch(async (error: unknown) => {
+        await undo(service, request, plan.generation)
+        throw error
+      }))
     if (caller.gone()) {
       await undo(service, request, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
     }
-    return plan
+    return result ? { ...plan, answer: { kind: 'result', result } } : plan
   })
 }
 
@@ -56,9 +70,13 @@ export async function undoAdd(
   return await service.serial.run(attachmentKey(request.key), () => undo(service, request, generation))
 }
 
-async function undo(service: LeaseService, request: AddRequest, generation: number): Promise<boolean> {
-  const { change } = await commitPlan(service.ledger, () => ({
-    change: planUndo(service.ledger, request.key, generation, service.pools(), service.now()),
-  }))
+async function undo(service: LeaseService, { key }: AddRequest, generation: number): Promise<boolean> {
+  const { ledger, network } = service
+  const plan = (): { readonly change: ReturnType<typeof planUndo> } => ({
+    change: planUndo(ledger, key, generation, service.pools(), service.now()),
+  })
+  const attachment = ledger.attachment(key)
+  if (attachment?.wiring && plan().change.length > 0) await network.unwire(attachment, ledger.leasesOf(key))
+  const { change } = await commitPlan(ledger, plan)
   return change.length > 0
 }

@@ -1,5 +1,11 @@
 import { planDel } from '../ipam/plan-del.ts'
-import { attachmentKey, type AttachmentKey, type AttachmentRecord, type Began } from '../ipam/records.ts'
+import {
+  attachmentKey,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type Began,
+  type Change,
+} from '../ipam/records.ts'
 import { workloadOf } from '../ipam/workload.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
@@ -14,16 +20,18 @@ export interface DelOutcome {
 
 /**
  * Serves one DEL; durable before it resolves. `began` says when its run began, where the caller knows: what was added
- * later is left alone, and an ADD that began earlier and comes later is refused.
+ * later is left alone, and an ADD that began earlier and comes later is refused. `remains`: where the main role may have left
+ * links of an attachment that nobody knows of any more.
  */
 export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
+  remains?: { readonly netns: string },
 ): Promise<DelOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
-    const { ledger, bootId, pools, now } = service
-    const { present, change } = await commitPlan(ledger, () => {
+    const { ledger, bootId, pools, now, network } = service
+    const plan = (): { readonly change: Change; readonly present: AttachmentRecord | undefined } => {
       const attachment = ledger.attachment(key)
       const owner = attachment && service.ownerOf(attachment.holder, attachment.podUid)
       const workload =
@@ -32,7 +40,12 @@ export async function delAttachment(
         change: planDel(ledger, key, began, bootId, workload, pools(), now()),
         present: attachment,
       }
-    })
+    }
+    const attachment = ledger.attachment(key)
+    // Before its addresses are anybody else's, nothing may answer for them any more.
+    if (attachment?.wiring && plan().change.length > 0) await network.unwire(attachment, ledger.leasesOf(key))
+    else if (!attachment && remains) await network.unwireUnknown(key, remains.netns)
+    const { present, change } = await commitPlan(ledger, plan)
     const giver = present && (present.delegatedTo ?? null)
     if (began) service.tombstones.bury(key, began, now(), giver)
     if (!present) return whoGave(service.tombstones.giver(key))

@@ -36,6 +36,18 @@ export class ExpiryQueue {
     return taken
   }
 
+  /** All entries up to and including the moment, in no order; they stay. */
+  *upTo(now: number): Generator<Expiry, undefined> {
+    // Nothing below a later moment is earlier.
+    const open = [0]
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      const entry = this.#heap[index]
+      if (!entry || entry.until > now) continue
+      yield entry
+      open.push(2 * index + 1, 2 * index + 2)
+    }
+  }
+
   #removeTop(): void {
     const heap = this.#heap
     const last = heap.pop()

@@ -12,13 +12,17 @@ import {
   readIdentity,
   readIpamConfig,
   readPreviousAddresses,
+  readPreviousInterface,
+  type PreviousInterface,
   type IpamConfig,
-  type NetworkIdentity,
 } from '../ipam/network-config.ts'
 import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
 import type { PodRequest } from '../ipam/request.ts'
+import type { MainConfig } from '../network/plan/main-config.ts'
+import { podInterfaceFault } from '../network/plan/interface-name.ts'
+import { readMainConfig } from '../network/plan/read-main-config.ts'
 import { firstInterface } from '../kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../kubernetes/annotations/read-pod-request.ts'
 import type { DialectName } from '../kubernetes/dialects/dialects.ts'
@@ -47,6 +51,11 @@ export function interpretKey(request: CniRequest): AttachmentKey {
   return { network: name, containerId: request.containerId, ifname: request.ifname }
 }
 
+/** Where the links of the attachment are, if it was us who made them. */
+export function interpretRemains({ config, netns }: CniRequest): { readonly netns: string } | undefined {
+  return readIdentity(config).mainRole ? { netns } : undefined
+}
+
 /** When the caller's run began, where it says so. `bootId`: the present one, or for a queued request that in its file. */
 export function interpretBegan(
   { startedAt }: Pick<CniRequest, 'startedAt'>,
@@ -63,21 +72,6 @@ function holderOf(key: AttachmentKey, podNamespace: string | undefined, podName:
     : { kind: 'pod', network, namespace: podNamespace, name: podName, ifname }
 }
 
-/** Name and version of a configuration that uses us for its addresses alone. */
-function readDelegate(config: CniRequest['config']): NetworkIdentity {
-  const identity = readIdentity(config)
-  if (identity.mainRole) {
-    throw new Problem(
-      'IPK_UNSUPPORTED',
-      '"type": "ipkeeper" (wiring the pod) is not supported by this version of ipkeeper',
-      {
-        hint: 'use "type": "bridge" (or macvlan, ptp, vlan) with "ipam": { "type": "ipkeeper" }',
-      },
-    )
-  }
-  return identity
-}
-
 function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): ResultDns {
   return resolvConf === undefined ? {} : facts.readResolvConf(resolvConf)
 }
@@ -86,16 +80,23 @@ function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): ResultDns {
 export interface CheckRequest {
   readonly key: AttachmentKey
   readonly expected: readonly string[] | undefined
+  /** In the main role: where the pod is, and what prevResult says of its interface. */
+  readonly wired?: { readonly netns: string; readonly previous: PreviousInterface | undefined }
 }
 
 /** A CHECK as the plugin sent it. What an ADD would not take for a configuration is refused here too, as by host-local. */
 export function interpretCheck(request: CniRequest, book: PoolBook): CheckRequest {
   const key = interpretKey(request)
   checkHasRanges(
-    readIpamConfig(request.config, readDelegate(request.config), request.args),
+    readIpamConfig(request.config, readIdentity(request.config), request.args),
     book.pools.length > 0,
   )
-  return { key, expected: readPreviousAddresses(request.config) }
+  const expected = readPreviousAddresses(request.config)
+  if (!readRole(request)) return { key, expected }
+  // As of the reference's main plugins (catalogue G7).
+  if (expected === undefined) throw new Problem('IPK_CONFIG_INVALID', 'Required prevResult missing')
+  const previous = readPreviousInterface(request.config, key.ifname)
+  return { key, expected, wired: { netns: request.netns, previous } }
 }
 
 /** How the daemon reads requests; from its configuration. */
@@ -113,12 +114,22 @@ export interface AddCall {
   readonly holder: Holder
   readonly podUid: string | null
   readonly config: IpamConfig
+  /** undefined in the IPAM role. */
+  readonly main: MainConfig | undefined
+}
+
+/** How the pod is to be wired; undefined where a parent plugin does it. */
+function readRole({ config, args, ifname }: CniRequest): MainConfig | undefined {
+  if (!readIdentity(config).mainRole) return undefined
+  const fault = podInterfaceFault(ifname)
+  if (fault) throw new Problem('IPK_ENVIRONMENT', fault.message, { details: fault.details })
+  return readMainConfig(config, args)
 }
 
 /** Reads an ADD as the plugin sent it. Throws the problem that the runtime is to show. */
 export function readAddCall(request: CniRequest): AddCall {
   const key = interpretKey(request)
-  const config = readIpamConfig(request.config, readDelegate(request.config), request.args)
+  const config = readIpamConfig(request.config, readIdentity(request.config), request.args)
   const args = parseCniArgs(request.args)
   return {
     request,
@@ -126,6 +137,7 @@ export function readAddCall(request: CniRequest): AddCall {
     holder: holderOf(key, args.podNamespace, args.podName),
     podUid: args.podUid === undefined || args.podUid === '' ? null : args.podUid,
     config,
+    main: readRole(request),
   }
 }
 
@@ -166,7 +178,7 @@ function readAsked(
 
 /** The call with what is known of its pod, turned into what planning needs. Throws the problem that the runtime is to show. */
 export function interpretAdd(
-  { request, key, holder, podUid, config }: AddCall,
+  { request, key, holder, podUid, config, main }: AddCall,
   known: PodFacts,
   facts: NodeFacts,
   rules: RequestRules,
@@ -204,12 +216,14 @@ export function interpretAdd(
     fallback: readFallback(request.config)?.type ?? null,
     given: request.given ?? [],
     pod: mergeRequests(asked, config.channels),
+    main,
   }
 }
 
 /** A STATUS: the configuration read as for an ADD that names no pod. Throws the problem that such an ADD would get. */
 export function interpretStatus({ config }: CniRequest, facts: NodeFacts, book: PoolBook): StatusRequest {
-  const identity = readDelegate(config)
+  const identity = readIdentity(config)
+  if (identity.mainRole) readMainConfig(config, '')
   if (rangesComeWithAdd(config)) return { inline: undefined, pools: [], statusReportsExhaustion: false }
   const ipam = readIpamConfig(config, identity, '')
   checkHasRanges(ipam, book.pools.length > 0)

@@ -7,6 +7,7 @@ import type { Interval, RangeSet } from '../ipam/pool.ts'
 import {
   attachmentKey,
   holderKey,
+  isOver,
   leaseKey,
   networkOfAttachment,
   recordKinds,
@@ -39,6 +40,10 @@ const podName = (namespace: string, name: string): string => JSON.stringify([nam
 
 const inNamespace = (pool: string, namespace: string, family: Family): string =>
   JSON.stringify([pool, namespace, family])
+
+/** Where an address counts for its namespace; undefined where it has none. */
+const counterOf = ({ pool, holder, address }: LeaseRecord): string | undefined =>
+  holder.kind === 'pod' ? inNamespace(pool, holder.namespace, address.includes(':') ? 6 : 4) : undefined
 
 function keep(index: KeyIndex, property: string, key: string, present: boolean): void {
   if (present) index.add(property, key)
@@ -152,8 +157,13 @@ export class Ledger implements AddressBook {
     return this.#resting.get(pool)?.size ?? 0
   }
 
-  liveIn(pool: string, namespace: string, family: Family): number {
-    return this.#liveByNamespace.get(inNamespace(pool, namespace, family)) ?? 0
+  liveIn(pool: string, namespace: string, family: Family, now: number): number {
+    const counter = inNamespace(pool, namespace, family)
+    let count = this.#liveByNamespace.get(counter) ?? 0
+    for (const lease of count > 0 ? this.#overAt(now) : []) {
+      if (lease.state === 'held' && counterOf(lease) === counter) count--
+    }
+    return count
   }
 
   reservation(key: LeaseKey): ReservationRecord | undefined {
@@ -167,6 +177,14 @@ export class Ledger implements AddressBook {
 
   pool(name: string): PoolRecord | undefined {
     return this.#tables.pool.get(name)
+  }
+
+  /** Whether the address is the gateway of a pool that is or was in use. */
+  isGateway(address: string): boolean {
+    for (const { ranges } of this.pools()) {
+      if (ranges.flat().some(({ gateway }) => gateway === address)) return true
+    }
+    return false
   }
 
   pools(): Iterable<PoolRecord> {
@@ -344,6 +362,15 @@ export class Ledger implements AddressBook {
     else set.delete(address.value)
   }
 
+  /** Leases whose time is over, though their records are still there: few, unless a clock leapt or the store refuses. */
+  *#overAt(now: number): Generator<LeaseRecord, undefined> {
+    const due = Array.from(this.#expiries.upTo(now), ({ key }) => key)
+    for (const key of new Set([...this.#expired, ...due])) {
+      const lease = this.#tables.lease.get(key)
+      if (lease && isOver(lease, now)) yield lease
+    }
+  }
+
   #count(write: Write, step: number): void {
     const id = recordId(write)
     const count = (this.#underWay.get(id) ?? 0) + step
@@ -380,10 +407,10 @@ export class Ledger implements AddressBook {
     }
   }
 
-  #countLive({ pool, holder, address }: LeaseRecord, step: 1 | -1): void {
-    this.#liveByPool.set(pool, (this.#liveByPool.get(pool) ?? 0) + step)
-    if (holder.kind !== 'pod') return
-    const counter = inNamespace(pool, holder.namespace, address.includes(':') ? 6 : 4)
+  #countLive(lease: LeaseRecord, step: 1 | -1): void {
+    this.#liveByPool.set(lease.pool, (this.#liveByPool.get(lease.pool) ?? 0) + step)
+    const counter = counterOf(lease)
+    if (counter === undefined) return
     const count = (this.#liveByNamespace.get(counter) ?? 0) + step
     if (count === 0) this.#liveByNamespace.delete(counter)
     else this.#liveByNamespace.set(counter, count)

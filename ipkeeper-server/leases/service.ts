@@ -3,6 +3,7 @@ import type { Owner } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentRecord, Holder } from '../ipam/records.ts'
 import type { Ledger } from './ledger.ts'
+import type { PodNetwork } from './pod-network.ts'
 import type { Serial } from './serial.ts'
 import type { Tombstones } from './tombstones.ts'
 
@@ -16,6 +17,8 @@ export interface LeaseService {
   /** Operations on one attachment are serial. */
   readonly serial: Serial
   readonly tombstones: Tombstones
+  /** Wires and unwires pods, in the main role. */
+  readonly network: PodNetwork
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** What can be said of an attachment at this moment. */

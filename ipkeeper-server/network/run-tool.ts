@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { namespacePath } from './plan/namespace-path.ts'
 
 /** Programs of the host that the daemon runs, and the Debian package that each comes from. */
 export const tools = {
@@ -34,9 +35,6 @@ export interface ToolEnd {
 
 /** Rejects with IPK_TOOL_MISSING or IPK_WIRING_FAILED (late, killed); any exit code resolves. */
 export type RunTool = (run: ToolRun) => Promise<ToolEnd>
-
-/** By which a program that was started knows the namespace that was handed to it. */
-export const namespacePath = '/proc/self/fd/3'
 
 const defaultTimeoutMs = 10_000
 /** What is kept of each stream; the rest is read and dropped. */

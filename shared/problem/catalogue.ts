@@ -67,7 +67,7 @@ export const catalogue = {
     httpStatus: 400,
     retryable: false,
     summary: 'The network configuration decodes but makes no sense, or a value is of the wrong type.',
-    hint: 'correct the "ipam" section of the conflist in /etc/cni/net.d',
+    hint: 'correct the conflist in /etc/cni/net.d at the key that the message names',
   },
   IPK_POOL_OVERLAP: {
     cniCode: 7,
@@ -391,7 +391,8 @@ export const catalogue = {
     cniCode: 143,
     httpStatus: 409,
     retryable: false,
-    summary: 'A link of the host that the configuration names is missing, of another kind, or has another address.',
+    summary:
+      'A link of the host that the configuration names is missing, of another kind, or has another address.',
     hint: 'see: ip -d address show; then correct the conflist, or the link',
   },
   IPK_ADDRESS_DUPLICATE: {

@@ -11,6 +11,8 @@ import { readIdentity, readIpamConfig } from '../../ipkeeper-server/ipam/network
 import { ownWords } from '../../ipkeeper-server/kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { noRequest } from '../../ipkeeper-server/ipam/request.ts'
+import { wiringModes } from '../../ipkeeper-server/ipam/records.ts'
+import { mainKeys, readMainConfig, refusedKeys } from '../../ipkeeper-server/network/plan/read-main-config.ts'
 import { parseJson } from '../../shared/json/parse-json.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
@@ -70,7 +72,7 @@ function rowsBelow(path: string, heading: string): string[][] {
 
 const wanted = [
   ...['README.md', 'DESIGN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  'docs/running-by-hand.md',
+  ...['docs/running-by-hand.md', 'docs/main-plugin.md'],
 ]
 t.strictSame(
   wanted.filter(path => !pages.includes(path)),
@@ -186,9 +188,33 @@ t.test('examples in JSON are JSON, and conflists are accepted', t => {
       const plugin: unknown = value['plugins'][0]
       if (!isJsonObject(plugin)) throw new Error(`${page}: a conflist without plugins`)
       const config = { ...plugin, cniVersion, name }
-      t.doesNotThrow(() => readIpamConfig(config, readIdentity(config), ''), page)
+      const identity = readIdentity(config)
+      t.doesNotThrow(() => readIpamConfig(config, identity, ''), page)
+      if (identity.mainRole) t.doesNotThrow(() => readMainConfig(config, ''), page)
     }
   }
+  t.end()
+})
+
+t.test('the page on the main plugin has every key and every mode, and no other', t => {
+  const page = 'docs/main-plugin.md'
+  const keysBelow = (heading: string): string[] =>
+    rowsBelow(page, heading)
+      .flatMap(([cell]) => spansOf(cell ?? ''))
+      .sort()
+  t.strictSame(keysBelow('Keys'), [...mainKeys].sort())
+  t.strictSame(keysBelow('What is refused'), [...refusedKeys].sort())
+  t.strictSame(keysBelow('Which mode carries an address where'), [...wiringModes].sort())
+  const exampleModes = splitPage(read(page)).blocks.flatMap(({ language, text }) => {
+    if (language !== 'json') return []
+    const { plugins } = parseJson(text) as { plugins: readonly { mode?: string }[] }
+    return plugins[0]?.mode ?? []
+  })
+  t.strictSame(
+    wiringModes.filter(mode => !exampleModes.includes(mode)),
+    [],
+    'an example of each mode',
+  )
   t.end()
 })
 

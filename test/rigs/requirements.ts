@@ -24,6 +24,7 @@ export type Requirement =
   | 'controllers'
   | 'openssl'
   | 'nft'
+  | 'arping'
   | 'ifb'
   | 'macvlan'
 
@@ -91,6 +92,10 @@ const requirements: Readonly<
     otherwise: 'needs openssl (Debian package openssl)',
   },
   nft: { met: () => findProgram('nft') !== undefined, otherwise: 'needs nft (Debian package nftables)' },
+  arping: {
+    met: () => findProgram('arping') !== undefined,
+    otherwise: 'needs arping (Debian package iputils-arping)',
+  },
   ifb: {
     met: () => kernelMakes('ip link add ifb0 type ifb'),
     otherwise: `${optionalSkip}needs a kernel with ifb`,

@@ -13,6 +13,7 @@ import {
   interpretBegan,
   interpretCheck,
   interpretKey,
+  interpretRemains,
   interpretStatus,
   type NodeFacts,
 } from '../../leases/interpret-request.ts'
@@ -141,7 +142,12 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
 
   post('del', async request => {
     const began = interpretBegan(request.body, facts.bootId)
-    const { ended, delegatedTo } = await delAttachment(service, interpretKey(request.body), began)
+    const { ended, delegatedTo } = await delAttachment(
+      service,
+      interpretKey(request.body),
+      began,
+      interpretRemains(request.body),
+    )
     request.log.info({ known: ended !== undefined }, ended ? 'deleted' : 'nothing to delete')
     return { ...(delegatedTo !== undefined && { delegatedTo }) }
   })

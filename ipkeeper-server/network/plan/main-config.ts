@@ -4,11 +4,19 @@ import type { ResultDns } from '../../../shared/cni/result.ts'
 /** Which addresses leave the node under the node's own: none, all, or those that nobody asked for by name. */
 export type Masquerade = 'none' | 'all' | 'unnamed'
 
-/** One setting of the kernel in the pod's namespace; `key` is the path below /proc/sys, such as "net/core/somaxconn". */
+/**
+ * One setting of the kernel in the pod's namespace; `key` is the path below /proc/sys, such as "net/core/somaxconn". In
+ * a MainConfig the part IFNAME of a key stands for the pod's interface (see sysctlsOf).
+ */
 export interface Sysctl {
   readonly key: string
   readonly value: string
 }
+
+/** How the links of one uplink see each other (linux:Documentation, macvlan; the reference plugin's `mode`). */
+export const macvlanModes = ['bridge', 'private', 'vepa', 'passthru'] as const
+
+export type MacvlanMode = (typeof macvlanModes)[number]
 
 /** A netconf whose own `type` is ipkeeper, apart from its `ipam`: how the pod is wired. */
 export interface MainConfig {
@@ -37,5 +45,5 @@ export interface MainConfig {
   readonly duplicateProbe: boolean
   /** underlay: whether the addresses and routes of the uplink move to the bridge. */
   readonly moveHostAddresses: boolean
-  readonly macvlanMode: 'bridge' | 'private' | 'vepa' | 'passthru'
+  readonly macvlanMode: MacvlanMode
 }

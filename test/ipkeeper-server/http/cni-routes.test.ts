@@ -184,7 +184,13 @@ t.test('errors have code, message, hint; never {} and never nothing', async t =>
     ['POST', '/v1/cni/add', body('c1', { ifname: 'a/b' }), 400, 'IPK_ENVIRONMENT'],
     ['POST', '/v1/cni/add', body('c1', {}, config({ name: '../x' })), 400, 'IPK_NETWORK_NAME'],
     ['POST', '/v1/cni/add', body('c1', {}, config({ cniVersion: '9.9.9' })), 400, 'IPK_VERSION_INCOMPATIBLE'],
-    ['POST', '/v1/cni/add', body('c1', {}, config({ type: 'ipkeeper' })), 400, 'IPK_UNSUPPORTED'],
+    [
+      'POST',
+      '/v1/cni/add',
+      body('c1', {}, config({ type: 'ipkeeper', mode: 'x' })),
+      400,
+      'IPK_CONFIG_INVALID',
+    ],
     [
       'POST',
       '/v1/cni/add',
@@ -269,7 +275,8 @@ t.test('STATUS: 50 for what can pass, its own code for a configuration that is n
       { status: 503, cniCode: 50, message: /overlap those of network full/ },
     ],
     ['no ranges', config({ ipam: { ranges: [] } }), { status: 400, cniCode: 7, code: 'IPK_CONFIG_INVALID' }],
-    ['main role', config({ type: 'ipkeeper' }), { status: 400, cniCode: 2 }],
+    ['main role', config({ type: 'ipkeeper' }), { status: 200 }],
+    ['main role', config({ type: 'ipkeeper', promiscMode: true }), { status: 400, cniCode: 2 }],
     ['wrong type', ranges('10.24.0.0/24', { statusReportsExhaustion: 'yes' }), { status: 400, cniCode: 7 }],
   ] as const)
     t.match(await ask('status', netconf), expected, name)

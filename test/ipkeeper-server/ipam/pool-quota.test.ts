@@ -18,19 +18,28 @@ const shop = (name: string): Holder => ({
   ifname: 'eth0',
 })
 
-/** Addresses with what they are: "10.0.0.2 bound", "10.0.0.3 held", "10.0.0.4 cooling", "10.0.0.5 lab". */
+const now = Date.parse('2026-01-01T00:00:00Z')
+/** When what is kept ends. */
+const ends: Readonly<Record<string, number>> = { soon: now + 1, over: now }
+
+/**
+ * Addresses with what they are: "10.0.0.2 bound", "10.0.0.3 held", "10.0.0.4 cooling", "10.0.0.5 lab"; "soon" and "over" are
+ * held until a moment.
+ */
 function records(text: string): LeaseRecord[] {
   return text
     .split(', ')
     .filter(Boolean)
     .map(item => {
       const [address = '', what = ''] = item.split(' ')
-      const state = what === 'held' || what === 'cooling' ? what : 'bound'
+      const until = ends[what] ?? null
+      const state = until !== null ? 'held' : what === 'held' || what === 'cooling' ? what : 'bound'
       const holder = { ...shop('x'), ...(what === 'lab' && { namespace: 'lab' }) } as Holder
       return lease(address, 1, {
         pool: 'prod',
         state,
         holder,
+        until,
         ...(state !== 'bound' && { attachment: null }),
       })
     })
@@ -70,6 +79,31 @@ for (const [name, present, given, freed, quota, expected] of [
     'kept ones count',
     '10.0.0.2 held, 10.0.0.3 bound',
     '10.0.0.9',
+    '',
+    2,
+    'may have 2 IPv4 addresses of pool prod, and has 2',
+  ],
+  [
+    'kept ones whose time is not over',
+    '10.0.0.2 soon, 10.0.0.3 bound',
+    '10.0.0.9',
+    '',
+    2,
+    'may have 2 IPv4 addresses of pool prod, and has 2',
+  ],
+  ['kept ones whose time is over do not', '10.0.0.2 over, 10.0.0.3 bound', '10.0.0.9', '', 2, 'fine'],
+  [
+    'nor do they make room twice',
+    '10.0.0.2 over, 10.0.0.3 bound, 10.0.0.4 bound',
+    '10.0.0.9',
+    '10.0.0.2 over',
+    2,
+    'may have 2 IPv4 addresses of pool prod, and has 2',
+  ],
+  [
+    'what was kept until now counts as new',
+    '10.0.0.2 over, 10.0.0.3 bound, 10.0.0.4 bound',
+    '10.0.0.2',
     '',
     2,
     'may have 2 IPv4 addresses of pool prod, and has 2',
@@ -134,7 +168,7 @@ for (const [name, present, given, freed, quota, expected] of [
     await ledger.commit(records(present).map(record => putLease(record, null)))
     const check = (holder: Holder): string => {
       try {
-        checkQuota(ledger, holder, grants(given, quota), records(freed))
+        checkQuota(ledger, holder, grants(given, quota), records(freed), now)
         return 'fine'
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'IPK_QUOTA') throw error

@@ -15,6 +15,7 @@ t.test('agrees with sorting', t => {
         queue.add(`k${index}`, now.add)
         plain.push({ key: `k${index}`, until: now.add })
       } else {
+        const seen = [...queue.upTo(now.takeUntil)]
         const taken = queue.takeUntil(now.takeUntil)
         const over = plain.filter(entry => entry.until <= now.takeUntil)
         plain = plain.filter(entry => entry.until > now.takeUntil)
@@ -25,7 +26,7 @@ t.test('agrees with sorting', t => {
             .map(entry => entry.key)
             .sort()
             .join()
-        if (keys(taken) !== keys(over)) return false
+        if (keys(taken) !== keys(over) || keys(seen) !== keys(over)) return false
       }
       const earliest = plain.length === 0 ? undefined : Math.min(...plain.map(entry => entry.until))
       if (queue.next() !== earliest) return false
@@ -42,5 +43,6 @@ t.test('an empty queue', t => {
   const queue = new ExpiryQueue()
   t.equal(queue.next(), undefined)
   t.strictSame(queue.takeUntil(Infinity), [])
+  t.strictSame([...queue.upTo(Infinity)], [])
   t.end()
 })

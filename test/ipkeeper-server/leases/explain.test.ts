@@ -315,7 +315,9 @@ t.test('questions that make no sense', async t => {
     error: { code: 'IPK_CONFIG_INVALID' },
     steps: [],
   })
-  t.match(await ask({ config: { ...network, type: 'ipkeeper' } }), { error: { code: 'IPK_UNSUPPORTED' } })
+  t.match(await ask({ config: { ...network, type: 'ipkeeper', mode: 'vlan' } }), {
+    error: { code: 'IPK_CONFIG_INVALID' },
+  })
   t.match(await ask(manifest({ 'ipkeeper.io/ipp': '1' })), {
     error: { code: 'IPK_ANNOTATION_INVALID', message: /did you mean ipkeeper\.io\/ip\?/ },
   })

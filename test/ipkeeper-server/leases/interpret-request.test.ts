@@ -28,6 +28,9 @@ const request = (patch: Partial<CniRequest> = {}): CniRequest => ({
 })
 const add = (patch: Partial<CniRequest> = {}) => interpretPlainly(request(patch), facts)
 
+/** Of a netconf whose own type is ours. */
+const mainRole = { type: 'ipkeeper', ipam: { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/24' }]] } }
+
 const container = { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' }
 
 t.test('who the address is to belong to', t => {
@@ -65,7 +68,7 @@ t.test('CHECK: what it is about, and what an ADD would refuse', t => {
     [{ args: 'FOO=bar' }, 'IPK_ARGS_INVALID'],
     [{ config: { ...config, ipam: null } }, 'IPK_CONFIG_INVALID'],
     [{ config: { ...config, ipam: { subnet: '10.22.0.0/31' } } }, 'IPK_CONFIG_INVALID'],
-    [{ config: { ...config, type: 'ipkeeper' } }, 'IPK_UNSUPPORTED'],
+    [{ config: { ...config, ...mainRole, mode: 'vlan' } }, 'IPK_CONFIG_INVALID'],
   ] as const) {
     t.throws(() => interpretCheck(request(patch), noPools), { code }, JSON.stringify(patch))
   }
@@ -114,12 +117,13 @@ t.test('refused', async t => {
       t.match(await thrownProblem(() => read(request(patch))), { code, message })
     }
   }
-  t.match(await thrownProblem(() => add({ config: { ...config, type: 'ipkeeper' } })), {
+  t.match(await thrownProblem(() => add({ config: { ...config, ...mainRole, promiscMode: true } })), {
     code: 'IPK_UNSUPPORTED',
-    hint: /"type": "bridge"/,
   })
+  t.match(add({ config: { ...config, ...mainRole } }).main, { mode: 'bridge', bridge: 'ipk0' })
+  t.equal(add().main, undefined)
   t.strictSame(
-    interpretKey(request({ config: { ...config, type: 'ipkeeper' } })),
+    interpretKey(request({ config: { ...config, ...mainRole, mode: 'vlan' } })),
     { network: 'net', containerId: 'c1', ifname: 'eth0' },
     'a DEL of it is understood all the same',
   )
@@ -140,7 +144,7 @@ t.test('STATUS: a configuration is read as for an ADD', async t => {
   for (const patch of [
     { name: '../x' },
     { cniVersion: '9.9.9' },
-    { type: 'ipkeeper' },
+    { type: 'ipkeeper', mode: 'vlan' },
     { ipam: undefined },
     { ipam: {} },
     { ipam: { ranges: [] } },

@@ -475,11 +475,11 @@ t.test('how many addresses of a pool a namespace has', async t => {
     ].map(record => putLease(record, null)),
   )
   const counts = (each: Ledger): number[] => [
-    each.liveIn('net', 'shop', 4),
-    each.liveIn('net', 'shop', 6),
-    each.liveIn('net', 'lab', 4),
-    each.liveIn('other', 'shop', 4),
-    each.liveIn('net', 'nobody', 4),
+    each.liveIn('net', 'shop', 4, 0),
+    each.liveIn('net', 'shop', 6, 0),
+    each.liveIn('net', 'lab', 4, 0),
+    each.liveIn('other', 'shop', 4, 0),
+    each.liveIn('net', 'nobody', 4, 0),
   ]
   t.strictSame(counts(ledger), [2, 1, 1, 1, 0])
   t.strictSame(counts(await Ledger.open(store)), [2, 1, 1, 1, 0])
@@ -490,6 +490,33 @@ t.test('how many addresses of a pool a namespace has', async t => {
     putLease(lease('10.0.0.5', 2, { holder: holderOf('a') }), 1),
   ])
   t.strictSame(counts(ledger), [3, 1, 0, 1, 0])
+})
+
+t.test('what a namespace keeps counts until its time is over, whether or not somebody noticed', async t => {
+  const store = new MemoryStore()
+  const ledger = await Ledger.open(store)
+  const held = { ...unbound, state: 'held' } as const
+  await ledger.commit(
+    [
+      lease('10.0.0.2', 1, { ...held, until: 10 }),
+      lease('10.0.0.3', 1, { ...held, until: 20 }),
+      lease('10.0.0.4', 1, { ...held, until: 10, holder: holderOf('a', 'lab') }),
+      lease('10.0.0.5', 1, { ...unbound, state: 'cooling', until: 10 }),
+      lease('fd00::2', 1, { ...held, until: 10 }),
+    ].map(record => putLease(record, null)),
+  )
+  // A moment twice, and one that no longer holds.
+  await ledger.commit([
+    putLease(lease('10.0.0.2', 2, { ...held, until: 10 }), 1),
+    putLease(lease('10.0.0.3', 2, { ...held, until: 30 }), 1),
+  ])
+  const counts = (each: Ledger): number[] => [9, 10, 20, 30].map(now => each.liveIn('net', 'shop', 4, now))
+  t.strictSame(counts(ledger), [2, 1, 1, 0])
+  t.strictSame(counts(await Ledger.open(store)), [2, 1, 1, 0])
+  ledger.expire(30)
+  t.strictSame(counts(ledger), [2, 1, 1, 0], 'also when the clock is set back')
+  await ledger.commit([putLease(lease('10.0.0.2', 3), 2)])
+  t.strictSame(counts(ledger), [2, 2, 2, 1])
 })
 
 t.test('what is kept while an owner exists that can be asked for', async t => {

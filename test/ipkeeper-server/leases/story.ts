@@ -28,6 +28,8 @@ export type Step =
   | readonly ['reboot']
   | readonly ['node', string, NodeState]
   | readonly ['wait', milliseconds: number]
+  /** The clock is set forward: no timer tells that what is kept comes free. */
+  | readonly ['clock', milliseconds: number]
   /** The daemon is started anew on the same store. */
   | readonly ['restart']
   | readonly ['reserve', address: string, owner: string]
@@ -150,6 +152,9 @@ class Stage {
           await commitPlan(service.ledger, () => ({
             change: planExpiry(service.ledger, lease, service.pools()),
           }))
+        return
+      case 'clock':
+        this.#world.now += step[1]
         return
       case 'restart':
         await this.restart()

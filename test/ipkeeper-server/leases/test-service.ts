@@ -8,6 +8,8 @@ import { listLeases } from '../../../ipkeeper-server/leases/listing.ts'
 import type { Owner, StringMap } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
 import type { Began } from '../../../ipkeeper-server/ipam/records.ts'
+import { podNetworkDouble } from '../../rigs/pod-network-double.ts'
+import type { MainConfig } from '../../../ipkeeper-server/network/plan/main-config.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
 import type { AddAnswer } from '../../../ipkeeper-server/ipam/plan-add.ts'
@@ -51,6 +53,7 @@ export interface PodWords {
   readonly network?: string
   /** Names pools of the configuration in place of own ranges; empty: whichever allows the pod. */
   readonly configured?: readonly string[]
+  readonly main?: MainConfig
   readonly namespaceLabels?: StringMap
   readonly nodeLabels?: StringMap
   readonly sharedWithOtherNodes?: boolean
@@ -110,6 +113,7 @@ export class TestService {
   readonly service: LeaseService
   readonly store: LeaseStore
   readonly dead = new Set<string>()
+  readonly network = podNetworkDouble()
   now = Date.parse('2026-01-01T00:00:00Z')
   pool = poolFrom('net', ['10.22.0.0/24'])
   /** The pools of the daemon's configuration. */
@@ -123,6 +127,7 @@ export class TestService {
     }
     this.service = {
       ledger,
+      network: this.network,
       node: 'n1',
       bootId: 'boot-1',
       pools: () => this.book,
@@ -166,6 +171,7 @@ export class TestService {
       bootId: words.bootId ?? 'boot-1',
       netns: words.netns ?? `/run/netns/${words.container}`,
       netnsInode: words.netnsInode === undefined ? '1' : words.netnsInode,
+      main: words.main,
       invocationId: words.invocation ?? null,
       startedAt: words.startedAt ?? null,
       inline: words.configured === undefined ? pool : undefined,

@@ -56,6 +56,19 @@ const bare: Readonly<Record<string, readonly Step[]>> = {
     ['wait', 30 * minute],
     ['add', { pod: 'scanner', container: 'c2', ips: '10.22.0.50' }, '10.22.0.50'],
   ],
+  'one that is kept until a moment for the pod that it is reserved for: waiting does not help': [
+    ['add', { pod: 'printer', container: 'c1', ips: '10.22.0.50', retain: '30m' }, '10.22.0.50'],
+    ['reserve', '10.22.0.50', 'shop/printer'],
+    ['del', 'c1'],
+    [
+      'add',
+      { pod: 'scanner', container: 'c2', ips: '10.22.0.50' },
+      'IPK_CANDIDATES_TAKEN',
+      /its one address is taken: 10\.22\.0\.50 reserved for shop\/printer; .*add addresses to the list/,
+    ],
+    ['wait', 30 * minute],
+    ['add', { pod: 'scanner', container: 'c2', ips: '10.22.0.50' }, 'IPK_CANDIDATES_TAKEN'],
+  ],
   'a bare pod whose name ends like an ordinal is taken for the Nth, whether or not the API says that it is bare':
     [
       ['add', { pod: 'node-1', container: 'c1', ips: three }, '10.22.0.51', /candidate 1 of 3 for ordinal 1/],
@@ -217,6 +230,32 @@ const deployment: Readonly<Record<string, readonly Step[]>> = {
     ['leases', ['10.22.0.50 bound shop/api-6d4cf56db6-x2x5z c1']],
     ['del', 'c1'],
     ['add', copy('new', 'b4d5f', 'c2', { ips: '10.22.0.50' }), '10.22.0.50'],
+  ],
+  'maxSurge against an address that is reserved for the older pod: waiting for that pod does not help': [
+    ['add', copy('old', 'x2x5z', 'c1', { ips: '10.22.0.50' }), '10.22.0.50'],
+    ['reserve', '10.22.0.50', 'shop/api-6d4cf56db6-x2x5z'],
+    [
+      'add',
+      copy('new', 'b4d5f', 'c2', { ips: '10.22.0.50' }),
+      'IPK_CANDIDATES_TAKEN',
+      /its one address is taken: 10\.22\.0\.50 reserved for shop\/api-6d4cf56db6-x2x5z; .*add addresses to the list/,
+    ],
+    ['del', 'c1'],
+    ['add', copy('new', 'b4d5f', 'c2', { ips: '10.22.0.50' }), 'IPK_CANDIDATES_TAKEN'],
+  ],
+  'but it does when an older pod has another candidate': [
+    ['add', copy('old', 'x2x5z', 'c1', { ips: '10.22.0.50' }), '10.22.0.50'],
+    ['add', copy('old', 'g6h7j', 'c2', { ips: '10.22.0.51' }), '10.22.0.51'],
+    ['reserve', '10.22.0.50', 'shop/api-6d4cf56db6-x2x5z'],
+    [
+      'add',
+      copy('new', 'b4d5f', 'c3', { ips: '10.22.0.50-10.22.0.51' }),
+      'IPK_CANDIDATES_BUSY',
+      /all 2 addresses are taken: 10\.22\.0\.50 reserved for shop\/api-6d4cf56db6-x2x5z, 10\.22\.0\.51 by shop\/api-6d4cf56db6-g6h7j/,
+    ],
+    ['del', 'c1'],
+    ['del', 'c2'],
+    ['add', copy('new', 'b4d5f', 'c3', { ips: '10.22.0.50-10.22.0.51' }), '10.22.0.51'],
   ],
   'maxSurge against one exact address: the same': [
     ['add', { pod: 'api-6d4cf56db6-x2x5z', container: 'c1', ip: '10.22.0.50' }, '10.22.0.50'],

@@ -128,6 +128,7 @@ export function askingOf(
     bootId: began.bootId,
     netns: `/run/${netns}`,
     netnsInode: netns,
+    main: undefined,
     invocationId: run,
     startedAt: began.startedAt,
     inline: inline && poolOfWords(inline),

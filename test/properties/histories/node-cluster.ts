@@ -1,3 +1,4 @@
+import { podNetworkDouble } from '../../rigs/pod-network-double.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
 import { Serial } from '../../../ipkeeper-server/leases/serial.ts'
@@ -91,6 +92,7 @@ export class NodeCluster {
     this.#ledger = ledger
     this.#services = nodes.map((node, index) => ({
       ledger,
+      network: podNetworkDouble(),
       node,
       bootId: this.bootOf(index),
       pools: () => this.#book,

@@ -597,7 +597,7 @@ class Player {
       ledger.expire(this.#model.now)
       const counts = this.#cluster.config.flatMap(({ words }) =>
         namespaces.flatMap(({ name }) =>
-          ([4, 6] as const).map(family => ledger.liveIn(words.name, name, family)),
+          ([4, 6] as const).map(family => ledger.liveIn(words.name, name, family, this.#model.now)),
         ),
       )
       const free = Object.values(prefixes).flatMap(of =>

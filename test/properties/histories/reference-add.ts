@@ -198,15 +198,19 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
   return claims
 }
 
+/** Whether what is promised there can be had: nobody has it, or keeps it for somebody who may come back. */
+function isOpen(hold: Hold | undefined, { inherits }: Claims, now: number): boolean {
+  return !hold || hold.state === 'cooling' || isOver(hold, now) || inherits(hold)
+}
+
 /** 0 where the holder has something, 1 where it or its workload was promised something, 2 where something is kept for that. */
 function rankOf({ holds, promises, now }: WorldState, claims: Claims, offer: Offer): number {
   const places = offer.flatMap(({ set }) => set.usable)
-  const open = (hold: Hold | undefined): boolean =>
-    !hold || hold.state === 'cooling' || isOver(hold, now) || claims.inherits(hold)
   const ranks: readonly ((place: string, hold: Hold | undefined) => boolean | undefined)[] = [
     (_, hold) => hold && claims.movable.includes(hold),
     (place, hold) =>
-      ['to it', 'to its workload'].includes(claims.promised(promises.get(place)) ?? '') && open(hold),
+      ['to it', 'to its workload'].includes(claims.promised(promises.get(place)) ?? '') &&
+      isOpen(hold, claims, now),
     (_, hold) => hold && claims.inherits(hold) && !isOver(hold, now),
   ]
   const rank = ranks.findIndex(has => places.some(place => has(place, holds.get(place))))
@@ -237,6 +241,7 @@ function serve(
   )
   if (asker.lists.some(list => !lists.includes(list))) throw new Refusal('IPK_ADDRESS_OUTSIDE')
 
+  let paired: number | undefined
   const grants = offer.map((slot, index): Grant => {
     const { pool, set } = slot
     const wish = wishes[index]
@@ -247,7 +252,8 @@ function serve(
     }
     const list = lists[index]
     if (list) {
-      const { usable, at, how } = fromList(world, asker, claims, slot, list, seen)
+      const { usable, at, how } = fromList(world, asker, claims, slot, list, paired, seen)
+      paired ??= at
       const place = usable[at] ?? ''
       checkName(world, asker, claims, slot, place)
       return { pool, place, named: true, how }
@@ -296,11 +302,12 @@ function follows(first: string | undefined, second: string | undefined): boolean
 
 /** Which of its candidates the pod gets. */
 function fromList(
-  { holds, promises }: WorldState,
+  { holds, promises, now }: WorldState,
   { pod }: Asker,
   claims: Claims,
   { set }: Slot,
   list: readonly string[],
+  paired: number | undefined,
   seen: readonly string[],
 ): { readonly usable: readonly string[]; readonly at: number; readonly how: string } {
   const places = list.map(address => `${set.segment}/${address}`)
@@ -320,8 +327,16 @@ function fromList(
     place => claims.movable.some(hold => hold.place === place) && claims.canHave(place),
   )
   if (own >= 0) return { usable, at: own, how: 'candidate: its own' }
-  // Any that it can have is right; which of them is told by stories.
-  const free = oneOf(usable.filter(claims.canHave), seen)
+  // Any that it can have is right, and which of them is told by stories; an ADD that its quota stopped was for the first.
+  const ranks: readonly ((place: string, hold: Hold | undefined) => boolean | undefined)[] = [
+    place => place === usable[paired ?? -1],
+    (place, hold) => claims.promised(promises.get(place)) === 'to it' && isOpen(hold, claims, now),
+    (place, hold) => claims.promised(promises.get(place)) === 'to its workload' && isOpen(hold, claims, now),
+    (_, hold) => hold && claims.inherits(hold) && !isOver(hold, now),
+    (_, hold) => !hold,
+  ]
+  const inTurn = [...ranks, () => true].flatMap(has => usable.filter(place => has(place, holds.get(place))))
+  const free = oneOf(inTurn.filter(claims.canHave), seen)
   if (free !== undefined) return { usable, at: usable.indexOf(free), how: 'candidate: any' }
   const maySoonBeHad = usable.some(place => {
     if (claims.promised(promises.get(place)) === 'to others') return false
@@ -342,9 +357,8 @@ function choose(
 ): { readonly place: string; readonly how: string } {
   const promised = (whom: string): string[] =>
     usable.filter(place => {
-      const hold = holds.get(place)
-      const free = !hold || hold.state === 'cooling' || isOver(hold, now) || claims.inherits(hold)
-      return free && claims.promised(promises.get(place)) === whom
+      const open = isOpen(holds.get(place), claims, now)
+      return open && claims.promised(promises.get(place)) === whom
     })
   const kept = usable
     .filter(place => !promises.has(place))
@@ -393,7 +407,7 @@ function leftBehind(
 
 /** A namespace may not have more than its quota, unless it gets no more than it had. */
 function checkQuota(
-  { holds }: WorldState,
+  { holds, now }: WorldState,
   { pod }: Asker,
   offer: Offer,
   grants: readonly Grant[],
@@ -402,8 +416,8 @@ function checkQuota(
   if (!pod) return
   for (const { pool, settings, set } of offer) {
     if (settings?.quota === undefined) continue
-    const counts = (hold: Hold | undefined): boolean => countsFor(hold, pool, pod.namespace, set.family)
-    const before = countOf(holds, pool, pod.namespace, set.family)
+    const counts = (hold: Hold | undefined): boolean => countsFor(hold, pool, pod.namespace, set.family, now)
+    const before = countOf(holds, pool, pod.namespace, set.family, now)
     const fresh = grants.filter(
       grant => grant.pool === pool && set.all.has(grant.place) && !counts(holds.get(grant.place)),
     )

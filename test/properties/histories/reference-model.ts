@@ -24,6 +24,14 @@ const wrong = (expected: string, seen: Seen): { readonly fault: string } => ({
   fault: `expected ${expected}, got ${show(seen)}`,
 })
 
+interface Burial {
+  readonly bootId: string
+  readonly startedAt: number
+  readonly at: number
+  /** Another DEL came ten minutes later, by the clock as it was then: this one may be forgotten. */
+  readonly forgettable: boolean
+}
+
 const fill = <V>(to: Map<string, V>, from: ReadonlyMap<string, V>): void => {
   for (const [key, value] of from) to.set(key, value)
 }
@@ -53,7 +61,7 @@ export class ReferenceModel implements WorldState {
   /** The last answer that was given from a sandbox: whoever undoes an earlier one undoes nothing. */
   readonly answers = new Map<string, number>()
   /** When DELs of sandboxes began: an ADD that began earlier comes too late. */
-  readonly #buried = new Map<string, { bootId: string; startedAt: number; at: number }>()
+  readonly #buried = new Map<string, Burial>()
   #answered = 0
 
   constructor(now: number, config: readonly ConfiguredPool[], generated: ReadonlySet<string>) {
@@ -86,8 +94,7 @@ export class ReferenceModel implements WorldState {
     const stone = this.#buried.get(asker.sandbox)
     if (stone?.bootId === asker.bootId && stone.startedAt > asker.startedAt) {
       if (code === 'IPK_DEL_OVERTOOK') return { hows: [] }
-      // After ten minutes a DEL may be forgotten.
-      if (Math.abs(this.now - stone.at) < 600_000) return wrong('IPK_DEL_OVERTOOK', seen)
+      if (!stone.forgettable) return wrong('IPK_DEL_OVERTOOK', seen)
     }
     try {
       const there = this.sandboxes.get(asker.sandbox)
@@ -171,6 +178,13 @@ export class ReferenceModel implements WorldState {
     return { ...base, state: 'cooling', until, remembered: strategy === 'least-recently-used' }
   }
 
+  #bury(id: string, began: Pick<Burial, 'bootId' | 'startedAt'>): void {
+    this.#buried.set(id, { ...began, at: this.now, forgettable: false })
+    for (const [other, stone] of this.#buried) {
+      if (stone.at <= this.now - 600_000) this.#buried.set(other, { ...stone, forgettable: true })
+    }
+  }
+
   /**
    * A DEL that the store took. `began`: when its run began, where it says so. `bootId`: of the present boot. `workload`:
    * what is known of the pod's by now.
@@ -183,7 +197,7 @@ export class ReferenceModel implements WorldState {
   ): void {
     const earlier = this.#buried.get(id)
     if (began && !(earlier?.bootId === began.bootId && earlier.startedAt > began.startedAt))
-      this.#buried.set(id, { ...began, at: this.now })
+      this.#bury(id, began)
     const sandbox = this.sandboxes.get(id)
     if (!sandbox) return
     const younger =

@@ -126,8 +126,9 @@ const rules: Readonly<Record<string, Rule>> = {
     if (namespace === undefined) return
     for (const { words, quota } of world.config) {
       for (const family of [4, 6] as const) {
-        const count = countOf(after, words.name, namespace, family)
-        if (quota !== undefined && count > quota && count > countOf(before, words.name, namespace, family))
+        const countIn = (holds: Holds): number => countOf(holds, words.name, namespace, family, world.now)
+        const count = countIn(after)
+        if (quota !== undefined && count > quota && count > countIn(before))
           yield `${namespace} has ${count} IPv${family} addresses of ${words.name}, and may have ${quota}`
       }
     }

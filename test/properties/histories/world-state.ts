@@ -149,20 +149,28 @@ export function sameKind(a: string | null, b: string | null): boolean {
   return known === undefined || known === null ? a === b : !['StatefulSet', 'Pod'].includes(known)
 }
 
-/** How many addresses of a family a namespace has from a pool or keeps. */
+/** How many addresses of a family a namespace has from a pool, or keeps and their time is not over. */
 export function countOf(
   holds: ReadonlyMap<string, Hold>,
   pool: string,
   namespace: string,
   family: 4 | 6,
+  now: number,
 ): number {
-  return [...holds.values()].filter(hold => countsFor(hold, pool, namespace, family)).length
+  return [...holds.values()].filter(hold => countsFor(hold, pool, namespace, family, now)).length
 }
 
-export function countsFor(hold: Hold | undefined, pool: string, namespace: string, family: 4 | 6): boolean {
+export function countsFor(
+  hold: Hold | undefined,
+  pool: string,
+  namespace: string,
+  family: 4 | 6,
+  now: number,
+): boolean {
   return (
     hold !== undefined &&
     hold.state !== 'cooling' &&
+    !isOver(hold, now) &&
     hold.pool === pool &&
     hold.workload?.namespace === namespace &&
     familyOf(hold.place) === family

@@ -333,9 +333,9 @@ export const stdinRows: readonly Row[] = [
     cases: [
       refuses('not supported', () => [
         [
-          'the main role',
-          { config: network('1.0.0', { type: 'ipkeeper' }) },
-          ...([2, /^"type": "ipkeeper" .* is not supported/] as const),
+          'promiscuous bridge',
+          { config: network('1.0.0', { type: 'ipkeeper', promiscMode: true }) },
+          ...([2, /promiscMode.*true/] as const),
         ],
       ]),
       refuses(

@@ -1,0 +1,35 @@
+import type { PreviousInterface } from '../ipam/network-config.ts'
+import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import type { MainConfig } from '../network/plan/main-config.ts'
+import type { Survey } from '../network/plan/survey.ts'
+import type { WiringJob } from '../network/plan/wiring-job.ts'
+
+/** What a pod is wired with besides its job. */
+export interface WiringOrder extends Omit<WiringJob, 'superseded'> {
+  readonly netns: string
+  readonly leases: readonly LeaseRecord[]
+  /** Older attachments whose addresses this one takes over. */
+  readonly superseded: readonly AttachmentRecord[]
+}
+
+/** The kernel's side of an attachment, in the main role. */
+export interface PodNetwork {
+  /**
+   * Looks at the host and the pod's namespace, and changes nothing.
+   *
+   * @throws what the ADD is to be refused with, such as IPK_LINK_CONFLICT or IPK_NETNS_INVALID
+   */
+  survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey>
+  /** Makes the kernel as the record says. When it throws, `unwire` takes back what was done. */
+  wire(order: WiringOrder): Promise<void>
+  /** Takes back whatever is there of the record. Repeatable; what is not there is no fault. */
+  unwire(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<void>
+  /** The same for an attachment that nobody knows: by its names alone. */
+  unwireUnknown(key: AttachmentKey, netns: string): Promise<void>
+  /** Each difference between what ADD made and the kernel, in one line; changes nothing. */
+  differences(
+    attachment: AttachmentRecord,
+    leases: readonly LeaseRecord[],
+    previous: PreviousInterface | undefined,
+  ): Promise<readonly string[]>
+}

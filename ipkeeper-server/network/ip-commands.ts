@@ -1,0 +1,95 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import { writeBatch, type Command } from './plan/command.ts'
+import type { RunTool, ToolEnd } from './run-tool.ts'
+
+/** A command of a batch that the kernel refused, with its words: "RTNETLINK answers: File exists". */
+export class CommandRefused extends Problem {
+  readonly command: Command
+  readonly answer: string
+
+  constructor(command: Command, answer: string) {
+    super('IPK_WIRING_FAILED', `cannot ${command.about}: ${answer}`)
+    this.command = command
+    this.answer = answer
+  }
+}
+
+const failedLine = /^Command failed -:(\d+)$/m
+
+const existsText = /File exists|already assigned/
+const missingText =
+  /Cannot find device|No such process|No such file or directory|does not exist|No such device/
+
+/** What the kernel or `ip` said, in one line. */
+function answerOf({ stderr }: ToolEnd): string {
+  const lines = stderr.split('\n').filter(line => line.trim() !== '' && !failedLine.test(line))
+  return lines.join('; ').replace(/^RTNETLINK answers: /, '') || 'ip gave no reason'
+}
+
+/**
+ * Runs commands in their order, each run of one place as one `ip -batch`. A refusal that the command calls fine is passed
+ * over; any other one ends it.
+ *
+ * @param fd the pod's namespace; undefined where no command is for the pod or names its namespace
+ * @throws CommandRefused; IPK_TOOL_MISSING, IPK_WIRING_FAILED
+ */
+export async function runCommands(
+  run: RunTool,
+  commands: readonly Command[],
+  fd: number | undefined,
+): Promise<void> {
+  let rest = commands
+  for (let [first] = rest; first; [first] = rest) {
+    const { place } = first
+    const end = rest.findIndex(command => command.place !== place)
+    const batch = end < 0 ? rest : rest.slice(0, end)
+    rest = rest.slice(await runBatch(run, batch, place, fd))
+  }
+}
+
+/** Resolves to the number of commands that are done with. */
+async function runBatch(
+  run: RunTool,
+  batch: readonly Command[],
+  place: Command['place'],
+  fd: number | undefined,
+): Promise<number> {
+  const namespace = fd === undefined ? {} : place === 'pod' ? { inside: fd } : { beside: fd }
+  const ended = await run({ tool: 'ip', args: ['-batch', '-'], input: writeBatch(batch), ...namespace })
+  if (ended.exit === 0) return batch.length
+  const line = Number(failedLine.exec(ended.stderr)?.[1])
+  const command = batch[line - 1]
+  if (!command) throw new Problem('IPK_WIRING_FAILED', `ip -batch failed: ${answerOf(ended)}`)
+  const answer = answerOf(ended)
+  const fine =
+    (command.existing === 'fine' && existsText.test(answer)) ||
+    (command.missing === 'fine' && missingText.test(answer))
+  if (!fine) throw new CommandRefused(command, answer)
+  return line
+}
+
+/** What `ip -json ARGS` shows; an empty list where the thing is not there. */
+export async function showJson(
+  run: RunTool,
+  args: readonly string[],
+  inside?: number,
+): Promise<readonly unknown[]> {
+  const ended = await run({
+    tool: 'ip',
+    args: ['-json', ...args],
+    ...(inside !== undefined && { inside }),
+  })
+  if (ended.exit !== 0) {
+    const answer = answerOf(ended)
+    if (missingText.test(answer)) return []
+    throw new Problem('IPK_WIRING_FAILED', `ip ${args.join(' ')}: ${answer}`)
+  }
+  if (ended.stdout.trim() === '') return []
+  const value: unknown = JSON.parse(ended.stdout)
+  return Array.isArray(value) ? (value as readonly unknown[]) : []
+}
+
+/** Whether the kernel refused because the name is taken. */
+export function isTaken(error: unknown): error is CommandRefused {
+  return error instanceof CommandRefused && existsText.test(error.answer)
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { attachmentKey, type AttachmentKey } from '../ipam/records.ts'
+import type { LinkNames } from './plan/survey.ts'
+
+/** Prefix of the host's links, and of their aliases. */
+export const linkPrefix = 'ipk'
+export const aliasPrefix = 'ipkeeper'
+
+/** A locally administered unicast MAC that is always the same for a text. */
+export function macOf(text: string): string {
+  const digest = createHash('sha256').update(text).digest('hex')
+  return `0e:${digest.slice(0, 10).match(/../g)?.join(':') ?? ''}`
+}
+
+/**
+ * Names derived from the attachment, never from namespace and name of the pod: a late DEL of an old sandbox of the same
+ * pod must not meet the link of the new one (calico#10375, antrea PR#827).
+ */
+export function linkNames(key: AttachmentKey): LinkNames {
+  const text = attachmentKey(key)
+  const digest = createHash('sha256').update(text).digest('hex')
+  return {
+    hostLink: `${linkPrefix}${digest.slice(0, 12)}`,
+    hostMac: macOf(`host ${text}`),
+    // The kernel keeps 255 bytes (IFALIASZ); network names and IDs may be longer.
+    alias: `${aliasPrefix} ${key.network.slice(0, 64)} ${key.containerId.slice(0, 80)} ${key.ifname}`,
+  }
+}

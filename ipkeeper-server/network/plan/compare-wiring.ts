@@ -1,0 +1,129 @@
+import type { ResultRoute } from '../../../shared/cni/result.ts'
+import type { WiringRecord } from '../../ipam/records.ts'
+
+/** A link as the kernel has it now. */
+export interface SeenLink {
+  /** "veth", "bridge", "macvlan", ... */
+  readonly kind: string
+  readonly mac: string
+  readonly mtu: number
+  readonly up: boolean
+  /** The bridge that it is a port of. */
+  readonly master: string | undefined
+  /** CIDR notation. */
+  readonly addresses: readonly string[]
+}
+
+/** A route as the kernel has it now; numbers are those of rtnetlink, 254 is the main table. */
+export interface SeenRoute {
+  readonly dst: string
+  readonly gw: string | undefined
+  readonly dev: string
+  readonly table: number
+  readonly priority: number
+}
+
+/** What the kernel has of an attachment. undefined: there is no such link. */
+export interface SeenWiring {
+  readonly podLink: SeenLink | undefined
+  readonly podRoutes: readonly SeenRoute[]
+  readonly hostLink: SeenLink | undefined
+  /** Of the host, to the pod's addresses (ptp). */
+  readonly hostRoutes: readonly SeenRoute[]
+}
+
+/** What ADD made, as the last plugin of the chain has left it where prevResult tells. */
+export interface ExpectedWiring {
+  readonly ifname: string
+  readonly wiring: WiringRecord
+  /** CIDR notation. */
+  readonly addresses: readonly string[]
+  readonly mac: string
+  readonly mtu: number
+}
+
+const mainTable = 254
+
+const kindOf = ({ mode }: WiringRecord): string => (mode === 'macvlan' ? 'macvlan' : 'veth')
+
+const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
+
+/** "default via 10.22.0.1", for people. */
+function describeRoute({ dst, gw, table, priority }: ResultRoute): string {
+  const parts = [
+    dst,
+    ...(gw === undefined ? [] : ['via', gw]),
+    ...(table === undefined ? [] : ['table', String(table)]),
+    ...(priority === undefined ? [] : ['metric', String(priority)]),
+  ]
+  return parts.join(' ')
+}
+
+/** Whether the kernel's route is the wanted one. A metric that nobody asked for is the kernel's choice. */
+function isRoute(wanted: ResultRoute, seen: SeenRoute): boolean {
+  return (
+    seen.dst === wanted.dst &&
+    seen.gw === wanted.gw &&
+    seen.table === (wanted.table ?? mainTable) &&
+    (wanted.priority === undefined || seen.priority === wanted.priority)
+  )
+}
+
+/**
+ * Each way in which the kernel differs from what an ADD made, one line each. What is there besides (addresses, routes,
+ * queues of later plugins) is nobody's fault (CNI SPEC, CHECK: tolerate what later plugins do).
+ */
+export function compareWiring(expected: ExpectedWiring, seen: SeenWiring): string[] {
+  const { ifname, wiring } = expected
+  const { podLink, hostLink } = seen
+  return [
+    ...(podLink ? comparePod(expected, podLink, seen.podRoutes) : [`the pod has no interface ${ifname}`]),
+    ...compareHost(wiring, hostLink),
+    ...(wiring.mode === 'ptp' ? compareHostRoutes(expected, seen.hostRoutes) : []),
+  ]
+}
+
+function comparePod(
+  { ifname, wiring, addresses, mac, mtu }: ExpectedWiring,
+  link: SeenLink,
+  routes: readonly SeenRoute[],
+): string[] {
+  const kind = kindOf(wiring)
+  if (link.kind !== kind) return [`${ifname} of the pod is ${link.kind || 'a plain link'}, not ${kind}`]
+  return [
+    ...(link.mac === mac ? [] : [`${ifname} has MAC ${link.mac}, not ${mac}`]),
+    ...(link.mtu === mtu ? [] : [`${ifname} has MTU ${link.mtu}, not ${mtu}`]),
+    ...(link.up ? [] : [`${ifname} is down`]),
+    ...addresses
+      .filter(address => !link.addresses.includes(address))
+      .map(address => `${ifname} has no address ${address}`),
+    ...wiring.routes
+      .filter(wanted => !routes.some(route => isRoute(wanted, route)))
+      .map(wanted => `the pod has no route ${describeRoute(wanted)}`),
+  ]
+}
+
+function compareHost({ hostLink, master }: WiringRecord, link: SeenLink | undefined): string[] {
+  if (!hostLink) return []
+  const { name } = hostLink
+  if (!link) return [`the host has no link ${name}`]
+  return [
+    ...(link.up ? [] : [`${name} of the host is down`]),
+    ...(master === null || link.master === master
+      ? []
+      : [
+          link.master === undefined
+            ? `${name} is no port of bridge ${master}`
+            : `${name} is a port of ${link.master}, not of bridge ${master}`,
+        ]),
+  ]
+}
+
+function compareHostRoutes({ wiring, addresses }: ExpectedWiring, routes: readonly SeenRoute[]): string[] {
+  const name = wiring.hostLink?.name ?? ''
+  return addresses.map(withoutPrefix).flatMap(address => {
+    const bits = address.includes(':') ? '128' : '32'
+    const found = routes.some(({ dst, dev }) => dev === name && dst === `${address}/${bits}`)
+    return found ? [] : [`the host has no route to ${address} by ${name}`]
+  })
+}

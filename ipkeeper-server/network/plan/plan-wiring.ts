@@ -1,0 +1,130 @@
+import type { ResultAddress, ResultRoute } from '../../../shared/cni/result.ts'
+import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { WiringMode, WiringRecord } from '../../ipam/records.ts'
+import { bridgeCommands } from './bridge.ts'
+import type { Command } from './command.ts'
+import { gatewayCidrs } from './gateway-address.ts'
+import type { MainConfig } from './main-config.ts'
+import { checkMtuCarries } from './mtu-limits.ts'
+import { podMac } from './pod-mac.ts'
+import { podRoutes } from './pod-routes.ts'
+import { ptpCommands } from './ptp.ts'
+import type { Survey } from './survey.ts'
+import type { UnwiringJob, WiringJob } from './wiring-job.ts'
+
+/** What an ADD has decided, as far as the wiring depends on it. */
+export interface Granted {
+  readonly ips: readonly ResultAddress[]
+  readonly routes: readonly ResultRoute[]
+  /** What the pod asked for; null when nothing. */
+  readonly mac: string | null
+  /** Addresses that were asked for by name, without prefix. */
+  readonly named: readonly string[]
+}
+
+const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
+
+/**
+ * How a pod is to be wired: what is recorded before anything is done.
+ *
+ * @param isGateway whether an address is the gateway of a pool
+ * @throws IPK_LINK_CONFLICT, IPK_CONFIG_INVALID; nothing has been touched then
+ */
+export function planWiring(
+  config: MainConfig,
+  survey: Survey,
+  { ips, routes, mac, named }: Granted,
+  isGateway: (address: string) => boolean,
+): WiringRecord {
+  const { mode } = config
+  checkMtuCarries(survey.mtu, new Set(ips.map(({ address }) => (address.includes(':') ? 6 : 4))))
+  if (survey.bridge) checkBridge(config, survey, ips, isGateway)
+  const addresses = ips.map(({ address }) => withoutPrefix(address))
+  const hasVeth = mode !== 'macvlan'
+  return {
+    mode,
+    mac: mac ?? config.mac ?? podMac(addresses),
+    mtu: survey.mtu,
+    hostLink: hasVeth ? { name: survey.names.hostLink, mac: survey.names.hostMac } : null,
+    master: mode === 'macvlan' ? (survey.uplink ?? null) : mode === 'ptp' ? null : config.bridge,
+    routes: podRoutes(config, ips, routes, v6 => nodeAddress(survey, v6)),
+    masqueraded:
+      config.masquerade === 'none'
+        ? []
+        : addresses.filter(address => config.masquerade === 'all' || !named.includes(address)),
+    proxyOn: mode === 'ptp' ? (config.uplink ?? null) : null,
+  }
+}
+
+function nodeAddress({ nodeAddresses }: Survey, ipv6: boolean): string | undefined {
+  const found = nodeAddresses.find(address => address.includes(':') === ipv6)
+  return found === undefined ? undefined : withoutPrefix(found)
+}
+
+/** What stands under the bridge's name must be a bridge, with addresses of pools only. Throws IPK_LINK_CONFLICT. */
+export function checkBridge(
+  { bridge, isGateway }: MainConfig,
+  survey: Survey,
+  ips: readonly ResultAddress[],
+  isPoolGateway: (address: string) => boolean,
+): void {
+  const present = survey.bridge
+  if (present?.state === 'other') {
+    const kind = present.kind === '' ? 'a plain link' : `a ${present.kind}`
+    throw new Problem('IPK_LINK_CONFLICT', `"bridge": ${bridge} exists, but is ${kind}`, {
+      hint: `give the network another "bridge", or remove that link: ip link delete ${bridge}`,
+    })
+  }
+  if (present?.state !== 'bridge' || !isGateway) return
+  const wanted = gatewayCidrs(ips)
+  for (const address of present.addresses) {
+    if (wanted.includes(address)) continue
+    const overlaps = wanted.some(gateway => overlap(gateway, address))
+    if (isPoolGateway(withoutPrefix(address)) && !overlaps) continue
+    const needed = wanted.join(' and ')
+    throw new Problem(
+      'IPK_LINK_CONFLICT',
+      `bridge ${bridge} has address ${address}, which is not the gateway of a pool; this network needs ${needed}`,
+      {
+        hint: `ip address delete ${address} dev ${bridge}; or name another "bridge"; or set "isGateway": false`,
+      },
+    )
+  }
+}
+
+function overlap(a: string, b: string): boolean {
+  const [left, right] = [parseCidr(a), parseCidr(b)]
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    (cidrContains(left, right.address) || cidrContains(right, left.address))
+  )
+}
+
+/** One file for each mode. */
+const commandsOf: Readonly<Record<WiringMode, (job: WiringJob) => Command[]>> = {
+  bridge: bridgeCommands,
+  ptp: ptpCommands,
+  macvlan: () => [],
+  underlay: () => [],
+}
+
+/** The commands that wire a pod, in their order: those of the host before those of the pod. */
+export function wiringCommands(job: WiringJob): Command[] {
+  return commandsOf[job.wiring.mode](job)
+}
+
+/** What the host has of an ADD besides its link; each is fine when there is nothing to take back. */
+export function unwiringCommands({ wiring, addresses }: UnwiringJob): Command[] {
+  const proxies =
+    wiring.proxyOn === null ? [] : addresses.map(address => ({ address, uplink: wiring.proxyOn }))
+  return [
+    ...proxies.map(({ address, uplink }): Command => ({
+      place: 'host',
+      words: ['neighbour', 'delete', 'proxy', address, 'dev', uplink ?? ''],
+      about: `stop answering for ${address} on ${uplink ?? ''}`,
+      missing: 'fine',
+    })),
+  ]
+}

@@ -1,0 +1,390 @@
+import {
+  arrayField,
+  booleanField,
+  field,
+  integerField,
+  objectField,
+  showJson,
+  stringArrayField,
+  stringField,
+  type JsonObject,
+} from '../../../shared/json/fold.ts'
+import type { ResultDns } from '../../../shared/cni/result.ts'
+import { parseAddress, sameAddress } from '../../../shared/net/address.ts'
+import { firstOf, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { nearestWord } from '../../../shared/text/nearest-word.ts'
+import { wiringModes, type WiringMode } from '../../ipam/records.ts'
+import { refuseMisspelt } from '../../ipam/refuse-misspelt.ts'
+import { checkHostInterface } from './interface-name.ts'
+import { macvlanModes, type MacvlanMode, type MainConfig, type Masquerade } from './main-config.ts'
+import { mtuLimits } from './mtu-limits.ts'
+import { readRequestedMac } from './read-mac.ts'
+import { readSysctls } from './read-sysctls.ts'
+
+/** Names of bridges that nobody chose; two, as a bridge with an uplink is another network than one without. */
+export const standardBridges = { bridge: 'ipk0', underlay: 'ipkul0' } as const
+
+const invalid = (message: string, hint?: string): Problem =>
+  new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
+
+const quotedList = (words: readonly string[]): string => words.map(word => `"${word}"`).join(', ')
+
+/** A key that speaks of something that not every mode has. */
+interface ModeKey {
+  readonly key: string
+  readonly modes: readonly WiringMode[]
+  /** What to do instead. */
+  readonly hint: string
+}
+
+const bridgeOnly = 'take it out, or write "mode": "bridge"; only a bridge has it'
+const uplinkHint =
+  'to join pods to the network of that link, write "mode": "underlay" (a bridge with the link as a port) or "mode": "macvlan"'
+
+const modeKeys: readonly ModeKey[] = [
+  { key: 'bridge', modes: ['bridge', 'underlay'], hint: bridgeOnly },
+  { key: 'hairpinMode', modes: ['bridge', 'underlay'], hint: bridgeOnly },
+  { key: 'promiscMode', modes: ['bridge', 'underlay'], hint: bridgeOnly },
+  { key: 'forceAddress', modes: ['bridge', 'underlay'], hint: bridgeOnly },
+  {
+    key: 'vlan',
+    modes: ['bridge', 'underlay'],
+    hint: 'take it out; for macvlan and ptp make a VLAN link on the host and name it as "uplink"',
+  },
+  { key: 'uplink', modes: ['ptp', 'macvlan', 'underlay'], hint: uplinkHint },
+  { key: 'master', modes: ['ptp', 'macvlan', 'underlay'], hint: uplinkHint },
+  { key: 'macvlanMode', modes: ['macvlan'], hint: 'take it out, or write "mode": "macvlan"' },
+  {
+    key: 'moveHostAddresses',
+    modes: ['underlay'],
+    hint: 'take it out; only a link that becomes a port of the bridge has to give up its addresses',
+  },
+  {
+    key: 'ipMasq',
+    modes: ['bridge', 'ptp', 'underlay'],
+    hint: 'take it out; packets of a macvlan pass the node by, so it can change nothing in them',
+  },
+  {
+    key: 'serviceCidrs',
+    modes: ['bridge', 'ptp', 'underlay'],
+    hint: 'pods of a macvlan cannot reach their own node, which would serve them; use "mode": "underlay"',
+  },
+  {
+    key: 'duplicateProbe',
+    modes: ['bridge', 'macvlan', 'underlay'],
+    hint: 'take it out; nobody but the node is on the link of such a pod',
+  },
+]
+
+const isTrue =
+  (key: string) =>
+  (config: JsonObject): boolean =>
+    booleanField(config, key) === true
+
+/** What the reference plugins know and we cannot do: refused where it is asked for, and welcome where it is not. */
+interface UnsupportedKey {
+  readonly key: string
+  readonly asked: (config: JsonObject) => boolean
+  readonly hint: (bridge: string) => string
+}
+
+const unsupportedKeys: readonly UnsupportedKey[] = [
+  {
+    key: 'promiscMode',
+    asked: isTrue('promiscMode'),
+    hint: () => 'take it out; "hairpinMode", which is on unless you say false, lets a pod reach itself',
+  },
+  {
+    key: 'forceAddress',
+    asked: isTrue('forceAddress'),
+    hint: bridge =>
+      `take it out, and remove the wrong address yourself: ip address del ADDRESS dev ${bridge}`,
+  },
+  {
+    key: 'macspoofchk',
+    asked: isTrue('macspoofchk'),
+    hint: () => 'take it out, or use the reference "bridge" plugin with "ipam": { "type": "ipkeeper" }',
+  },
+  {
+    key: 'disableContainerInterface',
+    asked: isTrue('disableContainerInterface'),
+    hint: () => 'take it out; an interface that is down needs no address',
+  },
+  {
+    key: 'portIsolation',
+    asked: isTrue('portIsolation'),
+    hint: () =>
+      'take it out; "mode": "ptp" gives each pod a link of its own, where network policies can part them',
+  },
+  {
+    key: 'vlanTrunk',
+    asked: config => (arrayField(config, 'vlanTrunk') ?? []).length > 0,
+    hint: () => 'take it out; "vlan" puts the pod into one VLAN',
+  },
+  {
+    key: 'preserveDefaultVlan',
+    asked: config => isTrue('preserveDefaultVlan')(config) && isAsked(field(config, 'vlan')),
+    hint: () => 'take it out, or write false; a pod with "vlan" is in that VLAN alone',
+  },
+  {
+    key: 'enabledad',
+    asked: isTrue('enabledad'),
+    hint: () => 'write "duplicateProbe": true, which asks for both families',
+  },
+  {
+    key: 'ipMasqBackend',
+    asked: config => !['', 'nftables'].includes(stringField(config, 'ipMasqBackend') ?? ''),
+    hint: () => 'take it out; "ipMasq" is done by nftables',
+  },
+  {
+    key: 'linkInContainer',
+    asked: isTrue('linkInContainer'),
+    hint: () => 'take it out, and name an uplink of the host',
+  },
+  {
+    key: 'bcqueuelen',
+    asked: config => (integerField(config, 'bcqueuelen') ?? 0) !== 0,
+    hint: () => 'take it out; the kernel has a queue of 1000 broadcasts then',
+  },
+  {
+    key: 'mac',
+    asked: config => (stringField(config, 'mac') ?? '') !== '',
+    hint: () => 'take it out; a MAC address is of one pod: annotate that with ipkeeper.io/mac',
+  },
+]
+
+/** Keys of the reference plugins that can ask for what we cannot do. */
+export const refusedKeys: readonly string[] = unsupportedKeys.map(({ key }) => key)
+
+/** Keys of the main role, apart from those. */
+export const mainKeys: readonly string[] = [
+  ...['mode', 'isGateway', 'isDefaultGateway', 'defaultRoute', 'mtu', 'sysctl', 'dns'],
+  ...modeKeys.map(({ key }) => key).filter(key => !refusedKeys.includes(key)),
+]
+
+/** All that a netconf may have: of every CNI plugin, of this one as delegate, of the main role. */
+const knownKeys = [
+  ...['cniVersion', 'name', 'type', 'ipam', 'capabilities', 'runtimeConfig', 'args', 'prevResult'],
+  ...['disableCheck', 'disableGC', 'loadOnlyInlinedPlugins'],
+  ...['socket', 'stateDir', 'timeout'],
+  ...mainKeys,
+  ...refusedKeys,
+]
+
+/** Whether a value asks for anything: the reference's programs write false, 0 and '' where nothing is meant. */
+function isAsked(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  return value !== undefined && value !== false && value !== 0 && value !== ''
+}
+
+function unknownWord(path: string, what: string, known: readonly string[], word: string): Problem {
+  const meant = nearestWord(word, known)
+  const guess = meant === undefined ? '' : `; did you mean "${meant}"?`
+  return invalid(`"${path}": unknown ${what} ${showJson(word)}${guess}`, `one of ${quotedList(known)}`)
+}
+
+function readMode(config: JsonObject): WiringMode {
+  const text = stringField(config, 'mode') || 'bridge'
+  const mode = wiringModes.find(known => known === text)
+  if (mode !== undefined) return mode
+  if (!macvlanModes.some(known => known === text)) throw unknownWord('mode', 'mode', wiringModes, text)
+  throw invalid(
+    `"mode": "${text}" is a mode of macvlan's own`,
+    `write "mode": "macvlan", "macvlanMode": "${text}"; "mode" is one of ${quotedList(wiringModes)}`,
+  )
+}
+
+function readMacvlanMode(config: JsonObject): MacvlanMode {
+  const text = stringField(config, 'macvlanMode') || 'bridge'
+  const mode = macvlanModes.find(known => known === text)
+  if (mode !== undefined) return mode
+  throw unknownWord('macvlanMode', 'mode of macvlan', macvlanModes, text)
+}
+
+function refuseOfOtherModes(config: JsonObject, mode: WiringMode): void {
+  for (const { key, modes, hint } of modeKeys) {
+    if (modes.includes(mode) || !isAsked(field(config, key))) continue
+    throw invalid(`"${key}" has no meaning in mode ${mode}`, hint)
+  }
+}
+
+function refuseUnsupported(config: JsonObject, bridge: string): void {
+  for (const { key, asked, hint } of unsupportedKeys) {
+    if (!asked(config)) continue
+    const message = `"${key}": ${showJson(field(config, key))} is not supported by this version of ipkeeper`
+    throw new Problem('IPK_UNSUPPORTED', message, { hint: hint(bridge) })
+  }
+}
+
+/** The main role wires what our own IPAM gives, as both are one record. */
+function checkIpam(config: JsonObject): void {
+  const ipam = objectField(config, 'ipam')
+  if (!ipam) return
+  const type = stringField(ipam, 'type', 'ipam.type')
+  if (type !== 'ipkeeper') {
+    const what = type === undefined ? 'is missing' : `${showJson(type)} cannot serve "type": "ipkeeper"`
+    throw invalid(`"ipam.type" ${what}`, 'write "ipam": { "type": "ipkeeper", ... }')
+  }
+  if (field(ipam, 'fallback') === undefined) return
+  throw new Problem(
+    'IPK_UNSUPPORTED',
+    '"ipam.fallback" is not supported with "type": "ipkeeper": the daemon wires only addresses that it gave itself',
+    {
+      hint: 'take it out and give "ipam" ranges for the other pods too, or use "type": "bridge" with "ipam": { "type": "ipkeeper", ... }',
+    },
+  )
+}
+
+function readInterface(config: JsonObject, key: string): string | undefined {
+  const name = stringField(config, key)
+  return name === undefined || name === '' ? undefined : checkHostInterface(name, key)
+}
+
+function readUplink(config: JsonObject, mode: WiringMode, bridge: string): string | undefined {
+  const uplink = readInterface(config, 'uplink')
+  const master = readInterface(config, 'master')
+  if (uplink !== undefined && master !== undefined && uplink !== master) {
+    throw invalid(
+      `"uplink" is "${uplink}" and "master" is "${master}"`,
+      'they mean the same: give one of them',
+    )
+  }
+  const name = uplink ?? master
+  if (mode === 'underlay') {
+    if (name === undefined) {
+      throw invalid(
+        '"uplink" is missing, which mode underlay needs',
+        'name a link of the host: "uplink": "eth1"',
+      )
+    }
+    if (name === bridge) {
+      throw invalid(
+        `"bridge" and "uplink" are both "${name}"`,
+        'the uplink becomes a port of the bridge: name two links',
+      )
+    }
+  }
+  return name
+}
+
+function readMasquerade(config: JsonObject): Masquerade {
+  const value = field(config, 'ipMasq')
+  if (value === undefined || value === false) return 'none'
+  if (value === true) return 'all'
+  if (value === 'unnamed') return 'unnamed'
+  const meant = typeof value === 'string' ? nearestWord(value, ['true', 'false', 'unnamed']) : undefined
+  const guess = meant === undefined ? '' : `; did you mean ${meant === 'unnamed' ? '"unnamed"' : meant}?`
+  throw invalid(`"ipMasq" must be true, false or "unnamed", not ${showJson(value)}${guess}`)
+}
+
+function readVlan(config: JsonObject): number | undefined {
+  const vlan = integerField(config, 'vlan') ?? 0
+  if (vlan < 0 || vlan > 4094) {
+    throw invalid(`"vlan": ${vlan} is no VLAN`, 'a number from 1 to 4094; 0 means none')
+  }
+  return vlan === 0 ? undefined : vlan
+}
+
+function readMtu(config: JsonObject): number | undefined {
+  const mtu = integerField(config, 'mtu') ?? 0
+  if (mtu === 0) return undefined
+  const { least, most } = mtuLimits
+  if (mtu >= least && mtu <= most) return mtu
+  throw invalid(
+    `"mtu": ${mtu} is out of range`,
+    `bytes, from ${least} (1280 with IPv6) to ${most}; without it the MTU is that of the way outside`,
+  )
+}
+
+function readServiceCidrs(config: JsonObject): readonly string[] {
+  const cidrs = (stringArrayField(config, 'serviceCidrs') ?? []).map((text, index) => {
+    const path = `"serviceCidrs[${index}]"`
+    const cidr = parseCidr(text)
+    if (!cidr) throw invalid(`${path}: invalid CIDR address: ${showJson(text)}`, 'write it like 10.96.0.0/12')
+    const network = { ...cidr, address: firstOf(cidr) }
+    if (!sameAddress(network.address, cidr.address)) {
+      throw invalid(`${path}: ${text} has host bits; did you mean "${formatCidr(network)}"?`)
+    }
+    if (cidr.prefixLength === 0) throw invalid(`${path}: ${text} is everything`, 'write "defaultRoute": true')
+    return formatCidr(network)
+  })
+  return [...new Set(cidrs)]
+}
+
+/** Words of a resolv.conf, of which runtimes make one: a space or newline in them would begin another. */
+function checkDnsWord(word: string, path: string): string {
+  if (/^[\x21-\x7e]{1,253}$/.test(word)) return word
+  throw invalid(`"${path}": ${showJson(word)} is no word of a resolv.conf`)
+}
+
+function readDns(config: JsonObject): ResultDns {
+  const dns = objectField(config, 'dns')
+  if (!dns) return {}
+  refuseMisspelt(dns, ['nameservers', 'domain', 'search', 'options'], 'dns')
+  const words = (key: string, check: (word: string, path: string) => string): readonly string[] =>
+    (stringArrayField(dns, key, `dns.${key}`) ?? []).map((word, index) => check(word, `dns.${key}[${index}]`))
+  const nameservers = words('nameservers', (text, path) => {
+    if (parseAddress(text)) return text
+    throw invalid(
+      `"${path}": ${showJson(text)} is no IP address`,
+      'a resolver has no name yet: write its address',
+    )
+  })
+  const domain = stringField(dns, 'domain', 'dns.domain')
+  const search = words('search', checkDnsWord)
+  const options = words('options', checkDnsWord)
+  return {
+    ...(nameservers.length > 0 && { nameservers }),
+    ...(domain && { domain: checkDnsWord(domain, 'dns.domain') }),
+    ...(search.length > 0 && { search }),
+    ...(options.length > 0 && { options }),
+  }
+}
+
+/**
+ * Reads a netconf whose own `type` is ipkeeper, apart from what readIpamConfig reads of it, `ipam` being absent
+ * included. The reference plugins' keys (plugins:plugins/main/{bridge,ptp,macvlan}) mean what they mean there, so that a
+ * change of `type` is the migration; what we cannot do is refused, and so is a key of another mode, unless its value
+ * asks for nothing.
+ *
+ * @throws Problem IPK_CONFIG_INVALID, which names the key; IPK_UNSUPPORTED; IPK_ARGS_INVALID
+ */
+export function readMainConfig(config: JsonObject, rawArgs: string): MainConfig {
+  refuseMisspelt(config, knownKeys, '')
+  const mode = readMode(config)
+  checkIpam(config)
+  refuseOfOtherModes(config, mode)
+  const bridge =
+    readInterface(config, 'bridge') ??
+    (mode === 'underlay' ? standardBridges.underlay : standardBridges.bridge)
+  refuseUnsupported(config, bridge)
+  const onBridge = mode === 'bridge' || mode === 'underlay'
+  const isGateway = booleanField(config, 'isGateway')
+  const isDefaultGateway = booleanField(config, 'isDefaultGateway') ?? false
+  const defaultRoute = booleanField(config, 'defaultRoute')
+  if (isDefaultGateway && defaultRoute === false) {
+    throw invalid(
+      '"isDefaultGateway" is true and "defaultRoute" is false',
+      'the first includes the second: write "isGateway": true for a gateway without a default route',
+    )
+  }
+  return {
+    mode,
+    bridge,
+    uplink: readUplink(config, mode, bridge),
+    isGateway: onBridge && (isDefaultGateway || (isGateway ?? mode === 'bridge')),
+    defaultRoute: defaultRoute ?? isDefaultGateway,
+    masquerade: readMasquerade(config),
+    hairpin: booleanField(config, 'hairpinMode') ?? onBridge,
+    vlan: readVlan(config),
+    mtu: readMtu(config),
+    mac: readRequestedMac(config, rawArgs),
+    sysctls: readSysctls(config),
+    dns: readDns(config),
+    serviceCidrs: readServiceCidrs(config),
+    duplicateProbe: booleanField(config, 'duplicateProbe') ?? (mode === 'underlay' || mode === 'macvlan'),
+    moveHostAddresses: booleanField(config, 'moveHostAddresses') ?? false,
+    macvlanMode: readMacvlanMode(config),
+  }
+}

@@ -1,0 +1,51 @@
+import { namespacePath } from './namespace-path.ts'
+import type { Command } from './command.ts'
+import { routeCommand } from './pod-routes.ts'
+import type { WiringJob } from './wiring-job.ts'
+
+/** What the modes with a veth have in common. */
+
+/** Both sides in one step, the pod's side within its namespace: either all of it is there or nothing. */
+export function createVeth({ key, survey, wiring }: WiringJob): Command {
+  const { hostLink, hostMac } = survey.names
+  const mtu = ['mtu', String(wiring.mtu)]
+  return {
+    place: 'host',
+    words: [
+      ...['link', 'add', 'name', hostLink, 'address', hostMac, ...mtu, 'type', 'veth'],
+      ...['peer', 'name', key.ifname, 'address', wiring.mac, ...mtu, 'netns', namespacePath],
+    ],
+    about: `make ${key.ifname} of the pod and ${hostLink} of the host`,
+  }
+}
+
+/** Takes the links of older sandboxes away before the new one is up: two of one MAC would disturb each other. */
+export function cutSuperseded({ superseded }: WiringJob): Command[] {
+  return superseded.map(name => ({
+    place: 'host',
+    words: ['link', 'delete', 'dev', name],
+    about: `take away ${name}, the link of the sandbox that this one replaces`,
+    missing: 'fine',
+  }))
+}
+
+/** Gives the pod's interface its addresses. `words`: flags besides "nodad" of IPv6. */
+export function addressCommands({ key, ips }: WiringJob, words: readonly string[] = []): Command[] {
+  return ips.map(({ address }) => ({
+    place: 'pod',
+    words: [
+      ...['address', 'add', address, 'dev', key.ifname],
+      ...(address.includes(':') ? ['nodad'] : []),
+      ...words,
+    ],
+    about: `give ${key.ifname} the address ${address}`,
+  }))
+}
+
+export function upCommand({ key }: WiringJob): Command {
+  return { place: 'pod', words: ['link', 'set', 'dev', key.ifname, 'up'], about: `set ${key.ifname} up` }
+}
+
+export function routeCommands({ key, wiring }: WiringJob): Command[] {
+  return wiring.routes.map(route => routeCommand(route, key.ifname))
+}

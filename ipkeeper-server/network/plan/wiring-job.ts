@@ -1,0 +1,25 @@
+import type { ResultAddress } from '../../../shared/cni/result.ts'
+import type { AttachmentKey, WiringRecord } from '../../ipam/records.ts'
+import type { MainConfig } from './main-config.ts'
+import type { LinkNames, Survey } from './survey.ts'
+
+/** All that the commands of one ADD are made from. */
+export interface WiringJob {
+  readonly config: MainConfig
+  readonly survey: Survey
+  readonly key: AttachmentKey
+  readonly wiring: WiringRecord
+  /** Addresses of the pod in CIDR notation, with their gateways. */
+  readonly ips: readonly ResultAddress[]
+  /** Host links of older sandboxes whose addresses this pod takes over. */
+  readonly superseded: readonly string[]
+}
+
+/** What a DEL knows of the attachment. */
+export interface UnwiringJob {
+  readonly key: AttachmentKey
+  readonly names: LinkNames
+  readonly wiring: WiringRecord
+  /** Addresses that the attachment still has, without prefix. */
+  readonly addresses: readonly string[]
+}

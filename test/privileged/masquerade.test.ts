@@ -1,0 +1,250 @@
+/** The nft table of masqueraded pods, in a kernel: a node that is a namespace, pods behind it, a machine outside. */
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { Masquerade } from '../../ipkeeper-server/network/masquerade.ts'
+import { setName, type MasqueradedPods } from '../../ipkeeper-server/network/plan/masquerade.ts'
+import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'
+import { missing } from '../rigs/requirements.ts'
+import { makeBridge, makeSpot, plugInto, seenFrom, startTeller, type Spot } from '../rigs/spot.ts'
+
+const skip = missing('namespaces', 'nft')
+
+const ranges = ['10.22.0.0/16', 'fd00:22::/64']
+const pods = (...addresses: string[]): MasqueradedPods => ({ pool: 'fixed', ranges, addresses })
+
+interface Counted {
+  readonly run: RunTool
+  readonly runs: ToolRun[]
+}
+
+/** Tools of a node, with a list of what was run. */
+function counted(node: Spot): Counted {
+  const runs: ToolRun[] = []
+  return { runs, run: tool => (runs.push(tool), node.run(tool)) }
+}
+
+const list = (node: Spot): Promise<string> => node.must('nft', ['list', 'ruleset'])
+
+const nobody = (): MasqueradedPods[] => []
+
+/** What the daemon would know: `now` can be changed by the test. */
+function memory(now: MasqueradedPods[] = []): { now: MasqueradedPods[]; everybody: () => MasqueradedPods[] } {
+  const held = { now, everybody: () => held.now }
+  return held
+}
+
+t.test('packets leave under the address of the node', { skip }, async t => {
+  const [node, one, two, outside] = await Promise.all([makeSpot(t), makeSpot(t), makeSpot(t), makeSpot(t)])
+  await makeBridge(node, 'ipk0')
+  await node.ip('address add 10.22.0.1/16 dev ipk0', 'address add fd00:22::1/64 dev ipk0 nodad')
+  await Promise.all([
+    node.must('tee', ['/proc/sys/net/ipv4/ip_forward', '/proc/sys/net/ipv6/conf/all/forwarding'], '1'),
+    plugInto(node, 'ipk0', one, 'port1'),
+    plugInto(node, 'ipk0', two, 'port2'),
+    node.ip(
+      `link add uplink type veth peer name eth0 netns ${outside.pid}`,
+      'link set uplink up',
+      'address add 192.0.2.1/24 dev uplink',
+      'address add 2001:db8::1/64 dev uplink nodad',
+    ),
+  ])
+  const dress = async (spot: Spot, ...lines: string[]): Promise<void> => {
+    await spot.ip('link set eth0 up', ...lines)
+  }
+  const podLines = (host: string): string[] => [
+    `address add 10.22.0.${host}/16 dev eth0`,
+    `address add fd00:22::${host}/64 dev eth0 nodad`,
+    'route add default via 10.22.0.1',
+    'route add default via fd00:22::1',
+  ]
+  await Promise.all([
+    dress(one, ...podLines('50')),
+    dress(two, ...podLines('51')),
+    dress(
+      outside,
+      'address add 192.0.2.9/24 dev eth0',
+      'address add 2001:db8::9/64 dev eth0 nodad',
+      'route add 10.22.0.0/16 via 192.0.2.1',
+      'route add fd00:22::/64 via 2001:db8::1',
+    ),
+  ])
+  await Promise.all([startTeller(t, outside), startTeller(t, two)])
+  const seen = async (spot: Spot): Promise<string[]> => [
+    await seenFrom(spot, '192.0.2.9'),
+    await seenFrom(spot, '2001:db8::9'),
+  ]
+
+  t.same(await seen(one), ['10.22.0.50', 'fd00:22::50'], 'before: under its own, or the test shows nothing')
+  const masquerade = new Masquerade({ run: node.run, everybody: nobody })
+  await masquerade.add([pods('10.22.0.50', 'fd00:22::50')])
+  t.same(await seen(one), ['192.0.2.1', '2001:db8::1'], 'both families')
+  t.same(await seen(two), ['10.22.0.51', 'fd00:22::51'], 'one that is not among them')
+  t.equal(await seenFrom(one, '10.22.0.51'), '10.22.0.50', 'pods see each other')
+  t.equal(await seenFrom(one, 'fd00:22::51'), 'fd00:22::50')
+  await masquerade.add([{ pool: 'fixed', ranges: [...ranges, '192.0.2.0/24'], addresses: ['10.22.0.51'] }])
+  t.equal(await seenFrom(two, '192.0.2.9'), '10.22.0.51', 'never toward a range of its own')
+  t.equal(await seenFrom(two, '2001:db8::9'), 'fd00:22::51', 'the other family was not asked for')
+  await masquerade.add([pods('10.22.0.51')])
+  t.equal(await seenFrom(two, '192.0.2.9'), '192.0.2.1', 'the ranges are those of the last ADD')
+  await masquerade.remove(['10.22.0.50', 'fd00:22::50', '10.22.0.51'])
+  t.same(await seen(one), ['10.22.0.50', 'fd00:22::50'], 'no more')
+})
+
+t.test('a table that somebody has damaged is mended by the next ADD', { skip }, async t => {
+  const node = await makeSpot(t)
+  const { run, runs } = counted(node)
+  const masquerade = new Masquerade({ run, everybody: nobody })
+  const first = pods('10.22.0.50', 'fd00:22::50')
+  await masquerade.add([first])
+  const whole = await list(node)
+  for (const [damage, processes] of [
+    ['flush ruleset', 2],
+    ['delete table inet ipkeeper', 2],
+    ['flush table inet ipkeeper', 1],
+    ['flush chain inet ipkeeper postrouting; delete chain inet ipkeeper postrouting', 2],
+    [`flush chain inet ipkeeper postrouting; delete set inet ipkeeper ${setName('fixed', 4)}`, 2],
+  ] as const) {
+    await node.must('nft', ['-f', '-'], damage)
+    t.not(await list(node), whole, `${damage} does damage`)
+    t.not((await masquerade.differences([first])).length, 0, 'and CHECK says so')
+    runs.length = 0
+    await masquerade.add([pods('10.22.0.51')])
+    t.equal(runs.length, processes, 'nft runs')
+    t.same(await masquerade.differences([first, pods('10.22.0.51')]), [], damage)
+    await masquerade.remove(['10.22.0.51'])
+    t.equal(await list(node), whole, 'all as it was')
+  }
+})
+
+t.test('what a DEL finds missing is no fault', { skip }, async t => {
+  const node = await makeSpot(t)
+  const { run, runs } = counted(node)
+  const masquerade = new Masquerade({ run, everybody: nobody })
+  await masquerade.remove(['10.22.0.50'])
+  await masquerade.remove([])
+  await masquerade.add([{ ...pods(), addresses: [] }])
+  t.equal(runs.length, 0, 'where nothing was ever masqueraded, nft is not needed')
+  await masquerade.add([pods('10.22.0.50', '10.22.0.51')])
+  await masquerade.remove(['10.22.0.52'])
+  await node.must('nft', ['-f', '-'], `delete element inet ipkeeper ${setName('fixed', 4)} { 10.22.0.50 }`)
+  await masquerade.remove(['10.22.0.50'])
+  t.same(await masquerade.differences([pods('10.22.0.51')]), [], 'the other one is untouched')
+  await node.must('nft', ['flush', 'ruleset'])
+  await masquerade.remove(['10.22.0.51'])
+  t.notMatch(await list(node), /elements/)
+})
+
+t.test('after the last DEL all is as after an earlier one', { skip }, async t => {
+  const node = await makeSpot(t)
+  const masquerade = new Masquerade({ run: node.run, everybody: nobody })
+  const round = async (): Promise<string> => {
+    await masquerade.add([pods('10.22.0.50', 'fd00:22::50')])
+    await masquerade.remove(['10.22.0.50', 'fd00:22::50'])
+    return await list(node)
+  }
+  const once = await round()
+  t.match(once, /masquerade comment "pool fixed"/)
+  t.notMatch(once, /elements/)
+  t.equal(await round(), once)
+  await masquerade.add([{ ...pods('10.22.0.50'), pool: 'other' }])
+  await masquerade.add([pods('10.22.0.50')])
+  t.match(await masquerade.differences([{ ...pods('10.22.0.50'), pool: 'other' }]), [/lacks 10.22.0.50/])
+  t.same(await masquerade.differences([pods('10.22.0.50')]), [], 'an address is in the pool of its last ADD')
+})
+
+t.test('tables of others are left alone', { skip }, async t => {
+  const node = await makeSpot(t)
+  const theirs = 'table inet firewall {\n\tchain input {\n\t\ttcp dport 22 accept\n\t}\n}\n'
+  await node.must('nft', ['-f', '-'], `${theirs}table ip ipkeeper {\n}\n`)
+  const before = await list(node)
+  const masquerade = new Masquerade({ run: node.run, everybody: nobody })
+  await masquerade.add([pods('10.22.0.50')])
+  await node.must('nft', ['delete', 'table', 'inet', 'ipkeeper'])
+  t.equal(await list(node), before)
+  await masquerade.add([pods('10.22.0.51')])
+  await node.must('nft', ['delete', 'table', 'inet', 'ipkeeper'])
+  t.equal(await list(node), before)
+})
+
+t.test('a daemon that starts again', { skip }, async t => {
+  const node = await makeSpot(t)
+  const stays = pods('10.22.0.50')
+  await new Masquerade({ run: node.run, everybody: nobody }).add([stays, pods('10.22.0.51', '10.22.0.52')])
+  const known = memory([stays, pods('10.22.0.51')])
+  const again = new Masquerade({ run: node.run, everybody: known.everybody })
+  await again.remove(['10.22.0.51'])
+  t.same(await again.differences([stays]), [])
+  t.match(
+    await again.differences([pods('10.22.0.51', '10.22.0.52')]),
+    [/lacks 10.22.0.51/, /lacks 10.22.0.52/],
+    'what nobody knows any more is gone with the first change',
+  )
+})
+
+t.test('many at once share few runs of nft', { skip }, async t => {
+  const node = await makeSpot(t)
+  const { run, runs } = counted(node)
+  const masquerade = new Masquerade({ run, everybody: nobody })
+  const each = Array.from({ length: 20 }, (_, index) => pods(`10.22.1.${index}`))
+  await Promise.all(each.map(entry => masquerade.add([entry])))
+  t.equal(runs.length, 1, 'those of one turn')
+  t.same(await masquerade.differences(each), [])
+  runs.length = 0
+  await Promise.all(
+    each.map(async (entry, index) => {
+      for (let turn = 0; turn < index; turn++) await setImmediate()
+      await masquerade.remove(entry.addresses)
+      await masquerade.add([entry])
+      if (index % 2 === 0) await masquerade.remove(entry.addresses)
+    }),
+  )
+  t.ok(runs.length < 20, `${runs.length} runs for 50 changes`)
+  t.same(await masquerade.differences(each.filter((_, index) => index % 2 === 1)), [])
+  t.equal((await masquerade.differences(each)).length, 10)
+})
+
+t.test('an ADD is one run of nft, and no slower with 10,000 pods', { skip }, async t => {
+  const node = await makeSpot(t)
+  const medianOf = async (masquerade: Masquerade, runs: ToolRun[]): Promise<number> => {
+    await masquerade.add([pods('10.22.200.1')])
+    runs.length = 0
+    const times: number[] = []
+    for (let round = 0; round < 11; round++) {
+      const started = performance.now()
+      await masquerade.add([pods(`10.22.201.${round}`)])
+      times.push(performance.now() - started)
+    }
+    t.equal(runs.length, 11)
+    t.ok(
+      runs.every(({ input = '' }) => input.length < 1000 && !input.includes('list')),
+      'a short script that lists nothing',
+    )
+    return times.toSorted((a, b) => a - b)[5]!
+  }
+  const many = Array.from({ length: 10_000 }, (_, index) => `10.22.${index >> 8}.${index & 255}`)
+  const few = counted(node)
+  const small = await medianOf(new Masquerade({ run: few.run, everybody: nobody }), few.runs)
+  const lots = counted(node)
+  const full = await medianOf(new Masquerade({ run: lots.run, everybody: () => [pods(...many)] }), lots.runs)
+  t.comment(`ADD with none: ${small.toFixed(1)} ms, with 10,000: ${full.toFixed(1)} ms`)
+})
+
+t.test('what the kernel refuses is an error of those who asked, and of nobody later', { skip }, async t => {
+  const node = await makeSpot(t)
+  let broken = true
+  const run: RunTool = tool =>
+    broken ? node.run({ ...tool, input: `${tool.input ?? ''}delete table inet nobodys\n` }) : node.run(tool)
+  const masquerade = new Masquerade({ run, everybody: nobody })
+  const refused = { code: 'IPK_WIRING_FAILED', message: /cannot change nft table inet ipkeeper/ }
+  await t.rejects(masquerade.add([pods('10.22.0.50')]), refused)
+  await t.rejects(masquerade.add([pods('nonsense')]), /cannot be an element/)
+  t.equal(await list(node), '')
+  broken = false
+  await masquerade.add([pods('10.22.0.51')])
+  t.match(await masquerade.differences([pods('10.22.0.50')]), [/lacks 10.22.0.50/], 'it had failed')
+  broken = true
+  await t.rejects(masquerade.remove(['10.22.0.51']), refused)
+  broken = false
+  await masquerade.remove(['10.22.0.51'])
+  t.notMatch(await list(node), /elements/, 'it can be asked for again')
+})

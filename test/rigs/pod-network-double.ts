@@ -1,0 +1,51 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import { attachmentKey } from '../../ipkeeper-server/ipam/records.ts'
+import type { PodNetwork } from '../../ipkeeper-server/leases/pod-network.ts'
+
+/** A kernel of which only the list of wired attachments exists; it can be told to refuse. */
+export interface PodNetworkDouble extends PodNetwork {
+  /** Keys of the attachments that are wired, in that order. */
+  readonly wired: ReadonlySet<string>
+  /** Verbs in their order: "wire", "unwire", "unwire unknown". */
+  readonly calls: readonly string[]
+  /** The next wiring fails half-way. */
+  failNext: boolean
+}
+
+export function podNetworkDouble(): PodNetworkDouble {
+  const wired = new Set<string>()
+  const calls: string[] = []
+  const double: PodNetworkDouble = {
+    wired,
+    calls,
+    failNext: false,
+    survey: config =>
+      Promise.resolve({
+        names: { hostLink: 'ipk000000000001', hostMac: '0e:00:00:00:00:01', alias: 'ipkeeper' },
+        mtu: config.mtu ?? 1500,
+        uplink: config.uplink,
+        bridge: { state: 'absent', mac: '0e:00:00:00:00:02' },
+        nodeAddresses: [],
+      }),
+    wire: ({ key, superseded }) => {
+      calls.push('wire')
+      for (const former of superseded) wired.delete(attachmentKey(former))
+      wired.add(attachmentKey(key))
+      if (!double.failNext) return Promise.resolve()
+      double.failNext = false
+      return Promise.reject(new Problem('IPK_WIRING_FAILED', 'cannot make eth0: No buffer space available'))
+    },
+    unwire: attachment => {
+      calls.push('unwire')
+      wired.delete(attachmentKey(attachment))
+      return Promise.resolve()
+    },
+    unwireUnknown: key => {
+      calls.push('unwire unknown')
+      wired.delete(attachmentKey(key))
+      return Promise.resolve()
+    },
+    differences: () => Promise.resolve([]),
+  }
+  return double
+}

@@ -24,6 +24,7 @@ import { Serial } from './leases/serial.ts'
 import type { LeaseService } from './leases/service.ts'
 import { Tombstones } from './leases/tombstones.ts'
 import type { StringMap } from './ipam/pod-facts.ts'
+import { describeHolder } from './ipam/records.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
@@ -38,7 +39,9 @@ import { inspectNetns, readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
+import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
+import { SettleAnswers } from './reconcile/settle-answers.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -122,8 +125,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const network = new PodWirer({
     run: runTool,
     host: new HostView(runTool, config.node, () => performance.now()),
+    node: config.node,
     bootId,
     isGateway: address => ledger.isGateway(address),
+    subnetsOf: pool => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
+    attachments: function* () {
+      for (const attachment of ledger.attachments()) yield [attachment, ledger.leasesOf(attachment)]
+    },
   })
   const service: LeaseService = {
     ledger,
@@ -188,6 +196,20 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ file, err: error }, 'a deferred DEL could not be carried out yet')
     },
   })
+  const answers = new SettleAnswers({
+    service,
+    marks: new AnsweredMarks(stateDir),
+    monotonic: () => performance.now(),
+    onUndone: ({ network, containerId, ifname, holder }) => {
+      logger.warn(
+        { network, containerId, ifname, holder: describeHolder(holder) },
+        'an ADD that was never answered, since the daemon or its plugin ended, was undone',
+      )
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'which ADDs were answered could not be settled yet; it is tried again')
+    },
+  })
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
@@ -211,6 +233,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     nodeFacts,
     requests,
     tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),
+    askedAgain: invocationId => answers.askedAgain(invocationId),
     cluster: cluster?.view,
     config: () => watched.status(),
     clusterStatus: () => cluster?.status(),
@@ -219,9 +242,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
+  await answers.begin()
+  ledger.onUnanswered = () => {
+    answers.wake()
+  }
   await applyPools(service, config.pools, () => undefined)
   cluster?.start()
   await listenUnix(app, socket)
+  answers.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -288,6 +316,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await app.close()
   await cluster?.stop()
   await deferred.stop()
+  await answers.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

@@ -7,14 +7,20 @@ import type { RunIdentity } from './run-identity.ts'
 import { stateFolderMismatch } from './state-folder-mismatch.ts'
 import type { Validator } from './validators.generated.ts'
 
+/** Keys of CniRequest that only an ADD has. */
+interface AddKeys {
+  readonly confirms: true
+  readonly given: readonly string[] | undefined
+}
+
 /** The body of a request, shared/api/cni.schema.ts CniRequest; the configuration goes in as the text it came as. */
 export function encodeRequest(
   { invocation, configText }: Call,
   identity: RunIdentity,
-  given?: readonly string[],
+  addKeys?: AddKeys,
 ): string {
   const { containerId, netns, ifname, args, path } = invocation
-  const rest = JSON.stringify({ ...identity, containerId, netns, ifname, args, path, given })
+  const rest = JSON.stringify({ ...identity, containerId, netns, ifname, args, path, ...addKeys })
   return `${rest.slice(0, -1)},"config":${configText}}`
 }
 
@@ -39,7 +45,7 @@ export async function askVerb<Reply extends DoneReply>(
       verb,
       path: `/v1/cni/${verb.toLowerCase()}`,
       socket: call.settings.socket,
-      body: encodeRequest(call, identity, given),
+      body: encodeRequest(call, identity, verb === 'ADD' ? { confirms: true, given } : undefined),
       patience,
       validate,
       abandonment,

@@ -2,6 +2,7 @@ import type { Environment, Invocation } from '../shared/cni/environment.ts'
 import type { PluginSettings } from '../shared/cni/netconf.ts'
 import type { JsonObject } from '../shared/json/fold.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
+import type { LeaveMark } from './answered-mark.ts'
 import type { DaemonEdges } from './ask-daemon.ts'
 import type { QueueDel } from './deferred-del.ts'
 import type { Deliver } from './deliver.ts'
@@ -25,6 +26,7 @@ export interface PluginEdges extends DaemonEdges {
   readonly wallClock: () => number
   readonly pid: number
   readonly queueDel: QueueDel
+  readonly leaveMark: LeaveMark
   readonly runChild: RunChild
   readonly appendFlight: AppendFlight
   /** Remembers in a state folder that the daemon has answered now; never throws. */
@@ -61,6 +63,8 @@ export interface Outcome {
   readonly delegatedTo?: string
   /** Why the daemon has still to carry out this DEL. */
   readonly queued?: string
+  /** Says that the document is printed now. When it throws, nothing may be printed and all is taken back. */
+  readonly leaveMark?: () => void
   /** Takes back what was done, for when the document cannot be delivered. Never rejects. */
   readonly undo?: () => Promise<void>
 }

@@ -5,6 +5,7 @@
  */
 import { onInterruption } from './interruption.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import { leaveMark } from './answered-mark.ts'
 import { readAnswer, stampAnswer } from './daemon-stamp.ts'
 import { queueDel } from './deferred-del.ts'
 import { deliver } from './deliver.ts'
@@ -58,6 +59,7 @@ const run = startPlugin({
   wallClock: Date.now,
   pid: process.pid,
   queueDel,
+  leaveMark,
   runChild: createRunChild(kill => process.on('exit', kill)),
   appendFlight,
   stampAnswer: stateDir => {

@@ -97,8 +97,15 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     })
   }
 
-  async function succeed({ document, undo, queued, delegatedTo }: Outcome): Promise<void> {
+  async function succeed({ document, leaveMark, undo, queued, delegatedTo }: Outcome): Promise<void> {
     if (decided) return
+    try {
+      leaveMark?.()
+    } catch (error) {
+      await undo?.()
+      fail(error)
+      return
+    }
     decided = true
     const said = document === undefined ? { printed: 0 } : say(document)
     if (said.fault !== undefined) await undo?.()

@@ -11,6 +11,8 @@ export const stateFolders = {
   deferredDels: 'deferred-dels',
   /** What could not be understood, with the reason beside it; nothing here is ever removed by ipkeeper. */
   quarantine: 'quarantine',
+  /** What says that a plugin answers its ADD; shared/answered-mark.ts. */
+  answered: 'answered',
   /** One line per run of the plugin, in numbered files (shared/flight-files.ts). */
   flights: 'flights',
 } as const

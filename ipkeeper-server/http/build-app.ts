@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly nodeFacts: NodeFacts
   readonly requests: RequestReader
   readonly tellPod: TellPod
+  /** Called before an ADD of that run of the plugin is decided. */
+  readonly askedAgain: (invocationId: string | undefined) => Promise<void>
   /** undefined when no API is configured. */
   readonly cluster: ClusterView | undefined
   /** State of the configuration's file. */
@@ -50,6 +52,7 @@ export async function buildApp({
   nodeFacts,
   requests,
   tellPod,
+  askedAgain,
   cluster,
   config,
   clusterStatus,
@@ -107,7 +110,7 @@ export async function buildApp({
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
     },
   })
-  cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod })
+  cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod, askedAgain })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })

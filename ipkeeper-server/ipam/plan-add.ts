@@ -35,6 +35,8 @@ export interface AddPlan {
   /** `answered` of the attachment after the change: by it an undo knows that no later ADD was answered from it. */
   readonly generation: number
   readonly answer: AddAnswer
+  /** The answer of an ADD that was sent again. */
+  readonly repeated?: true
   /** One line per decision, for the log. */
   readonly reasons: readonly string[]
 }
@@ -162,6 +164,7 @@ function repeatAnswer(
   return {
     change: [{ kind: 'attachment', key: attachmentKey(existing), expect: existing.generation, record }],
     generation,
+    repeated: true,
     answer: answerOf(request, leases, pools, existing.delegatedTo),
     reasons: ['the same ADD was answered before: answer repeated'],
   }

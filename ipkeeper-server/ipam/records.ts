@@ -146,6 +146,11 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly answered: number
   /** How the pod is wired; absent in the IPAM role, where that is the parent plugin's. */
   readonly wiring?: WiringRecord
+  /**
+   * Nobody is known to have the answer of this ADD yet: one that still stands after a restart of the daemon is undone.
+   * `confirms`: the plugin leaves a mark (shared/answered-mark.ts); else the daemon takes this away before it replies.
+   */
+  readonly unanswered?: { readonly confirms: boolean }
   /** What this ADD changed, for an undo should its answer not arrive. */
   readonly undo: UndoRecord
 }

@@ -1,10 +1,12 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest, AddTerms } from '../ipam/add-request.ts'
 import { planAdd, type AddPlan } from '../ipam/plan-add.ts'
-import { planUndo } from '../ipam/plan-del.ts'
 import { attachmentKey } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
+import { countAsAnswered } from './count-as-answered.ts'
+import { recordUnanswered } from './record-unanswered.ts'
 import type { LeaseService } from './service.ts'
+import { takeBack } from './take-back.ts'
 import { prepareWiring } from './wired-add.ts'
 
 /** What one ADD needs to know of its caller. */
@@ -37,16 +39,18 @@ export async function addAttachment(
     const wiring = request.main && (await prepareWiring(service, request, request.main))
     const plan = await commitPlan(ledger, () => {
       const decided = planAdd(ledger, request, addTerms(service), undefined)
-      return wiring ? wiring.record(decided) : decided
+      return recordUnanswered(wiring ? wiring.record(decided) : decided, request)
     })
     const result =
       wiring &&
       (await wiring.carryOut(plan).catch(async (error: unknown) => {
-        await undo(service, request, plan.generation)
+        await takeBack(service, key, plan.generation)
         throw error
       }))
+    // What nobody confirms counts as answered once it may be sent.
+    if (!request.confirms) await countAsAnswered(service, [key])
     if (caller.gone()) {
-      await undo(service, request, plan.generation)
+      await takeBack(service, key, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
     }
     return result ? { ...plan, answer: { kind: 'result', result } } : plan
@@ -67,16 +71,7 @@ export async function undoAdd(
   request: AddRequest,
   generation: number,
 ): Promise<boolean> {
-  return await service.serial.run(attachmentKey(request.key), () => undo(service, request, generation))
-}
-
-async function undo(service: LeaseService, { key }: AddRequest, generation: number): Promise<boolean> {
-  const { ledger, network } = service
-  const plan = (): { readonly change: ReturnType<typeof planUndo> } => ({
-    change: planUndo(ledger, key, generation, service.pools(), service.now()),
-  })
-  const attachment = ledger.attachment(key)
-  if (attachment?.wiring && plan().change.length > 0) await network.unwire(attachment, ledger.leasesOf(key))
-  const { change } = await commitPlan(ledger, plan)
-  return change.length > 0
+  return await service.serial.run(attachmentKey(request.key), () =>
+    takeBack(service, request.key, generation),
+  )
 }

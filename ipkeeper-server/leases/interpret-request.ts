@@ -1,3 +1,4 @@
+import { isMarkName } from '../../shared/answered-mark.ts'
 import type { CniRequest } from '../../shared/api/cni.schema.ts'
 import { parseCniArgs } from '../../shared/cni/cni-args.ts'
 import { readFallback } from '../../shared/cni/fallback.ts'
@@ -202,6 +203,7 @@ export function interpretAdd(
     netnsInode: facts.netnsInode(request.netns),
     invocationId: request.invocationId ?? null,
     startedAt: request.startedAt ?? null,
+    confirms: request.confirms === true && isMarkName(request.invocationId ?? ''),
     inline: config.inline,
     networkPools: config.pools,
     place: {

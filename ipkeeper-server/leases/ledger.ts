@@ -80,6 +80,8 @@ export class Ledger implements AddressBook {
   readonly #liveByNamespace = new Map<string, number>()
   /** Keys of cooling and remembered leases by pool, in the order of their release. */
   readonly #resting = new Map<string, RestingLeases>()
+  /** Attachments whose ADD nobody is known to have the answer of. */
+  readonly #unanswered = new Set<string>()
   readonly #expiries = new ExpiryQueue()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly #expired = new Set<string>()
@@ -90,6 +92,8 @@ export class Ledger implements AddressBook {
   #refusal: { problem: Problem; triedAt: number } | undefined
   /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
   onKept: () => void = () => undefined
+  /** Called when an ADD is recorded that still has to be answered. */
+  onUnanswered: () => void = () => undefined
 
   private constructor(store: LeaseStore, now: () => number) {
     this.#store = store
@@ -101,8 +105,11 @@ export class Ledger implements AddressBook {
     const ledger = new Ledger(store, now)
     await store.load(({ kind, key, text }) => {
       ledger.#tables[kind].setText(key, text)
-      if (kind === 'attachment') ledger.#indexAttachment(key, true)
-      else if (kind !== 'holder') ledger.#indexLoaded(kind, key)
+      if (kind === 'attachment') {
+        ledger.#indexAttachment(key, true)
+        // In a text of somebody's a quotation mark would have a backslash before it.
+        if (text.includes('"unanswered":')) ledger.#unanswered.add(key)
+      } else if (kind !== 'holder') ledger.#indexLoaded(kind, key)
     })
     return ledger
   }
@@ -220,6 +227,11 @@ export class Ledger implements AddressBook {
 
   attachments(): Iterable<AttachmentRecord> {
     return this.#tables.attachment.values()
+  }
+
+  /** Attachments whose ADD nobody is known to have the answer of, of every node and boot. */
+  unanswered(): readonly AttachmentRecord[] {
+    return [...this.#unanswered].flatMap(key => this.#tables.attachment.get(key) ?? [])
   }
 
   reservations(): Iterable<ReservationRecord> {
@@ -446,9 +458,15 @@ export class Ledger implements AddressBook {
         if (present && (forOwner || lease.until !== null)) this.onKept()
         return
       }
-      case 'attachment':
+      case 'attachment': {
         this.#indexAttachment(key, present)
+        const { unanswered } = record as AttachmentRecord
+        if (present && unanswered) {
+          this.#unanswered.add(key)
+          this.onUnanswered()
+        } else this.#unanswered.delete(key)
         return
+      }
       case 'reservation': {
         const { namespace, name } = record as ReservationRecord
         keep(this.#reservationsByPod, podName(namespace, name), key, present)

@@ -3,15 +3,21 @@ import type { Sysctl } from './plan/main-config.ts'
 import type { RunTool } from './run-tool.ts'
 
 /**
- * Sets kernel settings in a pod's namespace: one process for all that get the same value. `key` is a path below
- * /proc/sys/net, checked when it was read.
+ * Sets kernel settings in a pod's namespace, in their order: one process for those in a row that get the same value. Each
+ * `key` was checked when it was read.
  *
  * @throws IPK_WIRING_FAILED
  */
 export async function setSysctls(run: RunTool, fd: number, sysctls: readonly Sysctl[]): Promise<void> {
-  for (const [value, group] of Map.groupBy(sysctls, sysctl => sysctl.value)) {
+  let rest = sysctls
+  for (let [first] = rest; first; [first] = rest) {
+    const { value } = first
+    const end = rest.findIndex(sysctl => sysctl.value !== value)
+    const group = end < 0 ? rest : rest.slice(0, end)
+    rest = rest.slice(group.length)
     const paths = group.map(({ key }) => `/proc/sys/${key}`)
-    const ended = await run({ tool: 'tee', args: ['--', ...paths], input: value, inside: fd })
+    // With the line's end also an empty value is written.
+    const ended = await run({ tool: 'tee', args: ['--', ...paths], input: `${value}\n`, inside: fd })
     if (ended.exit === 0) continue
     const names = group.map(({ key }) => key).join(', ')
     throw new Problem('IPK_WIRING_FAILED', `cannot set ${names} to ${value}: ${ended.stderr.trim()}`)

@@ -8,7 +8,10 @@ import { findLink, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
 import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
+import { Masquerade } from './masquerade.ts'
+import { masqueradedPods } from './masqueraded-pods.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
+import type { MasqueradedPods } from './plan/masquerade.ts'
 import type { MainConfig } from './plan/main-config.ts'
 import { checkBridge, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
@@ -22,9 +25,14 @@ import { seeRoutes } from './seen-routes.ts'
 export interface PodWirerOptions {
   readonly run: RunTool
   readonly host: HostView
+  readonly node: string
   readonly bootId: string
   /** Whether an address is the gateway of a pool that is known. */
   readonly isGateway: (address: string) => boolean
+  /** Subnets of a pool, in CIDR notation. */
+  readonly subnetsOf: (pool: string) => readonly string[]
+  /** Attachments with their leases, of every node and boot. */
+  readonly attachments: () => Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]>
 }
 
 const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
@@ -32,14 +40,22 @@ const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
   addresses: addresses.map(({ address }) => address),
 })
 
+/** Waits for all, also when one fails: who undoes what they did must not meet them at it. Then throws the first fault. */
+async function allOf(steps: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(steps))
+    if (outcome.status === 'rejected') throw outcome.reason
+}
+
 /** Wires pods by the tools of the host; the rules are in plan/. */
 export class PodWirer implements PodNetwork {
   readonly #options: PodWirerOptions
   readonly #removal: HostLinkRemoval
+  readonly #masquerade: Masquerade
 
   constructor(options: PodWirerOptions) {
     this.#options = options
     this.#removal = new HostLinkRemoval(options.run)
+    this.#masquerade = new Masquerade({ run: options.run, everybody: () => this.#everybodyMasqueraded() })
   }
 
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
@@ -59,10 +75,15 @@ export class PodWirer implements PodNetwork {
   async wire(order: WiringOrder): Promise<void> {
     const namespace = openPodNamespace(order.netns)
     try {
-      await this.#wireOnce(order, namespace.fd).catch(async (error: unknown) => {
+      const masquerade = this.#masquerade.add(
+        masqueradedPods(order.wiring, order.leases, this.#options.subnetsOf),
+      )
+      const wired = this.#wireOnce(order, namespace.fd).catch(async (error: unknown) => {
         const survey = await this.#secondLook(error, order, namespace.fd)
         await this.#wireOnce({ ...order, survey }, namespace.fd)
       })
+      // nft waits for the kernel most of its time.
+      await allOf([wired, masquerade])
     } finally {
       namespace.close()
     }
@@ -74,9 +95,12 @@ export class PodWirer implements PodNetwork {
     if (!wiring || attachment.bootId !== this.#options.bootId) return
     const addresses = leases.map(({ address }) => address)
     const job = { key: attachment, names: linkNames(attachment), wiring, addresses }
-    await runCommands(this.#options.run, unwiringCommands(job), undefined)
-    // The pod's side, the port of the bridge and the routes go with it.
-    if (wiring.hostLink) await this.#removal.remove(wiring.hostLink.name)
+    await allOf([
+      runCommands(this.#options.run, unwiringCommands(job), undefined),
+      // The pod's side, the port of the bridge and the routes go with it.
+      wiring.hostLink ? this.#removal.remove(wiring.hostLink.name) : Promise.resolve(),
+      this.#masquerade.remove(addresses.filter(address => wiring.masqueraded.includes(address))),
+    ])
   }
 
   async unwireUnknown(key: AttachmentKey): Promise<void> {
@@ -96,10 +120,11 @@ export class PodWirer implements PodNetwork {
     try {
       const addresses = leases.map(({ address, prefixLength }) => `${address}/${prefixLength}`)
       const { mac = wiring.mac, mtu = wiring.mtu } = previous ?? {}
-      return compareWiring(
-        { ifname, wiring, addresses, mac, mtu },
-        await this.#see(attachment, wiring, namespace.fd),
-      )
+      const [seen, unmasqueraded] = await Promise.all([
+        this.#see(attachment, wiring, namespace.fd),
+        this.#masquerade.differences(masqueradedPods(wiring, leases, this.#options.subnetsOf)),
+      ])
+      return [...compareWiring({ ifname, wiring, addresses, mac, mtu }, seen), ...unmasqueraded]
     } finally {
       namespace.close()
     }
@@ -153,6 +178,13 @@ export class PodWirer implements PodNetwork {
       commands.filter(({ place }) => place === 'pod'),
       fd,
     )
+  }
+
+  *#everybodyMasqueraded(): Iterable<MasqueradedPods> {
+    const { attachments, bootId, node, subnetsOf } = this.#options
+    for (const [{ wiring, bootId: itsBoot, node: itsNode }, leases] of attachments()) {
+      if (wiring && itsBoot === bootId && itsNode === node) yield* masqueradedPods(wiring, leases, subnetsOf)
+    }
   }
 
   /** After a refusal: what the host is really like, with leftovers of this attachment removed; or the error that says it. */

@@ -51,9 +51,14 @@ export async function add(call: Call): Promise<Outcome> {
   try {
     const reply = await asked
     checkReply(call, reply)
-    return 'result' in reply
-      ? { document: printableResult(call, reply.result), undo }
-      : await addByFallback(call, { delegate: reply.delegate, abandonment, confirm, forget: undo })
+    const outcome =
+      'result' in reply
+        ? { document: printableResult(call, reply.result), undo }
+        : await addByFallback(call, { delegate: reply.delegate, abandonment, confirm, forget: undo })
+    const leaveMark = (): void => {
+      edges.leaveMark(settings.stateDir, identity.invocationId)
+    }
+    return { ...outcome, leaveMark }
   } catch (error) {
     if (error instanceof UnusableReply) await undo()
     throw error

@@ -22,6 +22,12 @@ export const CniRequest = Type.Object(
     ifname: EnvironmentValue,
     args: EnvironmentValue,
     path: EnvironmentValue,
+    confirms: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'add: the caller makes the file "answered/INVOCATIONID" in the state folder before it uses the answer; without it an answer counts as arrived when it is sent',
+      }),
+    ),
     given: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         maxItems: 256,

@@ -343,6 +343,14 @@ export const catalogue = {
     summary: 'A DEL could neither be handed to the daemon nor be written to the queue for it.',
     hint: 'systemctl restart ipkeeper; check disk space and permissions of the state folder',
   },
+  IPK_ANSWER_UNMARKED: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'The plugin could not leave its mark in the state folder that it answers this ADD, or came too late with it; the ADD is undone.',
+    hint: 'the runtime will try again; check disk space and permissions of "answered" in the state folder',
+  },
   IPK_FALLBACK_MISSING: {
     cniCode: 7,
     httpStatus: 400,

@@ -221,6 +221,7 @@ async function check(scene: Surroundings): Promise<string> {
     must(document?.['supportedVersions'] !== undefined, 'VERSION says the versions')
   } else if (verb === 'ADD') {
     must(document !== undefined, 'ADD says its result')
+    must(!scene.broken.queue, 'what cannot be marked as answered is not answered')
     checkResult(document, scene.stdin)
   } else {
     must(attempts === 0, `${verb} says nothing when all is well`)

@@ -142,6 +142,9 @@ export async function perform(scene: Surroundings): Promise<Performance> {
     startedMs: startMs,
     identity: () => ({ invocationId: 'run-1', startedAt: 1_000_000_500, bootId: 'boot-1' }),
     wallClock: () => 1_700_000_000_000,
+    leaveMark: () => {
+      if (scene.broken.queue) throw new Problem('IPK_ANSWER_UNMARKED', 'the mark cannot be made (ENOSPC)')
+    },
     queueDel: (_folder, { text }) => {
       touch()
       if (scene.broken.queue) throw new Problem('IPK_DEL_NOT_QUEUED', 'the DEL cannot be queued (ENOSPC)')

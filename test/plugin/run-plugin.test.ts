@@ -33,6 +33,8 @@ interface Scene {
   readonly sameFolder?: boolean
   /** What writing to the queue throws. */
   readonly queue?: Error
+  /** What leaving the mark of an answered ADD throws. */
+  readonly mark?: Error
   /** When the daemon last answered, by the wall clock. */
   readonly answeredAt?: number
   /** What writing to the flight record throws. */
@@ -51,6 +53,8 @@ interface Ended {
   readonly flights: readonly RecordedFlight[]
   /** State folders in which it was remembered that the daemon has answered. */
   readonly stamped: readonly string[]
+  /** Marks of answered ADDs, as "FOLDER/RUN". */
+  readonly marks: readonly string[]
 }
 
 interface Running {
@@ -78,6 +82,7 @@ function start(verb: string, scene: Scene = {}): Running {
   const queued = new Map<string, string>()
   const flights: RecordedFlight[] = []
   const stamped: string[] = []
+  const marks: string[] = []
   let nowMs = 1_000_000.5
   const run = startPlugin({
     env: { ...environment, CNI_COMMAND: verb, ...env },
@@ -112,6 +117,11 @@ function start(verb: string, scene: Scene = {}): Running {
     },
     stampAnswer: stateDir => stamped.push(stateDir),
     readAnswer: () => scene.answeredAt,
+    leaveMark: (stateDir, invocationId) => {
+      if (scene.mark) throw scene.mark
+      if (documents.length > 0) throw new Error('the mark comes before the document')
+      marks.push(`${stateDir}/${invocationId}`)
+    },
     queueDel: (stateDir, { name, text }) => {
       if (scene.queue) throw scene.queue
       queued.set(`${stateDir}/${name}`, text)
@@ -123,7 +133,16 @@ function start(verb: string, scene: Scene = {}): Running {
   })
   return {
     run,
-    ended: run.finished.then(code => ({ code, documents, stderr, requests, queued, flights, stamped })),
+    ended: run.finished.then(code => ({
+      code,
+      documents,
+      stderr,
+      requests,
+      queued,
+      flights,
+      stamped,
+      marks,
+    })),
   }
 }
 
@@ -155,6 +174,7 @@ t.test('what is sent', async t => {
     ifname: 'eth0',
     args: 'IgnoreUnknown=1',
     path: '/opt/cni/bin',
+    confirms: true,
     config: JSON.parse(text) as object,
   })
 })
@@ -445,7 +465,8 @@ t.test('an ADD whose answer cannot be used is undone', async t => {
       name,
     )
     const [added, deleted] = ended.requests.map(request => request.body)
-    t.same({ ...deleted, startedAt: 0 }, { ...added, startedAt: 0 }, name)
+    t.same({ confirms: true, ...deleted, startedAt: 0 }, { ...added, startedAt: 0 }, name)
+    t.same(ended.marks, [], `${name}: it is not called answered`)
     t.ok(Number(deleted?.['startedAt']) > Number(added?.['startedAt']), 'the DEL is younger than its ADD')
   }
   const kept: readonly Daemon[] = [
@@ -480,6 +501,52 @@ t.test('an ADD whose answer nobody takes is undone', async t => {
   t.match(stuck, { code: 1, stderr: [/EPIPE/, /the ADD of c1 could not be undone: .*status 500/] })
   t.match(await runPlugin('VERSION', { stdout }), { code: 1, requests: [] })
   t.match(await runPlugin('ADD', { stdout, stdin: '{' }), { code: 1, requests: [] })
+})
+
+t.test('an ADD is marked as answered, once, before its result is printed; nothing else is', async t => {
+  t.match(await runPlugin('ADD'), { code: 0, marks: ['/var/lib/ipkeeper/run-1'], documents: [{ ips: [{}] }] })
+  const named = config('1.1.0', { ipam: { type: 'ipkeeper', stateDir: '/srv/state' } })
+  const there: Daemon = request => [
+    200,
+    { ...(resultFor(request)[1] as object), requestId: 'r-1', stateDir: '/srv/state' },
+  ]
+  t.match(await runPlugin('ADD', { stdin: named, daemon: there }), { code: 0, marks: ['/srv/state/run-1'] })
+  for (const verb of ['CHECK', 'DEL', 'GC', 'STATUS', 'VERSION'])
+    t.same((await runPlugin(verb)).marks, [], verb)
+  t.same((await runPlugin('ADD', { daemon: () => [500, {}] })).marks, [], 'an ADD that fails')
+})
+
+t.test('an ADD whose mark cannot be left prints no result and is undone', async t => {
+  const mark = new Problem('IPK_ANSWER_UNMARKED', 'that this ADD is answered cannot be noted in /x (ENOSPC)')
+  const ended = await runPlugin('ADD', { mark })
+  t.match(ended, {
+    code: 1,
+    documents: [{ code: 11, msg: /cannot be noted in .x/, details: /IPK_ANSWER_UNMARKED/ }],
+    flights: [{ code: 'IPK_ANSWER_UNMARKED' }],
+  })
+  t.equal(ended.documents.length, 1, 'one document')
+  t.same(
+    ended.requests.map(request => request.path),
+    ['/v1/cni/add', '/v1/cni/del'],
+  )
+  const daemon: Daemon = request => (request.path.endsWith('/add') ? resultFor(request) : [500, {}])
+  const stuck = await runPlugin('ADD', { mark, daemon })
+  t.match(
+    stuck,
+    { code: 1, documents: [{ code: 11 }], stderr: [/could not be undone/] },
+    'undone or not, it fails',
+  )
+
+  const interrupted = start('ADD', {
+    mark,
+    daemon: request => {
+      if (request.path.endsWith('/del')) interrupted.run.interrupt(new Problem('IPK_INTERRUPTED', 'stop'))
+      return goodDaemon(request, 0)
+    },
+  })
+  const both = await interrupted.ended
+  t.match(both, { code: 1, documents: [{ msg: 'stop' }] }, 'an interruption during the undo is said, once')
+  t.same([both.documents.length, both.requests.length], [1, 2])
 })
 
 t.test('interruptions', async t => {

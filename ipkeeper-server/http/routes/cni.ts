@@ -29,6 +29,8 @@ export interface CniRoutesOptions {
   readonly requests: RequestReader
   /** Tells the pod what became of its ADD; never waits and never fails. */
   readonly tellPod: TellPod
+  /** Called before an ADD of that run is decided. */
+  readonly askedAgain: (invocationId: string | undefined) => Promise<void>
 }
 
 type Body = CniRequest
@@ -52,7 +54,7 @@ const response = { 400: ErrorReply, 409: ErrorReply, 500: ErrorReply, 503: Error
 
 /** POST /v1/cni/{add,check,del,gc,status}: translate only; the rules are in leases/ and ipam/. */
 export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void {
-  const { service, stateDir, facts, requests, tellPod } = options
+  const { service, stateDir, facts, requests, tellPod, askedAgain } = options
   /** Passes a problem on, having told it to the pod. */
   const toldToPod = async <T>(pod: NamedPod | undefined, step: () => Promise<T>): Promise<T> => {
     try {
@@ -111,6 +113,7 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
         )
       })
       const pod = podOf(request.body)
+      await askedAgain(request.body.invocationId)
       const add = await toldToPod(pod, () => requests.read(request.body))
       const { answer, generation, reasons } = await toldToPod(pod, () =>
         addAttachment(service, add, { gone: () => gone }),

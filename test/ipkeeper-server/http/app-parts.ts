@@ -36,7 +36,10 @@ export function readingParts(
   facts: Partial<NodeFacts> = {},
   rules: Partial<RequestRules> = {},
   cluster?: ClusterView,
-): Pick<AppOptions, 'nodeFacts' | 'requests' | 'tellPod' | 'cluster' | 'config' | 'clusterStatus'> {
+): Pick<
+  AppOptions,
+  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus'
+> {
   const nodeFacts = { ...plainNode, ...facts }
   return {
     nodeFacts,
@@ -47,6 +50,7 @@ export function readingParts(
       facts: nodeFacts,
     }),
     tellPod: () => undefined,
+    askedAgain: () => Promise.resolve(),
     cluster,
     config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
     clusterStatus: () => undefined,

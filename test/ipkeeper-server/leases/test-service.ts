@@ -42,6 +42,8 @@ export interface PodWords {
   readonly retain?: string
   readonly mac?: string
   readonly invocation?: string
+  /** The plugin leaves a mark when it answers. */
+  readonly confirms?: boolean
   /** Microseconds since boot at which the ADD's run began. */
   readonly startedAt?: number
   readonly bootId?: string
@@ -174,6 +176,7 @@ export class TestService {
       main: words.main,
       invocationId: words.invocation ?? null,
       startedAt: words.startedAt ?? null,
+      confirms: words.confirms ?? false,
       inline: words.configured === undefined ? pool : undefined,
       networkPools: (words.configured ?? []).map(name => ({ name, source: '"ipam.pool"' })),
       place: {

@@ -1,0 +1,34 @@
+import type { AddRequest } from '../ipam/add-request.ts'
+import type { AddPlan } from '../ipam/plan-add.ts'
+import { attachmentKey, type AttachmentRecord } from '../ipam/records.ts'
+
+/**
+ * The plan of an ADD with what is known of its answer, in the same change as its leases. What has to be answered still:
+ *
+ * - in the IPAM role the ADD of a caller that confirms; for any other it counts as answered once it is committed;
+ * - in the main role every one, because until the pod is wired there is nothing to answer with.
+ *
+ * The answer of an ADD that was sent again says nothing new of one that is known to have arrived; and where its caller
+ * does not confirm it counts like any other answer.
+ */
+export function recordUnanswered(
+  plan: AddPlan,
+  { key, confirms = false }: Pick<AddRequest, 'key' | 'confirms'>,
+): AddPlan {
+  const own = attachmentKey(key)
+  const change = plan.change.map(write =>
+    write.kind === 'attachment' && write.key === own && write.record
+      ? { ...write, record: withAnswer(write.record, confirms, plan.repeated === true) }
+      : write,
+  )
+  return { ...plan, change }
+}
+
+function withAnswer(
+  { unanswered: before, ...record }: AttachmentRecord,
+  confirms: boolean,
+  repeated: boolean,
+): AttachmentRecord {
+  const answered = (repeated && before === undefined) || !(confirms || record.wiring !== undefined)
+  return answered ? record : { ...record, unanswered: { confirms } }
+}

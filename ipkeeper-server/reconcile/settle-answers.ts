@@ -1,0 +1,235 @@
+import { attachmentKey, type AttachmentRecord } from '../ipam/records.ts'
+import { countAsAnswered } from '../leases/count-as-answered.ts'
+import type { LeaseService } from '../leases/service.ts'
+import { takeBack } from '../leases/take-back.ts'
+import type { AnsweredMarks, MarkOwner } from './answered-marks.ts'
+
+/** Milliseconds. */
+export interface SettlingPauses {
+  /** From an ADD until its mark is looked for; longer each time while one does not come. */
+  readonly look: number
+  readonly longestLook: number
+  /** What a plugin that outlived the last daemon has to send its ADD again, or to leave its mark. */
+  readonly grace: number
+  /** How long a mark stays that belongs to no ADD: a plugin may still come to it. */
+  readonly keepMark: number
+  /** After a failure. */
+  readonly retry: number
+}
+
+const standardPauses: SettlingPauses = {
+  look: 1_000,
+  longestLook: 60_000,
+  grace: 3_000,
+  keepMark: 60_000,
+  retry: 5_000,
+}
+
+export interface SettleAnswersOptions {
+  readonly service: LeaseService
+  readonly marks: AnsweredMarks
+  /** Milliseconds of a clock that nobody sets. */
+  readonly monotonic: () => number
+  /** An ADD of an earlier daemon was never answered, and has been undone. */
+  readonly onUndone: (attachment: AttachmentRecord) => void
+  /** Something could not be settled yet; it is tried again. */
+  readonly onError: (error: unknown) => void
+  readonly pauses?: SettlingPauses
+}
+
+/**
+ * Finds out which ADDs were answered (docs/adr/0013-a-mark-for-each-answer.md).
+ *
+ * While the daemon runs, marks of plugins are looked for some time after their ADDs, and taken over into the store. What
+ * an earlier daemon of this boot recorded, and nobody is known to have the answer of, is undone after the start, unless
+ * the plugin still comes: it may send its ADD again, or leave its mark before the daemon does. Whatever fails in between,
+ * an ADD that has its plugin's mark is never undone: the mark goes only after the record says that it was there.
+ *
+ * Nothing runs while every ADD is known to be answered.
+ */
+export class SettleAnswers {
+  readonly #options: SettleAnswersOptions
+  readonly #pauses: SettlingPauses
+  /** Recorded by an earlier daemon. */
+  #earlier: readonly AttachmentRecord[] = []
+  #graceUntil = Infinity
+  /** Marks that are the daemon's. */
+  readonly #claimed = new Set<string>()
+  /** Since when a mark has been seen that belongs to no ADD. */
+  readonly #strays = new Map<string, number>()
+  #pause: number
+  #timer: NodeJS.Timeout | undefined
+  #dueAt = Infinity
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(options: SettleAnswersOptions) {
+    this.#options = options
+    this.#pauses = options.pauses ?? standardPauses
+    this.#pause = this.#pauses.look
+  }
+
+  /** To be awaited before the first ADD is served, and after queued DELs were carried out. Never rejects. */
+  async begin(): Promise<void> {
+    const { service, marks } = this.#options
+    this.#earlier = this.#own()
+    try {
+      const found = await this.#look()
+      // Whoever took the folder away took the marks away: then nobody can say what was not answered.
+      if (marks.isNew) await countAsAnswered(service, this.#earlier.filter(confirms))
+      for (const [name, owner] of found) if (owner === 'daemon') this.#claimed.add(name)
+      await this.#undoEarlier(({ invocationId, wiring }) =>
+        // A pod that is wired in part cannot be answered from its record: it is wired afresh, if it is asked for again.
+        wiring ? this.#claim(invocationId) : Promise.resolve(found.get(invocationId ?? '')),
+      )
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** The daemon serves: plugins of earlier ADDs can reach it, and have some seconds for that. */
+  start(): void {
+    this.#graceUntil = this.#options.monotonic() + this.#pauses.grace
+    this.#scheduleLook()
+  }
+
+  /**
+   * A plugin sends its ADD, perhaps once more: then it has no answer yet, and whatever the daemon claimed for that run is
+   * settled.
+   */
+  async askedAgain(name: string | undefined): Promise<void> {
+    if (name !== undefined && this.#claimed.delete(name)) await this.#options.marks.remove(name, 'daemon')
+  }
+
+  /** An ADD was recorded that its plugin has to answer. */
+  wake(): void {
+    this.#pause = this.#pauses.look
+    this.#at(this.#pause)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  async #claim(invocationId: string | null): Promise<MarkOwner> {
+    const name = invocationId ?? ''
+    const owner = await this.#options.marks.claim(name)
+    if (owner === 'daemon') this.#claimed.add(name)
+    return owner
+  }
+
+  /** Looks after so many milliseconds, or earlier where that was asked for. */
+  #at(milliseconds: number): void {
+    const dueAt = this.#options.monotonic() + milliseconds
+    if (this.#stopped || dueAt >= this.#dueAt) return
+    clearTimeout(this.#timer)
+    this.#dueAt = dueAt
+    this.#timer = setTimeout(() => {
+      this.#dueAt = Infinity
+      this.#running = this.#running.then(() => this.#run())
+    }, milliseconds)
+  }
+
+  async #run(): Promise<void> {
+    if (this.#stopped) return
+    const { monotonic, onError } = this.#options
+    try {
+      await this.#look()
+      if (monotonic() >= this.#graceUntil)
+        await this.#undoEarlier(({ invocationId }) => this.#claim(invocationId))
+      this.#scheduleLook()
+    } catch (error) {
+      onError(error)
+      this.#at(this.#pauses.retry)
+    }
+  }
+
+  /** While an answer is awaited, or a mark lies about. */
+  #scheduleLook(): void {
+    const now = this.#options.monotonic()
+    if (this.#own().length > 0) {
+      this.#at(this.#pause)
+      this.#pause = Math.min(this.#pause * 2, this.#pauses.longestLook)
+    }
+    const [oldest] = this.#strays.values()
+    const moments = [
+      ...(this.#earlier.length > 0 ? [this.#graceUntil] : []),
+      ...(oldest === undefined ? [] : [oldest + this.#pauses.keepMark]),
+    ]
+    for (const moment of moments) this.#at(Math.max(moment - now, 0) + 1)
+  }
+
+  /** ADDs that still have to be answered, of this node and boot: of no other can it be said here that nobody will. */
+  #own(): readonly AttachmentRecord[] {
+    const { ledger, node, bootId } = this.#options.service
+    return ledger.unanswered().filter(attachment => attachment.node === node && attachment.bootId === bootId)
+  }
+
+  /** Takes the marks of plugins over into the records; resolves to all marks as they were. */
+  async #look(): Promise<ReadonlyMap<string, MarkOwner>> {
+    const { service, marks } = this.#options
+    // A change that the store refused must not make a mark look as if it belonged to no ADD.
+    await service.ledger.settle()
+    const found = await marks.list()
+    const awaited = service.ledger.unanswered().filter(confirms)
+    const arrived = awaited.filter(({ invocationId }) => found.get(invocationId ?? '') === 'plugin')
+    const names = new Set(arrived.map(({ invocationId }) => invocationId ?? ''))
+    await countAsAnswered(service, arrived, ({ invocationId }) => names.has(invocationId ?? ''))
+    for (const name of names) await marks.remove(name, 'plugin')
+    const known = new Set(awaited.map(({ invocationId }) => invocationId ?? ''))
+    await this.#removeStrays(new Map([...found].filter(([name]) => !known.has(name))))
+    return found
+  }
+
+  /** Of ADDs that were deleted before their mark was seen, and of those that were undone. */
+  async #removeStrays(strays: ReadonlyMap<string, MarkOwner>): Promise<void> {
+    const { marks, monotonic } = this.#options
+    const now = monotonic()
+    for (const name of [...this.#strays.keys()]) if (!strays.has(name)) this.#strays.delete(name)
+    for (const [name, owner] of strays) {
+      const since = this.#strays.get(name) ?? now
+      if (now >= since + this.#pauses.keepMark) {
+        this.#strays.delete(name)
+        this.#claimed.delete(name)
+        await marks.remove(name, owner)
+      } else this.#strays.set(name, since)
+    }
+  }
+
+  /**
+   * Undoes what an earlier daemon recorded, where the mark is not the plugin's. `ownerOf` says whose it is, undefined while
+   * it is nobody's; then, and after a failure, the ADD waits.
+   */
+  async #undoEarlier(
+    ownerOf: (attachment: AttachmentRecord) => Promise<MarkOwner | undefined>,
+  ): Promise<void> {
+    const waiting = this.#earlier
+    const outcomes = await Promise.allSettled(waiting.map(earlier => this.#undoOne(earlier, ownerOf)))
+    this.#earlier = waiting.filter((_, index) => {
+      const outcome = outcomes[index]
+      return outcome?.status !== 'fulfilled' || !outcome.value
+    })
+    const failed = outcomes.find(outcome => outcome.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  /** Whether nothing is left to do: it is answered, or undone, or its plugin has sent it again and will see to it. */
+  async #undoOne(
+    earlier: AttachmentRecord,
+    ownerOf: (attachment: AttachmentRecord) => Promise<MarkOwner | undefined>,
+  ): Promise<boolean> {
+    const { service, onUndone } = this.#options
+    return await service.serial.run(attachmentKey(earlier), async () => {
+      const present = service.ledger.attachment(earlier)
+      if (!present?.unanswered || present.answered !== earlier.answered) return true
+      const owner = confirms(present) ? await ownerOf(present) : 'daemon'
+      if (owner !== 'daemon') return owner === 'plugin'
+      if (await takeBack(service, present, present.answered)) onUndone(present)
+      return true
+    })
+  }
+}
+
+const confirms = ({ unanswered }: AttachmentRecord): boolean => unanswered?.confirms === true

@@ -1,5 +1,6 @@
 import type { Plan } from './plan.ts'
 import type { Figures } from './figures.ts'
+import type { MainPluginLine } from './main-plugin.ts'
 
 /** A promise about speed or size, and what became of it. */
 export interface BudgetLine {
@@ -22,9 +23,19 @@ interface Budget {
   readonly measured: number | undefined
 }
 
-/** The rows of the brief's budget table that are measured here; those of whole sandboxes and of leaks are tests. */
+/** The largest of some figures; undefined where there are none. */
+function worst(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : Math.max(...values)
+}
+
+/** The rows of the brief's budget table that are measured here; that of leaks is a test. */
 function budgets(figures: Figures, plan: Plan): readonly Budget[] {
-  const { wholeProcess, daemon, pairs } = figures
+  const { wholeProcess, daemon, pairs, mainPlugin } = figures
+  const mostPods = plan.mainPlugin.levels.at(-1)
+  const wired = (what: MainPluginLine['what'], atOnce = 1): readonly MainPluginLine[] =>
+    mainPlugin?.lines.filter(line => line.what === what && line.atOnce === atOnce) ?? []
+  const wiredToEmpty = (what: 'ADD' | 'DEL'): number | undefined =>
+    wired(what).find(line => line.pods === mostPods)?.toEmpty ?? undefined
   const { levels, memoryAt, startWith } = plan.daemon
   const most = levels.at(-1)
   const filled = daemon?.levels.find(level => level.leases === most)
@@ -74,6 +85,27 @@ function budgets(figures: Figures, plan: Plan): readonly Budget[] {
       budget: 150,
       measured: daemon?.levels.find(level => level.leases === memoryAt)?.residentMebibytes,
     },
+    {
+      what: 'RunPodSandbox with ipkeeper as main plugin / bridge + host-local',
+      unit: 'x',
+      bound: 'at most',
+      budget: 1.3,
+      measured: worst(wired('RunPodSandbox').map(line => line.toReference)),
+    },
+    {
+      what: 'DEL of the main plugin / bridge + host-local',
+      unit: 'x',
+      bound: 'at most',
+      budget: 1,
+      measured: worst(wired('DEL').map(line => line.toReference)),
+    },
+    ...(['ADD', 'DEL'] as const).map((verb): Budget => ({
+      what: `${verb} of the main plugin at ${grouped(mostPods)} pods / at 0`,
+      unit: 'x',
+      bound: 'at most',
+      budget: 1.3,
+      measured: wiredToEmpty(verb),
+    })),
   ]
 }
 

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startDaemon, type Daemon } from '../test/rigs/daemon.ts'
 import { distFolder } from '../test/rigs/requirements.ts'
+import type { PrivateHost } from '../test/rigs/private-host.ts'
 import type { TempFolder } from '../test/rigs/temp-folder.ts'
 
 /**
@@ -24,8 +25,10 @@ export interface DaemonHome {
 /**
  * The packaged daemon in a folder of its own, every log line written as in production, but to a file: read by this
  * process through a pipe, it would cost the time of the core that measures.
+ *
+ * @param host where it runs; on this machine itself when absent
  */
-export function makeDaemonHome(folder: TempFolder, name: string): DaemonHome {
+export function makeDaemonHome(folder: TempFolder, name: string, host?: PrivateHost): DaemonHome {
   mkdirSync(folder.file(name))
   const file = (...names: readonly string[]): string => folder.file(name, ...names)
   const executable = file('serve.sh')
@@ -38,7 +41,13 @@ export function makeDaemonHome(folder: TempFolder, name: string): DaemonHome {
     ...places,
     start: async () => {
       try {
-        return await startDaemon({ ...places, config: file('config.yaml'), executable, readyMs: 60_000 })
+        return await startDaemon({
+          ...places,
+          ...(host && { host }),
+          config: file('config.yaml'),
+          executable,
+          readyMs: 60_000,
+        })
       } catch (error) {
         throw new Error(`${String(error)}\n${readFileSync(log, 'utf8').slice(-4_000)}`, { cause: error })
       }

@@ -3,6 +3,7 @@ export interface Plan {
   readonly wholeProcess: WholeProcessPlan
   readonly daemon: DaemonPlan
   readonly pairs: PairsPlan
+  readonly mainPlugin: MainPluginPlan
 }
 
 export interface WholeProcessPlan {
@@ -33,6 +34,19 @@ export interface PairsPlan {
   readonly measureMs: number
 }
 
+export interface MainPluginPlan {
+  /** Numbers of pods present; ascending, the first is 0. */
+  readonly levels: readonly number[]
+  /** How many ADDs run at a time; the first is 1. */
+  readonly atOnce: readonly number[]
+  /** ADDs and DELs of each program, one at a time. */
+  readonly samples: number
+  /** Rounds of as many at a time. */
+  readonly crowds: number
+  /** Sandboxes through containerd. */
+  readonly sandboxes: number
+}
+
 /** What the budgets of DESIGN.md speak of: some minutes. */
 export const fullPlan: Plan = {
   wholeProcess: { warmUp: 20, rounds: 250 },
@@ -46,6 +60,7 @@ export const fullPlan: Plan = {
     starts: 5,
   },
   pairs: { clients: 32, warmUpMs: 3_000, measureMs: 10_000 },
+  mainPlugin: { levels: [0, 100, 500], atOnce: [1, 20], samples: 60, crowds: 6, sandboxes: 30 },
 }
 
 /** The same steps, small: shows that the benchmark works, says little about speed. */
@@ -61,4 +76,5 @@ export const quickPlan: Plan = {
     starts: 1,
   },
   pairs: { clients: 32, warmUpMs: 300, measureMs: 1_000 },
+  mainPlugin: { levels: [0, 10], atOnce: [1, 4], samples: 3, crowds: 1, sandboxes: 2 },
 }

@@ -1,5 +1,6 @@
 import { formatTable } from '../ipkeeper-server/cli/table.ts'
 import type { DaemonFigures } from './daemon.ts'
+import type { MainPluginFigures } from './main-plugin.ts'
 import type { PairFigures } from './pairs.ts'
 import type { Results } from './results.ts'
 import type { Summary } from './statistics.ts'
@@ -89,6 +90,25 @@ function pairs(figures: PairFigures): string[] {
   ]
 }
 
+function mainPlugin({ lines }: MainPluginFigures): string {
+  return table(
+    'Whole plugin, milliseconds (ipkeeper as main plugin and bridge + host-local, in turns)',
+    [
+      ...['WHAT', 'PODS', 'AT ONCE', 'IPKEEPER P50', 'P95', 'P99', 'REFERENCE P50', 'P95', 'P99'],
+      ...['/ REFERENCE', '/ EMPTY'],
+    ],
+    lines.map(line => [
+      line.what,
+      count(line.pods),
+      count(line.atOnce),
+      ...spread(line.ipkeeper),
+      ...spread(line.reference),
+      times(line.toReference),
+      line.toEmpty === null ? '-' : times(line.toEmpty),
+    ]),
+  )
+}
+
 /** Everything that was measured, for a person. */
 export function formatReport(results: Results): string {
   const { machine, budgets } = results
@@ -102,6 +122,7 @@ export function formatReport(results: Results): string {
     ...(results.wholeProcess ? [wholeProcess(results.wholeProcess)] : []),
     ...(results.daemon ? daemon(results.daemon) : []),
     ...(results.pairs ? pairs(results.pairs) : []),
+    ...(results.mainPlugin ? [mainPlugin(results.mainPlugin)] : []),
     table(
       'Budgets',
       ['WHAT', 'BUDGET', 'MEASURED', 'USED', ''],

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { TempFolder } from '../test/rigs/temp-folder.ts'
 
 /**
  * Pipes that hold an input to its end already, as a runtime's do by the time a plugin looks: Go's exec hands over a pipe,
@@ -9,8 +8,9 @@ import type { TempFolder } from '../test/rigs/temp-folder.ts'
 export class WaitingInput {
   readonly #fifo: string
 
-  constructor(folder: TempFolder) {
-    this.#fifo = folder.file('stdin')
+  /** Makes a pipe under this path; it can hold one input at a time. */
+  constructor(path: string) {
+    this.#fifo = path
     const { status, stderr } = spawnSync('mkfifo', [this.#fifo], { stdio: 'pipe' })
     if (status !== 0) throw new Error(`mkfifo ${this.#fifo}: ${stderr.toString()}`)
   }

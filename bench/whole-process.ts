@@ -98,7 +98,7 @@ export async function measureWholeProcess(
   const folder = makeTempFolder()
   const home = makeDaemonHome(folder, 'd')
   const places = { socket: home.socket, stateDir: home.stateDir, dataDir: folder.file('host-local') }
-  const waiting = new WaitingInput(folder)
+  const waiting = new WaitingInput(folder.file('stdin'))
   const all = contestants(ipam => networkConfig(ipam, places))
   const daemon = await home.start()
   progress(`whole process: ${plan.rounds} rounds of ${all.map(one => one.program).join(', ')}`)

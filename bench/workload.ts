@@ -25,6 +25,22 @@ export function networkConfig(ipam: 'ipkeeper' | 'host-local', places: NetworkPl
   }
 }
 
+/** Who wires pods: ipkeeper by itself, or the reference bridge with host-local. */
+export type MainContestant = 'ipkeeper' | 'bridge'
+
+/** The conflist entry of each with the same features; each has a node of its own, so both may have the same names. */
+export function mainPluginConfig(
+  contestant: MainContestant,
+  { socket, stateDir, dataDir }: NetworkPlaces,
+): { readonly type: string } & Readonly<Record<string, unknown>> {
+  const addresses = { ranges: [[{ subnet }]], routes: [{ dst: '0.0.0.0/0' }] }
+  const ipam =
+    contestant === 'ipkeeper'
+      ? { type: 'ipkeeper', socket, stateDir, ...addresses }
+      : { type: 'host-local', dataDir, ...addresses }
+  return { type: contestant, bridge: 'cni0', isGateway: true, hairpinMode: true, ipam }
+}
+
 /** The folder in which host-local keeps one file for each address of this network. */
 export const hostLocalFolder = network
 

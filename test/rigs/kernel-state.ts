@@ -2,7 +2,8 @@ import type { PrivateHost } from './private-host.ts'
 
 /**
  * What the kernel has of a host's network, one line for each thing, so that a difference names what differs. What the
- * kernel counts or numbers by itself (indices, handles, counters, ages) is left out.
+ * kernel counts, numbers or makes by itself (indices, handles, counters, ages; link-local IPv6, which comes seconds after
+ * its link) is left out.
  */
 export interface KernelState {
   readonly links: readonly string[]
@@ -48,6 +49,9 @@ const routeKeys = [
   'protocol',
 ] as const
 
+/** Link-local and multicast IPv6. */
+const ofTheLink = (text: unknown): boolean => typeof text === 'string' && /^f(e80|f00):/.test(text)
+
 const tell = (entry: Entry, keys: readonly string[]): string =>
   keys.flatMap(key => (entry[key] === undefined ? [] : [`${key} ${JSON.stringify(entry[key])}`])).join(' ')
 
@@ -91,14 +95,19 @@ export async function kernelState(host: PrivateHost, namespace?: string): Promis
     links: links.map(tellLink).sort(),
     addresses: links
       .flatMap(({ ifname, addr_info: addresses }) =>
-        addresses.map(({ local, prefixlen }) => `${ifname} ${local}/${prefixlen}`),
+        addresses
+          .filter(({ local }) => !ofTheLink(local))
+          .map(({ local, prefixlen }) => `${ifname} ${local}/${prefixlen}`),
       )
       .sort(),
-    routes: [...routes4, ...routes6].map(route => tell(route, routeKeys)).sort(),
+    routes: [...routes4, ...routes6]
+      .filter(route => !ofTheLink(route['dst']))
+      .map(route => tell(route, routeKeys))
+      .sort(),
     rules: [...rules4, ...rules6].map(rule => JSON.stringify(rule)),
     neighbours: [
       // What was asked for in vain is an entry without a MAC for a while.
-      ...neighbours.filter(entry => entry['lladdr'] !== undefined),
+      ...neighbours.filter(entry => entry['lladdr'] !== undefined && !ofTheLink(entry['dst'])),
       ...proxies.map(entry => ({ ...entry, proxy: true })),
     ]
       .map(entry => tell(entry, ['dst', 'dev', 'lladdr', 'proxy']))

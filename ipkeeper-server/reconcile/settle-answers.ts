@@ -53,6 +53,8 @@ export class SettleAnswers {
   /** Recorded by an earlier daemon. */
   #earlier: readonly AttachmentRecord[] = []
   #graceUntil = Infinity
+  /** At the start. */
+  #folderMissing: boolean
   /** Since when a mark has been seen that belongs to no ADD. */
   readonly #strays = new Map<string, number>()
   #pause: number
@@ -65,16 +67,15 @@ export class SettleAnswers {
     this.#options = options
     this.#pauses = options.pauses ?? standardPauses
     this.#pause = this.#pauses.look
+    this.#folderMissing = !options.marks.hasFolder
   }
 
   /** To be awaited before the first ADD is served, and after queued DELs were carried out. Never rejects. */
   async begin(): Promise<void> {
-    const { service, marks } = this.#options
     this.#earlier = this.#own()
     try {
       const found = await this.#look()
-      // Whoever took the folder away took the marks away: then nobody can say what was not answered.
-      if (marks.isNew) await countAsAnswered(service, this.#earlier.filter(confirms))
+      await this.#replaceFolder()
       await this.#undoEarlier(({ invocationId }) => Promise.resolve(found.get(invocationId ?? '')))
     } catch (error) {
       this.#options.onError(error)
@@ -116,6 +117,7 @@ export class SettleAnswers {
     const { marks, monotonic, onError } = this.#options
     try {
       await this.#look()
+      await this.#replaceFolder()
       if (monotonic() >= this.#graceUntil)
         await this.#undoEarlier(({ invocationId }) => marks.claim(invocationId ?? ''))
       this.#scheduleLook()
@@ -123,6 +125,18 @@ export class SettleAnswers {
       onError(error)
       this.#at(this.#pauses.retry)
     }
+  }
+
+  /**
+   * Whoever took the folder away took the marks away: then nobody can say what was not answered. There is no folder until
+   * that is durable, so that the next daemon does not take its emptiness for an answer.
+   */
+  async #replaceFolder(): Promise<void> {
+    const { service, marks } = this.#options
+    if (!this.#folderMissing) return
+    await countAsAnswered(service, this.#earlier.filter(confirms))
+    marks.makeFolder()
+    this.#folderMissing = false
   }
 
   /** While an answer is awaited, or a mark lies about. */

@@ -19,12 +19,13 @@ import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.
 import { podMac } from './plan/pod-mac.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
+import { neededTools } from './plan/tools.ts'
 import type { WiringJob } from './plan/wiring-job.ts'
 import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
 import { probeIpv4, settleIpv6, type ProbedLink } from './probe-address.ts'
-import type { RunTool } from './run-tool.ts'
+import { mustFind, type RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
 import type { UplinkBridges } from './uplink-bridges.ts'
 
@@ -93,7 +94,12 @@ export class PodWirer implements PodNetwork {
     this.#masquerade = new Masquerade({ run: options.run, everybody: () => this.#everybodyMasqueraded() })
   }
 
+  checkTools(config: MainConfig): void {
+    for (const tool of neededTools(config)) mustFind(tool)
+  }
+
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
+    this.checkTools(config)
     openPodNamespace(netns).close()
     return { names: linkNames(key), ...(await this.#options.host.survey(config)) }
   }

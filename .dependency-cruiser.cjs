@@ -19,7 +19,7 @@ const pure = [
 const interfaces = [
   `${server}ports\\.ts$`,
   `${server}store/lease-store\\.ts$`,
-  `${server}leases/pod-network\\.ts$`,
+  `${server}leases/(pod-network|host-uplinks)\\.ts$`,
   `${server}kubernetes/cluster-view\\.ts$`,
 ]
 

@@ -24,7 +24,7 @@ import { Serial } from './leases/serial.ts'
 import type { LeaseService } from './leases/service.ts'
 import { Tombstones } from './leases/tombstones.ts'
 import type { StringMap } from './ipam/pod-facts.ts'
-import { describeHolder } from './ipam/records.ts'
+import { describeHolder, type AttachmentRecord, type LeaseRecord } from './ipam/records.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
@@ -38,6 +38,7 @@ import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
+import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
@@ -122,17 +123,30 @@ export async function serve(options: ServeOptions): Promise<void> {
       log: logger,
     })
   const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
-  const network = new PodWirer({
+  const wiring = {
     run: runTool,
     host: new HostView(runTool, config.node, () => performance.now()),
     node: config.node,
     bootId,
-    isGateway: address => ledger.isGateway(address),
-    subnetsOf: pool => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
-    attachments: function* () {
+    isGateway: (address: string): boolean => ledger.isGateway(address),
+    subnetsOf: (pool: string) => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
+    attachments: function* (): Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]> {
       for (const attachment of ledger.attachments()) yield [attachment, ledger.leasesOf(attachment)]
     },
+  }
+  const uplinks = new UplinkBridges({
+    ...wiring,
+    stateDir,
+    now: Date.now,
+    onChange: (what, { bridge, uplink, moved }) => {
+      const { addresses, routes } = moved
+      logger.info({ bridge, uplink, addresses, routes }, `uplink ${what}`)
+    },
+    onProblem: (bridge, error) => {
+      logger.error({ bridge, err: error }, 'an uplink could not be given back; it is tried again')
+    },
   })
+  const network = new PodWirer({ ...wiring, uplinks })
   const service: LeaseService = {
     ledger,
     network,
@@ -238,8 +252,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     config: () => watched.status(),
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
+    uplinks,
     logger,
   })
+  await uplinks.recover()
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
   await answers.begin()

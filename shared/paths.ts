@@ -15,6 +15,8 @@ export const stateFolders = {
   answered: 'answered',
   /** One line per run of the plugin, in numbered files (shared/flight-files.ts). */
   flights: 'flights',
+  /** Which uplink is a port of which bridge, and what moved with it; one file each (mode underlay). */
+  uplinks: 'uplinks',
 } as const
 
 /** Files of the state folder, beside the store. */

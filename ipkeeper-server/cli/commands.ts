@@ -6,6 +6,7 @@ import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
 import { statusCommand } from './commands/status.ts'
+import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
 
 /** In the order of the overview. */
 export const commands: readonly Command[] = [
@@ -19,6 +20,8 @@ export const commands: readonly Command[] = [
   reserveCommand,
   unreserveCommand,
   explainCommand,
+  uplinksCommand,
+  restoreUplinkCommand,
   statusCommand,
   flightsCommand,
 ]

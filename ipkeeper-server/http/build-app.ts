@@ -6,6 +6,7 @@ import { catalogue } from '../../shared/problem/catalogue.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import type { NodeFacts } from '../leases/interpret-request.ts'
 import type { RequestReader } from '../leases/request-reader.ts'
+import type { HostUplinks } from '../leases/host-uplinks.ts'
 import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
@@ -20,6 +21,7 @@ import {
   type CountDeferredDels,
   type DaemonFacts,
 } from './routes/status.ts'
+import { uplinkRoutes } from './routes/uplinks.ts'
 
 export interface AppOptions {
   readonly service: LeaseService
@@ -36,6 +38,7 @@ export interface AppOptions {
   /** undefined when no API is configured. */
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
+  readonly uplinks: HostUplinks
   readonly logger: FastifyBaseLogger
 }
 
@@ -57,6 +60,7 @@ export async function buildApp({
   config,
   clusterStatus,
   deferredDels,
+  uplinks,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -114,6 +118,7 @@ export async function buildApp({
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
+  uplinkRoutes(app, { uplinks })
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

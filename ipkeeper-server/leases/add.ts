@@ -5,7 +5,9 @@ import { attachmentKey } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import { countAsAnswered } from './count-as-answered.ts'
 import { recordUnanswered } from './record-unanswered.ts'
+import { AddressTaken } from './pod-network.ts'
 import type { LeaseService } from './service.ts'
+import { setAside } from './set-aside.ts'
 import { takeBack } from './take-back.ts'
 import { prepareWiring } from './wired-add.ts'
 
@@ -44,7 +46,12 @@ export async function addAttachment(
     const result =
       wiring &&
       (await wiring.carryOut(plan).catch(async (error: unknown) => {
+        const leases = ledger.leasesOf(key)
         await takeBack(service, key, plan.generation)
+        if (error instanceof AddressTaken) {
+          const refused = leases.filter(({ address }) => error.addresses.includes(address))
+          await setAside(service, refused, error.message)
+        }
         throw error
       }))
     // What nobody confirms counts as answered once it may be sent.

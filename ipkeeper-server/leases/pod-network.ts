@@ -1,12 +1,27 @@
 import type { PreviousInterface } from '../ipam/network-config.ts'
+import { Problem } from '../../shared/problem/problem.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import type { Survey } from '../network/plan/survey.ts'
 import type { WiringJob } from '../network/plan/wiring-job.ts'
 
+/** Somebody else on the network has addresses of the pod. `mac`: undefined where it cannot be learnt. */
+export class AddressTaken extends Problem {
+  readonly addresses: readonly string[]
+
+  constructor(duplicates: readonly { readonly address: string; readonly mac: string | undefined }[]) {
+    const each = duplicates.map(({ address, mac }) =>
+      mac === undefined ? `somebody on the network has ${address}` : `${mac} on the network has ${address}`,
+    )
+    super('IPK_ADDRESS_DUPLICATE', each.join('; '))
+    this.addresses = duplicates.map(({ address }) => address)
+  }
+}
+
 /** What a pod is wired with besides its job. */
 export interface WiringOrder extends Omit<WiringJob, 'superseded'> {
   readonly netns: string
+  readonly netnsInode: string | null
   readonly leases: readonly LeaseRecord[]
   /** Older attachments whose addresses this one takes over. */
   readonly superseded: readonly AttachmentRecord[]

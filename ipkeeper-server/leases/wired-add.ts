@@ -51,7 +51,17 @@ export async function prepareWiring(
     if (plan.change.some(({ kind }) => kind === 'lease')) {
       const leases = ledger.leasesOf(key)
       const superseded = supersededBy(service, attachment)
-      await network.wire({ config: main, survey, key, wiring, ips: result.ips, netns, leases, superseded })
+      await network.wire({
+        config: main,
+        survey,
+        key,
+        wiring,
+        ips: result.ips,
+        netns,
+        netnsInode: attachment.netnsInode,
+        leases,
+        superseded,
+      })
     }
     return wiredResult(result, wiring, main, survey, { ifname: key.ifname, netns })
   }

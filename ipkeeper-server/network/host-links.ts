@@ -1,5 +1,6 @@
 import type { RunTool } from './run-tool.ts'
 import { showJson } from './ip-commands.ts'
+import { readAddressing } from './plan/host-addressing.ts'
 
 /** A link as `ip -json -details address show` tells of it. */
 export interface LinkState {
@@ -10,8 +11,14 @@ export interface LinkState {
   readonly mtu: number
   readonly up: boolean
   readonly alias: string
-  /** The bridge that it is a port of. */
+  /** The bridge that it is a port of, or another link that it is a part of. */
   readonly master: string | undefined
+  /** Kind of the master: "bridge", "bond", "vrf". */
+  readonly portKind: string
+  /** Whether it carries Ethernet frames. */
+  readonly ethernet: boolean
+  /** Whether it is a bridge that knows VLANs. */
+  readonly filtersVlans: boolean
   /** CIDR notation. */
   readonly addresses: readonly { readonly address: string; readonly scope: string }[]
 }
@@ -24,7 +31,12 @@ interface LinkJson {
   readonly flags?: readonly string[]
   readonly ifalias?: string
   readonly master?: string
-  readonly linkinfo?: { readonly info_kind?: string }
+  readonly link_type?: string
+  readonly linkinfo?: {
+    readonly info_kind?: string
+    readonly info_slave_kind?: string
+    readonly info_data?: { readonly vlan_filtering?: number }
+  }
   readonly addr_info?: readonly {
     readonly local?: string
     readonly prefixlen?: number
@@ -42,6 +54,9 @@ function readLink(value: unknown): LinkState {
     up: link.flags?.includes('UP') === true,
     alias: link.ifalias ?? '',
     master: link.master,
+    portKind: link.linkinfo?.info_slave_kind ?? '',
+    ethernet: link.link_type === 'ether',
+    filtersVlans: link.linkinfo?.info_data?.vlan_filtering === 1,
     addresses: (link.addr_info ?? []).flatMap(({ local, prefixlen, scope }) =>
       local === undefined || prefixlen === undefined
         ? []
@@ -56,15 +71,36 @@ export async function findLink(run: RunTool, name: string, inside?: number): Pro
   return link === undefined ? undefined : readLink(link)
 }
 
-/** The link that the default route leads to, IPv4 before IPv6; undefined when there is none. */
-export async function defaultUplink(run: RunTool): Promise<string | undefined> {
+/** Links of a kind, or the ports of a bridge: `words` are those of `ip address show`. */
+export async function listLinks(
+  run: RunTool,
+  words: readonly string[],
+  inside?: number,
+): Promise<readonly LinkState[]> {
+  const shown = await showJson(run, ['-details', 'address', 'show', ...words], inside)
+  return shown.map(readLink).filter(({ name }) => name !== '')
+}
+
+/** What a link has of addresses and routes that could move to another one. */
+export async function findAddressing(run: RunTool, name: string): Promise<ReturnType<typeof readAddressing>> {
+  const show = (...words: readonly string[]): Promise<readonly unknown[]> =>
+    showJson(run, ['-N', '-details', ...words])
+  return readAddressing(name, {
+    addresses: await show('address', 'show', 'dev', name),
+    routes4: await show('-4', 'route', 'show', 'table', 'all'),
+    routes6: await show('-6', 'route', 'show', 'table', 'all'),
+  })
+}
+
+/** The links that default routes lead to, those of IPv4 before those of IPv6. */
+export async function defaultUplinks(run: RunTool): Promise<readonly string[]> {
+  const found: string[] = []
   for (const family of ['-4', '-6']) {
     const routes = (await showJson(run, [family, 'route', 'show', 'default'])) as readonly {
       readonly dev?: string
       readonly nexthops?: readonly { readonly dev?: string }[]
     }[]
-    const found = routes.flatMap(({ dev, nexthops }) => dev ?? nexthops?.[0]?.dev ?? [])[0]
-    if (found !== undefined) return found
+    found.push(...routes.flatMap(({ dev, nexthops = [] }) => dev ?? nexthops.flatMap(hop => hop.dev ?? [])))
   }
-  return undefined
+  return found
 }

@@ -1,13 +1,19 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { defaultUplink, findLink, type LinkState } from './host-links.ts'
-import { macOf } from './link-names.ts'
-import type { BridgeFacts } from './plan/survey.ts'
+import { defaultUplinks, findLink, listLinks, type LinkState } from './host-links.ts'
+import { aliasPrefix, macOf } from './link-names.ts'
+import type { MainConfig } from './plan/main-config.ts'
+import type { BridgeFacts, Survey } from './plan/survey.ts'
 import type { RunTool } from './run-tool.ts'
 
 /** For how long what was seen is taken as true: a look costs a process, and each ADD would take several. */
 const trustMs = 10_000
 
 const ethernetMtu = 1500
+
+/** Addresses by which a link is reached from elsewhere, in CIDR notation. */
+function beyondTheLink({ addresses }: LinkState): readonly string[] {
+  return addresses.filter(({ scope }) => scope !== 'link').map(({ address }) => address)
+}
 
 /**
  * The links of the host as they were seen lately. Who finds that the kernel no longer agrees forgets all of it and looks
@@ -34,8 +40,8 @@ export class HostView {
     const link = await this.#link(name)
     if (!link) return { state: 'absent', mac: macOf(`bridge ${this.#node} ${name}`) }
     if (link.kind !== 'bridge') return { state: 'other', kind: link.kind }
-    const addresses = link.addresses.filter(({ scope }) => scope !== 'link').map(({ address }) => address)
-    return { state: 'bridge', mac: link.mac, addresses }
+    const { mac, filtersVlans } = link
+    return { state: 'bridge', mac, addresses: beyondTheLink(link), filtersVlans }
   }
 
   /** A link that the configuration names. Throws IPK_LINK_CONFLICT when there is none. */
@@ -49,7 +55,33 @@ export class HostView {
 
   /** Name of the link that the default route leads to. */
   async defaultUplink(): Promise<string | undefined> {
-    return await this.#look('default route', () => defaultUplink(this.#run))
+    return (await this.#defaultUplinks())[0]
+  }
+
+  /** All that a network's configuration makes of interest. Throws IPK_LINK_CONFLICT when its uplink is not there. */
+  async survey(config: MainConfig): Promise<Omit<Survey, 'names'>> {
+    const { mode } = config
+    const name = config.uplink ?? (mode === 'macvlan' ? await this.defaultUplink() : undefined)
+    const link = name === undefined ? undefined : await this.uplink(name, 'uplink')
+    const bridge = mode === 'bridge' || mode === 'underlay' ? await this.bridge(config.bridge) : undefined
+    const mtu = config.mtu ?? link?.mtu ?? (await this.outsideMtu())
+    const nothing = { bridge, mtu, foreignPorts: [], nodeAddresses: [] }
+    if (!link) return { ...nothing, uplink: undefined }
+    const addresses = beyondTheLink(link)
+    const uplink = { ...link, addresses, carriesDefaultRoute: false }
+    if (mode !== 'underlay') return { ...nothing, uplink }
+    const onBridge = bridge?.state === 'bridge' ? bridge.addresses : []
+    if (link.master === config.bridge) return { ...nothing, uplink, nodeAddresses: onBridge }
+    const carriesDefaultRoute = (await this.#defaultUplinks()).includes(link.name)
+    const moves = config.moveHostAddresses && (addresses.length > 0 || carriesDefaultRoute)
+    return {
+      mtu,
+      uplink: { ...uplink, carriesDefaultRoute },
+      // Others remember the addresses that move with the MAC of the uplink.
+      bridge: moves && bridge?.state === 'absent' ? { ...bridge, mac: link.mac } : bridge,
+      foreignPorts: bridge?.state === 'bridge' ? await this.#foreignPorts(config.bridge) : [],
+      nodeAddresses: [...onBridge, ...(moves ? addresses : [])],
+    }
   }
 
   /** Bytes: the MTU of the way outside; that of Ethernet where there is none. */
@@ -57,6 +89,15 @@ export class HostView {
     const name = await this.defaultUplink()
     const link = name === undefined ? undefined : await this.#link(name)
     return link?.mtu ?? ethernetMtu
+  }
+
+  async #defaultUplinks(): Promise<readonly string[]> {
+    return await this.#look('default routes', () => defaultUplinks(this.#run))
+  }
+
+  async #foreignPorts(bridge: string): Promise<readonly string[]> {
+    const ports = await this.#look(`ports of ${bridge}`, () => listLinks(this.#run, ['master', bridge]))
+    return ports.filter(({ alias }) => !alias.startsWith(`${aliasPrefix} `)).map(({ name }) => name)
   }
 
   async #link(name: string): Promise<LinkState | undefined> {

@@ -18,7 +18,8 @@ const failedLine = /^Command failed -:(\d+)$/m
 
 const existsText = /File exists|already assigned/
 const missingText =
-  /Cannot find device|No such process|No such file or directory|does not exist|No such device/
+  /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested/
+const unsupportedText = /not supported|Unknown argument/i
 
 /** What the kernel or `ip` said, in one line. */
 function answerOf({ stderr }: ToolEnd): string {
@@ -27,7 +28,7 @@ function answerOf({ stderr }: ToolEnd): string {
 }
 
 /**
- * Runs commands in their order, each run of one place as one `ip -batch`. A refusal that the command calls fine is passed
+ * Runs commands in their order, each run of one place and program as one `ip -batch`. A refusal that the command calls fine is passed
  * over; any other one ends it.
  *
  * @param fd the pod's namespace; undefined where no command is for the pod or names its namespace
@@ -40,10 +41,10 @@ export async function runCommands(
 ): Promise<void> {
   let rest = commands
   for (let [first] = rest; first; [first] = rest) {
-    const { place } = first
-    const end = rest.findIndex(command => command.place !== place)
+    const { place, tool } = first
+    const end = rest.findIndex(command => command.place !== place || command.tool !== tool)
     const batch = end < 0 ? rest : rest.slice(0, end)
-    rest = rest.slice(await runBatch(run, batch, place, fd))
+    rest = rest.slice(await runBatch(run, batch, first, fd))
   }
 }
 
@@ -51,21 +52,33 @@ export async function runCommands(
 async function runBatch(
   run: RunTool,
   batch: readonly Command[],
-  place: Command['place'],
+  { place, tool }: Command,
   fd: number | undefined,
 ): Promise<number> {
   const namespace = fd === undefined ? {} : place === 'pod' ? { inside: fd } : { beside: fd }
-  const ended = await run({ tool: 'ip', args: ['-batch', '-'], input: writeBatch(batch), ...namespace })
+  const ended = await run({
+    tool: tool ?? 'ip',
+    args: ['-batch', '-'],
+    input: writeBatch(batch),
+    ...namespace,
+  })
   if (ended.exit === 0) return batch.length
   const line = Number(failedLine.exec(ended.stderr)?.[1])
   const command = batch[line - 1]
-  if (!command) throw new Problem('IPK_WIRING_FAILED', `ip -batch failed: ${answerOf(ended)}`)
+  if (!command) throw new Problem('IPK_WIRING_FAILED', `${tool ?? 'ip'} -batch failed: ${answerOf(ended)}`)
   const answer = answerOf(ended)
   const fine =
     (command.existing === 'fine' && existsText.test(answer)) ||
     (command.missing === 'fine' && missingText.test(answer))
-  if (!fine) throw new CommandRefused(command, answer)
-  return line
+  if (fine) return line
+  if (command.needs && unsupportedText.test(answer)) throw unsupported(command, answer)
+  throw new CommandRefused(command, answer)
+}
+
+function unsupported({ about }: Command, answer: string): Problem {
+  return new Problem('IPK_UNSUPPORTED', `"vlan": this kernel cannot ${about}: ${answer}`, {
+    hint: 'take "vlan" out, or run a kernel that is built with CONFIG_BRIDGE_VLAN_FILTERING',
+  })
 }
 
 /** What `ip -json ARGS` shows; an empty list where the thing is not there. */

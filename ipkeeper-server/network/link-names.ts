@@ -22,6 +22,7 @@ export function linkNames(key: AttachmentKey): LinkNames {
   return {
     hostLink: `${linkPrefix}${digest.slice(0, 12)}`,
     hostMac: macOf(`host ${text}`),
+    probeMac: macOf(`probe ${text}`),
     // The kernel keeps 255 bytes (IFALIASZ); network names and IDs may be longer.
     alias: `${aliasPrefix} ${key.network.slice(0, 64)} ${key.containerId.slice(0, 80)} ${key.ifname}`,
   }

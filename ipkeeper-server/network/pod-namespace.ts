@@ -37,13 +37,17 @@ export function openPodNamespace(path: string): PodNamespace {
   throw new Problem('IPK_NETNS_IS_HOST', "plugin's netns and netns from CNI_NETNS should not be the same")
 }
 
-/** The namespace of an attachment, if it is still the one that was there at ADD, and not ours. */
-export function reopenPodNamespace(path: string, inode: string | null): PodNamespace | undefined {
+/**
+ * The namespace of an attachment, if it is still the one that was there at ADD, and not ours.
+ *
+ * @param inode undefined where nobody remembers which one it was
+ */
+export function reopenPodNamespace(path: string, inode?: string | null): PodNamespace | undefined {
   const state = inspectNetns(path)
-  if (state.kind !== 'namespace' || state.inode !== inode) return undefined
+  if (state.kind !== 'namespace' || (inode !== undefined && state.inode !== inode)) return undefined
   const namespace = open(path)
   const present = inodeOf(namespace.fd)
-  if (present === inode && present !== ownNamespaceInode()) return namespace
+  if (present === state.inode && present !== ownNamespaceInode()) return namespace
   namespace.close()
   return undefined
 }

@@ -1,7 +1,8 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord, WiringRecord } from '../ipam/records.ts'
 import type { PreviousInterface } from '../ipam/network-config.ts'
-import type { PodNetwork, WiringOrder } from '../leases/pod-network.ts'
+import { AddressTaken, type PodNetwork, type WiringOrder } from '../leases/pod-network.ts'
+import { Announcer } from './announce.ts'
 import { enableForwarding } from './host-forwarding.ts'
 import { HostLinkRemoval } from './host-link-removal.ts'
 import { findLink, type LinkState } from './host-links.ts'
@@ -10,22 +11,28 @@ import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
 import { Masquerade } from './masquerade.ts'
 import { masqueradedPods } from './masqueraded-pods.ts'
+import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
 import type { MainConfig } from './plan/main-config.ts'
-import { checkBridge, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
+import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
+import { podMac } from './plan/pod-mac.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
 import type { WiringJob } from './plan/wiring-job.ts'
+import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
+import { probeIpv4, settleIpv6, type ProbedLink } from './probe-address.ts'
 import type { RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
+import type { UplinkBridges } from './uplink-bridges.ts'
 
 export interface PodWirerOptions {
   readonly run: RunTool
   readonly host: HostView
   readonly node: string
+  readonly uplinks: UplinkBridges
   readonly bootId: string
   /** Whether an address is the gateway of a pool that is known. */
   readonly isGateway: (address: string) => boolean
@@ -40,6 +47,32 @@ const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
   addresses: addresses.map(({ address }) => address),
 })
 
+const isIpv6 = (address: string): boolean => address.includes(':')
+
+const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
+
+/**
+ * Whether others have to be told where the addresses are now: beyond the node always; on it when the MAC is not the one
+ * that the address always has.
+ */
+function announces({ mode }: MainConfig, { mac }: WiringRecord, cidrs: readonly string[]): boolean {
+  return (
+    mode === 'underlay' ||
+    mode === 'macvlan' ||
+    (mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
+  )
+}
+
+/** Throws AddressTaken, if anybody on the link has one of the addresses. */
+async function refuseDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<void> {
+  const found = await Promise.all([
+    probeIpv4(link, cidrs.filter(cidr => !isIpv6(cidr)).map(withoutPrefix)),
+    settleIpv6(link, cidrs.filter(isIpv6)),
+  ])
+  const duplicates = found.flat()
+  if (duplicates.length > 0) throw new AddressTaken(duplicates)
+}
+
 /** Waits for all, also when one fails: who undoes what they did must not meet them at it. Then throws the first fault. */
 async function allOf(steps: readonly Promise<void>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(steps))
@@ -51,25 +84,18 @@ export class PodWirer implements PodNetwork {
   readonly #options: PodWirerOptions
   readonly #removal: HostLinkRemoval
   readonly #masquerade: Masquerade
+  readonly #announcer: Announcer
 
   constructor(options: PodWirerOptions) {
     this.#options = options
     this.#removal = new HostLinkRemoval(options.run)
+    this.#announcer = new Announcer(options.run)
     this.#masquerade = new Masquerade({ run: options.run, everybody: () => this.#everybodyMasqueraded() })
   }
 
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
     openPodNamespace(netns).close()
-    const { host } = this.#options
-    const hasBridge = config.mode === 'bridge' || config.mode === 'underlay'
-    const uplink = config.uplink === undefined ? undefined : await host.uplink(config.uplink, 'uplink')
-    return {
-      names: linkNames(key),
-      mtu: config.mtu ?? uplink?.mtu ?? (await host.outsideMtu()),
-      uplink: uplink?.name,
-      bridge: hasBridge ? await host.bridge(config.bridge) : undefined,
-      nodeAddresses: [],
-    }
+    return { names: linkNames(key), ...(await this.#options.host.survey(config)) }
   }
 
   async wire(order: WiringOrder): Promise<void> {
@@ -100,10 +126,17 @@ export class PodWirer implements PodNetwork {
       // The pod's side, the port of the bridge and the routes go with it.
       wiring.hostLink ? this.#removal.remove(wiring.hostLink.name) : Promise.resolve(),
       this.#masquerade.remove(addresses.filter(address => wiring.masqueraded.includes(address))),
+      this.#cutMacvlan(attachment),
     ])
   }
 
-  async unwireUnknown(key: AttachmentKey): Promise<void> {
+  async unwireUnknown(key: AttachmentKey, netns: string): Promise<void> {
+    await this.#removeHostLink(key)
+    const namespace = reopenPodNamespace(netns)
+    await removeMacvlan(this.#options.run, namespace, linkNames(key).alias)
+  }
+
+  async #removeHostLink(key: AttachmentKey): Promise<void> {
     const { hostLink } = linkNames(key)
     await this.#removal.remove(hostLink)
   }
@@ -152,32 +185,50 @@ export class PodWirer implements PodNetwork {
 
   /** Resolves when nothing is under way in the background any more. */
   async idle(): Promise<void> {
-    await this.#removal.idle()
+    await Promise.all([this.#removal.idle(), this.#announcer.close()])
   }
 
   async #wireOnce(order: WiringOrder, fd: number): Promise<void> {
     const { run } = this.#options
-    const { config, key } = order
-    const superseded = order.superseded.flatMap(({ wiring }) => wiring?.hostLink?.name ?? [])
+    const { config, key, wiring, ips } = order
+    const superseded = order.superseded.flatMap(former => former.wiring?.hostLink?.name ?? [])
     const job: WiringJob = { ...order, superseded }
     const commands = wiringCommands(job)
-    const ipv6 = order.ips.some(({ address }) => address.includes(':'))
-    const families = new Set(order.ips.map(({ address }): 4 | 6 => (address.includes(':') ? 6 : 4)))
-    if (config.mode === 'ptp' || config.isGateway) await enableForwarding(families)
-    await runCommands(
-      run,
-      commands.filter(({ place }) => place === 'host'),
-      fd,
-    )
+    const cidrs = ips.map(({ address }) => address)
+    const ipv6 = cidrs.some(isIpv6)
+    const families = new Set(cidrs.map((cidr): 4 | 6 => (isIpv6(cidr) ? 6 : 4)))
+    const announced = announces(config, wiring, cidrs)
+    if (config.mode === 'underlay') await this.#joinUplink(order, fd)
+    const forwards = config.mode === 'ptp' || config.isGateway || config.serviceCidrs.length > 0
+    if (forwards) await enableForwarding(families)
+    await runCommands(run, commands.host, fd)
+    // Two of one MAC on one uplink cannot both be up.
+    for (const former of order.superseded) await this.#cutMacvlan(former)
     await setSysctls(run, fd, [
       ...(ipv6 ? ipv6Sysctls(key.ifname) : []),
+      ...(announced ? announcementSysctls(key.ifname, cidrs.map(withoutPrefix)) : []),
       ...sysctlsOf(config.sysctls, key.ifname),
     ])
-    await runCommands(
-      run,
-      commands.filter(({ place }) => place === 'pod'),
-      fd,
-    )
+    // The kernel announces the addresses of a link whose MAC is set, be it to what it was.
+    const announcement = announced ? [announcementCommand(key.ifname, wiring.mac)] : []
+    if (!config.duplicateProbe) {
+      const { link, addresses, routes } = commands
+      await runCommands(run, [...link, ...addresses, ...routes, ...announcement], fd)
+    } else {
+      await runCommands(run, commands.link, fd)
+      await refuseDuplicates({ run, fd, ifname: key.ifname }, cidrs)
+      // Those of IPv6 are there already: the kernel asks for them itself.
+      const addresses = commands.addresses.filter((_, index) => !isIpv6(cidrs[index] ?? ''))
+      const settled = announcementCommand(key.ifname, wiring.mac)
+      await runCommands(run, [settled, ...addresses, ...commands.routes, ...announcement], fd)
+    }
+    if (announced) this.#announceAgain(order)
+  }
+
+  /** Once more in the background, in case nobody heard. */
+  #announceAgain({ key: { ifname }, wiring: { mac }, ips, netns, netnsInode }: WiringOrder): void {
+    const addresses = ips.map(({ address }) => withoutPrefix(address))
+    this.#announcer.repeat({ ifname, mac, addresses }, () => reopenPodNamespace(netns, netnsInode))
   }
 
   *#everybodyMasqueraded(): Iterable<MasqueradedPods> {
@@ -187,6 +238,23 @@ export class PodWirer implements PodNetwork {
     }
   }
 
+  /** Makes the uplink of an underlay ready, once for all pods; not before it is sure that the pod can be wired. */
+  async #joinUplink({ config, key, survey }: WiringOrder, fd: number): Promise<void> {
+    if (survey.uplink?.master === config.bridge) return
+    if (await findLink(this.#options.run, key.ifname, fd)) throw interfaceExists(key)
+    await this.#options.uplinks.join(config)
+  }
+
+  /** Takes the macvlan of an attachment away, if its namespace is still the one of its ADD. */
+  async #cutMacvlan(attachment: AttachmentRecord): Promise<void> {
+    const { wiring, ifname, netns, netnsInode, bootId } = attachment
+    if (wiring?.mode !== 'macvlan' || bootId !== this.#options.bootId || netnsInode === null) return
+    const namespace = reopenPodNamespace(netns, netnsInode)
+    const names = linkNames(attachment)
+    const wired = { ifname, macs: [wiring.mac, names.probeMac] }
+    await removeMacvlan(this.#options.run, namespace, names.alias, wired)
+  }
+
   /** After a refusal: what the host is really like, with leftovers of this attachment removed; or the error that says it. */
   async #secondLook(error: unknown, order: WiringOrder, fd: number): Promise<Survey> {
     const { run, host, isGateway } = this.#options
@@ -194,15 +262,19 @@ export class PodWirer implements PodNetwork {
     const { config, key, survey, ips } = order
     host.forget()
     if (isTaken(error) && error.command.words[1] === 'add' && (await findLink(run, key.ifname, fd))) {
-      throw new Problem('IPK_INTERFACE_EXISTS', `the pod already has an interface ${key.ifname}`, {
-        cause: error,
-      })
+      throw interfaceExists(key, error)
     }
-    if (order.wiring.hostLink !== null) await this.unwireUnknown(key)
-    if (!survey.bridge) return survey
-    const bridge = await host.bridge(config.bridge)
-    const fresh = { ...survey, bridge }
-    checkBridge(config, fresh, ips, isGateway)
+    if (order.wiring.hostLink !== null) await this.#removeHostLink(key)
+    else {
+      const wired = { ifname: key.ifname, macs: [order.wiring.mac, survey.names.probeMac] }
+      await removeMacvlan(run, reopenPodNamespace(order.netns), survey.names.alias, wired)
+    }
+    const fresh = { ...survey, ...(await host.survey(config)), mtu: survey.mtu }
+    checkHost(config, fresh, ips, isGateway)
     return fresh
   }
+}
+
+function interfaceExists({ ifname }: AttachmentKey, cause?: unknown): Problem {
+  return new Problem('IPK_INTERFACE_EXISTS', `the pod already has an interface ${ifname}`, { cause })
 }

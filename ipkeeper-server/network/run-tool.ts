@@ -7,6 +7,7 @@ import { namespacePath } from './plan/namespace-path.ts'
 /** Programs of the host that the daemon runs, and the Debian package that each comes from. */
 export const tools = {
   ip: 'iproute2',
+  bridge: 'iproute2',
   nft: 'nftables',
   arping: 'iputils-arping',
   nsenter: 'util-linux',

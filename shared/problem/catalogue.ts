@@ -424,6 +424,20 @@ export const catalogue = {
     summary: 'CNI_NETNS names no network namespace that the daemon can see, or that of the host.',
     hint: 'a daemon in a container needs /run/netns mounted with HostToContainer propagation',
   },
+  IPK_UPLINK_UNKNOWN: {
+    cniCode: 146,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'No uplink was made a port of a bridge of this name.',
+    hint: 'see: ipkeeperctl uplinks',
+  },
+  IPK_UPLINK_IN_USE: {
+    cniCode: 147,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'Pods are ports of the bridge whose uplink was to be given back; nothing was changed.',
+    hint: 'move its pods away first: kubectl drain, then see: ipkeeperctl uplinks',
+  },
   IPK_RESERVATION_MISSING: {
     cniCode: 114,
     httpStatus: 404,

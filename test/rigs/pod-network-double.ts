@@ -21,10 +21,16 @@ export function podNetworkDouble(): PodNetworkDouble {
     failNext: false,
     survey: config =>
       Promise.resolve({
-        names: { hostLink: 'ipk000000000001', hostMac: '0e:00:00:00:00:01', alias: 'ipkeeper' },
+        names: {
+          hostLink: 'ipk000000000001',
+          hostMac: '0e:00:00:00:00:01',
+          probeMac: '0e:00:00:00:00:03',
+          alias: 'ipkeeper',
+        },
         mtu: config.mtu ?? 1500,
-        uplink: config.uplink,
+        uplink: undefined,
         bridge: { state: 'absent', mac: '0e:00:00:00:00:02' },
+        foreignPorts: [],
         nodeAddresses: [],
       }),
     wire: ({ key, superseded }) => {

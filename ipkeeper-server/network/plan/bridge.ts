@@ -1,7 +1,9 @@
+import { forgetNeighbourCommands } from './announcement.ts'
 import { gatewayCidrs } from './gateway-address.ts'
 import type { Command } from './command.ts'
 import type { WiringJob } from './wiring-job.ts'
-import { addressCommands, createVeth, cutSuperseded, routeCommands, upCommand } from './veth.ts'
+import type { WiringCommands } from './wiring-commands.ts'
+import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
 
 /**
  * Makes the bridge. Its MAC is set, so that it does not change with its ports: a bridge without one takes the lowest of
@@ -17,10 +19,35 @@ export function createBridge({ config, survey }: WiringJob): Command[] {
         ...(config.vlan === undefined ? [] : ['vlan_filtering', '1']),
       ],
       about: `make bridge ${config.bridge}`,
+      ...(config.vlan !== undefined && { needs: 'vlan-filtering' }),
       // Another ADD made it meanwhile.
       existing: 'fine',
     },
   ]
+}
+
+/** Puts a link into a VLAN of its bridge. `how`: "pvid" and "untagged" for one that knows nothing of VLANs. */
+export function vlanOfPort(link: string, vlan: number, how: readonly string[]): Command {
+  return {
+    place: 'host',
+    tool: 'bridge',
+    words: ['vlan', 'add', 'dev', link, 'vid', String(vlan), ...how],
+    about: `put ${link} into VLAN ${vlan}`,
+    needs: 'vlan-filtering',
+  }
+}
+
+/** Into that VLAN alone: every port begins in VLAN 1. */
+function onlyVlan(link: string, vlan: number | undefined, how: readonly string[]): Command[] {
+  if (vlan === undefined) return []
+  const leave: Command = {
+    place: 'host',
+    tool: 'bridge',
+    words: ['vlan', 'delete', 'dev', link, 'vid', '1', ...how],
+    about: `take ${link} out of VLAN 1`,
+    missing: 'fine',
+  }
+  return [vlanOfPort(link, vlan, ['pvid', 'untagged', ...how]), ...(vlan === 1 ? [] : [leave])]
 }
 
 /** What the bridge has to be like at every ADD; says nothing new where it is so already. */
@@ -40,6 +67,8 @@ export function keepBridge({ config, ips }: WiringJob): Command[] {
       words: ['link', 'set', 'dev', config.bridge, 'up'],
       about: `set bridge ${config.bridge} up`,
     },
+    // The gateway has to be where its pods are.
+    ...(config.isGateway ? onlyVlan(config.bridge, config.vlan, ['self']) : []),
   ]
 }
 
@@ -64,20 +93,31 @@ export function joinBridge({ config, survey }: WiringJob): Command[] {
           ),
         ]
       : []),
+    // The pod's side is not up yet: nothing of it is seen elsewhere before.
+    ...onlyVlan(hostLink, config.vlan, []),
   ]
 }
 
+/** The node may know the addresses at the MAC of whoever had them before. */
+export function forgetNeighbours({ config, ips }: WiringJob): Command[] {
+  return forgetNeighbourCommands(
+    ips.map(({ address }) => address.slice(0, address.indexOf('/'))),
+    config.bridge,
+  )
+}
+
 /** A veth whose host side is a port of a bridge of this node. */
-export function bridgeCommands(job: WiringJob): Command[] {
-  return [
-    // First, so that nothing has been touched when the name is taken in the pod.
-    createVeth(job),
-    ...createBridge(job),
-    ...keepBridge(job),
-    ...cutSuperseded(job),
-    ...joinBridge(job),
-    ...addressCommands(job),
-    upCommand(job),
-    ...routeCommands(job),
-  ]
+export function bridgeCommands(job: WiringJob): WiringCommands {
+  return {
+    host: [
+      // First, so that nothing has been touched when the name is taken in the pod.
+      createVeth(job),
+      ...createBridge(job),
+      ...keepBridge(job),
+      ...cutSuperseded(job),
+      ...joinBridge(job),
+      ...forgetNeighbours(job),
+    ],
+    ...vethOfPod(job),
+  }
 }

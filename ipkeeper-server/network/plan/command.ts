@@ -1,6 +1,8 @@
 /** One command of `ip`, to be run in the host's namespace or in the pod's. Times and sizes are those of `ip`. */
 export interface Command {
   readonly place: 'host' | 'pod'
+  /** For what `ip` cannot say: VLANs of ports. Default: "ip". */
+  readonly tool?: 'bridge'
   /** The words after `ip`. Each is a word of the batch's language by itself; see writeBatch. */
   readonly words: readonly string[]
   /** What it does, for the error: "give eth0 its address 10.22.0.50/16". */
@@ -9,6 +11,8 @@ export interface Command {
   readonly existing?: 'fine'
   /** "fine": it is no fault when the thing is not there. */
   readonly missing?: 'fine'
+  /** What a kernel may have been built without. */
+  readonly needs?: 'vlan-filtering'
 }
 
 const plainWord = /^[A-Za-z0-9_.:/@%+=,-]+$/

@@ -22,3 +22,17 @@ export function checkMtuCarries(mtu: number, families: Iterable<Family>): void {
     },
   )
 }
+
+/**
+ * Whether frames of a pod fit its uplink.
+ *
+ * @param mtu bytes
+ * @throws Problem IPK_CONFIG_INVALID
+ */
+export function checkMtuFits(mtu: number, uplink: { readonly name: string; readonly mtu: number }): void {
+  if (mtu <= uplink.mtu) return
+  const { name } = uplink
+  throw new Problem('IPK_CONFIG_INVALID', `"mtu": ${mtu} is more than the ${uplink.mtu} of uplink ${name}`, {
+    hint: `take "mtu" out, which means ${uplink.mtu}; or raise that of the uplink: ip link set dev ${name} mtu ${mtu}`,
+  })
+}

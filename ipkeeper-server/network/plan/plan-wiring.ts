@@ -6,11 +6,15 @@ import { bridgeCommands } from './bridge.ts'
 import type { Command } from './command.ts'
 import { gatewayCidrs } from './gateway-address.ts'
 import type { MainConfig } from './main-config.ts'
-import { checkMtuCarries } from './mtu-limits.ts'
+import { macvlanCommands } from './macvlan.ts'
+import { checkMtuCarries, checkMtuFits } from './mtu-limits.ts'
 import { podMac } from './pod-mac.ts'
 import { podRoutes } from './pod-routes.ts'
 import { ptpCommands } from './ptp.ts'
 import type { Survey } from './survey.ts'
+import { checkUplink } from './check-uplink.ts'
+import { nodeGateway, underlayCommands } from './underlay.ts'
+import type { WiringCommands } from './wiring-commands.ts'
 import type { UnwiringJob, WiringJob } from './wiring-job.ts'
 
 /** What an ADD has decided, as far as the wiring depends on it. */
@@ -39,7 +43,8 @@ export function planWiring(
 ): WiringRecord {
   const { mode } = config
   checkMtuCarries(survey.mtu, new Set(ips.map(({ address }) => (address.includes(':') ? 6 : 4))))
-  if (survey.bridge) checkBridge(config, survey, ips, isGateway)
+  if (survey.uplink) checkMtuFits(survey.mtu, survey.uplink)
+  checkHost(config, survey, ips, isGateway)
   const addresses = ips.map(({ address }) => withoutPrefix(address))
   const hasVeth = mode !== 'macvlan'
   return {
@@ -47,8 +52,10 @@ export function planWiring(
     mac: mac ?? config.mac ?? podMac(addresses),
     mtu: survey.mtu,
     hostLink: hasVeth ? { name: survey.names.hostLink, mac: survey.names.hostMac } : null,
-    master: mode === 'macvlan' ? (survey.uplink ?? null) : mode === 'ptp' ? null : config.bridge,
-    routes: podRoutes(config, ips, routes, v6 => nodeAddress(survey, v6)),
+    master: mode === 'macvlan' ? (survey.uplink?.name ?? null) : mode === 'ptp' ? null : config.bridge,
+    routes: podRoutes(config, ips, routes, ipv6 =>
+      mode === 'underlay' ? nodeGateway(config, survey, ips, ipv6) : undefined,
+    ),
     masqueraded:
       config.masquerade === 'none'
         ? []
@@ -57,14 +64,20 @@ export function planWiring(
   }
 }
 
-function nodeAddress({ nodeAddresses }: Survey, ipv6: boolean): string | undefined {
-  const found = nodeAddresses.find(address => address.includes(':') === ipv6)
-  return found === undefined ? undefined : withoutPrefix(found)
+/** Whether the links of the host are such that the pod can be wired. Throws IPK_LINK_CONFLICT, IPK_CONFIG_INVALID. */
+export function checkHost(
+  config: MainConfig,
+  survey: Survey,
+  ips: readonly ResultAddress[],
+  isGateway: (address: string) => boolean,
+): void {
+  if (survey.bridge) checkBridge(config, survey, ips, isGateway)
+  checkUplink(config, survey)
 }
 
 /** What stands under the bridge's name must be a bridge, with addresses of pools only. Throws IPK_LINK_CONFLICT. */
-export function checkBridge(
-  { bridge, isGateway }: MainConfig,
+function checkBridge(
+  { bridge, isGateway, vlan }: MainConfig,
   survey: Survey,
   ips: readonly ResultAddress[],
   isPoolGateway: (address: string) => boolean,
@@ -76,7 +89,13 @@ export function checkBridge(
       hint: `give the network another "bridge", or remove that link: ip link delete ${bridge}`,
     })
   }
-  if (present?.state !== 'bridge' || !isGateway) return
+  if (present?.state !== 'bridge') return
+  if (vlan !== undefined && !present.filtersVlans) {
+    throw new Problem('IPK_LINK_CONFLICT', `"vlan": bridge ${bridge} exists, but does not know VLANs`, {
+      hint: `ip link set dev ${bridge} type bridge vlan_filtering 1; or give the network another "bridge"`,
+    })
+  }
+  if (!isGateway) return
   const wanted = gatewayCidrs(ips)
   for (const address of present.addresses) {
     if (wanted.includes(address)) continue
@@ -103,15 +122,15 @@ function overlap(a: string, b: string): boolean {
 }
 
 /** One file for each mode. */
-const commandsOf: Readonly<Record<WiringMode, (job: WiringJob) => Command[]>> = {
+const commandsOf: Readonly<Record<WiringMode, (job: WiringJob) => WiringCommands>> = {
   bridge: bridgeCommands,
   ptp: ptpCommands,
-  macvlan: () => [],
-  underlay: () => [],
+  macvlan: macvlanCommands,
+  underlay: underlayCommands,
 }
 
-/** The commands that wire a pod, in their order: those of the host before those of the pod. */
-export function wiringCommands(job: WiringJob): Command[] {
+/** The commands that wire a pod. */
+export function wiringCommands(job: WiringJob): WiringCommands {
   return commandsOf[job.wiring.mode](job)
 }
 

@@ -2,6 +2,7 @@ import { formatCidr, firstOf, parseCidr } from '../../../shared/net/cidr.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import type { Command } from './command.ts'
 import { addressCommands, createVeth, cutSuperseded, routeCommands, upCommand } from './veth.ts'
+import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
 const fullLength = (address: string): string => (address.includes(':') ? '128' : '32')
@@ -89,21 +90,22 @@ function podSide({ key, survey }: WiringJob, { address, gateway }: ResultAddress
 }
 
 /** A routed veth: no bridge, one route of the host for each address. */
-export function ptpCommands(job: WiringJob): Command[] {
+export function ptpCommands(job: WiringJob): WiringCommands {
   const { hostLink, alias } = job.survey.names
-  return [
-    createVeth(job),
-    ...cutSuperseded(job),
-    {
-      place: 'host',
-      words: ['link', 'set', 'dev', hostLink, 'alias', alias, 'up'],
-      about: `set ${hostLink} up`,
-    },
-    ...job.ips.flatMap(ip => hostSide(job, ip)),
+  return {
+    host: [
+      createVeth(job),
+      ...cutSuperseded(job),
+      {
+        place: 'host',
+        words: ['link', 'set', 'dev', hostLink, 'alias', alias, 'up'],
+        about: `set ${hostLink} up`,
+      },
+      ...job.ips.flatMap(ip => hostSide(job, ip)),
+    ],
+    link: [upCommand(job)],
     // The kernel's own route of the subnet would look for the others on this link.
-    ...addressCommands(job, ['noprefixroute']),
-    upCommand(job),
-    ...job.ips.flatMap(ip => podSide(job, ip)),
-    ...routeCommands(job),
-  ]
+    addresses: addressCommands(job, ['noprefixroute']),
+    routes: [...job.ips.flatMap(ip => podSide(job, ip)), ...routeCommands(job)],
+  }
 }

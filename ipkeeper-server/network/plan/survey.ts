@@ -3,6 +3,8 @@ export interface LinkNames {
   /** The host's side of the veth: at most 15 bytes. */
   readonly hostLink: string
   readonly hostMac: string
+  /** Of the pod's link, while it is asked whether others have its addresses. */
+  readonly probeMac: string
   /** Says whose link it is; for people and for recognising it later. */
   readonly alias: string
 }
@@ -10,18 +12,43 @@ export interface LinkNames {
 /** What stands under the name of a bridge. `addresses` in CIDR notation, without link-local ones. */
 export type BridgeFacts =
   | { readonly state: 'absent'; readonly mac: string }
-  | { readonly state: 'bridge'; readonly mac: string; readonly addresses: readonly string[] }
+  | {
+      readonly state: 'bridge'
+      readonly mac: string
+      readonly addresses: readonly string[]
+      readonly filtersVlans: boolean
+    }
   | { readonly state: 'other'; readonly kind: string }
+
+/** The link of the host that leads outside. */
+export interface UplinkFacts {
+  readonly name: string
+  /** "veth", "bridge", "vlan", ...; "" for a plain one. */
+  readonly kind: string
+  readonly mac: string
+  /** Bytes. */
+  readonly mtu: number
+  /** Whether it carries Ethernet frames; the loopback and tunnels do not. */
+  readonly ethernet: boolean
+  /** What it is a part of, and how: "bridge", "bond", "vrf". */
+  readonly master: string | undefined
+  readonly portKind: string
+  /** CIDR notation, without link-local ones. */
+  readonly addresses: readonly string[]
+  readonly carriesDefaultRoute: boolean
+}
 
 /** What was seen of the host before an ADD is planned. */
 export interface Survey {
   readonly names: LinkNames
   /** Bytes: what the configuration says, else the MTU of the way outside. */
   readonly mtu: number
-  /** The link of the host that leads outside; undefined where the mode needs none. */
-  readonly uplink: string | undefined
+  /** undefined where the mode needs none. */
+  readonly uplink: UplinkFacts | undefined
   /** undefined in modes without a bridge. */
   readonly bridge: BridgeFacts | undefined
+  /** Ports of the bridge that are neither the uplink nor ours; of interest while the uplink is no port of it. */
+  readonly foreignPorts: readonly string[]
   /** Addresses of the node by which pods of an underlay reach it; CIDR notation. */
   readonly nodeAddresses: readonly string[]
 }

@@ -1,19 +1,44 @@
 import { namespacePath } from './namespace-path.ts'
 import type { Command } from './command.ts'
+import type { WiringRecord } from '../../ipam/records.ts'
+import type { MainConfig } from './main-config.ts'
 import { routeCommand } from './pod-routes.ts'
+import type { Survey } from './survey.ts'
+import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
 /** What the modes with a veth have in common. */
 
+/**
+ * The MAC with which a link is made. One that first asks whether others have its address gets its own afterwards: who has
+ * the address may have the same MAC, and would not be heard (probe-address.ts).
+ */
+export function firstMac(
+  { duplicateProbe }: MainConfig,
+  { names }: Survey,
+  { mac }: Pick<WiringRecord, 'mac'>,
+): string {
+  return duplicateProbe ? names.probeMac : mac
+}
+
 /** Both sides in one step, the pod's side within its namespace: either all of it is there or nothing. */
-export function createVeth({ key, survey, wiring }: WiringJob): Command {
+export function createVeth({ config, key, survey, wiring }: WiringJob): Command {
   const { hostLink, hostMac } = survey.names
   const mtu = ['mtu', String(wiring.mtu)]
   return {
     place: 'host',
     words: [
       ...['link', 'add', 'name', hostLink, 'address', hostMac, ...mtu, 'type', 'veth'],
-      ...['peer', 'name', key.ifname, 'address', wiring.mac, ...mtu, 'netns', namespacePath],
+      ...[
+        'peer',
+        'name',
+        key.ifname,
+        'address',
+        firstMac(config, survey, wiring),
+        ...mtu,
+        'netns',
+        namespacePath,
+      ],
     ],
     about: `make ${key.ifname} of the pod and ${hostLink} of the host`,
   }
@@ -48,4 +73,9 @@ export function upCommand({ key }: WiringJob): Command {
 
 export function routeCommands({ key, wiring }: WiringJob): Command[] {
   return wiring.routes.map(route => routeCommand(route, key.ifname))
+}
+
+/** The pod's part of a link that is ready when it is up. */
+export function vethOfPod(job: WiringJob): Omit<WiringCommands, 'host'> {
+  return { link: [upCommand(job)], addresses: addressCommands(job), routes: routeCommands(job) }
 }

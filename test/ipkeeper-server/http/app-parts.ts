@@ -10,8 +10,16 @@ import {
 } from '../../../ipkeeper-server/leases/interpret-request.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import { RequestReader } from '../../../ipkeeper-server/leases/request-reader.ts'
+import type { HostUplinks } from '../../../ipkeeper-server/leases/host-uplinks.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
 import type { ClusterView } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
+
+/** A host none of whose links is a port of a bridge of ours. */
+const noUplinks: HostUplinks = {
+  list: () => Promise.resolve([]),
+  restore: bridge => Promise.reject(new Problem('IPK_UPLINK_UNKNOWN', bridge)),
+}
 
 /** A node on which no path is a namespace. */
 export const plainNode: NodeFacts = {
@@ -38,7 +46,7 @@ export function readingParts(
   cluster?: ClusterView,
 ): Pick<
   AppOptions,
-  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus'
+  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus' | 'uplinks'
 > {
   const nodeFacts = { ...plainNode, ...facts }
   return {
@@ -54,6 +62,7 @@ export function readingParts(
     cluster,
     config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
     clusterStatus: () => undefined,
+    uplinks: noUplinks,
   }
 }
 

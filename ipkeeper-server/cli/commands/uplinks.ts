@@ -1,0 +1,43 @@
+import type { RestoreUplinkReply, UplinksReply } from '../../../shared/api/uplink.schema.ts'
+import { command, expectPositionals } from '../command.ts'
+import { distance } from '../distance.ts'
+import { formatTable } from '../table.ts'
+
+const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(','))
+
+export const uplinksCommand = command({
+  name: 'uplinks',
+  arguments: '',
+  summary: 'list the links of the host that became ports of bridges (mode underlay), and what moved',
+  options: {},
+  example: 'ipkeeperctl uplinks',
+  run: async (daemon, args) => {
+    expectPositionals(args, [])
+    return (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply
+  },
+  print: ({ uplinks }) =>
+    formatTable(
+      ['BRIDGE', 'UPLINK', 'STATE', 'SINCE', 'PORTS', 'MOVED ADDRESSES', 'ROUTES'],
+      uplinks.map(item => [
+        ...[item.bridge, item.uplink, item.state, distance(item.since), String(item.ports.length)],
+        ...[list(item.addresses), String(item.routes)],
+      ]),
+      'no uplinks: the first pod of a network of mode underlay makes its uplink a port of its bridge',
+    ),
+})
+
+export const restoreUplinkCommand = command({
+  name: 'restore-uplink',
+  arguments: 'BRIDGE',
+  summary: 'take the uplink out of a bridge without pods, and give it its addresses and routes back',
+  options: {},
+  example: 'ipkeeperctl restore-uplink ipkul0',
+  run: async (daemon, args) => {
+    const [bridge = ''] = expectPositionals(args, ['BRIDGE'])
+    const path = `/v1/uplinks/${encodeURIComponent(bridge)}/restore`
+    return (await daemon.ask('POST', path)) as RestoreUplinkReply
+  },
+  print: ({ restored: { bridge, uplink, addresses, made } }) =>
+    `${uplink} is no longer a port of ${bridge}${made ? ', which is gone' : ''}` +
+    `${addresses.length === 0 ? '' : `; it has its addresses back: ${addresses.join(', ')}`}\n`,
+})

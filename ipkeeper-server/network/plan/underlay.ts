@@ -1,0 +1,143 @@
+import type { ResultAddress } from '../../../shared/cni/result.ts'
+import { cidrContains, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { forgetNeighbours, joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
+import type { Command } from './command.ts'
+import { moveAddressing, type HostAddressing } from './host-addressing.ts'
+import type { MainConfig } from './main-config.ts'
+import type { Survey } from './survey.ts'
+import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
+import type { WiringCommands } from './wiring-commands.ts'
+import type { WiringJob } from './wiring-job.ts'
+
+/** A veth whose host side is a port of a bridge with an uplink, which is there already (joinUplink). */
+export function underlayCommands(job: WiringJob): WiringCommands {
+  return {
+    host: [
+      createVeth(job),
+      ...keepBridge(job),
+      ...cutSuperseded(job),
+      ...joinBridge(job),
+      ...forgetNeighbours(job),
+    ],
+    ...vethOfPod(job),
+  }
+}
+
+/** How a bridge came to have its uplink: all that taking it back needs. */
+export interface UplinkJoint {
+  readonly bridge: string
+  readonly uplink: string
+  /** Whether the bridge was made for it; one that was there stays. */
+  readonly made: boolean
+  /** Whether the uplink was up before. */
+  readonly wasUp: boolean
+  /** What moves from the uplink to the bridge. */
+  readonly moved: HostAddressing
+}
+
+const host = (about: string, ...words: readonly string[]): Command => ({ place: 'host', words, about })
+
+/**
+ * Makes the bridge, its uplink a port of it, and moves what the joint says.
+ *
+ * @param facts.mac of a bridge that is to be made
+ * @param facts.mtu bytes: that of the uplink. The kernel gives a bridge the least MTU of its ports, so that one pod
+ *   could lower that of the node, unless its MTU was changed: hence it is made with another one.
+ */
+export function joinUplink(
+  { bridge, uplink, made, moved }: UplinkJoint,
+  facts: { readonly mac: string; readonly mtu: number; readonly vlan: number | undefined },
+): Command[] {
+  const { mac, mtu, vlan } = facts
+  return [
+    ...(made
+      ? [
+          {
+            ...host(
+              `make bridge ${bridge}`,
+              ...['link', 'add', 'name', bridge, 'address', mac, 'mtu', String(mtu - 1), 'type', 'bridge'],
+              ...(vlan === undefined ? [] : ['vlan_filtering', '1']),
+            ),
+            ...(vlan !== undefined && { needs: 'vlan-filtering' as const }),
+          },
+          host(`set the MTU of ${bridge}`, 'link', 'set', 'dev', bridge, 'mtu', String(mtu)),
+        ]
+      : []),
+    host(`set bridge ${bridge} up`, 'link', 'set', 'dev', bridge, 'up'),
+    host(
+      `make ${uplink} a port of bridge ${bridge}`,
+      ...['link', 'set', 'dev', uplink, 'master', bridge, 'up'],
+    ),
+    ...moveAddressing(moved, uplink, bridge),
+  ]
+}
+
+/**
+ * Takes a joint back, as far as it was made; repeatable.
+ *
+ * @param isPort whether the uplink is a port of the bridge now
+ */
+export function partUplink({ bridge, uplink, made, wasUp, moved }: UplinkJoint, isPort: boolean): Command[] {
+  return [
+    ...moveAddressing(moved, bridge, uplink),
+    ...(isPort
+      ? [host(`take ${uplink} out of bridge ${bridge}`, 'link', 'set', 'dev', uplink, 'nomaster')]
+      : []),
+    ...(wasUp ? [] : [host(`set ${uplink} down`, 'link', 'set', 'dev', uplink, 'down')]),
+    ...(made
+      ? [
+          {
+            ...host(`remove bridge ${bridge}`, 'link', 'delete', 'dev', bridge, 'type', 'bridge'),
+            missing: 'fine' as const,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Lets the frames of a VLAN pass an uplink, tagged; its own, untagged ones go on passing. */
+export function vlanOfUplink(uplink: string, vlan: number | undefined): Command[] {
+  return vlan === undefined ? [] : [vlanOfPort(uplink, vlan, [])]
+}
+
+const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
+
+/**
+ * By which address of its node a pod of an underlay reaches it, for the routes to the cluster's services: one of the
+ * bridge, in the subnet of the pod, as the node would answer to another one by another way.
+ *
+ * @returns undefined where the pool's gateway is the node
+ * @throws Problem IPK_LINK_CONFLICT when there is none
+ */
+export function nodeGateway(
+  { bridge, isGateway, moveHostAddresses }: MainConfig,
+  { nodeAddresses }: Survey,
+  ips: readonly ResultAddress[],
+  ipv6: boolean,
+): string | undefined {
+  if (isGateway) return undefined
+  const subnets = ips.filter(({ address }) => address.includes(':') === ipv6).flatMap(readSubnet)
+  const found = nodeAddresses.map(withoutPrefix).find(address => {
+    const parsed = parseCidr(`${address}/${ipv6 ? 128 : 32}`)
+    return parsed !== undefined && subnets.some(subnet => cidrContains(subnet, parsed.address))
+  })
+  if (found !== undefined) return found
+  const has = nodeAddresses.length === 0 ? 'no address' : `only ${nodeAddresses.join(' and ')}`
+  const wanted = subnets.map(formatCidr).join(' or ')
+  throw new Problem(
+    'IPK_LINK_CONFLICT',
+    `"serviceCidrs": pods reach services by their node, which has ${has} on bridge ${bridge}, and none of ${wanted}`,
+    {
+      hint:
+        `ip address add ADDRESS/PREFIX dev ${bridge}, one that no pool gives; ` +
+        (moveHostAddresses ? '' : 'or "moveHostAddresses": true where the uplink has one; ') +
+        'or take "serviceCidrs" out',
+    },
+  )
+}
+
+function readSubnet({ address }: ResultAddress): readonly NonNullable<ReturnType<typeof parseCidr>>[] {
+  const parsed = parseCidr(address)
+  return parsed ? [parsed] : []
+}

@@ -1,0 +1,113 @@
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stateFolders } from '../../shared/paths.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { makeFolder } from '../make-folder.ts'
+import type { UplinkJoint } from './plan/underlay.ts'
+
+/** What is remembered of a bridge and its uplink, so that both can be parted whenever the daemon was stopped. */
+export interface UplinkRecord {
+  readonly version: 1
+  /** Links do not outlive their kernel: a record of another boot means nothing. */
+  readonly bootId: string
+  /** joining, leaving: written before the kernel is changed; a daemon that finds it takes the joint back. */
+  readonly phase: 'joining' | 'joined' | 'leaving'
+  /** Milliseconds since the epoch: when the addresses were looked at. */
+  readonly at: number
+  readonly joint: UplinkJoint
+}
+
+const suffix = '.json'
+
+/** The records, a file for each bridge. Names of bridges come checked (checkHostInterface), or from this folder. */
+export class UplinkRecords {
+  readonly #folder: string
+
+  constructor(stateDir: string) {
+    this.#folder = join(stateDir, stateFolders.uplinks)
+  }
+
+  /** Names of the bridges that have one. */
+  async names(): Promise<readonly string[]> {
+    const files = await readdir(this.#folder).catch(() => [])
+    return files
+      .filter(file => file.endsWith(suffix) && !file.startsWith('.'))
+      .map(file => file.slice(0, -suffix.length))
+      .sort()
+  }
+
+  /** Throws IPK_STORE_FAILED when it cannot be read or understood. */
+  async read(bridge: string): Promise<UplinkRecord | undefined> {
+    const path = this.#path(bridge)
+    try {
+      const record = JSON.parse(await readFile(path, 'utf8')) as UplinkRecord
+      if (isRecordOf(bridge, record)) return record
+      throw new Error('it is none of ours')
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new Problem('IPK_STORE_FAILED', `${path} cannot be read: ${why}`, {
+        cause,
+        hint: `see what ${bridge} and its uplink have (ip address), mend that by hand, and remove the file`,
+      })
+    }
+  }
+
+  /** Durable when it resolves: a temporary name, fsync, rename, fsync of the folder. */
+  async write(record: UplinkRecord): Promise<void> {
+    const { bridge } = record.joint
+    try {
+      makeFolder(this.#folder)
+      const fresh = join(this.#folder, `.${bridge}${suffix}`)
+      const file = await open(fresh, 'w', 0o600)
+      try {
+        await file.writeFile(`${JSON.stringify(record, undefined, 2)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(fresh, this.#path(bridge))
+      await this.#syncFolder()
+    } catch (cause) {
+      throw failed(this.#path(bridge), cause)
+    }
+  }
+
+  async remove(bridge: string): Promise<void> {
+    try {
+      await rm(this.#path(bridge), { force: true })
+      await this.#syncFolder()
+    } catch (cause) {
+      throw failed(this.#path(bridge), cause)
+    }
+  }
+
+  #path(bridge: string): string {
+    return join(this.#folder, `${bridge}${suffix}`)
+  }
+
+  async #syncFolder(): Promise<void> {
+    const folder = await open(this.#folder, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  }
+}
+
+function isRecordOf(bridge: string, record: UplinkRecord): boolean {
+  const { version, joint, phase } = record as Partial<UplinkRecord>
+  return (
+    version === 1 &&
+    phase !== undefined &&
+    joint?.bridge === bridge &&
+    Array.isArray(joint.moved.addresses) &&
+    Array.isArray(joint.moved.routes)
+  )
+}
+
+function failed(path: string, cause: unknown): Problem {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new Problem('IPK_STORE_FAILED', `${path} cannot be written: ${why}`, { cause })
+}

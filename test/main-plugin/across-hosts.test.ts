@@ -100,7 +100,7 @@ for (const [mode, { settings, skip }] of Object.entries(modes)) {
           [2, 'second'],
           [1, 'third'],
         ] as const) {
-          const following = [client, host].map(from => followEcho(from, address, 8_000))
+          const following = [client, host].map(from => followEcho(from, address, 6_000))
           await until('they are answered', () => following.every(({ answers }) => answers.length > 0))
           await holder.pod.del()
           const added = await lan.nodes[number - 1]!.pod({ name: 'first', ...named(150) })

@@ -31,6 +31,7 @@ import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
+import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness } from './network/attachment-liveness.ts'
@@ -243,7 +244,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   const app = await buildApp({
     service,
-    facts: { version, startedAt, stateDir, socket, store: { kind: store.kind, location: store.location } },
+    facts: {
+      ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
+      store: { kind: store.kind, location: store.location },
+    },
     nodeFacts,
     requests,
     tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),

@@ -61,6 +61,6 @@ export async function askVerb<Reply extends DoneReply>(
 
 function noteAnswer(call: Call, { requestId, stateDir }: DoneReply, stamp = true): void {
   call.answered(requestId)
-  if (stamp && stateFolderMismatch(call, stateDir) === undefined)
+  if (stamp && stateFolderMismatch(call, { stateDir }) === undefined)
     call.edges.stampAnswer(call.settings.stateDir)
 }

@@ -37,6 +37,8 @@ export interface PluginEdges extends DaemonEdges {
   readonly isOwnNetns: (path: string) => boolean
   /** Whether two paths are the same folder. */
   readonly isSameFolder: (one: string, other: string) => boolean
+  /** "DEV:INO" of what a path leads to; undefined for one that cannot be looked at. */
+  readonly inodeOf: (path: string) => string | undefined
 }
 
 /** A run whose environment, stdin and version have been checked. */

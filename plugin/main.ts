@@ -15,7 +15,7 @@ import { note } from './note.ts'
 import { createIdentity } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
 import { createRunChild } from './run-child.ts'
-import { isSameInode } from './same-inode.ts'
+import { inodeOf, isSameInode } from './same-inode.ts'
 import { createStdinReader } from './stdin.ts'
 
 /** stdout belongs to the one document; whatever else is printed, by a dependency or by Node, goes to stderr. */
@@ -68,6 +68,7 @@ const run = startPlugin({
   readAnswer,
   isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),
   isSameFolder: isSameInode,
+  inodeOf,
 })
 watchProcess(run)
 void run.finished.then(code => process.exit(code))

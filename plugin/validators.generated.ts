@@ -10,7 +10,7 @@ export interface Validator<T> {
 }
 
 const checkAddReply = validate10;
-const schema11 = {"anyOf":[{"type":"object","required":["requestId","stateDir","result"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"result":{"type":"object","required":["cniVersion"],"properties":{"cniVersion":{"type":"string","minLength":1},"interfaces":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}},"ips":{"type":"array","items":{"type":"object","required":["address"],"properties":{"version":{"anyOf":[{"type":"string","const":"4"},{"type":"string","const":"6"}]},"address":{"type":"string","minLength":1},"gateway":{"type":"string"},"interface":{"type":"integer","minimum":0}}}},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}},"ip4":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"ip6":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"dns":{"type":"object","properties":{"nameservers":{"type":"array","items":{"type":"string"}},"domain":{"type":"string"},"search":{"type":"array","items":{"type":"string"}},"options":{"type":"array","items":{"type":"string"}}}}}}}},{"type":"object","required":["requestId","stateDir","delegate"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"delegate":{"type":"object","required":["type"],"properties":{"type":{"type":"string","minLength":1,"description":"as \"ipam.fallback.type\" says"}}}}}],"$id":"AddReply"};
+const schema11 = {"anyOf":[{"type":"object","required":["requestId","stateDir","result"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"stateFolder":{"type":"string","minLength":1,"description":"device and inode of stateDir as the daemon sees it, \"DEV:INO\": in a container the path may lead to another folder"},"result":{"type":"object","required":["cniVersion"],"properties":{"cniVersion":{"type":"string","minLength":1},"interfaces":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}},"ips":{"type":"array","items":{"type":"object","required":["address"],"properties":{"version":{"anyOf":[{"type":"string","const":"4"},{"type":"string","const":"6"}]},"address":{"type":"string","minLength":1},"gateway":{"type":"string"},"interface":{"type":"integer","minimum":0}}}},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}},"ip4":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"ip6":{"type":"object","required":["ip"],"properties":{"ip":{"type":"string","minLength":1},"gateway":{"type":"string"},"routes":{"type":"array","items":{"type":"object","required":["dst"],"properties":{"dst":{"type":"string","minLength":1},"gw":{"type":"string"}}}}}},"dns":{"type":"object","properties":{"nameservers":{"type":"array","items":{"type":"string"}},"domain":{"type":"string"},"search":{"type":"array","items":{"type":"string"}},"options":{"type":"array","items":{"type":"string"}}}}}}}},{"type":"object","required":["requestId","stateDir","delegate"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"stateFolder":{"type":"string","minLength":1,"description":"device and inode of stateDir as the daemon sees it, \"DEV:INO\": in a container the path may lead to another folder"},"delegate":{"type":"object","required":["type"],"properties":{"type":{"type":"string","minLength":1,"description":"as \"ipam.fallback.type\" says"}}}}}],"$id":"AddReply"};
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="AddReply" */;
@@ -99,14 +99,13 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data.result !== undefined){
-let data2 = data.result;
+if(data.stateFolder !== undefined){
+let data2 = data.stateFolder;
 const _errs7 = errors;
 if(errors === _errs7){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-let missing1;
-if((data2.cniVersion === undefined) && (missing1 = "cniVersion")){
-const err5 = {instancePath:instancePath+"/result",schemaPath:"#/anyOf/0/properties/result/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"};
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err5 = {instancePath:instancePath+"/stateFolder",schemaPath:"#/anyOf/0/properties/stateFolder/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -115,14 +114,9 @@ vErrors.push(err5);
 }
 errors++;
 }
+}
 else {
-if(data2.cniVersion !== undefined){
-let data3 = data2.cniVersion;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(data3.length < 1){
-const err6 = {instancePath:instancePath+"/result/cniVersion",schemaPath:"#/anyOf/0/properties/result/properties/cniVersion/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err6 = {instancePath:instancePath+"/stateFolder",schemaPath:"#/anyOf/0/properties/stateFolder/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -132,8 +126,20 @@ vErrors.push(err6);
 errors++;
 }
 }
+var valid1 = _errs7 === errors;
+}
 else {
-const err7 = {instancePath:instancePath+"/result/cniVersion",schemaPath:"#/anyOf/0/properties/result/properties/cniVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid1 = true;
+}
+if(valid1){
+if(data.result !== undefined){
+let data3 = data.result;
+const _errs9 = errors;
+if(errors === _errs9){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+let missing1;
+if((data3.cniVersion === undefined) && (missing1 = "cniVersion")){
+const err7 = {instancePath:instancePath+"/result",schemaPath:"#/anyOf/0/properties/result/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -142,28 +148,14 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-var valid2 = _errs9 === errors;
-}
 else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.interfaces !== undefined){
-let data4 = data2.interfaces;
+if(data3.cniVersion !== undefined){
+let data4 = data3.cniVersion;
 const _errs11 = errors;
 if(errors === _errs11){
-if(Array.isArray(data4)){
-var valid3 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-let data5 = data4[i0];
-const _errs13 = errors;
-if(errors === _errs13){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-let missing2;
-if((data5.name === undefined) && (missing2 = "name")){
-const err8 = {instancePath:instancePath+"/result/interfaces/" + i0,schemaPath:"#/anyOf/0/properties/result/properties/interfaces/items/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"};
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err8 = {instancePath:instancePath+"/result/cniVersion",schemaPath:"#/anyOf/0/properties/result/properties/cniVersion/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -172,45 +164,14 @@ vErrors.push(err8);
 }
 errors++;
 }
+}
 else {
-if(data5.name !== undefined){
-if(typeof data5.name !== "string"){
-const err9 = {instancePath:instancePath+"/result/interfaces/" + i0+"/name",schemaPath:"#/anyOf/0/properties/result/properties/interfaces/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err9 = {instancePath:instancePath+"/result/cniVersion",schemaPath:"#/anyOf/0/properties/result/properties/cniVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err9];
 }
 else {
 vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err10 = {instancePath:instancePath+"/result/interfaces/" + i0,schemaPath:"#/anyOf/0/properties/result/properties/interfaces/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-var valid3 = _errs13 === errors;
-if(!valid3){
-break;
-}
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/result/interfaces",schemaPath:"#/anyOf/0/properties/result/properties/interfaces/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
 }
 errors++;
 }
@@ -221,21 +182,46 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.ips !== undefined){
-let data7 = data2.ips;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data7)){
-var valid5 = true;
-const len1 = data7.length;
-for(let i1=0; i1<len1; i1++){
-let data8 = data7[i1];
-const _errs19 = errors;
-if(errors === _errs19){
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-let missing3;
-if((data8.address === undefined) && (missing3 = "address")){
-const err12 = {instancePath:instancePath+"/result/ips/" + i1,schemaPath:"#/anyOf/0/properties/result/properties/ips/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"};
+if(data3.interfaces !== undefined){
+let data5 = data3.interfaces;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data5)){
+var valid3 = true;
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+let data6 = data5[i0];
+const _errs15 = errors;
+if(errors === _errs15){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+let missing2;
+if((data6.name === undefined) && (missing2 = "name")){
+const err10 = {instancePath:instancePath+"/result/interfaces/" + i0,schemaPath:"#/anyOf/0/properties/result/properties/interfaces/items/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+else {
+if(data6.name !== undefined){
+if(typeof data6.name !== "string"){
+const err11 = {instancePath:instancePath+"/result/interfaces/" + i0+"/name",schemaPath:"#/anyOf/0/properties/result/properties/interfaces/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/result/interfaces/" + i0,schemaPath:"#/anyOf/0/properties/result/properties/interfaces/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -244,15 +230,15 @@ vErrors.push(err12);
 }
 errors++;
 }
+}
+var valid3 = _errs15 === errors;
+if(!valid3){
+break;
+}
+}
+}
 else {
-if(data8.version !== undefined){
-let data9 = data8.version;
-const _errs21 = errors;
-const _errs22 = errors;
-let valid7 = false;
-const _errs23 = errors;
-if(typeof data9 !== "string"){
-const err13 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err13 = {instancePath:instancePath+"/result/interfaces",schemaPath:"#/anyOf/0/properties/result/properties/interfaces/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -261,8 +247,28 @@ vErrors.push(err13);
 }
 errors++;
 }
-if("4" !== data9){
-const err14 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/0/const",keyword:"const",params:{allowedValue: "4"},message:"must be equal to constant"};
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.ips !== undefined){
+let data8 = data3.ips;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data8)){
+var valid5 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+let data9 = data8[i1];
+const _errs21 = errors;
+if(errors === _errs21){
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+let missing3;
+if((data9.address === undefined) && (missing3 = "address")){
+const err14 = {instancePath:instancePath+"/result/ips/" + i1,schemaPath:"#/anyOf/0/properties/result/properties/ips/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -271,12 +277,15 @@ vErrors.push(err14);
 }
 errors++;
 }
-var _valid1 = _errs23 === errors;
-valid7 = valid7 || _valid1;
-if(!valid7){
+else {
+if(data9.version !== undefined){
+let data10 = data9.version;
+const _errs23 = errors;
+const _errs24 = errors;
+let valid7 = false;
 const _errs25 = errors;
-if(typeof data9 !== "string"){
-const err15 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data10 !== "string"){
+const err15 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -285,8 +294,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-if("6" !== data9){
-const err16 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/1/const",keyword:"const",params:{allowedValue: "6"},message:"must be equal to constant"};
+if("4" !== data10){
+const err16 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/0/const",keyword:"const",params:{allowedValue: "4"},message:"must be equal to constant"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -297,9 +306,10 @@ errors++;
 }
 var _valid1 = _errs25 === errors;
 valid7 = valid7 || _valid1;
-}
 if(!valid7){
-const err17 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const _errs27 = errors;
+if(typeof data10 !== "string"){
+const err17 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -308,30 +318,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-else {
-errors = _errs22;
-if(vErrors !== null){
-if(_errs22){
-vErrors.length = _errs22;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid6 = _errs21 === errors;
-}
-else {
-var valid6 = true;
-}
-if(valid6){
-if(data8.address !== undefined){
-let data10 = data8.address;
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-const err18 = {instancePath:instancePath+"/result/ips/" + i1+"/address",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/address/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if("6" !== data10){
+const err18 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf/1/const",keyword:"const",params:{allowedValue: "6"},message:"must be equal to constant"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -340,9 +328,11 @@ vErrors.push(err18);
 }
 errors++;
 }
+var _valid1 = _errs27 === errors;
+valid7 = valid7 || _valid1;
 }
-else {
-const err19 = {instancePath:instancePath+"/result/ips/" + i1+"/address",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/address/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!valid7){
+const err19 = {instancePath:instancePath+"/result/ips/" + i1+"/version",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/version/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -351,17 +341,30 @@ vErrors.push(err19);
 }
 errors++;
 }
+else {
+errors = _errs24;
+if(vErrors !== null){
+if(_errs24){
+vErrors.length = _errs24;
 }
-var valid6 = _errs27 === errors;
+else {
+vErrors = null;
+}
+}
+}
+var valid6 = _errs23 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data8.gateway !== undefined){
+if(data9.address !== undefined){
+let data11 = data9.address;
 const _errs29 = errors;
-if(typeof data8.gateway !== "string"){
-const err20 = {instancePath:instancePath+"/result/ips/" + i1+"/gateway",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/gateway/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(errors === _errs29){
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err20 = {instancePath:instancePath+"/result/ips/" + i1+"/address",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/address/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -370,17 +373,9 @@ vErrors.push(err20);
 }
 errors++;
 }
-var valid6 = _errs29 === errors;
 }
 else {
-var valid6 = true;
-}
-if(valid6){
-if(data8.interface !== undefined){
-let data12 = data8.interface;
-const _errs31 = errors;
-if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-const err21 = {instancePath:instancePath+"/result/ips/" + i1+"/interface",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/interface/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err21 = {instancePath:instancePath+"/result/ips/" + i1+"/address",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/address/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -389,10 +384,17 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(errors === _errs31){
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 < 0 || isNaN(data12)){
-const err22 = {instancePath:instancePath+"/result/ips/" + i1+"/interface",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/interface/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+var valid6 = _errs29 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data9.gateway !== undefined){
+const _errs31 = errors;
+if(typeof data9.gateway !== "string"){
+const err22 = {instancePath:instancePath+"/result/ips/" + i1+"/gateway",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/gateway/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -401,20 +403,17 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-}
 var valid6 = _errs31 === errors;
 }
 else {
 var valid6 = true;
 }
-}
-}
-}
-}
-}
-else {
-const err23 = {instancePath:instancePath+"/result/ips/" + i1,schemaPath:"#/anyOf/0/properties/result/properties/ips/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(valid6){
+if(data9.interface !== undefined){
+let data13 = data9.interface;
+const _errs33 = errors;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err23 = {instancePath:instancePath+"/result/ips/" + i1+"/interface",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/interface/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -423,15 +422,10 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-var valid5 = _errs19 === errors;
-if(!valid5){
-break;
-}
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/result/ips",schemaPath:"#/anyOf/0/properties/result/properties/ips/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(errors === _errs33){
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 < 0 || isNaN(data13)){
+const err24 = {instancePath:instancePath+"/result/ips/" + i1+"/interface",schemaPath:"#/anyOf/0/properties/result/properties/ips/items/properties/interface/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -441,27 +435,19 @@ vErrors.push(err24);
 errors++;
 }
 }
-var valid2 = _errs17 === errors;
+}
+var valid6 = _errs33 === errors;
 }
 else {
-var valid2 = true;
+var valid6 = true;
 }
-if(valid2){
-if(data2.routes !== undefined){
-let data13 = data2.routes;
-const _errs33 = errors;
-if(errors === _errs33){
-if(Array.isArray(data13)){
-var valid8 = true;
-const len2 = data13.length;
-for(let i2=0; i2<len2; i2++){
-let data14 = data13[i2];
-const _errs35 = errors;
-if(errors === _errs35){
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-let missing4;
-if((data14.dst === undefined) && (missing4 = "dst")){
-const err25 = {instancePath:instancePath+"/result/routes/" + i2,schemaPath:"#/anyOf/0/properties/result/properties/routes/items/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"};
+}
+}
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/result/ips/" + i1,schemaPath:"#/anyOf/0/properties/result/properties/ips/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -470,14 +456,15 @@ vErrors.push(err25);
 }
 errors++;
 }
+}
+var valid5 = _errs21 === errors;
+if(!valid5){
+break;
+}
+}
+}
 else {
-if(data14.dst !== undefined){
-let data15 = data14.dst;
-const _errs37 = errors;
-if(errors === _errs37){
-if(typeof data15 === "string"){
-if(data15.length < 1){
-const err26 = {instancePath:instancePath+"/result/routes/" + i2+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/routes/items/properties/dst/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err26 = {instancePath:instancePath+"/result/ips",schemaPath:"#/anyOf/0/properties/result/properties/ips/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -487,8 +474,27 @@ vErrors.push(err26);
 errors++;
 }
 }
+var valid2 = _errs19 === errors;
+}
 else {
-const err27 = {instancePath:instancePath+"/result/routes/" + i2+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/routes/items/properties/dst/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid2 = true;
+}
+if(valid2){
+if(data3.routes !== undefined){
+let data14 = data3.routes;
+const _errs35 = errors;
+if(errors === _errs35){
+if(Array.isArray(data14)){
+var valid8 = true;
+const len2 = data14.length;
+for(let i2=0; i2<len2; i2++){
+let data15 = data14[i2];
+const _errs37 = errors;
+if(errors === _errs37){
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+let missing4;
+if((data15.dst === undefined) && (missing4 = "dst")){
+const err27 = {instancePath:instancePath+"/result/routes/" + i2,schemaPath:"#/anyOf/0/properties/result/properties/routes/items/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -497,17 +503,14 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-var valid9 = _errs37 === errors;
-}
 else {
-var valid9 = true;
-}
-if(valid9){
-if(data14.gw !== undefined){
+if(data15.dst !== undefined){
+let data16 = data15.dst;
 const _errs39 = errors;
-if(typeof data14.gw !== "string"){
-const err28 = {instancePath:instancePath+"/result/routes/" + i2+"/gw",schemaPath:"#/anyOf/0/properties/result/properties/routes/items/properties/gw/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(errors === _errs39){
+if(typeof data16 === "string"){
+if(data16.length < 1){
+const err28 = {instancePath:instancePath+"/result/routes/" + i2+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/routes/items/properties/dst/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -516,16 +519,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-var valid9 = _errs39 === errors;
 }
 else {
-var valid9 = true;
-}
-}
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/result/routes/" + i2,schemaPath:"#/anyOf/0/properties/result/properties/routes/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err29 = {instancePath:instancePath+"/result/routes/" + i2+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/routes/items/properties/dst/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -535,14 +531,16 @@ vErrors.push(err29);
 errors++;
 }
 }
-var valid8 = _errs35 === errors;
-if(!valid8){
-break;
-}
-}
+var valid9 = _errs39 === errors;
 }
 else {
-const err30 = {instancePath:instancePath+"/result/routes",schemaPath:"#/anyOf/0/properties/result/properties/routes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+var valid9 = true;
+}
+if(valid9){
+if(data15.gw !== undefined){
+const _errs41 = errors;
+if(typeof data15.gw !== "string"){
+const err30 = {instancePath:instancePath+"/result/routes/" + i2+"/gw",schemaPath:"#/anyOf/0/properties/result/properties/routes/items/properties/gw/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -551,21 +549,16 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-var valid2 = _errs33 === errors;
+var valid9 = _errs41 === errors;
 }
 else {
-var valid2 = true;
+var valid9 = true;
 }
-if(valid2){
-if(data2.ip4 !== undefined){
-let data17 = data2.ip4;
-const _errs41 = errors;
-if(errors === _errs41){
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-let missing5;
-if((data17.ip === undefined) && (missing5 = "ip")){
-const err31 = {instancePath:instancePath+"/result/ip4",schemaPath:"#/anyOf/0/properties/result/properties/ip4/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"};
+}
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/result/routes/" + i2,schemaPath:"#/anyOf/0/properties/result/properties/routes/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -574,14 +567,15 @@ vErrors.push(err31);
 }
 errors++;
 }
+}
+var valid8 = _errs37 === errors;
+if(!valid8){
+break;
+}
+}
+}
 else {
-if(data17.ip !== undefined){
-let data18 = data17.ip;
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data18 === "string"){
-if(data18.length < 1){
-const err32 = {instancePath:instancePath+"/result/ip4/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/ip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err32 = {instancePath:instancePath+"/result/routes",schemaPath:"#/anyOf/0/properties/result/properties/routes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -591,8 +585,20 @@ vErrors.push(err32);
 errors++;
 }
 }
+var valid2 = _errs35 === errors;
+}
 else {
-const err33 = {instancePath:instancePath+"/result/ip4/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid2 = true;
+}
+if(valid2){
+if(data3.ip4 !== undefined){
+let data18 = data3.ip4;
+const _errs43 = errors;
+if(errors === _errs43){
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+let missing5;
+if((data18.ip === undefined) && (missing5 = "ip")){
+const err33 = {instancePath:instancePath+"/result/ip4",schemaPath:"#/anyOf/0/properties/result/properties/ip4/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -601,17 +607,14 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-var valid10 = _errs43 === errors;
-}
 else {
-var valid10 = true;
-}
-if(valid10){
-if(data17.gateway !== undefined){
+if(data18.ip !== undefined){
+let data19 = data18.ip;
 const _errs45 = errors;
-if(typeof data17.gateway !== "string"){
-const err34 = {instancePath:instancePath+"/result/ip4/gateway",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/gateway/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(errors === _errs45){
+if(typeof data19 === "string"){
+if(data19.length < 1){
+const err34 = {instancePath:instancePath+"/result/ip4/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/ip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -620,27 +623,9 @@ vErrors.push(err34);
 }
 errors++;
 }
-var valid10 = _errs45 === errors;
 }
 else {
-var valid10 = true;
-}
-if(valid10){
-if(data17.routes !== undefined){
-let data20 = data17.routes;
-const _errs47 = errors;
-if(errors === _errs47){
-if(Array.isArray(data20)){
-var valid11 = true;
-const len3 = data20.length;
-for(let i3=0; i3<len3; i3++){
-let data21 = data20[i3];
-const _errs49 = errors;
-if(errors === _errs49){
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-let missing6;
-if((data21.dst === undefined) && (missing6 = "dst")){
-const err35 = {instancePath:instancePath+"/result/ip4/routes/" + i3,schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"};
+const err35 = {instancePath:instancePath+"/result/ip4/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -649,14 +634,17 @@ vErrors.push(err35);
 }
 errors++;
 }
+}
+var valid10 = _errs45 === errors;
+}
 else {
-if(data21.dst !== undefined){
-let data22 = data21.dst;
-const _errs51 = errors;
-if(errors === _errs51){
-if(typeof data22 === "string"){
-if(data22.length < 1){
-const err36 = {instancePath:instancePath+"/result/ip4/routes/" + i3+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/properties/dst/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+var valid10 = true;
+}
+if(valid10){
+if(data18.gateway !== undefined){
+const _errs47 = errors;
+if(typeof data18.gateway !== "string"){
+const err36 = {instancePath:instancePath+"/result/ip4/gateway",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/gateway/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -665,9 +653,27 @@ vErrors.push(err36);
 }
 errors++;
 }
+var valid10 = _errs47 === errors;
 }
 else {
-const err37 = {instancePath:instancePath+"/result/ip4/routes/" + i3+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/properties/dst/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid10 = true;
+}
+if(valid10){
+if(data18.routes !== undefined){
+let data21 = data18.routes;
+const _errs49 = errors;
+if(errors === _errs49){
+if(Array.isArray(data21)){
+var valid11 = true;
+const len3 = data21.length;
+for(let i3=0; i3<len3; i3++){
+let data22 = data21[i3];
+const _errs51 = errors;
+if(errors === _errs51){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+let missing6;
+if((data22.dst === undefined) && (missing6 = "dst")){
+const err37 = {instancePath:instancePath+"/result/ip4/routes/" + i3,schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -676,17 +682,14 @@ vErrors.push(err37);
 }
 errors++;
 }
-}
-var valid12 = _errs51 === errors;
-}
 else {
-var valid12 = true;
-}
-if(valid12){
-if(data21.gw !== undefined){
+if(data22.dst !== undefined){
+let data23 = data22.dst;
 const _errs53 = errors;
-if(typeof data21.gw !== "string"){
-const err38 = {instancePath:instancePath+"/result/ip4/routes/" + i3+"/gw",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/properties/gw/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(errors === _errs53){
+if(typeof data23 === "string"){
+if(data23.length < 1){
+const err38 = {instancePath:instancePath+"/result/ip4/routes/" + i3+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/properties/dst/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -695,16 +698,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-var valid12 = _errs53 === errors;
 }
 else {
-var valid12 = true;
-}
-}
-}
-}
-else {
-const err39 = {instancePath:instancePath+"/result/ip4/routes/" + i3,schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err39 = {instancePath:instancePath+"/result/ip4/routes/" + i3+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/properties/dst/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -714,14 +710,16 @@ vErrors.push(err39);
 errors++;
 }
 }
-var valid11 = _errs49 === errors;
-if(!valid11){
-break;
-}
-}
+var valid12 = _errs53 === errors;
 }
 else {
-const err40 = {instancePath:instancePath+"/result/ip4/routes",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+var valid12 = true;
+}
+if(valid12){
+if(data22.gw !== undefined){
+const _errs55 = errors;
+if(typeof data22.gw !== "string"){
+const err40 = {instancePath:instancePath+"/result/ip4/routes/" + i3+"/gw",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/properties/gw/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -730,18 +728,16 @@ vErrors.push(err40);
 }
 errors++;
 }
-}
-var valid10 = _errs47 === errors;
+var valid12 = _errs55 === errors;
 }
 else {
-var valid10 = true;
-}
+var valid12 = true;
 }
 }
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/result/ip4",schemaPath:"#/anyOf/0/properties/result/properties/ip4/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err41 = {instancePath:instancePath+"/result/ip4/routes/" + i3,schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -751,20 +747,14 @@ vErrors.push(err41);
 errors++;
 }
 }
-var valid2 = _errs41 === errors;
+var valid11 = _errs51 === errors;
+if(!valid11){
+break;
+}
+}
 }
 else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.ip6 !== undefined){
-let data24 = data2.ip6;
-const _errs55 = errors;
-if(errors === _errs55){
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-let missing7;
-if((data24.ip === undefined) && (missing7 = "ip")){
-const err42 = {instancePath:instancePath+"/result/ip6",schemaPath:"#/anyOf/0/properties/result/properties/ip6/required",keyword:"required",params:{missingProperty: missing7},message:"must have required property '"+missing7+"'"};
+const err42 = {instancePath:instancePath+"/result/ip4/routes",schemaPath:"#/anyOf/0/properties/result/properties/ip4/properties/routes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -773,14 +763,18 @@ vErrors.push(err42);
 }
 errors++;
 }
+}
+var valid10 = _errs49 === errors;
+}
 else {
-if(data24.ip !== undefined){
-let data25 = data24.ip;
-const _errs57 = errors;
-if(errors === _errs57){
-if(typeof data25 === "string"){
-if(data25.length < 1){
-const err43 = {instancePath:instancePath+"/result/ip6/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/ip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+var valid10 = true;
+}
+}
+}
+}
+}
+else {
+const err43 = {instancePath:instancePath+"/result/ip4",schemaPath:"#/anyOf/0/properties/result/properties/ip4/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -790,8 +784,20 @@ vErrors.push(err43);
 errors++;
 }
 }
+var valid2 = _errs43 === errors;
+}
 else {
-const err44 = {instancePath:instancePath+"/result/ip6/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid2 = true;
+}
+if(valid2){
+if(data3.ip6 !== undefined){
+let data25 = data3.ip6;
+const _errs57 = errors;
+if(errors === _errs57){
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+let missing7;
+if((data25.ip === undefined) && (missing7 = "ip")){
+const err44 = {instancePath:instancePath+"/result/ip6",schemaPath:"#/anyOf/0/properties/result/properties/ip6/required",keyword:"required",params:{missingProperty: missing7},message:"must have required property '"+missing7+"'"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -800,17 +806,14 @@ vErrors.push(err44);
 }
 errors++;
 }
-}
-var valid13 = _errs57 === errors;
-}
 else {
-var valid13 = true;
-}
-if(valid13){
-if(data24.gateway !== undefined){
+if(data25.ip !== undefined){
+let data26 = data25.ip;
 const _errs59 = errors;
-if(typeof data24.gateway !== "string"){
-const err45 = {instancePath:instancePath+"/result/ip6/gateway",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/gateway/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(errors === _errs59){
+if(typeof data26 === "string"){
+if(data26.length < 1){
+const err45 = {instancePath:instancePath+"/result/ip6/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/ip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -819,27 +822,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-var valid13 = _errs59 === errors;
 }
 else {
-var valid13 = true;
-}
-if(valid13){
-if(data24.routes !== undefined){
-let data27 = data24.routes;
-const _errs61 = errors;
-if(errors === _errs61){
-if(Array.isArray(data27)){
-var valid14 = true;
-const len4 = data27.length;
-for(let i4=0; i4<len4; i4++){
-let data28 = data27[i4];
-const _errs63 = errors;
-if(errors === _errs63){
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-let missing8;
-if((data28.dst === undefined) && (missing8 = "dst")){
-const err46 = {instancePath:instancePath+"/result/ip6/routes/" + i4,schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/required",keyword:"required",params:{missingProperty: missing8},message:"must have required property '"+missing8+"'"};
+const err46 = {instancePath:instancePath+"/result/ip6/ip",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -848,14 +833,17 @@ vErrors.push(err46);
 }
 errors++;
 }
+}
+var valid13 = _errs59 === errors;
+}
 else {
-if(data28.dst !== undefined){
-let data29 = data28.dst;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data29 === "string"){
-if(data29.length < 1){
-const err47 = {instancePath:instancePath+"/result/ip6/routes/" + i4+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/properties/dst/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+var valid13 = true;
+}
+if(valid13){
+if(data25.gateway !== undefined){
+const _errs61 = errors;
+if(typeof data25.gateway !== "string"){
+const err47 = {instancePath:instancePath+"/result/ip6/gateway",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/gateway/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -864,9 +852,27 @@ vErrors.push(err47);
 }
 errors++;
 }
+var valid13 = _errs61 === errors;
 }
 else {
-const err48 = {instancePath:instancePath+"/result/ip6/routes/" + i4+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/properties/dst/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid13 = true;
+}
+if(valid13){
+if(data25.routes !== undefined){
+let data28 = data25.routes;
+const _errs63 = errors;
+if(errors === _errs63){
+if(Array.isArray(data28)){
+var valid14 = true;
+const len4 = data28.length;
+for(let i4=0; i4<len4; i4++){
+let data29 = data28[i4];
+const _errs65 = errors;
+if(errors === _errs65){
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+let missing8;
+if((data29.dst === undefined) && (missing8 = "dst")){
+const err48 = {instancePath:instancePath+"/result/ip6/routes/" + i4,schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/required",keyword:"required",params:{missingProperty: missing8},message:"must have required property '"+missing8+"'"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -875,17 +881,14 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-var valid15 = _errs65 === errors;
-}
 else {
-var valid15 = true;
-}
-if(valid15){
-if(data28.gw !== undefined){
+if(data29.dst !== undefined){
+let data30 = data29.dst;
 const _errs67 = errors;
-if(typeof data28.gw !== "string"){
-const err49 = {instancePath:instancePath+"/result/ip6/routes/" + i4+"/gw",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/properties/gw/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(errors === _errs67){
+if(typeof data30 === "string"){
+if(data30.length < 1){
+const err49 = {instancePath:instancePath+"/result/ip6/routes/" + i4+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/properties/dst/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -894,16 +897,9 @@ vErrors.push(err49);
 }
 errors++;
 }
-var valid15 = _errs67 === errors;
 }
 else {
-var valid15 = true;
-}
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/result/ip6/routes/" + i4,schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err50 = {instancePath:instancePath+"/result/ip6/routes/" + i4+"/dst",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/properties/dst/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -913,14 +909,16 @@ vErrors.push(err50);
 errors++;
 }
 }
-var valid14 = _errs63 === errors;
-if(!valid14){
-break;
-}
-}
+var valid15 = _errs67 === errors;
 }
 else {
-const err51 = {instancePath:instancePath+"/result/ip6/routes",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+var valid15 = true;
+}
+if(valid15){
+if(data29.gw !== undefined){
+const _errs69 = errors;
+if(typeof data29.gw !== "string"){
+const err51 = {instancePath:instancePath+"/result/ip6/routes/" + i4+"/gw",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/properties/gw/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -929,18 +927,16 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-var valid13 = _errs61 === errors;
+var valid15 = _errs69 === errors;
 }
 else {
-var valid13 = true;
-}
+var valid15 = true;
 }
 }
 }
 }
 else {
-const err52 = {instancePath:instancePath+"/result/ip6",schemaPath:"#/anyOf/0/properties/result/properties/ip6/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err52 = {instancePath:instancePath+"/result/ip6/routes/" + i4,schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -950,28 +946,14 @@ vErrors.push(err52);
 errors++;
 }
 }
-var valid2 = _errs55 === errors;
+var valid14 = _errs65 === errors;
+if(!valid14){
+break;
+}
+}
 }
 else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.dns !== undefined){
-let data31 = data2.dns;
-const _errs69 = errors;
-if(errors === _errs69){
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-if(data31.nameservers !== undefined){
-let data32 = data31.nameservers;
-const _errs71 = errors;
-if(errors === _errs71){
-if(Array.isArray(data32)){
-var valid17 = true;
-const len5 = data32.length;
-for(let i5=0; i5<len5; i5++){
-const _errs73 = errors;
-if(typeof data32[i5] !== "string"){
-const err53 = {instancePath:instancePath+"/result/dns/nameservers/" + i5,schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/nameservers/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err53 = {instancePath:instancePath+"/result/ip6/routes",schemaPath:"#/anyOf/0/properties/result/properties/ip6/properties/routes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -980,14 +962,18 @@ vErrors.push(err53);
 }
 errors++;
 }
-var valid17 = _errs73 === errors;
-if(!valid17){
-break;
+}
+var valid13 = _errs63 === errors;
+}
+else {
+var valid13 = true;
+}
+}
 }
 }
 }
 else {
-const err54 = {instancePath:instancePath+"/result/dns/nameservers",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/nameservers/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err54 = {instancePath:instancePath+"/result/ip6",schemaPath:"#/anyOf/0/properties/result/properties/ip6/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -997,16 +983,28 @@ vErrors.push(err54);
 errors++;
 }
 }
-var valid16 = _errs71 === errors;
+var valid2 = _errs57 === errors;
 }
 else {
-var valid16 = true;
+var valid2 = true;
 }
-if(valid16){
-if(data31.domain !== undefined){
+if(valid2){
+if(data3.dns !== undefined){
+let data32 = data3.dns;
+const _errs71 = errors;
+if(errors === _errs71){
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+if(data32.nameservers !== undefined){
+let data33 = data32.nameservers;
+const _errs73 = errors;
+if(errors === _errs73){
+if(Array.isArray(data33)){
+var valid17 = true;
+const len5 = data33.length;
+for(let i5=0; i5<len5; i5++){
 const _errs75 = errors;
-if(typeof data31.domain !== "string"){
-const err55 = {instancePath:instancePath+"/result/dns/domain",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/domain/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data33[i5] !== "string"){
+const err55 = {instancePath:instancePath+"/result/dns/nameservers/" + i5,schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/nameservers/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1015,23 +1013,14 @@ vErrors.push(err55);
 }
 errors++;
 }
-var valid16 = _errs75 === errors;
+var valid17 = _errs75 === errors;
+if(!valid17){
+break;
+}
+}
 }
 else {
-var valid16 = true;
-}
-if(valid16){
-if(data31.search !== undefined){
-let data35 = data31.search;
-const _errs77 = errors;
-if(errors === _errs77){
-if(Array.isArray(data35)){
-var valid18 = true;
-const len6 = data35.length;
-for(let i6=0; i6<len6; i6++){
-const _errs79 = errors;
-if(typeof data35[i6] !== "string"){
-const err56 = {instancePath:instancePath+"/result/dns/search/" + i6,schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/search/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err56 = {instancePath:instancePath+"/result/dns/nameservers",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/nameservers/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1040,14 +1029,17 @@ vErrors.push(err56);
 }
 errors++;
 }
-var valid18 = _errs79 === errors;
-if(!valid18){
-break;
 }
-}
+var valid16 = _errs73 === errors;
 }
 else {
-const err57 = {instancePath:instancePath+"/result/dns/search",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/search/type",keyword:"type",params:{type: "array"},message:"must be array"};
+var valid16 = true;
+}
+if(valid16){
+if(data32.domain !== undefined){
+const _errs77 = errors;
+if(typeof data32.domain !== "string"){
+const err57 = {instancePath:instancePath+"/result/dns/domain",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/domain/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1056,24 +1048,23 @@ vErrors.push(err57);
 }
 errors++;
 }
-}
 var valid16 = _errs77 === errors;
 }
 else {
 var valid16 = true;
 }
 if(valid16){
-if(data31.options !== undefined){
-let data37 = data31.options;
+if(data32.search !== undefined){
+let data36 = data32.search;
+const _errs79 = errors;
+if(errors === _errs79){
+if(Array.isArray(data36)){
+var valid18 = true;
+const len6 = data36.length;
+for(let i6=0; i6<len6; i6++){
 const _errs81 = errors;
-if(errors === _errs81){
-if(Array.isArray(data37)){
-var valid19 = true;
-const len7 = data37.length;
-for(let i7=0; i7<len7; i7++){
-const _errs83 = errors;
-if(typeof data37[i7] !== "string"){
-const err58 = {instancePath:instancePath+"/result/dns/options/" + i7,schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/options/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data36[i6] !== "string"){
+const err58 = {instancePath:instancePath+"/result/dns/search/" + i6,schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/search/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1082,14 +1073,14 @@ vErrors.push(err58);
 }
 errors++;
 }
-var valid19 = _errs83 === errors;
-if(!valid19){
+var valid18 = _errs81 === errors;
+if(!valid18){
 break;
 }
 }
 }
 else {
-const err59 = {instancePath:instancePath+"/result/dns/options",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/options/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err59 = {instancePath:instancePath+"/result/dns/search",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/search/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1099,7 +1090,49 @@ vErrors.push(err59);
 errors++;
 }
 }
-var valid16 = _errs81 === errors;
+var valid16 = _errs79 === errors;
+}
+else {
+var valid16 = true;
+}
+if(valid16){
+if(data32.options !== undefined){
+let data38 = data32.options;
+const _errs83 = errors;
+if(errors === _errs83){
+if(Array.isArray(data38)){
+var valid19 = true;
+const len7 = data38.length;
+for(let i7=0; i7<len7; i7++){
+const _errs85 = errors;
+if(typeof data38[i7] !== "string"){
+const err60 = {instancePath:instancePath+"/result/dns/options/" + i7,schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/options/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+var valid19 = _errs85 === errors;
+if(!valid19){
+break;
+}
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/result/dns/options",schemaPath:"#/anyOf/0/properties/result/properties/dns/properties/options/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+var valid16 = _errs83 === errors;
 }
 else {
 var valid16 = true;
@@ -1109,17 +1142,17 @@ var valid16 = true;
 }
 }
 else {
-const err60 = {instancePath:instancePath+"/result/dns",schemaPath:"#/anyOf/0/properties/result/properties/dns/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err62 = {instancePath:instancePath+"/result/dns",schemaPath:"#/anyOf/0/properties/result/properties/dns/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
-vErrors = [err60];
+vErrors = [err62];
 }
 else {
-vErrors.push(err60);
+vErrors.push(err62);
 }
 errors++;
 }
 }
-var valid2 = _errs69 === errors;
+var valid2 = _errs71 === errors;
 }
 else {
 var valid2 = true;
@@ -1133,45 +1166,7 @@ var valid2 = true;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/result",schemaPath:"#/anyOf/0/properties/result/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-else {
-const err62 = {instancePath,schemaPath:"#/anyOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-}
-}
-var _valid0 = _errs1 === errors;
-valid0 = valid0 || _valid0;
-if(!valid0){
-const _errs85 = errors;
-if(errors === _errs85){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing9;
-if((((data.requestId === undefined) && (missing9 = "requestId")) || ((data.stateDir === undefined) && (missing9 = "stateDir"))) || ((data.delegate === undefined) && (missing9 = "delegate"))){
-const err63 = {instancePath,schemaPath:"#/anyOf/1/required",keyword:"required",params:{missingProperty: missing9},message:"must have required property '"+missing9+"'"};
+const err63 = {instancePath:instancePath+"/result",schemaPath:"#/anyOf/0/properties/result/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -1180,14 +1175,19 @@ vErrors.push(err63);
 }
 errors++;
 }
+}
+var valid1 = _errs9 === errors;
+}
 else {
-if(data.requestId !== undefined){
-let data39 = data.requestId;
-const _errs87 = errors;
-if(errors === _errs87){
-if(typeof data39 === "string"){
-if(data39.length < 1){
-const err64 = {instancePath:instancePath+"/requestId",schemaPath:"#/anyOf/1/properties/requestId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+else {
+const err64 = {instancePath,schemaPath:"#/anyOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1197,8 +1197,15 @@ vErrors.push(err64);
 errors++;
 }
 }
-else {
-const err65 = {instancePath:instancePath+"/requestId",schemaPath:"#/anyOf/1/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var _valid0 = _errs1 === errors;
+valid0 = valid0 || _valid0;
+if(!valid0){
+const _errs87 = errors;
+if(errors === _errs87){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing9;
+if((((data.requestId === undefined) && (missing9 = "requestId")) || ((data.stateDir === undefined) && (missing9 = "stateDir"))) || ((data.delegate === undefined) && (missing9 = "delegate"))){
+const err65 = {instancePath,schemaPath:"#/anyOf/1/required",keyword:"required",params:{missingProperty: missing9},message:"must have required property '"+missing9+"'"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -1207,20 +1214,14 @@ vErrors.push(err65);
 }
 errors++;
 }
-}
-var valid20 = _errs87 === errors;
-}
 else {
-var valid20 = true;
-}
-if(valid20){
-if(data.stateDir !== undefined){
-let data40 = data.stateDir;
+if(data.requestId !== undefined){
+let data40 = data.requestId;
 const _errs89 = errors;
 if(errors === _errs89){
 if(typeof data40 === "string"){
 if(data40.length < 1){
-const err66 = {instancePath:instancePath+"/stateDir",schemaPath:"#/anyOf/1/properties/stateDir/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err66 = {instancePath:instancePath+"/requestId",schemaPath:"#/anyOf/1/properties/requestId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1231,7 +1232,7 @@ errors++;
 }
 }
 else {
-const err67 = {instancePath:instancePath+"/stateDir",schemaPath:"#/anyOf/1/properties/stateDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err67 = {instancePath:instancePath+"/requestId",schemaPath:"#/anyOf/1/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1247,14 +1248,13 @@ else {
 var valid20 = true;
 }
 if(valid20){
-if(data.delegate !== undefined){
-let data41 = data.delegate;
+if(data.stateDir !== undefined){
+let data41 = data.stateDir;
 const _errs91 = errors;
 if(errors === _errs91){
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-let missing10;
-if((data41.type === undefined) && (missing10 = "type")){
-const err68 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"};
+if(typeof data41 === "string"){
+if(data41.length < 1){
+const err68 = {instancePath:instancePath+"/stateDir",schemaPath:"#/anyOf/1/properties/stateDir/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1263,14 +1263,9 @@ vErrors.push(err68);
 }
 errors++;
 }
+}
 else {
-if(data41.type !== undefined){
-let data42 = data41.type;
-const _errs93 = errors;
-if(errors === _errs93){
-if(typeof data42 === "string"){
-if(data42.length < 1){
-const err69 = {instancePath:instancePath+"/delegate/type",schemaPath:"#/anyOf/1/properties/delegate/properties/type/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err69 = {instancePath:instancePath+"/stateDir",schemaPath:"#/anyOf/1/properties/stateDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -1280,8 +1275,19 @@ vErrors.push(err69);
 errors++;
 }
 }
+var valid20 = _errs91 === errors;
+}
 else {
-const err70 = {instancePath:instancePath+"/delegate/type",schemaPath:"#/anyOf/1/properties/delegate/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var valid20 = true;
+}
+if(valid20){
+if(data.stateFolder !== undefined){
+let data42 = data.stateFolder;
+const _errs93 = errors;
+if(errors === _errs93){
+if(typeof data42 === "string"){
+if(data42.length < 1){
+const err70 = {instancePath:instancePath+"/stateFolder",schemaPath:"#/anyOf/1/properties/stateFolder/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -1291,11 +1297,8 @@ vErrors.push(err70);
 errors++;
 }
 }
-}
-}
-}
 else {
-const err71 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err71 = {instancePath:instancePath+"/stateFolder",schemaPath:"#/anyOf/1/properties/stateFolder/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1305,17 +1308,20 @@ vErrors.push(err71);
 errors++;
 }
 }
-var valid20 = _errs91 === errors;
+var valid20 = _errs93 === errors;
 }
 else {
 var valid20 = true;
 }
-}
-}
-}
-}
-else {
-const err72 = {instancePath,schemaPath:"#/anyOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(valid20){
+if(data.delegate !== undefined){
+let data43 = data.delegate;
+const _errs95 = errors;
+if(errors === _errs95){
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+let missing10;
+if((data43.type === undefined) && (missing10 = "type")){
+const err72 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -1324,17 +1330,79 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-var _valid0 = _errs85 === errors;
-valid0 = valid0 || _valid0;
-}
-if(!valid0){
-const err73 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+else {
+if(data43.type !== undefined){
+let data44 = data43.type;
+const _errs97 = errors;
+if(errors === _errs97){
+if(typeof data44 === "string"){
+if(data44.length < 1){
+const err73 = {instancePath:instancePath+"/delegate/type",schemaPath:"#/anyOf/1/properties/delegate/properties/type/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err73];
 }
 else {
 vErrors.push(err73);
+}
+errors++;
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/delegate/type",schemaPath:"#/anyOf/1/properties/delegate/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+}
+}
+}
+}
+else {
+const err75 = {instancePath:instancePath+"/delegate",schemaPath:"#/anyOf/1/properties/delegate/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+var valid20 = _errs95 === errors;
+}
+else {
+var valid20 = true;
+}
+}
+}
+}
+}
+}
+else {
+const err76 = {instancePath,schemaPath:"#/anyOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+var _valid0 = _errs87 === errors;
+valid0 = valid0 || _valid0;
+}
+if(!valid0){
+const err77 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
 }
 errors++;
 validate10.errors = vErrors;
@@ -2097,7 +2165,7 @@ return errors === 0;
 }
 
 const checkDoneReply = validate12;
-const schema13 = {"type":"object","required":["requestId","stateDir"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"delegatedTo":{"anyOf":[{"type":"string","minLength":1},{"type":"null"}],"description":"check and del: the plugin of \"ipam.fallback\" that gave the addresses; null where they were ours; absent when unknown"}},"$id":"DoneReply"};
+const schema13 = {"type":"object","required":["requestId","stateDir"],"properties":{"requestId":{"type":"string","minLength":1},"stateDir":{"type":"string","minLength":1},"stateFolder":{"type":"string","minLength":1,"description":"device and inode of stateDir as the daemon sees it, \"DEV:INO\": in a container the path may lead to another folder"},"delegatedTo":{"anyOf":[{"type":"string","minLength":1},{"type":"null"}],"description":"check and del: the plugin of \"ipam.fallback\" that gave the addresses; null where they were ours; absent when unknown"}},"$id":"DoneReply"};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="DoneReply" */;
@@ -2153,15 +2221,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.delegatedTo !== undefined){
-let data2 = data.delegatedTo;
+if(data.stateFolder !== undefined){
+let data2 = data.stateFolder;
 const _errs5 = errors;
-const _errs6 = errors;
-let valid1 = false;
-const _errs7 = errors;
-if(errors === _errs7){
+if(errors === _errs5){
 if(typeof data2 === "string"){
 if(data2.length < 1){
+validate12.errors = [{instancePath:instancePath+"/stateFolder",schemaPath:"#/properties/stateFolder/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate12.errors = [{instancePath:instancePath+"/stateFolder",schemaPath:"#/properties/stateFolder/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.delegatedTo !== undefined){
+let data3 = data.delegatedTo;
+const _errs7 = errors;
+const _errs8 = errors;
+let valid1 = false;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(data3.length < 1){
 const err0 = {instancePath:instancePath+"/delegatedTo",schemaPath:"#/properties/delegatedTo/anyOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err0];
@@ -2183,11 +2272,11 @@ vErrors.push(err1);
 errors++;
 }
 }
-var _valid0 = _errs7 === errors;
+var _valid0 = _errs9 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const _errs9 = errors;
-if(data2 !== null){
+const _errs11 = errors;
+if(data3 !== null){
 const err2 = {instancePath:instancePath+"/delegatedTo",schemaPath:"#/properties/delegatedTo/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err2];
@@ -2197,7 +2286,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid0 = _errs9 === errors;
+var _valid0 = _errs11 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
@@ -2213,20 +2302,21 @@ validate12.errors = vErrors;
 return false;
 }
 else {
-errors = _errs6;
+errors = _errs8;
 if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
+if(_errs8){
+vErrors.length = _errs8;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }

@@ -114,7 +114,15 @@ export async function buildApp({
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
     },
   })
-  cniRoutes(app, { service, stateDir: facts.stateDir, facts: nodeFacts, requests, tellPod, askedAgain })
+  cniRoutes(app, {
+    service,
+    stateDir: facts.stateDir,
+    stateFolder: facts.stateFolder,
+    facts: nodeFacts,
+    requests,
+    tellPod,
+    askedAgain,
+  })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })

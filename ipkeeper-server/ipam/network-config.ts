@@ -309,7 +309,6 @@ export function readPreviousAddresses(config: JsonObject): readonly string[] | u
 /** What prevResult says of the pod's interface: as the last plugin of the chain has left it. */
 export interface PreviousInterface {
   readonly mac: string | undefined
-  readonly mtu: number | undefined
   readonly sandbox: string | undefined
 }
 
@@ -324,10 +323,9 @@ export function readPreviousInterface(config: JsonObject, ifname: string): Previ
     .filter(isJsonObject)
     .find(link => field(link, 'name') === ifname && typeof field(link, 'sandbox') === 'string')
   if (!found) return undefined
-  const [mac, mtu, sandbox] = ['mac', 'mtu', 'sandbox'].map(key => field(found, key))
+  const [mac, sandbox] = ['mac', 'sandbox'].map(key => field(found, key))
   return {
     mac: typeof mac === 'string' && mac !== '' ? mac.toLowerCase() : undefined,
-    mtu: typeof mtu === 'number' ? mtu : undefined,
     sandbox: typeof sandbox === 'string' && sandbox !== '' ? sandbox : undefined,
   }
 }

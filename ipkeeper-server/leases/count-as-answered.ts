@@ -21,5 +21,7 @@ export async function countAsAnswered(
     const record = { ...rest, generation: present.generation + 1 }
     return [{ kind: 'attachment', key: attachmentKey(key), expect: present.generation, record }]
   }
-  if (keys.length > 0) await commitPlan(ledger, () => ({ change: keys.flatMap(arrived) }))
+  // Nearly every ADD that nobody confirms: not even a turn of the event loop.
+  if (!keys.some(key => ledger.attachment(key)?.unanswered)) return
+  await commitPlan(ledger, () => ({ change: keys.flatMap(arrived) }))
 }

@@ -152,12 +152,12 @@ export class PodWirer implements PodNetwork {
     if (!namespace) return [`the namespace ${netns} is gone, or is another one than at ADD`]
     try {
       const addresses = leases.map(({ address, prefixLength }) => `${address}/${prefixLength}`)
-      const { mac = wiring.mac, mtu = wiring.mtu } = previous ?? {}
+      const mac = previous?.mac ?? wiring.mac
       const [seen, unmasqueraded] = await Promise.all([
         this.#see(attachment, wiring, namespace.fd),
         this.#masquerade.differences(masqueradedPods(wiring, leases, this.#options.subnetsOf)),
       ])
-      return [...compareWiring({ ifname, wiring, addresses, mac, mtu }, seen), ...unmasqueraded]
+      return [...compareWiring({ ifname, wiring, addresses, mac }, seen), ...unmasqueraded]
     } finally {
       namespace.close()
     }

@@ -11,12 +11,16 @@ export type MarkOwner = 'plugin' | 'daemon'
 /** The folder in which plugin and daemon decide whether an ADD is answered or undone: shared/answered-mark.ts. */
 export class AnsweredMarks {
   readonly #folder: string
-  /** The folder was not there. */
-  readonly isNew: boolean
 
   constructor(stateDir: string) {
     this.#folder = join(stateDir, stateFolders.answered)
-    this.isNew = !existsSync(this.#folder)
+  }
+
+  get hasFolder(): boolean {
+    return existsSync(this.#folder)
+  }
+
+  makeFolder(): void {
     makeFolder(this.#folder)
   }
 

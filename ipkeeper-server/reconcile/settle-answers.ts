@@ -55,6 +55,8 @@ export class SettleAnswers {
   #graceUntil = Infinity
   /** Marks that are the daemon's. */
   readonly #claimed = new Set<string>()
+  /** At the start. */
+  #folderMissing: boolean
   /** Since when a mark has been seen that belongs to no ADD. */
   readonly #strays = new Map<string, number>()
   #pause: number
@@ -67,16 +69,15 @@ export class SettleAnswers {
     this.#options = options
     this.#pauses = options.pauses ?? standardPauses
     this.#pause = this.#pauses.look
+    this.#folderMissing = !options.marks.hasFolder
   }
 
   /** To be awaited before the first ADD is served, and after queued DELs were carried out. Never rejects. */
   async begin(): Promise<void> {
-    const { service, marks } = this.#options
     this.#earlier = this.#own()
     try {
       const found = await this.#look()
-      // Whoever took the folder away took the marks away: then nobody can say what was not answered.
-      if (marks.isNew) await countAsAnswered(service, this.#earlier.filter(confirms))
+      await this.#replaceFolder()
       for (const [name, owner] of found) if (owner === 'daemon') this.#claimed.add(name)
       await this.#undoEarlier(({ invocationId, wiring }) =>
         // A pod that is wired in part cannot be answered from its record: it is wired afresh, if it is asked for again.
@@ -137,6 +138,7 @@ export class SettleAnswers {
     const { monotonic, onError } = this.#options
     try {
       await this.#look()
+      await this.#replaceFolder()
       if (monotonic() >= this.#graceUntil)
         await this.#undoEarlier(({ invocationId }) => this.#claim(invocationId))
       this.#scheduleLook()
@@ -144,6 +146,18 @@ export class SettleAnswers {
       onError(error)
       this.#at(this.#pauses.retry)
     }
+  }
+
+  /**
+   * Whoever took the folder away took the marks away: then nobody can say what was not answered. There is no folder until
+   * that is durable, so that the next daemon does not take its emptiness for an answer.
+   */
+  async #replaceFolder(): Promise<void> {
+    const { service, marks } = this.#options
+    if (!this.#folderMissing) return
+    await countAsAnswered(service, this.#earlier.filter(confirms))
+    marks.makeFolder()
+    this.#folderMissing = false
   }
 
   /** While an answer is awaited, or a mark lies about. */

@@ -68,7 +68,7 @@ export async function add(call: Call): Promise<Outcome> {
 /** What the schema cannot say of a reply. */
 function checkReply(call: Call, reply: AddReply): void {
   const { settings, cniVersion } = call
-  const mismatch = stateFolderMismatch(call, reply.stateDir)
+  const mismatch = stateFolderMismatch(call, reply)
   if (mismatch !== undefined) throw new UnusableReply('IPK_STATE_DIR_MISMATCH', mismatch)
   const fault = 'result' in reply ? resultFault(reply.result, cniVersion) : undefined
   if (fault !== undefined) {

@@ -27,7 +27,7 @@ export async function status(call: Call): Promise<Outcome> {
     if (isWithinGrace(edges.readAnswer(settings.stateDir), edges.wallClock())) return undefined
     throw notAvailable(error)
   })
-  const mismatch = reply && stateFolderMismatch(call, reply.stateDir)
+  const mismatch = reply && stateFolderMismatch(call, reply)
   if (mismatch !== undefined) throw notAvailable(new Problem('IPK_STATE_DIR_MISMATCH', mismatch))
   await forwardToFallback(call, 'STATUS').catch((error: unknown) => {
     throw asStatus(error)

@@ -85,7 +85,17 @@ export const Delegate = Type.Object({
 })
 export type Delegate = Static<typeof Delegate>
 
-const replyHead = { requestId: Type.String({ minLength: 1 }), stateDir: Type.String({ minLength: 1 }) }
+const replyHead = {
+  requestId: Type.String({ minLength: 1 }),
+  stateDir: Type.String({ minLength: 1 }),
+  stateFolder: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'device and inode of stateDir as the daemon sees it, "DEV:INO": in a container the path may lead to another folder',
+    }),
+  ),
+}
 
 /** The reply of add. */
 export const AddReply = Type.Union(

@@ -167,6 +167,7 @@ export async function perform(scene: Surroundings): Promise<Performance> {
     readAnswer: () => undefined,
     isOwnNetns: () => scene.ownNetns,
     isSameFolder: () => scene.sameFolder,
+    inodeOf: () => '1:2',
   })
   stage.run = run
   void run.finished.then(ended => (code = ended))

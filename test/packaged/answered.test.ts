@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
 import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { failsProperly } from '../rigs/plugin-under-fault.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -27,7 +28,7 @@ interface Site {
   readonly socket: string
   readonly stateDir: string
   readonly marks: string
-  readonly config: object
+  readonly config: { readonly ipam: object } & Readonly<Record<string, unknown>>
   readonly start: () => Promise<Daemon>
 }
 
@@ -244,3 +245,33 @@ t.test('a reboot leaves the question to the proof of death', { skip, timeout: 60
   await daemon.stop('SIGKILL')
   t.match([...recorded(own).values()], [{ containerId: 'before', unanswered: { confirms: true } }])
 })
+
+const privileged = missing('executables', 'namespaces')
+
+t.test(
+  'one path, two folders: the plugin sees another mount',
+  { skip: privileged, timeout: 60_000 },
+  async t => {
+    const own = site('mounts')
+    const daemon = await own.start()
+    t.teardown(() => daemon.stop('SIGKILL'))
+    const run = (verb: string, mounts: string, stateDir: string) => {
+      const config = { ...own.config, cniVersion: '1.1.0', ipam: { ...own.config.ipam, stateDir } }
+      return startProcess(verb, config, {
+        by: ['unshare', '--mount', '/bin/sh', '-c', `${mounts} && exec "$0"`],
+      }).finished
+    }
+    for (const [verb, code] of [
+      ['ADD', 7],
+      ['STATUS', 50],
+    ] as const) {
+      const finished = await run(verb, `mount -t tmpfs tmpfs ${own.stateDir}`, own.stateDir)
+      failsProperly(t, verb, finished, { code, msg: /^state folders differ: .* is another folder for / })
+    }
+    t.strictSame(await containersWithLease(daemon), [], 'the ADD was undone')
+    const bound = folder.file('bound')
+    const finished = await run('ADD', `mkdir ${bound} && mount --bind ${own.stateDir} ${bound}`, bound)
+    t.equal(finished.exit, 0, 'another mount of the same folder is the same folder')
+    t.strictSame(await containersWithLease(daemon), ['c1'])
+  },
+)

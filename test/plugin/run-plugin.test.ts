@@ -130,6 +130,7 @@ function start(verb: string, scene: Scene = {}): Running {
     runChild: () => Promise.reject(new Error('no fallback in this scene')),
     isOwnNetns: () => scene.ownNetns ?? false,
     isSameFolder: () => scene.sameFolder ?? false,
+    inodeOf: () => '1:2',
   })
   return {
     run,
@@ -381,6 +382,14 @@ t.test('an ADD whose answer cannot be used is undone', async t => {
       { code: 7, msg: /the plugin uses \/var\/lib\/ipkeeper, ipkeeper-server on .* uses \/elsewhere/ },
     ],
     [
+      'the same path in another container',
+      {
+        daemon: request =>
+          request.path.endsWith('/add') ? [200, { ...done, stateFolder: '1:3', result }] : [200, done],
+      },
+      { code: 7, msg: /^state folders differ: .var.lib.ipkeeper is another folder for ipkeeper-server on / },
+    ],
+    [
       'a result of another version',
       {
         stdin: config('1.0.0'),
@@ -514,6 +523,16 @@ t.test('an ADD is marked as answered, once, before its result is printed; nothin
   for (const verb of ['CHECK', 'DEL', 'GC', 'STATUS', 'VERSION'])
     t.same((await runPlugin(verb)).marks, [], verb)
   t.same((await runPlugin('ADD', { daemon: () => [500, {}] })).marks, [], 'an ADD that fails')
+})
+
+t.test('a daemon whose state folder is the same, wherever it says that it is', async t => {
+  for (const stateDir of [done.stateDir, '/mnt/state']) {
+    const daemon: Daemon = request => {
+      const [status, reply] = resultFor(request)
+      return [status, { ...(reply as object), stateDir, stateFolder: '1:2' }]
+    }
+    t.match(await runPlugin('ADD', { daemon, sameFolder: true }), { code: 0, marks: [/run-1/] }, stateDir)
+  }
 })
 
 t.test('an ADD whose mark cannot be left prints no result and is undone', async t => {

@@ -148,7 +148,9 @@ t.test('after the last DEL all is as after an earlier one', { skip }, async t =>
   t.equal(await round(), once)
   await masquerade.add([{ ...pods('10.22.0.50'), pool: 'other' }])
   await masquerade.add([pods('10.22.0.50')])
-  t.match(await masquerade.differences([{ ...pods('10.22.0.50'), pool: 'other' }]), [/lacks 10.22.0.50/])
+  t.match(await masquerade.differences([{ ...pods('10.22.0.50'), pool: 'other' }]), [
+    /^10\.22\.0\.50 .* lacks it/,
+  ])
   t.same(await masquerade.differences([pods('10.22.0.50')]), [], 'an address is in the pool of its last ADD')
 })
 
@@ -176,7 +178,7 @@ t.test('a daemon that starts again', { skip }, async t => {
   t.same(await again.differences([stays]), [])
   t.match(
     await again.differences([pods('10.22.0.51', '10.22.0.52')]),
-    [/lacks 10.22.0.51/, /lacks 10.22.0.52/],
+    [/^10\.22\.0\.51 .* lacks it/, /^10\.22\.0\.52 .* lacks it/],
     'what nobody knows any more is gone with the first change',
   )
 })
@@ -241,7 +243,7 @@ t.test('what the kernel refuses is an error of those who asked, and of nobody la
   t.equal(await list(node), '')
   broken = false
   await masquerade.add([pods('10.22.0.51')])
-  t.match(await masquerade.differences([pods('10.22.0.50')]), [/lacks 10.22.0.50/], 'it had failed')
+  t.match(await masquerade.differences([pods('10.22.0.50')]), [/^10\.22\.0\.50 .* lacks it/], 'it had failed')
   broken = true
   await t.rejects(masquerade.remove(['10.22.0.51']), refused)
   broken = false

@@ -25,6 +25,8 @@ import { checkAvailability } from '../../leases/status.ts'
 export interface CniRoutesOptions {
   readonly service: LeaseService
   readonly stateDir: string
+  /** "DEV:INO" of it. */
+  readonly stateFolder: string | undefined
   readonly facts: NodeFacts
   readonly requests: RequestReader
   /** Tells the pod what became of its ADD; never waits and never fails. */
@@ -54,7 +56,7 @@ const response = { 400: ErrorReply, 409: ErrorReply, 500: ErrorReply, 503: Error
 
 /** POST /v1/cni/{add,check,del,gc,status}: translate only; the rules are in leases/ and ipam/. */
 export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void {
-  const { service, stateDir, facts, requests, tellPod, askedAgain } = options
+  const { service, stateDir, stateFolder, facts, requests, tellPod, askedAgain } = options
   /** Passes a problem on, having told it to the pod. */
   const toldToPod = async <T>(pod: NamedPod | undefined, step: () => Promise<T>): Promise<T> => {
     try {
@@ -82,7 +84,7 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
       async (request, response_) => {
         nameRequest(request, verb)
         const done = await handler(request, response_)
-        return { requestId: request.id, stateDir, ...done }
+        return { requestId: request.id, stateDir, ...(stateFolder !== undefined && { stateFolder }), ...done }
       },
     )
   }

@@ -8,6 +8,8 @@ export interface DaemonFacts {
   readonly version: string
   readonly startedAt: number
   readonly stateDir: string
+  /** "DEV:INO" of it; absent where nobody is to compare it. */
+  readonly stateFolder?: string
   readonly socket: string
   readonly store: { readonly kind: string; readonly location: string }
 }

@@ -178,24 +178,25 @@ export function masqueradeDifferences(
   wanted: readonly MasqueradedPods[],
   listing: Listing | undefined,
 ): string[] {
-  const objects = listing?.nftables
-  if (!objects) return [`nft has no table ${masqueradeTable}`]
+  const objects = listing?.nftables ?? []
   const ruleTexts = objects.flatMap(({ rule }) => (rule?.expr ? [rule.expr] : []))
   const masquerades = (set: string): boolean =>
     ruleTexts.some(
       expr => JSON.stringify(expr).includes(`"@${set}"`) && expr.some(part => 'masquerade' in part),
     )
   const contents = new Map(objects.flatMap(({ set }) => (set ? [[set.name, new Set(set.elem)]] : [])))
-  return wanted.flatMap(({ pool, addresses }) => {
-    const members = addresses.map(checkedAddress)
-    const unruled = families
-      .filter(family => members.some(member => member.family === family))
-      .filter(family => !masquerades(setName(pool, family)))
-      .map(family => `nft has no rule that masquerades ${familyName[family]} of pool ${pool}`)
-    const absent = members
-      .map(member => ({ set: setName(pool, member.family), text: formatAddress(member) }))
-      .filter(({ set, text }) => !contents.get(set)?.has(text))
-      .map(({ set, text }) => `nft set ${set} of pool ${pool} lacks ${text}`)
-    return [...unruled, ...absent]
-  })
+  const missing = (pool: string, family: Family, address: string): string | undefined => {
+    const set = setName(pool, family)
+    if (!listing) return `there is no table ${masqueradeTable}`
+    if (!masquerades(set)) return `the table has no rule for ${familyName[family]} of pool ${pool}`
+    return contents.get(set)?.has(address) ? undefined : `set ${set} of pool ${pool} lacks it`
+  }
+  return wanted.flatMap(({ pool, addresses }) =>
+    addresses.flatMap(text => {
+      const member = checkedAddress(text)
+      const address = formatAddress(member)
+      const why = missing(pool, member.family, address)
+      return why === undefined ? [] : [`${address} is not masqueraded by nft: ${why}`]
+    }),
+  )
 }

@@ -1,4 +1,5 @@
 import type { ResultAddress, ResultRoute } from '../../../shared/cni/result.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
 import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { WiringMode, WiringRecord } from '../../ipam/records.ts'
@@ -42,6 +43,7 @@ export function planWiring(
   isGateway: (address: string) => boolean,
 ): WiringRecord {
   const { mode } = config
+  checkGateways(ips)
   checkMtuCarries(survey.mtu, new Set(ips.map(({ address }) => (address.includes(':') ? 6 : 4))))
   if (survey.uplink) checkMtuFits(survey.mtu, survey.uplink)
   checkHost(config, survey, ips, isGateway)
@@ -109,6 +111,18 @@ function checkBridge(
         hint: `ip address delete ${address} dev ${bridge}; or name another "bridge"; or set "isGateway": false`,
       },
     )
+  }
+}
+
+/** A pod looks for its gateway on its own link, so that has to be in its subnet. */
+function checkGateways(ips: readonly ResultAddress[]): void {
+  for (const { address, gateway } of ips) {
+    const subnet = parseCidr(address)
+    const there = gateway === undefined ? undefined : parseAddress(gateway)
+    if (!subnet || !there || cidrContains(subnet, there)) continue
+    throw new Problem('IPK_CONFIG_INVALID', `gateway ${gateway ?? ''} is not in the subnet of ${address}`, {
+      hint: 'correct "gateway" of the range',
+    })
   }
 }
 

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { AnsweredMarks } from '../../../ipkeeper-server/reconcile/answered-marks.ts'
@@ -16,8 +7,9 @@ import { leaveMark } from '../../../plugin/answered-mark.ts'
 t.test('whoever comes first has decided', async t => {
   const stateDir = t.testdir({})
   const marks = new AnsweredMarks(stateDir)
-  t.equal(marks.isNew, true)
-  t.equal(new AnsweredMarks(stateDir).isNew, false)
+  t.equal(marks.hasFolder, false)
+  marks.makeFolder()
+  t.equal(new AnsweredMarks(stateDir).hasFolder, true)
   leaveMark(stateDir, 'run-1')
   t.equal(await marks.claim('run-1'), 'plugin')
   t.equal(await marks.claim('run-2'), 'daemon')
@@ -41,6 +33,7 @@ t.test('whoever comes first has decided', async t => {
 t.test('of many at once exactly one', async t => {
   const stateDir = t.testdir({})
   const marks = new AnsweredMarks(stateDir)
+  marks.makeFolder()
   for (let nth = 0; nth < 200; nth++) {
     const name = `run-${nth}`
     const claimed = marks.claim(name)
@@ -70,7 +63,6 @@ t.test(
   async t => {
     const stateDir = t.testdir({})
     const marks = new AnsweredMarks(stateDir)
-    rmSync(join(stateDir, 'answered'), { recursive: true })
     t.strictSame(await marks.list(), new Map())
     await t.rejects(marks.claim('run-1'), { code: 'ENOENT' })
     writeFileSync(join(stateDir, 'answered'), '')

@@ -134,18 +134,27 @@ t.test('differences between what should be and a listing', t => {
     { set: { name: set6, elem: ['fd00:22::5'] } },
   ]
   const unruled = [
-    'nft has no rule that masquerades IPv4 of pool fixed',
-    'nft has no rule that masquerades IPv6 of pool fixed',
+    '10.22.0.5 is not masqueraded by nft: the table has no rule for IPv4 of pool fixed',
+    'fd00:22::5 is not masqueraded by nft: the table has no rule for IPv6 of pool fixed',
   ]
   for (const [what, found, expected] of [
     ['all is there', listing(...full, rule(set4), rule(set6)), []],
-    ['no table', undefined, ['nft has no table inet ipkeeper']],
+    [
+      'no table',
+      undefined,
+      ['10.22.0.5', 'fd00:22::5'].map(
+        address => `${address} is not masqueraded by nft: there is no table inet ipkeeper`,
+      ),
+    ],
     ['flushed', listing(...full), unruled],
     ['one rule', listing(...full, rule(set4)), unruled.slice(1)],
     [
       'empty sets',
       listing({ set: { name: set4 } }, { set: { name: set6 } }, rule(set4), rule(set6)),
-      [`nft set ${set4} of pool fixed lacks 10.22.0.5`, `nft set ${set6} of pool fixed lacks fd00:22::5`],
+      [
+        `10.22.0.5 is not masqueraded by nft: set ${set4} of pool fixed lacks it`,
+        `fd00:22::5 is not masqueraded by nft: set ${set6} of pool fixed lacks it`,
+      ],
     ],
     [
       'a rule that does something else',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startBareRuntime } from '../../test/rigs/bare-runtime.ts'
 import { startContainerdRuntime } from '../../test/rigs/containerd-runtime.ts'
 import { startDaemon, type Daemon } from '../../test/rigs/daemon.ts'
-import { besideLab, fixedNetwork, labPool } from '../../test/rigs/fixed-network.ts'
+import { besideLab, fixedNetwork, labPool, type WiringPlugin } from '../../test/rigs/fixed-network.ts'
 import type { Conflist, PodRuntime } from '../../test/rigs/pod-runtime.ts'
 import { startPrivateHost } from '../../test/rigs/private-host.ts'
 import { distFolder } from '../../test/rigs/requirements.ts'
@@ -24,13 +24,13 @@ export interface Stage {
 }
 
 /** Sets the stage in private namespaces; nothing of it outlives this process. */
-export async function setStage(kind: 'containerd' | 'namespaces'): Promise<Stage> {
+export async function setStage(kind: 'containerd' | 'namespaces', wiring: WiringPlugin): Promise<Stage> {
   const folder = makeTempFolder()
   const host = await startPrivateHost()
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
   // A short timeout, so that the step without a daemon does not keep the reader waiting.
-  const conflist = fixedNetwork({ socket, stateDir, timeout: 5, ranges: besideLab })
+  const conflist = fixedNetwork({ wiring, socket, stateDir, timeout: 5, ranges: besideLab })
   const config = folder.file('config.yaml')
   const configuration = { pools: [labPool] }
   writeFileSync(config, JSON.stringify(configuration))

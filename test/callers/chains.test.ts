@@ -26,6 +26,9 @@ const links: Readonly<Record<string, Link>> = {
   bridge: parent('bridge', { bridge: 'cni0', isGateway: true }),
   ptp: parent('ptp', {}),
   macvlan: { ...parent('macvlan', { master: lan, mode: 'bridge' }), needs: 'macvlan' },
+  ipkeeper: parent('ipkeeper', { mode: 'bridge', bridge: 'cni0', ipMasq: true }),
+  'ipkeeper, routed': parent('ipkeeper', { mode: 'ptp' }),
+  'ipkeeper, macvlan': { ...parent('ipkeeper', { mode: 'macvlan', uplink: lan }), needs: 'macvlan' },
   portmap: {
     needs: 'nft',
     config: () => ({ type: 'portmap', backend: 'nftables', capabilities: { portMappings: true } }),
@@ -41,6 +44,11 @@ const links: Readonly<Record<string, Link>> = {
       const [eth0] = (await namespace.ip('link', 'show', 'dev', 'eth0')) as readonly { mtu: number }[]
       return eth0?.mtu === 1400
     },
+  },
+  firewall: {
+    needs: 'reference-plugins',
+    config: () => ({ type: 'firewall', backend: 'iptables' }),
+    works: async site => (await site.host.must('iptables', ['-S', 'CNI-FORWARD'])).includes('10.22.0.50/32'),
   },
   bandwidth: {
     needs: 'ifb',
@@ -60,6 +68,12 @@ const chains: readonly (readonly string[])[] = [
   ['macvlan', 'tuning'],
   // Another plugin of the main kind, before the parent.
   ['loopback', 'bridge', 'portmap'],
+  ['ipkeeper', 'portmap'],
+  ['ipkeeper', 'tuning', 'bandwidth', 'portmap', 'firewall'],
+  ['ipkeeper', 'firewall', 'portmap', 'bandwidth', 'tuning'],
+  ['ipkeeper, routed', 'portmap', 'bandwidth', 'firewall'],
+  ['ipkeeper, macvlan', 'tuning'],
+  ['loopback', 'ipkeeper', 'portmap'],
 ]
 
 const asked: Partial<CnitoolCall> = {
@@ -132,7 +146,7 @@ t.test('DEL after a chained plugin has failed leaves nothing', { skip }, async t
       needs: 'nft',
     },
   ]
-  for (const type of ['bridge', 'ptp', 'macvlan']) {
+  for (const type of ['bridge', 'ptp', 'macvlan', 'ipkeeper', 'ipkeeper, routed']) {
     for (const { what, last, words, needs } of broken) {
       const skip = missing(...[links[type]?.needs, needs].filter(need => need !== undefined))
       await t.test(`${type}, then ${what}`, { skip }, async t => {

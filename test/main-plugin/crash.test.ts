@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import type { Daemon } from '../rigs/daemon.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -58,6 +59,9 @@ async function remains(node: WiredNode): Promise<Remains> {
   }
 }
 
+/** How many ADDs and DELs a daemon has answered. */
+const served = (daemon: Daemon): number => daemon.log().match(/"msg":"(added|deleted)"/g)?.length ?? 0
+
 for (const [mode, settings] of Object.entries(modes)) {
   t.test(`killed, mode ${mode}`, { skip, timeout: 300_000 }, async t => {
     const configuration = { cooldown: '1s', preferFor: '1s' }
@@ -75,10 +79,13 @@ for (const [mode, settings] of Object.entries(modes)) {
       const fresh: WiredPod[] = []
       for (let number = 0; number < podsPerRound; number++) fresh.push(await node.pod())
       const leaving = [...living.values()].slice(0, podsPerRound / 2)
+      const daemon = node.daemon()
       const adding = fresh.map(pod => pod.call('ADD'))
       const deleting = leaving.map(pod => pod.call('DEL'))
-      await delay(randomInt(50, 600))
-      const daemon = node.daemon()
+      // Any moment from the first request on until the last answer.
+      const done = served(daemon) + randomInt(podsPerRound + leaving.length)
+      await until('requests are served', () => served(daemon) >= done)
+      await delay(randomInt(60))
       daemon.kill('SIGKILL')
       if (together) await killPlugins(node)
       await daemon.stop('SIGKILL')

@@ -44,7 +44,7 @@ export function startBareRuntime(options: BareRuntimeOptions): PodRuntime {
 
   const call = (command: string, id: string, { pod, namespace }: BareSandbox): Promise<Finished> =>
     runPlugin({
-      plugin: join(referencePlugins, plugin.type),
+      plugin: options.plugins?.[plugin.type] ?? join(referencePlugins, plugin.type),
       command,
       containerId: id,
       netns: namespace.path,
@@ -71,7 +71,7 @@ export function startBareRuntime(options: BareRuntimeOptions): PodRuntime {
   }
 
   return {
-    name: `network namespaces with the reference ${plugin.type} plugin`,
+    name: `network namespaces with the plugin ${plugin.type}`,
     run: async pod => {
       const id = randomBytes(32).toString('hex')
       const sandbox = { pod, namespace: await makeNetworkNamespace(host, 'cni') }

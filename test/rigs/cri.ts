@@ -11,6 +11,12 @@ export interface Pod {
   readonly attempt?: number
   readonly annotations?: Readonly<Record<string, string>>
   readonly labels?: Readonly<Record<string, string>>
+  /** Ports of the host that lead to ports of the pod. */
+  readonly ports?: readonly {
+    readonly protocol: 'TCP' | 'UDP'
+    readonly containerPort: number
+    readonly hostPort: number
+  }[]
 }
 
 export interface SandboxStatus {
@@ -123,13 +129,18 @@ export function openCri(
     },
     hasImage: async name => (await call(images, 'ImageStatus', { image: { image: name } })).image !== null,
     run: async pod => {
-      const { namespace, name, uid, attempt = 0, annotations = {}, labels = {} } = pod
+      const { namespace, name, uid, attempt = 0, annotations = {}, labels = {}, ports = [] } = pod
       const config = {
         metadata: { name, uid, namespace, attempt },
         hostname: name,
         log_directory: options.logDirectory,
         annotations,
         labels,
+        port_mappings: ports.map(({ protocol, containerPort, hostPort }) => ({
+          protocol,
+          container_port: containerPort,
+          host_port: hostPort,
+        })),
         linux: { cgroup_parent: options.cgroupParent },
       }
       return (await call(sandboxes, 'RunPodSandbox', { config })).pod_sandbox_id

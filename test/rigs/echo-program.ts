@@ -1,14 +1,15 @@
 /**
  * Two small ends of a conversation, to be run in whatever namespace a test wants to look from.
  *
- *   node echo-program.ts serve PORT NAME                    answers each datagram and connection with who asked; ends
- *                                                           with its stdin
+ *   node echo-program.ts serve PORT NAME                    answers each datagram and connection with who asked, on
+ *                                                           every address of that moment; ends with its stdin
  *   node echo-program.ts ask PROTOCOL ADDRESS PORT BYTES MS asks until somebody answers, prints the answer; else exit 1
  *   node echo-program.ts follow ADDRESS PORT MS             asks by datagram every 10 ms, prints each answer at once
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EchoAnswer } from './echo.ts'
 
@@ -22,11 +23,21 @@ function openDatagrams(address: string): Socket {
 async function serve(port: number, name: string): Promise<void> {
   const answer = (from: string, bytes: number): string =>
     JSON.stringify({ name, from: plain(from), bytes } satisfies EchoAnswer)
-  // One socket for both families.
-  const datagrams = createSocket({ type: 'udp6' })
-  datagrams.on('message', (message, { address, port: to }) => {
-    datagrams.send(answer(address, message.length), to, address)
-  })
+  // A socket for each address: an answer has to come from the one that was asked, or address translation drops it.
+  const own = Object.values(networkInterfaces()).flatMap(
+    entries => entries?.map(({ address }) => address) ?? [],
+  )
+  // Links of pods that are routed have one address of the host together.
+  const bound = [...new Set(own)]
+    .filter(here => !here.startsWith('fe80:'))
+    .map(async here => {
+      const datagrams = openDatagrams(here)
+      datagrams.on('message', (message, { address, port: to }) => {
+        datagrams.send(answer(address, message.length), to, address)
+      })
+      datagrams.bind(port, here)
+      await once(datagrams, 'listening')
+    })
   const connections = createServer({ allowHalfOpen: true }, socket => {
     let bytes = 0
     socket.on('error', () => undefined)
@@ -35,9 +46,8 @@ async function serve(port: number, name: string): Promise<void> {
       socket.end(answer(socket.remoteAddress ?? '', bytes))
     })
   })
-  datagrams.bind(port, '::')
   connections.listen(port, '::')
-  await Promise.all([once(datagrams, 'listening'), once(connections, 'listening')])
+  await Promise.all([...bound, once(connections, 'listening')])
   process.stdout.write('ready\n')
   process.stdin.resume()
   await once(process.stdin, 'close')

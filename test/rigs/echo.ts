@@ -43,7 +43,7 @@ export function commandIn(
     : host.command('nsenter', [`--net=${namespace.path}`, '--', wanted, ...args])
 }
 
-/** Starts a server on both families, TCP and UDP. It ends when it is told to, or its host does. */
+/** Starts a server on both families, TCP and UDP, on the addresses that the place has now. It ends when it is told to, or its host does. */
 export async function serveEcho(
   place: Place,
   name: string,

@@ -1,6 +1,12 @@
 import type { Conflist } from './pod-runtime.ts'
 
+/** Who wires the pod: the reference bridge, with ipkeeper for its address, or ipkeeper itself. */
+export const wiringPlugins = ['bridge', 'ipkeeper'] as const
+export type WiringPlugin = (typeof wiringPlugins)[number]
+
 export interface FixedNetworkOptions {
+  /** Default: bridge. */
+  readonly wiring?: WiringPlugin
   readonly socket: string
   readonly stateDir: string
   readonly cniVersion?: string
@@ -24,15 +30,16 @@ export const labPool = {
 /** Ranges of the network that leave room for it. */
 export const besideLab = [[{ subnet: '10.22.0.0/16', rangeEnd: '10.22.199.255' }]] as const
 
-/** The conflist of the README: reference bridge, ipkeeper for addresses, annotations handed on by the runtime. */
+/** The conflist of the README: a bridge, ipkeeper for addresses, annotations handed on by the runtime. */
 export function fixedNetwork(options: FixedNetworkOptions): Conflist {
-  const { socket, stateDir, cniVersion = '1.0.0', ranges = [[{ subnet: '10.22.0.0/16' }]], timeout } = options
+  const { wiring = 'bridge', socket, stateDir, cniVersion = '1.0.0', timeout } = options
+  const { ranges = [[{ subnet: '10.22.0.0/16' }]] } = options
   return {
     cniVersion,
     name: 'fixed',
     plugins: [
       {
-        type: 'bridge',
+        type: wiring,
         bridge: 'cni0',
         isGateway: true,
         capabilities: { 'io.kubernetes.cri.pod-annotations': true },

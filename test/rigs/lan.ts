@@ -113,8 +113,8 @@ async function startMachine(
     run: (wanted, words, runOptions) => runProgram(...command(wanted, words), runOptions),
     must: (wanted, words, runOptions) => mustRun(...command(wanted, words), runOptions),
   }
-  // The link-local address is there at once, and a state that was looked at stays as it is.
-  await setSysctl(host, `net/ipv6/conf/${uplink}/dad_transmits`, '0')
+  // Its addresses are in use at once: whoever asks for one of them gets an answer.
+  await setSysctl(host, `net/ipv6/conf/${uplink}/accept_dad`, '0')
   await ipBatch(host, [
     'link set lo up',
     `link set ${uplink} up`,

@@ -49,6 +49,8 @@ export class UplinkBridges implements HostUplinks {
   readonly #options: UplinkBridgesOptions
   readonly #records: UplinkRecords
   #last: Promise<unknown> = Promise.resolve()
+  /** Bridges between two states: nobody may join them before they are in one. */
+  readonly #unsettled = new Set<string>()
 
   constructor(options: UplinkBridgesOptions) {
     this.#options = options
@@ -67,6 +69,11 @@ export class UplinkBridges implements HostUplinks {
         })
       }
     })
+  }
+
+  /** False after a change that could neither be finished nor be taken back. */
+  isSettled(bridge: string): boolean {
+    return !this.#unsettled.has(bridge)
   }
 
   /**
@@ -139,6 +146,7 @@ export class UplinkBridges implements HostUplinks {
       moved: moves ? present.addressing : nothing,
     }
     const record: UplinkRecord = { version: 1, bootId, phase: 'joining', at: now(), joint }
+    this.#unsettled.add(bridge)
     await this.#records.write(record)
     const facts = {
       mac: survey.bridge?.state === 'absent' ? survey.bridge.mac : '',
@@ -152,6 +160,7 @@ export class UplinkBridges implements HostUplinks {
         undefined,
       )
       await this.#records.write({ ...record, phase: 'joined', joint: withFormer(joint, former) })
+      this.#unsettled.delete(bridge)
     } catch (error) {
       await this.#takeBack(record).catch((second: unknown) => {
         this.#options.onProblem(bridge, second)
@@ -191,6 +200,7 @@ export class UplinkBridges implements HostUplinks {
   async #takeBack(record: UplinkRecord): Promise<void> {
     const { run, host, now } = this.#options
     const { joint } = record
+    this.#unsettled.add(joint.bridge)
     await this.#records.write(record.phase === 'joined' ? { ...record, phase: 'leaving' } : record)
     const uplink = await findLink(run, joint.uplink)
     if (!uplink) {
@@ -206,6 +216,7 @@ export class UplinkBridges implements HostUplinks {
       host.forget()
     }
     await this.#records.remove(joint.bridge)
+    this.#unsettled.delete(joint.bridge)
   }
 
   /** What goes back to the uplink. Throws IPK_LINK_CONFLICT. */

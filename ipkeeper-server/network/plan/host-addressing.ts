@@ -290,13 +290,19 @@ function hopWords({ via, dev, onlink }: RouteHop, link: string): string[] {
   return [...(via.length > 0 ? ['via', ...via] : []), 'dev', dev ?? link, ...(onlink ? ['onlink'] : [])]
 }
 
+/** "default" is of IPv4 unless the rest of the command says otherwise, which it need not. */
+function destination({ dst, family }: HostRoute): string {
+  if (dst !== 'default') return dst
+  return family === 4 ? '0.0.0.0/0' : '::/0'
+}
+
 function replaceRoute(route: HostRoute, link: string): Command {
   const { family, type, dst, table, protocol, scope, attributes, expires, hops } = route
   const [only] = hops
   return {
     place: 'host',
     words: [
-      ...[`-${family}`, 'route', 'replace', type, dst],
+      ...['route', 'replace', type, destination(route)],
       ...(hops.length === 1 && only ? hopWords(only, link) : []),
       ...['table', table, 'proto', protocol],
       ...(family === 4 ? ['scope', scope] : []),
@@ -311,11 +317,12 @@ function replaceRoute(route: HostRoute, link: string): Command {
 }
 
 /** IPv6 knows several routes of one metric, so that a replaced one may have a sister. */
-function dropRoute({ dst, table, attributes }: HostRoute, link: string): Command {
+function dropRoute(route: HostRoute, link: string): Command {
+  const { dst, table, attributes } = route
   const metric = attributes.find(([word]) => word === 'metric')
   return {
     place: 'host',
-    words: ['-6', 'route', 'delete', dst, 'dev', link, 'table', table, ...(metric ?? [])],
+    words: ['route', 'delete', destination(route), 'dev', link, 'table', table, ...(metric ?? [])],
     about: `take the route to ${dst} from ${link}`,
     missing: 'fine',
   }

@@ -3,7 +3,7 @@ import { cidrContains, formatCidr, parseCidr } from '../../../shared/net/cidr.ts
 import { Problem } from '../../../shared/problem/problem.ts'
 import { joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
 import type { Command } from './command.ts'
-import { moveAddressing, type HostAddressing } from './host-addressing.ts'
+import { isLinkLocal, moveAddressing, type HostAddressing } from './host-addressing.ts'
 import type { MainConfig } from './main-config.ts'
 import type { Survey } from './survey.ts'
 import { addressCommands, createVeth, cutSuperseded, routeCommands, upCommand } from './veth.ts'
@@ -62,7 +62,13 @@ export function joinUplink(
           host(`set the MTU of ${bridge}`, 'link', 'set', 'dev', bridge, 'mtu', String(mtu)),
         ]
       : []),
-    host(`set bridge ${bridge} up`, 'link', 'set', 'dev', bridge, 'up'),
+    host(
+      `set bridge ${bridge} up`,
+      ...['link', 'set', 'dev', bridge],
+      // The one that moves would be asked for before it counts, if the kernel made it anew.
+      ...(made && moved.addresses.some(isLinkLocal) ? ['addrgenmode', 'none'] : []),
+      'up',
+    ),
     host(
       `make ${uplink} a port of bridge ${bridge}`,
       ...['link', 'set', 'dev', uplink, 'master', bridge, 'up'],

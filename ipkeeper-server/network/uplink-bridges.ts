@@ -15,7 +15,7 @@ import {
   type HostAddressing,
 } from './plan/host-addressing.ts'
 import type { MainConfig } from './plan/main-config.ts'
-import { joinUplink, partUplink, vlanOfUplink, type UplinkJoint } from './plan/underlay.ts'
+import { joinUplink, partUplink, type UplinkJoint } from './plan/underlay.ts'
 import type { RunTool } from './run-tool.ts'
 import { UplinkRecords, type UplinkRecord } from './uplink-records.ts'
 
@@ -154,11 +154,7 @@ export class UplinkBridges implements HostUplinks {
       vlan: config.vlan,
     }
     try {
-      await runCommands(
-        run,
-        [...joinUplink(joint, facts), ...vlanOfUplink(uplink.name, config.vlan)],
-        undefined,
-      )
+      await runCommands(run, joinUplink(joint, facts), undefined)
       await this.#records.write({ ...record, phase: 'joined', joint: withFormer(joint, former) })
       this.#unsettled.delete(bridge)
     } catch (error) {
@@ -200,14 +196,14 @@ export class UplinkBridges implements HostUplinks {
   async #takeBack(record: UplinkRecord): Promise<void> {
     const { run, host, now } = this.#options
     const { joint } = record
-    this.#unsettled.add(joint.bridge)
-    await this.#records.write(record.phase === 'joined' ? { ...record, phase: 'leaving' } : record)
     const uplink = await findLink(run, joint.uplink)
     if (!uplink) {
       throw new Problem('IPK_LINK_CONFLICT', `${joint.uplink}, the uplink of ${joint.bridge}, is gone`, {
         hint: `its addresses wait in the state folder, uplinks/${joint.bridge}.json, until it is back or the file is gone`,
       })
     }
+    this.#unsettled.add(joint.bridge)
+    await this.#records.write(record.phase === 'joined' ? { ...record, phase: 'leaving' } : record)
     const moved = later(joint.moved, Math.max(0, Math.floor((now() - record.at) / 1000)))
     try {
       const commands = partUplink({ ...joint, moved }, uplink.master === joint.bridge)

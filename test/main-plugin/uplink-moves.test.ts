@@ -1,5 +1,5 @@
 /** What the host has on its uplink moves to the bridge and back, and is never lost on the way. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { RestoreUplinkReply, UplinksReply } from '../../shared/api/uplink.schema.ts'
@@ -144,6 +144,91 @@ t.test('what came to the bridge later goes to the uplink as well', { skip }, asy
   t.equal((await node.daemon().control('restore-uplink', 'ipkul0')).exit, 0)
   const after = (await hostAddressing(host)).filter(line => /\beth0\b/.test(line))
   t.same([...after].sort(), [...expected].sort())
+})
+
+t.test('a step that the kernel refuses takes all back', { skip }, async t => {
+  const { host, node, stateDir } = await makeSite(t)
+  const before = await hostAddressing(host)
+  // The bridge will have no IPv6.
+  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/disable_ipv6'], { input: '1' })
+  const pod = await node.pod()
+  t.match(await pod.fails('ADD'), { code: 11, msg: /cannot give ipkul0 the address fd00/ })
+  t.same(await hostAddressing(host), before)
+  t.same(readdirSync(join(stateDir, 'uplinks')), [])
+  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/disable_ipv6'], { input: '0' })
+  await pod.add()
+  t.match(await list(node), [{ state: 'joined' }])
+})
+
+t.test('what somebody did by hand', { skip }, async t => {
+  const { host, node } = await makeSite(t)
+  const before = await hostAddressing(host)
+  const pod = await node.pod()
+  await pod.add()
+
+  await t.test('the bridge was deleted: its addresses go back to the uplink', async t => {
+    await host.must('ip', ['link', 'delete', 'ipkul0'])
+    await node.daemon().stop()
+    await node.startDaemon()
+    t.same(await hostAddressing(host), before)
+    t.same(await list(node), [])
+  })
+
+  await t.test('the uplink was taken out: the next pod puts it back', async t => {
+    await pod.del()
+    await pod.add()
+    const joined = await hostAddressing(host)
+    await host.must('ip', ['link', 'set', 'eth0', 'nomaster'])
+    const second = await node.pod()
+    // Its host view is at most 10 s old.
+    await node.daemon().stop()
+    await node.startDaemon()
+    await second.add()
+    t.match(JSON.parse(await host.must('ip', ['-json', 'link', 'show', 'eth0'])), [{ master: 'ipkul0' }])
+    t.same(await hostAddressing(host), joined)
+    await second.del()
+  })
+
+  await t.test('the bridge was deleted, and the uplink has addresses again: they count', async t => {
+    await host.must('ip', ['link', 'delete', 'ipkul0'])
+    await host.must('ip', ['address', 'add', '10.30.0.99/24', 'dev', 'eth0'])
+    await node.daemon().stop()
+    await node.startDaemon()
+    const shown = (await hostAddressing(host)).filter(line => /eth0 +inet /.test(line))
+    t.equal(shown.length, 1)
+    t.match(shown[0], /10\.30\.0\.99/)
+    t.same(await list(node), [])
+  })
+})
+
+t.test('records that mean nothing now', { skip }, async t => {
+  const { host, node, stateDir } = await makeSite(t)
+  const pod = await node.pod()
+  await pod.add()
+  await pod.del()
+  const path = join(stateDir, 'uplinks', 'ipkul0.json')
+  const record = JSON.parse(readFileSync(path, 'utf8')) as object
+
+  await t.test('of another boot', async t => {
+    await node.daemon().stop()
+    writeFileSync(path, JSON.stringify({ ...record, bootId: 'another', phase: 'joining' }))
+    const before = await hostAddressing(host)
+    await node.startDaemon()
+    t.same(await hostAddressing(host), before, 'nothing is taken back')
+    t.notOk(existsSync(path))
+  })
+
+  await t.test('cut short', async t => {
+    await node.daemon().stop()
+    writeFileSync(path, JSON.stringify(record).slice(0, 100))
+    const before = await hostAddressing(host)
+    const daemon = await node.startDaemon()
+    t.match(daemon.log(), /uplinks\/ipkul0\.json cannot be read/)
+    t.same(await hostAddressing(host), before)
+    t.ok(existsSync(path), 'it is left to the administrator')
+    const refused = await daemon.control('restore-uplink', 'ipkul0')
+    t.match([refused.exit, refused.stderr], [1, /cannot be read.*mend that by hand/s])
+  })
 })
 
 t.test('kill -9 at any command', { skip }, async t => {

@@ -1,7 +1,8 @@
 /** Uplinks that cannot carry pods are refused with the remedy, and nothing is touched. */
 import t from 'tap'
-import { hostAddressing } from '../rigs/host-addressing.ts'
+import { hostAddressing, settledAddresses } from '../rigs/host-addressing.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
+import type { PrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeWiredNode, type Settings } from '../rigs/wired-node.ts'
 
@@ -13,6 +14,13 @@ const ofUnderlay: Settings = { mode: 'underlay', uplink: 'up0', bridge: 'br0', d
 const ofMacvlan: Settings = { mode: 'macvlan', uplink: 'up0', duplicateProbe: false }
 const linkConflict = 143
 const configInvalid = 7
+
+/** Runs commands of `ip`, and waits until the kernel has no doubts about the addresses of the new links. */
+async function makeLinks(host: PrivateHost, commands: readonly string[]): Promise<void> {
+  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/dad_transmits'], { input: '0' })
+  await host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
+  await settledAddresses(host)
+}
 
 interface Refusal {
   readonly what: string
@@ -154,7 +162,7 @@ t.test('what is refused', { skip }, async t => {
     await t.test(what, async t => {
       const node = await makeWiredNode(t, { settings, ipam: ipv4 })
       const pod = await node.pod()
-      await node.host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
+      await makeLinks(node.host, commands)
       const [before, addressing] = [await kernelState(node.host), await hostAddressing(node.host)]
       const error = await pod.fails('ADD')
       t.equal(error.code, code, error.msg)
@@ -176,7 +184,7 @@ t.test('a kernel that filters no VLANs says so, and has nothing', { skip }, asyn
   for (const [mode, config] of Object.entries(settings)) {
     await t.test(`mode ${mode}`, async t => {
       const node = await makeWiredNode(t, { settings: config, ipam: ipv4 })
-      await node.host.must('ip', ['-batch', '-'], { input: link.map(line => `${line}\n`).join('') })
+      await makeLinks(node.host, link)
       const probe = await node.host.run('ip', [
         'link',
         'add',
@@ -207,7 +215,7 @@ t.test('pods reach services by an address of the node in their subnet', { skip }
     ipam: { ranges: [[{ subnet: '10.30.0.0/24', rangeStart: '10.30.0.50' }]] },
   })
   const commands = [...link, 'address add 192.0.2.9/24 dev up0', 'address add 10.30.0.2/24 dev up0']
-  await node.host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
+  await makeLinks(node.host, commands)
   for (const turn of ['the one that moves', 'the one that has moved']) {
     const pod = await node.pod()
     const { routes } = await pod.add()
@@ -218,9 +226,25 @@ t.test('pods reach services by an address of the node in their subnet', { skip }
   t.equal((await node.host.must('cat', ['/proc/sys/net/ipv4/ip_forward'])).trim(), '1', 'which forwards')
 })
 
+t.test('a node that is the gateway of its pods', { skip }, async t => {
+  const settings = { ...ofUnderlay, moveHostAddresses: true, isGateway: true, serviceCidrs: ['10.96.0.0/12'] }
+  const node = await makeWiredNode(t, { settings, ipam: ipv4 })
+  const commands = [...link, 'address add 10.30.0.7/24 dev up0']
+  await makeLinks(node.host, commands)
+  const before = await hostAddressing(node.host)
+  const ipam = { ranges: [[{ subnet: '10.30.0.0/24', rangeStart: '10.30.0.50' }]] }
+  for (const turn of ['first', 'second']) {
+    const pod = await node.pod({ ipam })
+    t.match((await pod.add()).routes, [{ dst: '10.96.0.0/12', gw: '10.30.0.1' }], turn)
+    await pod.del()
+  }
+  t.equal((await node.daemon().control('restore-uplink', 'br0')).exit, 0)
+  t.same(await hostAddressing(node.host), before, 'its address as a gateway goes with the bridge')
+})
+
 t.test('the MTU of the node is not lowered by that of its pods', { skip }, async t => {
   const node = await makeWiredNode(t, { settings: { ...ofUnderlay, mtu: 1400 }, ipam: ipv4 })
-  await node.host.must('ip', ['-batch', '-'], { input: link.map(line => `${line}\n`).join('') })
+  await makeLinks(node.host, link)
   const pod = await node.pod()
   await pod.add()
   t.match(await pod.namespace.ip('link', 'show', 'dev', 'eth0'), [{ mtu: 1400 }])
@@ -236,7 +260,7 @@ t.test('an uplink that is a port of the bridge already', { skip }, async t => {
     'link set up0 master br0',
     'address add 10.9.0.1/24 dev br0',
   ]
-  await node.host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
+  await makeLinks(node.host, commands)
   const pod = await node.pod()
   await pod.add()
   await pod.del()

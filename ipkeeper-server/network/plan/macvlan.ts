@@ -28,7 +28,8 @@ export function macvlanCommands(job: WiringJob): Command[] {
       about: `mark ${key.ifname} as ours`,
     },
     ...addressCommands(job),
-    upCommand(job),
+    // The kernel refuses it while another link of the uplink has the MAC.
+    { ...upCommand(job), about: `set ${key.ifname} up with MAC ${wiring.mac} on ${uplink}` },
     ...routeCommands(job),
   ]
 }

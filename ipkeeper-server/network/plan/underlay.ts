@@ -16,6 +16,7 @@ export function underlayCommands(job: WiringJob): Command[] {
     ...keepBridge(job),
     ...cutSuperseded(job),
     ...joinBridge(job),
+    ...vlanOfUplink(job),
     ...addressCommands(job),
     upCommand(job),
     ...routeCommands(job),
@@ -100,9 +101,9 @@ export function partUplink({ bridge, uplink, made, wasUp, moved }: UplinkJoint, 
   ]
 }
 
-/** Lets the frames of a VLAN pass an uplink, tagged; its own, untagged ones go on passing. */
-export function vlanOfUplink(uplink: string, vlan: number | undefined): Command[] {
-  return vlan === undefined ? [] : [vlanOfPort(uplink, vlan, [])]
+/** Lets the frames of a VLAN pass the uplink, tagged; those of the node itself go on without a tag. */
+function vlanOfUplink({ config: { uplink, vlan } }: WiringJob): Command[] {
+  return uplink === undefined || vlan === undefined ? [] : [vlanOfPort(uplink, vlan, [])]
 }
 
 const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))

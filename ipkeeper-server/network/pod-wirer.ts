@@ -225,7 +225,10 @@ export class PodWirer implements PodNetwork {
       await refuseDuplicates({ run, fd, ifname: key.ifname }, cidrs)
       // Those of IPv6 are there already: the kernel asks for them itself.
       const addresses = commands.addresses.filter((_, index) => !isIpv6(cidrs[index] ?? ''))
-      const settled = announcementCommand(key.ifname, wiring.mac)
+      const settled = {
+        ...announcementCommand(key.ifname, wiring.mac),
+        about: `give ${key.ifname} MAC ${wiring.mac}`,
+      }
       await runCommands(run, [settled, ...addresses, ...commands.routes, ...announcement], fd)
     }
     if (announced) this.#announceAgain(order)
@@ -246,9 +249,10 @@ export class PodWirer implements PodNetwork {
 
   /** Makes the uplink of an underlay ready, once for all pods; not before it is sure that the pod can be wired. */
   async #joinUplink({ config, key, survey }: WiringOrder, fd: number): Promise<void> {
-    if (survey.uplink?.master === config.bridge) return
-    if (await findLink(this.#options.run, key.ifname, fd)) throw interfaceExists(key)
-    await this.#options.uplinks.join(config)
+    const { run, uplinks } = this.#options
+    if (survey.uplink?.master === config.bridge && uplinks.isSettled(config.bridge)) return
+    if (await findLink(run, key.ifname, fd)) throw interfaceExists(key)
+    await uplinks.join(config)
   }
 
   /** Takes the macvlan of an attachment away, if its namespace is still the one of its ADD. */

@@ -140,7 +140,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     stateDir,
     now: Date.now,
     onChange: (what, { bridge, uplink, moved }) => {
-      const { addresses, routes } = moved
+      const [addresses, routes] = [moved.addresses.length, moved.routes.length]
       logger.info({ bridge, uplink, addresses, routes }, `uplink ${what}`)
     },
     onProblem: (bridge, error) => {

@@ -225,12 +225,12 @@ export function interpretAdd(
 /** A STATUS: the configuration read as for an ADD that names no pod. Throws the problem that such an ADD would get. */
 export function interpretStatus({ config }: CniRequest, facts: NodeFacts, book: PoolBook): StatusRequest {
   const identity = readIdentity(config)
-  if (identity.mainRole) readMainConfig(config, '')
-  if (rangesComeWithAdd(config)) return { inline: undefined, pools: [], statusReportsExhaustion: false }
+  const main = identity.mainRole ? readMainConfig(config, '') : undefined
+  if (rangesComeWithAdd(config)) return { inline: undefined, pools: [], statusReportsExhaustion: false, main }
   const ipam = readIpamConfig(config, identity, '')
   checkHasRanges(ipam, book.pools.length > 0)
   readDns(ipam, facts)
   // With a fallback a pod that asks for nothing does not mind full ranges.
   const statusReportsExhaustion = ipam.statusReportsExhaustion && readFallback(config) === undefined
-  return { inline: ipam.inline, pools: ipam.pools, statusReportsExhaustion }
+  return { inline: ipam.inline, pools: ipam.pools, statusReportsExhaustion, main }
 }

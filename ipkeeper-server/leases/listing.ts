@@ -86,6 +86,8 @@ export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentR
       attachment.given?.slice() ??
       ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
     delegatedTo: attachment.delegatedTo ?? null,
+    mode: attachment.wiring?.mode ?? null,
+    hostLink: attachment.wiring?.hostLink?.name ?? null,
     since: iso(attachment.since),
   }
 }

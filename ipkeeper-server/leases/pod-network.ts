@@ -29,6 +29,8 @@ export interface WiringOrder extends Omit<WiringJob, 'superseded'> {
 
 /** The kernel's side of an attachment, in the main role. */
 export interface PodNetwork {
+  /** Whether the programs are there that this network needs. Throws IPK_TOOL_MISSING. */
+  checkTools(config: MainConfig): void
   /**
    * Looks at the host and the pod's namespace, and changes nothing.
    *

@@ -5,6 +5,7 @@ import { planPool } from '../ipam/plan-pool.ts'
 import { findPool } from '../ipam/pool-book.ts'
 import type { Pool } from '../ipam/pool.ts'
 import type { PoolRequest } from '../ipam/request.ts'
+import type { MainConfig } from '../network/plan/main-config.ts'
 import type { LeaseService } from './service.ts'
 
 /** What STATUS needs of a configuration; that it was read says that it is valid. */
@@ -15,6 +16,8 @@ export interface StatusRequest {
   readonly pools: readonly PoolRequest[]
   /** Whether a full pool is a reason to fail: then the whole node is NotReady for it. */
   readonly statusReportsExhaustion: boolean
+  /** How pods are to be wired; undefined in the IPAM role. */
+  readonly main: MainConfig | undefined
 }
 
 /**
@@ -29,6 +32,7 @@ export async function checkAvailability(service: LeaseService, request: StatusRe
   const book = service.pools()
   try {
     await ledger.checkStore(service.now())
+    if (request.main) service.network.checkTools(request.main)
     if (request.inline && !findPool(book, request.inline.name)) planPool(ledger, request.inline)
     const named = request.pools.map(({ name, source }) => {
       const settings = findPool(book, name)

@@ -18,7 +18,7 @@ const failedLine = /^Command failed -:(\d+)$/m
 
 const existsText = /File exists|already assigned/
 const missingText =
-  /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested/
+  /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested|address not found/i
 const unsupportedText = /not supported|Unknown argument/i
 
 /** What the kernel or `ip` said, in one line. */
@@ -28,8 +28,8 @@ function answerOf({ stderr }: ToolEnd): string {
 }
 
 /**
- * Runs commands in their order, each run of one place and program as one `ip -batch`. A refusal that the command calls fine is passed
- * over; any other one ends it.
+ * Runs commands in their order, each run of one place and program as one `ip -batch`. A refusal that the command calls
+ * fine is passed over; any other one ends it.
  *
  * @param fd the pod's namespace; undefined where no command is for the pod or names its namespace
  * @throws CommandRefused; IPK_TOOL_MISSING, IPK_WIRING_FAILED

@@ -19,12 +19,13 @@ import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.
 import { podMac } from './plan/pod-mac.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
+import { neededTools } from './plan/tools.ts'
 import type { WiringJob } from './plan/wiring-job.ts'
 import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
 import { probeIpv4, settleIpv6, type ProbedLink } from './probe-address.ts'
-import type { RunTool } from './run-tool.ts'
+import { mustFind, type RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
 import type { UplinkBridges } from './uplink-bridges.ts'
 
@@ -93,7 +94,12 @@ export class PodWirer implements PodNetwork {
     this.#masquerade = new Masquerade({ run: options.run, everybody: () => this.#everybodyMasqueraded() })
   }
 
+  checkTools(config: MainConfig): void {
+    for (const tool of neededTools(config)) mustFind(tool)
+  }
+
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
+    this.checkTools(config)
     openPodNamespace(netns).close()
     return { names: linkNames(key), ...(await this.#options.host.survey(config)) }
   }
@@ -219,7 +225,10 @@ export class PodWirer implements PodNetwork {
       await refuseDuplicates({ run, fd, ifname: key.ifname }, cidrs)
       // Those of IPv6 are there already: the kernel asks for them itself.
       const addresses = commands.addresses.filter((_, index) => !isIpv6(cidrs[index] ?? ''))
-      const settled = announcementCommand(key.ifname, wiring.mac)
+      const settled = {
+        ...announcementCommand(key.ifname, wiring.mac),
+        about: `give ${key.ifname} MAC ${wiring.mac}`,
+      }
       await runCommands(run, [settled, ...addresses, ...commands.routes, ...announcement], fd)
     }
     if (announced) this.#announceAgain(order)
@@ -240,9 +249,10 @@ export class PodWirer implements PodNetwork {
 
   /** Makes the uplink of an underlay ready, once for all pods; not before it is sure that the pod can be wired. */
   async #joinUplink({ config, key, survey }: WiringOrder, fd: number): Promise<void> {
-    if (survey.uplink?.master === config.bridge) return
-    if (await findLink(this.#options.run, key.ifname, fd)) throw interfaceExists(key)
-    await this.#options.uplinks.join(config)
+    const { run, uplinks } = this.#options
+    if (survey.uplink?.master === config.bridge && uplinks.isSettled(config.bridge)) return
+    if (await findLink(run, key.ifname, fd)) throw interfaceExists(key)
+    await uplinks.join(config)
   }
 
   /** Takes the macvlan of an attachment away, if its namespace is still the one of its ADD. */

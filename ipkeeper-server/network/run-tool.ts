@@ -3,18 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { namespacePath } from './plan/namespace-path.ts'
-
-/** Programs of the host that the daemon runs, and the Debian package that each comes from. */
-export const tools = {
-  ip: 'iproute2',
-  bridge: 'iproute2',
-  nft: 'nftables',
-  arping: 'iputils-arping',
-  nsenter: 'util-linux',
-  tee: 'coreutils',
-} as const
-
-export type ToolName = keyof typeof tools
+import { tools, type ToolName } from './plan/tools.ts'
 
 export interface ToolRun {
   readonly tool: ToolName
@@ -67,7 +56,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function mustFind(tool: ToolName): string {
+/** The path of a tool. Throws IPK_TOOL_MISSING, which names the package. */
+export function mustFind(tool: ToolName): string {
   const path = findTool(tool)
   if (path !== undefined) return path
   throw new Problem('IPK_TOOL_MISSING', `${tool} is not installed where ipkeeper-server runs`, {
@@ -100,6 +90,8 @@ export const runTool: RunTool = async ({
       reject(new Problem('IPK_WIRING_FAILED', `${tool} ${args.join(' ')}: ${why}`, { cause }))
     }
     child.on('error', error => {
+      // It may have been removed since it was found.
+      found.delete(tool)
       failed(`cannot be started (${error.message})`, error)
     })
     let [stdout, stderr] = ['', '']

@@ -15,7 +15,7 @@ import {
   type HostAddressing,
 } from './plan/host-addressing.ts'
 import type { MainConfig } from './plan/main-config.ts'
-import { joinUplink, partUplink, vlanOfUplink, type UplinkJoint } from './plan/underlay.ts'
+import { joinUplink, partUplink, type UplinkJoint } from './plan/underlay.ts'
 import type { RunTool } from './run-tool.ts'
 import { UplinkRecords, type UplinkRecord } from './uplink-records.ts'
 
@@ -49,6 +49,8 @@ export class UplinkBridges implements HostUplinks {
   readonly #options: UplinkBridgesOptions
   readonly #records: UplinkRecords
   #last: Promise<unknown> = Promise.resolve()
+  /** Bridges between two states: nobody may join them before they are in one. */
+  readonly #unsettled = new Set<string>()
 
   constructor(options: UplinkBridgesOptions) {
     this.#options = options
@@ -67,6 +69,11 @@ export class UplinkBridges implements HostUplinks {
         })
       }
     })
+  }
+
+  /** False after a change that could neither be finished nor be taken back. */
+  isSettled(bridge: string): boolean {
+    return !this.#unsettled.has(bridge)
   }
 
   /**
@@ -139,6 +146,7 @@ export class UplinkBridges implements HostUplinks {
       moved: moves ? present.addressing : nothing,
     }
     const record: UplinkRecord = { version: 1, bootId, phase: 'joining', at: now(), joint }
+    this.#unsettled.add(bridge)
     await this.#records.write(record)
     const facts = {
       mac: survey.bridge?.state === 'absent' ? survey.bridge.mac : '',
@@ -146,12 +154,9 @@ export class UplinkBridges implements HostUplinks {
       vlan: config.vlan,
     }
     try {
-      await runCommands(
-        run,
-        [...joinUplink(joint, facts), ...vlanOfUplink(uplink.name, config.vlan)],
-        undefined,
-      )
+      await runCommands(run, joinUplink(joint, facts), undefined)
       await this.#records.write({ ...record, phase: 'joined', joint: withFormer(joint, former) })
+      this.#unsettled.delete(bridge)
     } catch (error) {
       await this.#takeBack(record).catch((second: unknown) => {
         this.#options.onProblem(bridge, second)
@@ -191,13 +196,14 @@ export class UplinkBridges implements HostUplinks {
   async #takeBack(record: UplinkRecord): Promise<void> {
     const { run, host, now } = this.#options
     const { joint } = record
-    await this.#records.write(record.phase === 'joined' ? { ...record, phase: 'leaving' } : record)
     const uplink = await findLink(run, joint.uplink)
     if (!uplink) {
       throw new Problem('IPK_LINK_CONFLICT', `${joint.uplink}, the uplink of ${joint.bridge}, is gone`, {
         hint: `its addresses wait in the state folder, uplinks/${joint.bridge}.json, until it is back or the file is gone`,
       })
     }
+    this.#unsettled.add(joint.bridge)
+    await this.#records.write(record.phase === 'joined' ? { ...record, phase: 'leaving' } : record)
     const moved = later(joint.moved, Math.max(0, Math.floor((now() - record.at) / 1000)))
     try {
       const commands = partUplink({ ...joint, moved }, uplink.master === joint.bridge)
@@ -206,6 +212,7 @@ export class UplinkBridges implements HostUplinks {
       host.forget()
     }
     await this.#records.remove(joint.bridge)
+    this.#unsettled.delete(joint.bridge)
   }
 
   /** What goes back to the uplink. Throws IPK_LINK_CONFLICT. */

@@ -60,6 +60,12 @@ export const AttachmentItem = Type.Object(
     delegatedTo: Type.Union([Type.String(), Type.Null()], {
       description: 'the plugin of "ipam.fallback" that gave the addresses; null where they are leases',
     }),
+    mode: Type.Union([Type.String(), Type.Null()], {
+      description: 'how the main plugin wired the pod; null where a parent plugin did',
+    }),
+    hostLink: Type.Union([Type.String(), Type.Null()], {
+      description: "the host's side of the pod's interface; null where there is none, or a parent plugin made it",
+    }),
     since: Type.String({ format: 'date-time' }),
   },
   { $id: 'AttachmentItem' },

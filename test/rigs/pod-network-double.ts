@@ -19,6 +19,7 @@ export function podNetworkDouble(): PodNetworkDouble {
     wired,
     calls,
     failNext: false,
+    checkTools: () => undefined,
     survey: config =>
       Promise.resolve({
         names: {

@@ -108,11 +108,13 @@ export interface NodeOptions {
   readonly configuration?: Settings
   /** Executable of the plugin that is called. */
   readonly plugin?: string
+  /** Environment of the daemon. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Starts a daemon on a host. */
 export async function startWiredNode(host: PrivateHost, options: NodeOptions): Promise<WiredNode> {
-  const { folder, configuration = {} } = options
+  const { folder, configuration = {}, env = {} } = options
   const id = randomBytes(3).toString('hex')
   mkdirSync(folder.file(id))
   const [socket, stateDir, file] = ['s', 'state', 'config'].map(name => folder.file(id, name)) as [
@@ -121,7 +123,7 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
     string,
   ]
   writeFileSync(file, JSON.stringify(configuration))
-  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, host, config: file })
+  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, host, config: file, env })
   let daemon = await start()
 
   const config: WiredNode['config'] = ({ settings, ipam, annotations, prevResult } = {}) => ({

@@ -67,11 +67,12 @@ export const attachmentsCommand = command({
   },
   print: ({ attachments }) =>
     formatTable(
-      ['NETWORK', 'CONTAINER', 'IFNAME', 'HOLDER', 'NODE', 'SINCE', 'ADDRESSES', 'NETNS'],
+      ['NETWORK', 'CONTAINER', 'IFNAME', 'HOST LINK', 'HOLDER', 'NODE', 'SINCE', 'ADDRESSES', 'NETNS'],
       attachments.map(item => [
         item.network,
         item.containerId.slice(0, 13),
         item.ifname,
+        item.hostLink ?? '-',
         whoHas(item),
         item.node,
         distance(item.since),

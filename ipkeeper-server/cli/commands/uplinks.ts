@@ -29,7 +29,7 @@ export const uplinksCommand = command({
 export const restoreUplinkCommand = command({
   name: 'restore-uplink',
   arguments: 'BRIDGE',
-  summary: 'take the uplink out of a bridge without pods, and give it its addresses and routes back',
+  summary: 'take the uplink out of a bridge without pods, with what had moved to it',
   options: {},
   example: 'ipkeeperctl restore-uplink ipkul0',
   run: async (daemon, args) => {

@@ -1,5 +1,5 @@
 import { namespacePath } from './namespace-path.ts'
-import { cutSuperseded, firstMac, vethOfPod } from './veth.ts'
+import { cutSuperseded, firstMac, upCommand, vethOfPod } from './veth.ts'
 import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
@@ -10,21 +10,21 @@ import type { WiringJob } from './wiring-job.ts'
 export function macvlanCommands(job: WiringJob): WiringCommands {
   const { config, key, survey, wiring } = job
   const uplink = wiring.master ?? ''
-  const pod = vethOfPod(job)
+  const mac = firstMac(config, survey, wiring)
   return {
     host: [
       {
         place: 'host',
         words: [
           ...['link', 'add', 'link', uplink, 'name', key.ifname, 'netns', namespacePath],
-          ...['address', firstMac(config, survey, wiring), 'mtu', String(wiring.mtu)],
+          ...['address', mac, 'mtu', String(wiring.mtu)],
           ...['type', 'macvlan', 'mode', config.macvlanMode],
         ],
         about: `make ${key.ifname} of the pod on ${uplink}`,
       },
       ...cutSuperseded(job),
     ],
-    ...pod,
+    ...vethOfPod(job),
     link: [
       // By it a DEL knows the link for ours. Before it is up: one that is up without it is somebody else's.
       {
@@ -32,7 +32,8 @@ export function macvlanCommands(job: WiringJob): WiringCommands {
         words: ['link', 'set', 'dev', key.ifname, 'alias', survey.names.alias],
         about: `mark ${key.ifname} as ours`,
       },
-      ...pod.link,
+      // The kernel refuses it while another link of the uplink has the MAC.
+      { ...upCommand(job), about: `set ${key.ifname} up with MAC ${mac} on ${uplink}` },
     ],
   }
 }

@@ -79,7 +79,7 @@ export function checkHost(
 
 /** What stands under the bridge's name must be a bridge, with addresses of pools only. Throws IPK_LINK_CONFLICT. */
 function checkBridge(
-  { bridge, isGateway, vlan }: MainConfig,
+  { mode, bridge, isGateway, vlan }: MainConfig,
   survey: Survey,
   ips: readonly ResultAddress[],
   isPoolGateway: (address: string) => boolean,
@@ -97,7 +97,8 @@ function checkBridge(
       hint: `ip link set dev ${bridge} type bridge vlan_filtering 1; or give the network another "bridge"`,
     })
   }
-  if (!isGateway) return
+  // The bridge of an underlay may have the node's own addresses, in the subnet of its pods.
+  if (!isGateway || mode === 'underlay') return
   const wanted = gatewayCidrs(ips)
   for (const address of present.addresses) {
     if (wanted.includes(address)) continue

@@ -3,7 +3,7 @@ import { cidrContains, formatCidr, parseCidr } from '../../../shared/net/cidr.ts
 import { Problem } from '../../../shared/problem/problem.ts'
 import { forgetNeighbours, joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
 import type { Command } from './command.ts'
-import { moveAddressing, type HostAddressing } from './host-addressing.ts'
+import { isLinkLocal, moveAddressing, type HostAddressing } from './host-addressing.ts'
 import type { MainConfig } from './main-config.ts'
 import type { Survey } from './survey.ts'
 import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
@@ -18,6 +18,7 @@ export function underlayCommands(job: WiringJob): WiringCommands {
       ...keepBridge(job),
       ...cutSuperseded(job),
       ...joinBridge(job),
+      ...vlanOfUplink(job),
       ...forgetNeighbours(job),
     ],
     ...vethOfPod(job),
@@ -64,7 +65,13 @@ export function joinUplink(
           host(`set the MTU of ${bridge}`, 'link', 'set', 'dev', bridge, 'mtu', String(mtu)),
         ]
       : []),
-    host(`set bridge ${bridge} up`, 'link', 'set', 'dev', bridge, 'up'),
+    host(
+      `set bridge ${bridge} up`,
+      ...['link', 'set', 'dev', bridge],
+      // The one that moves would be asked for before it counts, if the kernel made it anew.
+      ...(made && moved.addresses.some(isLinkLocal) ? ['addrgenmode', 'none'] : []),
+      'up',
+    ),
     host(
       `make ${uplink} a port of bridge ${bridge}`,
       ...['link', 'set', 'dev', uplink, 'master', bridge, 'up'],
@@ -96,9 +103,9 @@ export function partUplink({ bridge, uplink, made, wasUp, moved }: UplinkJoint, 
   ]
 }
 
-/** Lets the frames of a VLAN pass an uplink, tagged; its own, untagged ones go on passing. */
-export function vlanOfUplink(uplink: string, vlan: number | undefined): Command[] {
-  return vlan === undefined ? [] : [vlanOfPort(uplink, vlan, [])]
+/** Lets the frames of a VLAN pass the uplink, tagged; those of the node itself go on without a tag. */
+function vlanOfUplink({ config: { uplink, vlan } }: WiringJob): Command[] {
+  return uplink === undefined || vlan === undefined ? [] : [vlanOfPort(uplink, vlan, [])]
 }
 
 const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))

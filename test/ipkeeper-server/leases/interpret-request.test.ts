@@ -174,6 +174,7 @@ t.test('STATUS: ranges that come by runtimeConfig are not there yet', async t =>
     interpretStatus(request({ config: { ...config, ipam, capabilities } }), facts, noPools)
   for (const ipam of [{}, { ranges: [] }])
     t.strictSame(status(ipam, { ipRanges: true }), {
+      main: undefined,
       inline: undefined,
       pools: [],
       statusReportsExhaustion: false,

@@ -13,7 +13,12 @@ async function ask(
   statusReportsExhaustion = false,
 ): Promise<unknown> {
   try {
-    await checkAvailability(story.service, { inline: pool, pools: [], statusReportsExhaustion })
+    await checkAvailability(story.service, {
+      inline: pool,
+      pools: [],
+      statusReportsExhaustion,
+      main: undefined,
+    })
     return 'well'
   } catch (error) {
     if (!(error instanceof Problem)) throw error

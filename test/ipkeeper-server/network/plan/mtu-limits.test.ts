@@ -1,5 +1,5 @@
 import t from 'tap'
-import { checkMtuCarries } from '../../../../ipkeeper-server/network/plan/mtu-limits.ts'
+import { checkMtuCarries, checkMtuFits } from '../../../../ipkeeper-server/network/plan/mtu-limits.ts'
 
 t.test('IPv6 needs 1280 bytes, IPv4 what a link has', t => {
   for (const [mtu, families] of [
@@ -25,5 +25,25 @@ t.test('IPv6 needs 1280 bytes, IPv4 what a link has', t => {
       },
     )
   }
+  t.end()
+})
+
+t.test('a pod sends nothing that its uplink could not', t => {
+  const uplink = { name: 'eth1', mtu: 1500 }
+  for (const mtu of [68, 1500]) {
+    t.doesNotThrow(() => {
+      checkMtuFits(mtu, uplink)
+    })
+  }
+  t.throws(
+    () => {
+      checkMtuFits(1501, uplink)
+    },
+    {
+      code: 'IPK_CONFIG_INVALID',
+      message: '"mtu": 1501 is more than the 1500 of uplink eth1',
+      hint: /eth1 mtu 1501/,
+    },
+  )
   t.end()
 })

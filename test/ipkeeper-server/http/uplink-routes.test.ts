@@ -1,0 +1,48 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import type { UplinkItem } from '../../../shared/api/uplink.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { TestService } from '../leases/test-service.ts'
+import { readingParts } from './app-parts.ts'
+
+const item: UplinkItem = {
+  ...{ bridge: 'ipkul0', uplink: 'eth1', state: 'joined', since: '2026-01-02T03:04:05.000Z', made: true },
+  ...{ addresses: ['10.30.0.11/24'], routes: 2, ports: [] },
+}
+
+t.test('the uplinks, and their return', async t => {
+  const story = await TestService.open()
+  const asked: string[] = []
+  const app = await buildApp({
+    service: story.service,
+    facts: {
+      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
+      store: { kind: 'memory', location: 'memory' },
+    },
+    ...readingParts(story.service),
+    uplinks: {
+      list: () => Promise.resolve([item]),
+      restore: bridge => {
+        asked.push(bridge)
+        return bridge === item.bridge
+          ? Promise.resolve(item)
+          : Promise.reject(new Problem('IPK_UPLINK_IN_USE', 'bridge has pods', { details: 'ipk1' }))
+      },
+    },
+    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
+    logger: pino({ level: 'silent' }),
+  })
+  t.teardown(() => app.close())
+  const post = (bridge: string): ReturnType<typeof app.inject> =>
+    app.inject({ method: 'POST', url: `/v1/uplinks/${bridge}/restore` })
+
+  t.same((await app.inject({ url: '/v1/uplinks' })).json(), { uplinks: [item] })
+  t.same((await post('ipkul0')).json(), { restored: item })
+  const refused = await post('br0')
+  t.equal(refused.statusCode, 409)
+  t.match(refused.json(), { code: 'IPK_UPLINK_IN_USE', details: 'ipk1', hint: /ipkeeperctl uplinks/ })
+  t.equal((await post('x'.repeat(65))).statusCode, 400)
+  t.equal((await app.inject({ url: '/v1/uplinks/ipkul0/restore' })).statusCode, 404, 'GET changes nothing')
+  t.same(asked, ['ipkul0', 'br0'])
+})

@@ -1,0 +1,110 @@
+/** Pods that are on the network of the node: of several nodes, and of the world outside. */
+import t from 'tap'
+import { askEcho, followEcho, serveEcho, type Place } from '../rigs/echo.ts'
+import { beyond } from '../rigs/lan.ts'
+import { missing } from '../rigs/requirements.ts'
+import { makeWiredLan } from '../rigs/wired-lan.ts'
+import { addressOf, type Settings, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
+
+const skip = missing('namespaces', 'nft', 'executables')
+const families = [4, 6] as const
+
+const modes: Readonly<Record<string, Settings>> = {
+  underlay: { mode: 'underlay', uplink: 'eth0', moveHostAddresses: true },
+  macvlan: { mode: 'macvlan' },
+}
+
+/** Of the LAN's own subnets, a part for each host. */
+const lanRanges = (host: number): Settings => ({
+  ranges: [
+    [
+      {
+        subnet: '10.30.0.0/24',
+        rangeStart: `10.30.0.${host}00`,
+        rangeEnd: `10.30.0.${host}99`.replace('299', '250'),
+        gateway: '10.30.0.1',
+      },
+    ],
+    [
+      {
+        subnet: 'fd00:30::/64',
+        rangeStart: `fd00:30::${host}00`,
+        rangeEnd: `fd00:30::${host}99`,
+        gateway: 'fd00:30::1',
+      },
+    ],
+  ],
+  routes: [{ dst: '0.0.0.0/0' }, { dst: '::/0' }],
+})
+
+interface Served extends Place {
+  readonly name: string
+  readonly pod: WiredPod
+  readonly addresses: Readonly<Record<4 | 6, string>>
+}
+
+async function servedPod(node: WiredNode, name: string): Promise<Served> {
+  const pod = await node.pod({ name })
+  const result = await pod.add()
+  const place = { host: node.host, namespace: pod.namespace }
+  await serveEcho(place, name)
+  return { ...place, name, pod, addresses: { 4: addressOf(result, 4), 6: addressOf(result, 6) } }
+}
+
+for (const [mode, settings] of Object.entries(modes)) {
+  t.test(`pods of two hosts, mode ${mode}`, { skip }, async t => {
+    const lan = await makeWiredLan(t, { hosts: 2 }, number => ({
+      settings: { ...settings, duplicateProbe: false },
+      ipam: lanRanges(number),
+    }))
+    const [first, second] = lan.nodes as [WiredNode, WiredNode]
+    await serveEcho({ host: lan.outside }, 'outside')
+    const [one, sister, two] = [
+      await servedPod(first, 'one'),
+      await servedPod(first, 'sister'),
+      await servedPod(second, 'two'),
+    ]
+    for (const family of families) {
+      for (const protocol of ['udp', 'tcp'] as const) {
+        const ask = (from: Place, address: string): ReturnType<typeof askEcho> =>
+          askEcho(from, address, { protocol })
+        const own = one.addresses[family]
+        const far = family === 4 ? beyond.ipv4 : beyond.ipv6
+        const what = `IPv${family}, ${protocol}`
+        t.match(await ask(one, two.addresses[family]), { name: 'two', from: own }, `${what}: across hosts`)
+        t.match(await ask(two, own), { name: 'one', from: two.addresses[family] }, `${what}: and back`)
+        t.match(await ask(one, sister.addresses[family]), { name: 'sister', from: own }, `${what}: on one`)
+        t.match(await ask(one, far), { name: 'outside', from: own }, `${what}: beyond the router`)
+        t.match(await ask({ host: lan.outside }, own), { name: 'one' }, `${what}: from outside`)
+      }
+    }
+    await one.pod.del()
+    t.equal(await askEcho(two, one.addresses[4], { milliseconds: 300 }), undefined, 'gone with its DEL')
+    t.match(await askEcho(two, sister.addresses[4]), { name: 'sister' }, 'and nobody else')
+  })
+}
+
+t.test('a host is reached all the time while its addresses move', { skip }, async t => {
+  const lan = await makeWiredLan(t, { hosts: 1 }, number => ({
+    settings: { ...modes['underlay'], duplicateProbe: false },
+    ipam: lanRanges(number),
+  }))
+  const [node] = lan.nodes as [WiredNode]
+  await serveEcho({ host: node.host }, 'host')
+  const addresses = [lan.hosts[0]!.ipv4, lan.hosts[0]!.ipv6]
+  const outside: Place = { host: lan.outside }
+  for (const address of addresses) t.match(await askEcho(outside, address), { name: 'host' })
+  const followed = addresses.map(address => followEcho(outside, address, 4_000))
+  const pod = await node.pod()
+  await pod.add()
+  t.match(await askEcho({ ...pod, host: node.host }, addresses[0]!), { name: 'host' }, 'by its pods as well')
+  await pod.del()
+  const restored = await node.daemon().control('restore-uplink', 'ipkul0')
+  t.equal(restored.exit, 0, restored.stderr)
+  for (const [index, { answers, ended }] of followed.entries()) {
+    await ended
+    const gaps = answers.slice(1).map(({ at }, before) => at - answers[before]!.at)
+    t.ok(answers.length > 100, `${addresses[index] ?? ''}: ${answers.length} answers`)
+    t.ok(Math.max(...gaps) < 500, `the longest silence: ${Math.round(Math.max(...gaps))} ms`)
+  }
+})

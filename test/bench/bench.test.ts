@@ -26,7 +26,7 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
   for (const title of ['Whole process', 'Daemon over its socket', 'Durable pairs', 'Budgets']) {
     t.match(text, new RegExp(`^${title}`, 'm'), title)
   }
-  const { wholeProcess, daemon, pairs, budgets, machine, quick } = JSON.parse(
+  const { wholeProcess, daemon, pairs, mainPlugin, budgets, machine, quick } = JSON.parse(
     readFileSync(output, 'utf8'),
   ) as Results
   t.equal(quick, true)
@@ -53,7 +53,19 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
   t.ok((pairs?.pairsPerSecond ?? 0) > 0)
   t.equal(pairs?.clients, 32)
 
-  t.equal(budgets.length, 6)
+  const wired = missing('namespaces', 'nft', 'reference-plugins') === false
+  const sandboxes = wired && missing('containerd') === false
+  if (wired) {
+    t.match(text, /^Whole plugin/m)
+    const verbs = ['ADD', 'DEL', ...(sandboxes ? ['RunPodSandbox', 'StopPodSandbox'] : [])]
+    t.same([...new Set(mainPlugin?.lines.map(({ what }) => what))].sort(), verbs.sort())
+    for (const { what, ipkeeper, reference, toReference, toEmpty } of mainPlugin?.lines ?? []) {
+      t.ok(ipkeeper.p50 > 0 && reference.p50 > 0 && toReference > 0, what)
+      t.equal(toEmpty === null, what.endsWith('PodSandbox'), `${what} / that of a node without pods`)
+    }
+  }
+
+  t.equal(budgets.length, 6 + (wired ? 3 : 0) + (sandboxes ? 1 : 0))
   for (const { what, bound, budget, measured, verdict } of budgets) {
     t.equal(
       verdict,
@@ -67,6 +79,6 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
 t.test('an option that is none is refused before anything is measured', { skip }, async t => {
   const finished = await runProgram(process.execPath, [main, '--only', 'everything'])
   t.not(finished.exit, 0)
-  t.match(finished.stderr, /--only must be one of whole-process, daemon, pairs/)
+  t.match(finished.stderr, /--only must be one of whole-process, daemon, pairs, main-plugin/)
   t.equal(finished.stdout, '')
 })

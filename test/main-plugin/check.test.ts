@@ -1,16 +1,8 @@
 /** CHECK names every difference between what an ADD made and what is there, and changes nothing. */
 import t, { type Test } from 'tap'
 import { kernelState } from '../rigs/kernel-state.ts'
-import { missing } from '../rigs/requirements.ts'
-import {
-  makeWiredNode,
-  type Settings,
-  type WiredNode,
-  type WiredPod,
-  type WiredResult,
-} from '../rigs/wired-node.ts'
-
-const skip = missing('namespaces', 'nft', 'executables')
+import { addUplink, wiredModes } from '../rigs/wired-modes.ts'
+import { makeWiredNode, type WiredNode, type WiredPod, type WiredResult } from '../rigs/wired-node.ts'
 
 /** IPK_WIRING_DIFFERS */
 const differs = 145
@@ -28,7 +20,8 @@ interface Site {
 
 /** What somebody did to a pod, and what CHECK has to say of it. */
 interface Difference {
-  readonly modes?: readonly string[]
+  /** Default: all. */
+  readonly modes?: readonly (keyof typeof wiredModes)[]
   readonly what: string
   readonly make: (site: Site) => Promise<unknown>
   readonly words: readonly RegExp[]
@@ -71,12 +64,13 @@ const differences: readonly Difference[] = [
     words: [/eth0/],
   },
   {
-    modes: ['bridge'],
+    modes: ['bridge', 'underlay'],
     what: 'the host side is no port of the bridge',
     make: ({ onHost, hostLink }) => onHost('link', 'set', hostLink, 'nomaster'),
-    words: [/ipk[0-9a-f]{12}/, /bridge ?"?ipk0/],
+    words: [/ipk[0-9a-f]{12}/, /bridge ?"?ipk(0|ul0)/],
   },
   {
+    modes: ['bridge', 'ptp', 'underlay'],
     what: 'the host side is down',
     make: ({ onHost, hostLink }) => onHost('link', 'set', hostLink, 'down'),
     words: [/ipk[0-9a-f]{12}/, /down/],
@@ -88,11 +82,13 @@ const differences: readonly Difference[] = [
     words: [/10\.22\.0\.50/, /route/],
   },
   {
+    modes: ['bridge', 'ptp', 'underlay'],
     what: 'the ruleset was flushed',
     make: ({ node }) => node.host.must('nft', ['flush', 'ruleset']),
     words: [/masquerad/, /10\.22\.0\.50/],
   },
   {
+    modes: ['bridge', 'ptp', 'underlay'],
     what: 'several things at once',
     make: async ({ inPod, node }) => {
       await inPod('address', 'del', '10.22.0.50/16', 'dev', 'eth0')
@@ -128,12 +124,14 @@ const additions: readonly { readonly what: string; readonly make: (site: Site) =
   },
 ]
 
-async function makeSite(t: Test, mode: string): Promise<Site> {
-  const settings: Settings = { mode, ipMasq: true }
+async function makeSite(t: Test, mode: keyof typeof wiredModes): Promise<Site> {
+  const { settings, onHost: hasLink } = wiredModes[mode]
   const node = await makeWiredNode(t, { settings })
+  await addUplink(node)
   const pod = await node.pod({ annotations: { 'ipkeeper.io/ip': '10.22.0.50,fd00:22::50' } })
   const result = await pod.add()
-  const hostLink = result.interfaces.find(({ name }) => /^ipk[0-9a-f]{12}$/.test(name))!.name
+  const link = result.interfaces.find(({ name }) => /^ipk[0-9a-f]{12}$/.test(name))
+  const hostLink = hasLink ? link!.name : 'up0'
   const onHost = (...words: readonly string[]): Promise<string> => node.host.must('ip', words)
   return {
     ...{ node, pod, result, hostLink, onHost },
@@ -146,7 +144,8 @@ const pictures = async ({ node, pod }: Site): Promise<unknown> => [
   await kernelState(node.host, pod.namespace.name),
 ]
 
-for (const mode of ['bridge', 'ptp']) {
+for (const mode of ['bridge', 'ptp', 'underlay', 'macvlan'] as const) {
+  const { skip } = wiredModes[mode]
   t.test(`CHECK, mode ${mode}`, { skip }, async t => {
     await t.test('tolerates what others add', async t => {
       const site = await makeSite(t, mode)
@@ -163,8 +162,8 @@ for (const mode of ['bridge', 'ptp']) {
       }
     })
 
-    for (const { what, make, words, modes = ['bridge', 'ptp'] } of differences) {
-      if (!modes.includes(mode)) continue
+    for (const { what, make, words, modes } of differences) {
+      if (modes?.includes(mode) === false) continue
       await t.test(what, async t => {
         const site = await makeSite(t, mode)
         const { pod, result: prevResult } = site

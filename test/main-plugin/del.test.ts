@@ -2,15 +2,8 @@
 import t, { type Test } from 'tap'
 import { kernelState, settledState, type KernelState } from '../rigs/kernel-state.ts'
 import { makeNetworkNamespace } from '../rigs/netns.ts'
-import { missing } from '../rigs/requirements.ts'
+import { addUplink, wiredModes } from '../rigs/wired-modes.ts'
 import { makeWiredNode, type Settings, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
-
-const skip = missing('namespaces', 'nft', 'executables')
-
-const modes: Readonly<Record<string, Settings>> = {
-  bridge: { mode: 'bridge', ipMasq: true },
-  ptp: { mode: 'ptp', ipMasq: true },
-}
 
 /** A node that has had a pod already, so that what stays for the next one is in the picture, and a second pod runs. */
 async function makeSite(
@@ -18,6 +11,7 @@ async function makeSite(
   settings: Settings,
 ): Promise<{ readonly node: WiredNode; readonly neighbour: WiredPod; readonly before: KernelState }> {
   const node = await makeWiredNode(t, { settings })
+  await addUplink(node)
   const first = await node.pod()
   await first.add()
   await first.del()
@@ -43,7 +37,7 @@ const ways: Readonly<Record<string, (node: WiredNode, pod: WiredPod) => Promise<
   "the host's own": () => Promise.resolve('/proc/self/ns/net'),
 }
 
-for (const [mode, settings] of Object.entries(modes)) {
+for (const [mode, { settings, skip }] of Object.entries(wiredModes)) {
   t.test(`DEL, mode ${mode}`, { skip }, async t => {
     const { node, before } = await makeSite(t, settings)
     const neighbours = await node.daemon().boundLeases()

@@ -59,6 +59,7 @@ for (const { settings, pods: count } of cases) {
     t.equal(hostLinks.length, count, 'and a link of its own')
     const rules = (lines: readonly string[]): number =>
       lines.filter(line => line.includes('masquerade')).length
+    t.ok(rules(before.ruleset) > 0)
     t.equal(rules(during.ruleset), rules(before.ruleset), 'the rules do not grow')
 
     await inParallel(shuffled(pods), 20, pod => pod.del())

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { kernelState } from '../rigs/kernel-state.ts'
 import { missing } from '../rigs/requirements.ts'
+import { addUplink, wiredModes } from '../rigs/wired-modes.ts'
 import { makeWiredNode, type CallOptions, type PluginError, type Settings } from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables')
@@ -150,9 +151,10 @@ t.test('the host is otherwise than the configuration says', { skip }, async t =>
 })
 
 t.test('the interface name is taken in the pod', { skip }, async t => {
-  for (const mode of ['bridge', 'ptp']) {
-    await t.test(mode, async t => {
-      const node = await makeWiredNode(t, { settings: { mode, ipMasq: true } })
+  for (const [mode, { settings, skip }] of Object.entries(wiredModes)) {
+    await t.test(mode, { skip }, async t => {
+      const node = await makeWiredNode(t, { settings })
+      await addUplink(node)
       // What every ADD leaves on the node, so that it is in both pictures.
       const earlier = await node.pod()
       await earlier.add()
@@ -203,9 +205,10 @@ t.test('a namespace that is none', { skip }, async t => {
 })
 
 t.test('a route that cannot be set undoes the whole ADD', { skip }, async t => {
-  for (const mode of ['bridge', 'ptp']) {
-    await t.test(mode, async t => {
-      const node = await makeWiredNode(t, { settings: { mode, ipMasq: true } })
+  for (const [mode, { settings, skip }] of Object.entries(wiredModes)) {
+    await t.test(mode, { skip }, async t => {
+      const node = await makeWiredNode(t, { settings })
+      await addUplink(node)
       const earlier = await node.pod()
       await earlier.add()
       const pod = await node.pod()

@@ -5,13 +5,14 @@ import { AddressTaken, type PodNetwork, type WiringOrder } from '../leases/pod-n
 import { Announcer } from './announce.ts'
 import { enableForwarding } from './host-forwarding.ts'
 import { HostLinkRemoval } from './host-link-removal.ts'
-import { findLink, type LinkState } from './host-links.ts'
+import { findLink, listLinks, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
 import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
 import { Masquerade } from './masquerade.ts'
 import { masqueradedPods } from './masqueraded-pods.ts'
 import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
+import { bridgeAlias } from './plan/bridge.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
 import type { MainConfig } from './plan/main-config.ts'
@@ -116,9 +117,26 @@ export class PodWirer implements PodNetwork {
       })
       // nft waits for the kernel most of its time.
       await allOf([wired, masquerade])
+    } catch (error) {
+      await this.#dropNewBridge(order)
+      throw error
     } finally {
       namespace.close()
     }
+  }
+
+  /** A bridge that was made for this ADD alone goes with it. */
+  async #dropNewBridge({ config, key, survey, wiring }: WiringOrder): Promise<void> {
+    const { run, host } = this.#options
+    if (config.mode !== 'bridge' || survey.bridge?.state !== 'absent' || !wiring.hostLink) return
+    await this.#removeHostLink(key)
+    const bridge = await findLink(run, config.bridge)
+    if (bridge?.alias !== bridgeAlias) return
+    if ((await listLinks(run, ['master', config.bridge])).length > 0) return
+    const words = ['link', 'delete', 'dev', config.bridge, 'type', 'bridge']
+    const about = `remove bridge ${config.bridge}`
+    await runCommands(run, [{ place: 'host', words, about, missing: 'fine' }], undefined)
+    host.forget()
   }
 
   async unwire(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<void> {

@@ -5,6 +5,9 @@ import type { WiringJob } from './wiring-job.ts'
 import type { WiringCommands } from './wiring-commands.ts'
 import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
 
+/** Marks a bridge that an ADD has made. */
+export const bridgeAlias = 'ipkeeper bridge'
+
 /**
  * Makes the bridge. Its MAC is set, so that it does not change with its ports: a bridge without one takes the lowest of
  * theirs, and pods would look for their gateway under an old one.
@@ -22,6 +25,11 @@ export function createBridge({ config, survey }: WiringJob): Command[] {
       ...(config.vlan !== undefined && { needs: 'vlan-filtering' }),
       // Another ADD made it meanwhile.
       existing: 'fine',
+    },
+    {
+      place: 'host',
+      words: ['link', 'set', 'dev', config.bridge, 'alias', bridgeAlias],
+      about: `mark bridge ${config.bridge} as ours`,
     },
   ]
 }

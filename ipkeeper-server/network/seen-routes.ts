@@ -8,6 +8,7 @@ const tableNumbers: Readonly<Record<string, number>> = { default: 253, main: 254
 interface RouteJson {
   readonly dst?: string
   readonly gateway?: string
+  readonly dev?: string
   readonly table?: string | number
   readonly metric?: number
 }
@@ -30,6 +31,7 @@ export async function seeRoutes(
       return routes.map((route): SeenRoute => ({
         dst: wholeDestination(route.dst ?? '', family === '-6'),
         gw: route.gateway,
+        dev: route.dev,
         table: tableNumbers[String(route.table ?? 'main')] ?? Number(route.table),
         priority: route.metric ?? 0,
       }))

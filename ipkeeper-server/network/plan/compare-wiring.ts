@@ -17,6 +17,8 @@ export interface SeenLink {
 export interface SeenRoute {
   readonly dst: string
   readonly gw: string | undefined
+  /** undefined where routes of one link only were asked for. */
+  readonly dev: string | undefined
   readonly table: number
   readonly priority: number
 }
@@ -66,6 +68,11 @@ function isRoute(wanted: ResultRoute, seen: SeenRoute): boolean {
   )
 }
 
+/** Whether another interface of the pod had a route to the same place first: that one won at ADD. */
+function servesInstead(wanted: ResultRoute, seen: SeenRoute, ifname: string): boolean {
+  return seen.dst === wanted.dst && seen.table === (wanted.table ?? mainTable) && seen.dev !== ifname
+}
+
 /**
  * Each way in which the kernel differs from what an ADD made, one line each. What is there besides (addresses, routes,
  * queues of later plugins) is nobody's fault, nor is another MTU, which a later plugin may set without telling (CNI SPEC,
@@ -95,7 +102,7 @@ function comparePod(
       .filter(address => !link.addresses.includes(address))
       .map(address => `${ifname} has no address ${address}`),
     ...wiring.routes
-      .filter(wanted => !routes.some(route => isRoute(wanted, route)))
+      .filter(wanted => !routes.some(route => isRoute(wanted, route) || servesInstead(wanted, route, ifname)))
       .map(wanted => `the pod has no route ${describeRoute(wanted)}`),
   ]
 }

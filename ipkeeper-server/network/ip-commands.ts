@@ -18,7 +18,7 @@ const failedLine = /^Command failed -:(\d+)$/m
 
 const existsText = /File exists|already assigned/
 const missingText =
-  /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested/
+  /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested|address not found/i
 const unsupportedText = /not supported|Unknown argument/i
 
 /** What the kernel or `ip` said, in one line. */

@@ -44,9 +44,8 @@ export class HostLinkRemoval {
     this.#endings.add(removal)
     const unlisted = async (): Promise<void> => {
       while (!ended && (await hasLink(name))) await delay(pauseMs)
-      // The kernel would not list again what it has let go of; a refusal comes before it lets go.
-      if (!ended) removal.catch(() => undefined)
     }
+    // The kernel would not list again what it has let go of; a refusal comes before it lets go.
     await Promise.race([removal, unlisted()])
   }
 

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { writeBatch, type Command } from '../../../../ipkeeper-server/network/plan/command.ts'
+
+const command = (...words: readonly string[]): Command => ({ place: 'host', words, about: 'try' })
+
+t.test('one line for each command', t => {
+  t.equal(writeBatch([]), '')
+  t.equal(
+    writeBatch([command('link', 'set', 'dev', 'eth0', 'up'), command('route', 'add', '::/0')]),
+    'link set dev eth0 up\nroute add ::/0\n',
+  )
+  t.end()
+})
+
+t.test('words', t => {
+  for (const [word, written] of [
+    ['eth0.5', 'eth0.5'],
+    ['fd00:22::50/64', 'fd00:22::50/64'],
+    ['a_b@if7', 'a_b@if7'],
+    ['/proc/self/fd/3', '/proc/self/fd/3'],
+    ['ipkeeper net c1 eth0', '"ipkeeper net c1 eth0"'],
+  ] as const)
+    t.equal(writeBatch([command('alias', word)]), `alias ${written}\n`)
+  t.end()
+})
+
+t.test('what would end a word, a line or the batch is no word', t => {
+  for (const word of [
+    ...['', '"', 'a"b', "a'b", 'a\nb', 'eth0\n', 'a\rb', 'a\tb', 'a;b', 'a\\b', 'a#b', '$(id)', '`id`'],
+    ...['a|b', 'a&b', 'a>b', 'a*', 'a\0b', 'größe', '\u2028'],
+  ]) {
+    t.throws(
+      () => writeBatch([command('link', word)]),
+      /cannot be a word of an ip batch/,
+      encodeURIComponent(word),
+    )
+    if (word !== '')
+      t.throws(() => writeBatch([command(`x ${word}`)]), /cannot be a word/, 'nor a part of one')
+  }
+  t.end()
+})

@@ -49,7 +49,7 @@ export class HostView {
     const link = await this.#link(name)
     if (link) return link
     throw new Problem('IPK_LINK_CONFLICT', `"${key}": the host has no link ${name}`, {
-      hint: 'ip -brief link shows the links of the host; correct the conflist in /etc/cni/net.d',
+      hint: 'name a link of the host in the conflist in /etc/cni/net.d; ip -brief link shows them',
     })
   }
 

@@ -52,9 +52,10 @@ export async function runCommands(
 async function runBatch(
   run: RunTool,
   batch: readonly Command[],
-  { place, tool }: Command,
+  kind: Pick<Command, 'place' | 'tool'>,
   fd: number | undefined,
 ): Promise<number> {
+  const { place, tool } = kind
   const namespace = fd === undefined ? {} : place === 'pod' ? { inside: fd } : { beside: fd }
   const ended = await run({
     tool: tool ?? 'ip',
@@ -63,14 +64,20 @@ async function runBatch(
     ...namespace,
   })
   if (ended.exit === 0) return batch.length
-  const line = Number(failedLine.exec(ended.stderr)?.[1])
-  const command = batch[line - 1]
-  if (!command) throw new Problem('IPK_WIRING_FAILED', `${tool ?? 'ip'} -batch failed: ${answerOf(ended)}`)
+  // `ip neighbour` ends the whole program, and does not say at which line.
+  const line = failedLine.test(ended.stderr) ? Number(failedLine.exec(ended.stderr)?.[1]) : undefined
+  if (line === undefined && batch.length > 1 && batch.every(({ missing }) => missing === 'fine')) {
+    for (const one of batch) await runBatch(run, [one], kind, fd)
+    return batch.length
+  }
+  const command = batch[line === undefined ? batch.length - 1 : line - 1]
+  if (!command || (line === undefined && batch.length > 1))
+    throw new Problem('IPK_WIRING_FAILED', `${tool ?? 'ip'} -batch failed: ${answerOf(ended)}`)
   const answer = answerOf(ended)
   const fine =
     (command.existing === 'fine' && existsText.test(answer)) ||
     (command.missing === 'fine' && missingText.test(answer))
-  if (fine) return line
+  if (fine) return line ?? batch.length
   if (command.needs && unsupportedText.test(answer)) throw unsupported(command, answer)
   throw new CommandRefused(command, answer)
 }

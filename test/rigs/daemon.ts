@@ -72,7 +72,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   let pid: number | undefined
   const signal = (name: NodeJS.Signals): void => {
-    if (pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(pid, name)
+    if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It has ended, and nobody has told us yet.
+    }
   }
   const withdraw = atProcessEnd(() => {
     signal('SIGKILL')

@@ -10,7 +10,10 @@ export async function settledAddresses(host: PrivateHost): Promise<void> {
   }
 }
 
-/** Addresses and routes of a host as `ip` tells them, line by line, apart from how many seconds they have left. */
+/**
+ * Addresses and routes of a host as `ip` tells them, line by line, apart from how many seconds they have left, and from
+ * what the kernel has of the pods' links.
+ */
 export async function hostAddressing(host: PrivateHost): Promise<readonly string[]> {
   const show = async (...words: readonly string[]): Promise<readonly string[]> =>
     (await host.must('ip', ['-details', '-oneline', ...words])).trim().split('\n')
@@ -19,10 +22,13 @@ export async function hostAddressing(host: PrivateHost): Promise<readonly string
     ...(await show('-4', 'route', 'show', 'table', 'all')),
     ...(await show('-6', 'route', 'show', 'table', 'all')),
   ]
-  return lines.map(line =>
-    line
-      .replace(/^\d+: |(@if|@)\S+/g, '')
-      .replace(/\b\d+sec\b/g, 'some sec')
-      .trimEnd(),
-  )
+  const ofPods = /\bipk[0-9a-f]{12}\b/
+  return lines
+    .filter(line => !ofPods.test(line))
+    .map(line =>
+      line
+        .replace(/^\d+: |(@if|@)\S+/g, '')
+        .replace(/\b\d+sec\b/g, 'some sec')
+        .trimEnd(),
+    )
 }

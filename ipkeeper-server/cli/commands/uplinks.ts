@@ -8,7 +8,7 @@ const list = (words: readonly string[]): string => (words.length === 0 ? '-' : w
 export const uplinksCommand = command({
   name: 'uplinks',
   arguments: '',
-  summary: 'list the links of the host that became ports of bridges (mode underlay), and what moved',
+  summary: 'list uplinks of the host that became ports of bridges, and what moved',
   options: {},
   example: 'ipkeeperctl uplinks',
   run: async (daemon, args) => {
@@ -29,7 +29,7 @@ export const uplinksCommand = command({
 export const restoreUplinkCommand = command({
   name: 'restore-uplink',
   arguments: 'BRIDGE',
-  summary: 'take the uplink out of a bridge without pods, with what had moved to it',
+  summary: 'give the uplink of a bridge without pods back to the host',
   options: {},
   example: 'ipkeeperctl restore-uplink ipkul0',
   run: async (daemon, args) => {

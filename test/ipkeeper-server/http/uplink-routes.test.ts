@@ -34,8 +34,8 @@ t.test('the uplinks, and their return', async t => {
     logger: pino({ level: 'silent' }),
   })
   t.teardown(() => app.close())
-  const post = (bridge: string): ReturnType<typeof app.inject> =>
-    app.inject({ method: 'POST', url: `/v1/uplinks/${bridge}/restore` })
+  const post = async (bridge: string) =>
+    await app.inject({ method: 'POST', url: `/v1/uplinks/${bridge}/restore` })
 
   t.same((await app.inject({ url: '/v1/uplinks' })).json(), { uplinks: [item] })
   t.same((await post('ipkul0')).json(), { restored: item })

@@ -19,6 +19,7 @@ const present = {
 } as const
 
 const added = 'link add name ipk0 address 0e:00:00:00:00:02 type bridge'
+const marked = 'link set dev ipk0 alias "ipkeeper bridge"'
 const gateways = ['address replace 10.22.0.1/16 dev ipk0', 'address replace fd00:22::1/64 dev ipk0 nodad']
 const up = 'link set dev ipk0 up'
 const joined = 'link set dev ipk000000000001 alias "ipkeeper net c1 eth0" master ipk0 addrgenmode none up'
@@ -29,8 +30,8 @@ const rows: readonly (readonly [
   parts: JobParts,
   expected: readonly string[],
 ])[] = [
-  ['a bridge is made with a MAC', createBridge, {}, [added]],
-  ['one for VLANs', createBridge, { config: { vlan: 7 } }, [`${added} vlan_filtering 1`]],
+  ['a bridge is made with a MAC', createBridge, {}, [added, marked]],
+  ['one for VLANs', createBridge, { config: { vlan: 7 } }, [`${added} vlan_filtering 1`, marked]],
   ['one that is there', createBridge, { survey: { bridge: present } }, []],
   ['no bridge in this mode', createBridge, { survey: { bridge: undefined } }, []],
 
@@ -119,6 +120,7 @@ t.test('the order', t => {
     // The pod's link first, so that nothing was touched when its name is taken.
     'link add name ipk000000000001',
     'link add name ipk0',
+    'link set dev ipk0',
     'address replace 10.22.0.1/16 dev',
     'address replace fd00:22::1/64 dev',
     'link set dev ipk0',

@@ -10,7 +10,7 @@ import { sampleIps, sampleWiring } from './sample-job.ts'
 
 const addresses = sampleIps.map(({ address }) => address)
 const route = (dst: string, gw?: string, more: Partial<SeenRoute> = {}): SeenRoute => ({
-  ...{ dst, gw, table: 254, priority: 0 },
+  ...{ dst, gw, dev: 'eth0', table: 254, priority: 0 },
   ...more,
 })
 const podLink: SeenLink = { kind: 'veth', mac: sampleWiring.mac, up: true, master: undefined, addresses }
@@ -86,6 +86,16 @@ const rows: readonly Row[] = [
     what: 'routes that are gone',
     seen: { podRoutes: [] },
     expected: ['the pod has no route 0.0.0.0/0 via 10.22.0.1', 'the pod has no route ::/0 via fd00:22::1'],
+  },
+  {
+    what: 'an earlier interface of the pod has the default route',
+    seen: {
+      podRoutes: [
+        route('0.0.0.0/0', '10.9.0.1', { dev: 'net0' }),
+        route('::/0', 'fd00:9::1', { dev: 'net0' }),
+      ],
+    },
+    expected: [],
   },
   {
     what: 'a route by another gateway, and one in another table',

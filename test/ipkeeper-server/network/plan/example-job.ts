@@ -1,6 +1,7 @@
 import type { MainConfig } from '../../../../ipkeeper-server/network/plan/main-config.ts'
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
 import type { Survey, UplinkFacts } from '../../../../ipkeeper-server/network/plan/survey.ts'
+import type { WiringCommands } from '../../../../ipkeeper-server/network/plan/wiring-commands.ts'
 import type { WiringJob } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
 import type { Command } from '../../../../ipkeeper-server/network/plan/command.ts'
 import type { JsonObject } from '../../../../shared/json/fold.ts'
@@ -18,7 +19,12 @@ export const plainUplink: UplinkFacts = {
 
 /** A host that has such a link, and no bridge yet. */
 export const plainSurvey: Survey = {
-  names: { hostLink: 'ipk0123456789ab', hostMac: '0e:00:00:00:00:01', alias: 'ipkeeper net c1 eth0' },
+  names: {
+    hostLink: 'ipk0123456789ab',
+    hostMac: '0e:00:00:00:00:01',
+    probeMac: '0e:00:00:00:00:03',
+    alias: 'ipkeeper net c1 eth0',
+  },
   mtu: 1500,
   uplink: plainUplink,
   bridge: undefined,
@@ -52,4 +58,9 @@ export function jobOf(settings: JsonObject, survey: Partial<Survey> = {}): Wirin
 /** Commands as a person would type them: "pod: ip address add ...". */
 export function typed(commands: readonly Command[]): readonly string[] {
   return commands.map(({ place, tool = 'ip', words }) => `${place}: ${tool} ${words.join(' ')}`)
+}
+
+/** The same of all that wires a pod, in its order. */
+export function typedWiring({ host, link, addresses, routes }: WiringCommands): readonly string[] {
+  return typed([...host, ...link, ...addresses, ...routes])
 }

@@ -4,17 +4,17 @@ import {
   ownMacvlan,
   type PodLink,
 } from '../../../../ipkeeper-server/network/plan/macvlan.ts'
-import { jobOf, typed } from './example-job.ts'
+import { jobOf, typedWiring } from './example-job.ts'
 
 t.test('a link within the pod, marked before it is up', t => {
   const job = jobOf({ mode: 'macvlan', uplink: 'eth1', macvlanMode: 'private' })
-  t.same(typed(macvlanCommands({ ...job, superseded: ['ipkold'] })), [
-    'host: ip link add link eth1 name eth0 netns /proc/self/fd/3 address 0a:58:0a:16:00:32 mtu 1500 type macvlan mode private',
+  t.same(typedWiring(macvlanCommands({ ...job, superseded: ['ipkold'] })), [
+    'host: ip link add link eth1 name eth0 netns /proc/self/fd/3 address 0e:00:00:00:00:03 mtu 1500 type macvlan mode private',
     'host: ip link delete dev ipkold',
     'pod: ip link set dev eth0 alias ipkeeper net c1 eth0',
+    'pod: ip link set dev eth0 up',
     'pod: ip address add 10.22.0.50/16 dev eth0',
     'pod: ip address add fd00:22::50/64 dev eth0 nodad',
-    'pod: ip link set dev eth0 up',
     'pod: ip route add 0.0.0.0/0 via 10.22.0.1 dev eth0',
   ])
   t.end()
@@ -28,11 +28,12 @@ const link = (more: Partial<PodLink>): PodLink => ({
 })
 
 t.test('which link of a pod is ours', t => {
-  const wired = { ifname: 'eth0', mac }
+  const wired = { ifname: 'eth0', macs: [mac, '0e:00:00:00:00:03'] }
   const cases: readonly (readonly [what: string, link: PodLink, byRecord: boolean, byAlias: boolean])[] = [
     ['marked and in use', link({ alias, up: true, addresses: ['10.22.0.50/16'] }), true, true],
     ['marked, of another name and MAC', link({ alias, name: 'net1', mac: '02:00:00:00:00:01' }), true, true],
     ['just made', link({}), true, false],
+    ['just made, and not probed yet', link({ mac: '0e:00:00:00:00:03' }), true, false],
     ['unmarked and up', link({ up: true }), false, false],
     ['unmarked with an address', link({ addresses: ['10.22.0.50/16'] }), false, false],
     ['unmarked, of another name', link({ name: 'net1' }), false, false],

@@ -7,19 +7,23 @@ import {
 } from '../../../../ipkeeper-server/network/plan/underlay.ts'
 import { bridgeCommands } from '../../../../ipkeeper-server/network/plan/bridge.ts'
 import type { HostAddress } from '../../../../ipkeeper-server/network/plan/host-addressing.ts'
-import { configOf, jobOf, plainSurvey, typed } from './example-job.ts'
+import { configOf, jobOf, plainSurvey, typed, typedWiring } from './example-job.ts'
 
 const settings = { mode: 'underlay', uplink: 'eth1', bridge: 'br0' }
 
 t.test('a port of a bridge that is there', t => {
-  t.same(typed(underlayCommands(jobOf(settings))), [
-    'host: ip link add name ipk0123456789ab address 0e:00:00:00:00:01 mtu 1500 type veth peer name eth0 address 0a:58:0a:16:00:32 mtu 1500 netns /proc/self/fd/3',
+  t.same(typedWiring(underlayCommands(jobOf(settings))), [
+    'host: ip link add name ipk0123456789ab address 0e:00:00:00:00:01 mtu 1500 type veth peer name eth0 address 0e:00:00:00:00:03 mtu 1500 netns /proc/self/fd/3',
     'host: ip link set dev br0 up',
     'host: ip link set dev ipk0123456789ab alias ipkeeper net c1 eth0 master br0 addrgenmode none up',
     'host: ip link set dev ipk0123456789ab type bridge_slave hairpin on',
+    ...['10.22.0.50', 'fd00:22::50'].flatMap(address => [
+      `host: ip neighbour replace ${address} lladdr 02:00:00:00:00:00 dev br0 nud stale`,
+      `host: ip neighbour delete ${address} dev br0`,
+    ]),
+    'pod: ip link set dev eth0 up',
     'pod: ip address add 10.22.0.50/16 dev eth0',
     'pod: ip address add fd00:22::50/64 dev eth0 nodad',
-    'pod: ip link set dev eth0 up',
     'pod: ip route add 0.0.0.0/0 via 10.22.0.1 dev eth0',
   ])
   t.end()
@@ -29,7 +33,7 @@ t.test('VLANs', t => {
   const ofVlans = (lines: readonly string[]): readonly string[] => lines.filter(line => /vlan/.test(line))
   const bridge = { state: 'absent', mac: '0e:00:00:00:00:02' } as const
   t.same(
-    ofVlans(typed(underlayCommands(jobOf({ ...settings, vlan: 7 })))),
+    ofVlans(typedWiring(underlayCommands(jobOf({ ...settings, vlan: 7 })))),
     [
       'host: bridge vlan add dev ipk0123456789ab vid 7 pvid untagged',
       'host: bridge vlan delete dev ipk0123456789ab vid 1',
@@ -38,12 +42,12 @@ t.test('VLANs', t => {
     'tagged on the uplink, whose own frames have none',
   )
   t.same(
-    ofVlans(typed(underlayCommands(jobOf({ ...settings, vlan: 1 })))),
+    ofVlans(typedWiring(underlayCommands(jobOf({ ...settings, vlan: 1 })))),
     ['host: bridge vlan add dev ipk0123456789ab vid 1 pvid untagged', 'host: bridge vlan add dev eth1 vid 1'],
     'a port is in VLAN 1 from the start',
   )
   t.same(
-    ofVlans(typed(bridgeCommands(jobOf({ bridge: 'br0', vlan: 7 }, { bridge })))),
+    ofVlans(typedWiring(bridgeCommands(jobOf({ bridge: 'br0', vlan: 7 }, { bridge })))),
     [
       'host: ip link add name br0 address 0e:00:00:00:00:02 type bridge vlan_filtering 1',
       'host: bridge vlan add dev br0 vid 7 pvid untagged self',

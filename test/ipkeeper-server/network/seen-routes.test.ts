@@ -25,7 +25,7 @@ t.test('routes of both families, as ip shortens them and as they are', async t =
     gw: string | undefined,
     table: number,
     priority: number,
-    dev: string | undefined = undefined,
+    dev?: string,
   ) => ({ dst, gw, dev, table, priority })
   t.strictSame(await seeRoutes(run, ['table', 'all'], 7), [
     route('0.0.0.0/0', '10.22.0.1', 254, 0, 'eth0'),

@@ -64,7 +64,8 @@ export const AttachmentItem = Type.Object(
       description: 'how the main plugin wired the pod; null where a parent plugin did',
     }),
     hostLink: Type.Union([Type.String(), Type.Null()], {
-      description: "the host's side of the pod's interface; null where there is none, or a parent plugin made it",
+      description:
+        "the host's side of the pod's interface; null where there is none, or a parent plugin made it",
     }),
     since: Type.String({ format: 'date-time' }),
   },

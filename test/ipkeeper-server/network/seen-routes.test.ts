@@ -20,13 +20,13 @@ t.test('routes of both families, as ip shortens them and as they are', async t =
     ],
   }
   const { run, runs } = toolDouble(({ args }) => ({ stdout: JSON.stringify(shown[args[1] ?? '']) }))
-  const route = (
-    dst: string,
-    gw: string | undefined,
-    table: number,
-    priority: number,
-    dev?: string,
-  ) => ({ dst, gw, dev, table, priority })
+  const route = (dst: string, gw: string | undefined, table: number, priority: number, dev?: string) => ({
+    dst,
+    gw,
+    dev,
+    table,
+    priority,
+  })
   t.strictSame(await seeRoutes(run, ['table', 'all'], 7), [
     route('0.0.0.0/0', '10.22.0.1', 254, 0, 'eth0'),
     route('10.22.0.0/16', undefined, 254, 0, 'eth0'),

@@ -1,7 +1,9 @@
-import { Problem } from '../../shared/problem/problem.ts'
+import type { CniResult } from '../../shared/cni/result.ts'
+import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { AddRequest, AddTerms } from '../ipam/add-request.ts'
 import { planAdd, type AddPlan } from '../ipam/plan-add.ts'
 import { attachmentKey } from '../ipam/records.ts'
+import type { MainConfig } from '../network/plan/main-config.ts'
 import { commitPlan } from './commit-plan.ts'
 import { countAsAnswered } from './count-as-answered.ts'
 import { recordUnanswered } from './record-unanswered.ts'
@@ -9,6 +11,7 @@ import { AddressTaken } from './pod-network.ts'
 import type { LeaseService } from './service.ts'
 import { setAside } from './set-aside.ts'
 import { takeBack } from './take-back.ts'
+import { inTurnOfHolder } from './turn-of-holder.ts'
 import { prepareWiring } from './wired-add.ts'
 
 /** What one ADD needs to know of its caller. */
@@ -30,30 +33,16 @@ export async function addAttachment(
   caller: Caller,
 ): Promise<AddPlan> {
   return await service.serial.run(attachmentKey(request.key), async () => {
-    const { ledger } = service
-    const { key, bootId, startedAt } = request
+    const { main, key, bootId, startedAt } = request
     if (startedAt !== null && service.tombstones.stops(key, { bootId, startedAt })) {
       throw new Problem(
         'IPK_DEL_OVERTOOK',
         `container ${key.containerId} was deleted while its ADD was under way`,
       )
     }
-    const wiring = request.main && (await prepareWiring(service, request, request.main))
-    const plan = await commitPlan(ledger, () => {
-      const decided = planAdd(ledger, request, addTerms(service), undefined)
-      return recordUnanswered(wiring ? wiring.record(decided) : decided, request)
-    })
-    const result =
-      wiring &&
-      (await wiring.carryOut(plan).catch(async (error: unknown) => {
-        const leases = ledger.leasesOf(key)
-        await takeBack(service, key, plan.generation)
-        if (error instanceof AddressTaken) {
-          const refused = leases.filter(({ address }) => error.addresses.includes(address))
-          await setAside(service, refused, error.message)
-        }
-        throw error
-      }))
+    const { plan, result } = main
+      ? await inTurnOfHolder(service, request.holder, () => addAndWire(service, request, main))
+      : { plan: await decide(service, request, decided => decided), result: undefined }
     // What nobody confirms counts as answered once it may be sent.
     if (!request.confirms) await countAsAnswered(service, [key])
     if (caller.gone()) {
@@ -62,6 +51,60 @@ export async function addAttachment(
     }
     return result ? { ...plan, answer: { kind: 'result', result } } : plan
   })
+}
+
+/** Decides and commits; `enrich` adds to the plan what else is to be written with it. */
+async function decide(
+  service: LeaseService,
+  request: AddRequest,
+  enrich: (plan: AddPlan) => AddPlan,
+): Promise<AddPlan> {
+  const { ledger } = service
+  return await commitPlan(ledger, () =>
+    recordUnanswered(enrich(planAdd(ledger, request, addTerms(service), undefined)), request),
+  )
+}
+
+/** An ADD of the main role. What fails after the commit takes all of it back. */
+async function addAndWire(
+  service: LeaseService,
+  request: AddRequest,
+  main: MainConfig,
+): Promise<{ readonly plan: AddPlan; readonly result: CniResult | undefined }> {
+  const wiring = await prepareWiring(service, request, main)
+  const plan = await decide(service, request, wiring.record)
+  try {
+    return { plan, result: await wiring.carryOut(plan) }
+  } catch (error) {
+    const leases = service.ledger.leasesOf(request.key)
+    await takeBackAfter(error, service, request, plan)
+    if (error instanceof AddressTaken) {
+      const refused = leases.filter(({ address }) => error.addresses.includes(address))
+      await setAside(service, refused, error.message)
+    }
+    throw error
+  }
+}
+
+/** What went wrong first is what the runtime is told, also when it cannot be taken back now: then the next ADD or DEL does. */
+async function takeBackAfter(
+  error: unknown,
+  service: LeaseService,
+  { key }: AddRequest,
+  { generation }: AddPlan,
+): Promise<void> {
+  try {
+    await takeBack(service, key, generation)
+  } catch (second) {
+    const first = toProblem(error)
+    const why = toProblem(second).message
+    const details = [first.details, `it could not be taken back yet: ${why}`].filter(part => part !== '')
+    throw new Problem(first.code, first.message, {
+      hint: first.hint,
+      details: details.join('; '),
+      cause: error,
+    })
+  }
 }
 
 /** The terms on which this moment's ADDs are decided. */

@@ -9,6 +9,7 @@ import {
 import { workloadOf } from '../ipam/workload.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
+import { inTurnOfHolder } from './turn-of-holder.ts'
 import type { Giver } from './tombstones.ts'
 
 export interface DelOutcome {
@@ -43,9 +44,15 @@ export async function delAttachment(
     }
     const attachment = ledger.attachment(key)
     // Before its addresses are anybody else's, nothing may answer for them any more.
-    if (attachment?.wiring && plan().change.length > 0) await network.unwire(attachment, ledger.leasesOf(key))
-    else if (!attachment && remains) await network.unwireUnknown(key, remains.netns)
-    const { present, change } = await commitPlan(ledger, plan)
+    const end = async (): ReturnType<typeof commitPlan<ReturnType<typeof plan>>> => {
+      if (attachment?.wiring && plan().change.length > 0)
+        await network.unwire(attachment, ledger.leasesOf(key))
+      else if (!attachment && remains) await network.unwireUnknown(key, remains.netns)
+      return await commitPlan(ledger, plan)
+    }
+    const { present, change } = attachment?.wiring
+      ? await inTurnOfHolder(service, attachment.holder, end)
+      : await end()
     const giver = present && (present.delegatedTo ?? null)
     if (began) service.tombstones.bury(key, began, now(), giver)
     if (!present) return whoGave(service.tombstones.giver(key))

@@ -19,7 +19,7 @@ export class AddressTaken extends Problem {
 }
 
 /** What a pod is wired with besides its job. */
-export interface WiringOrder extends Omit<WiringJob, 'superseded'> {
+export interface WiringOrder extends WiringJob {
   readonly netns: string
   readonly netnsInode: string | null
   readonly leases: readonly LeaseRecord[]
@@ -37,8 +37,11 @@ export interface PodNetwork {
    * @throws what the ADD is to be refused with, such as IPK_LINK_CONFLICT or IPK_NETNS_INVALID
    */
   survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey>
-  /** Makes the kernel as the record says. When it throws, `unwire` takes back what was done. */
-  wire(order: WiringOrder): Promise<void>
+  /**
+   * Makes the kernel as the record says; resolves to what the host was found to be like in the end. When it throws, `unwire`
+   * takes back what was done.
+   */
+  wire(order: WiringOrder): Promise<Survey>
   /** Takes back whatever is there of the record. Repeatable; what is not there is no fault. */
   unwire(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<void>
   /** The same for an attachment that nobody knows: by its names alone. */

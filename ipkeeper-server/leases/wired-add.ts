@@ -1,7 +1,13 @@
 import type { CniResult } from '../../shared/cni/result.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
 import type { AddPlan } from '../ipam/plan-add.ts'
-import { attachmentKey, sameAttachment, type AttachmentKey, type AttachmentRecord } from '../ipam/records.ts'
+import {
+  attachmentKey,
+  sameAttachment,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type LeaseRecord,
+} from '../ipam/records.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import { planWiring } from '../network/plan/plan-wiring.ts'
 import { wiredResult } from '../network/plan/wired-result.ts'
@@ -23,10 +29,16 @@ export async function prepareWiring(
   main: MainConfig,
 ): Promise<AddWiring> {
   const { key, netns } = request
+  const pod = { ifname: key.ifname, netns }
   const { network, ledger } = service
   const survey = await network.survey(main, key, netns)
 
+  /** What the attachment was before, if it was: a dead sandbox of the same ID. */
+  let former: { readonly attachment: AttachmentRecord; readonly leases: readonly LeaseRecord[] } | undefined
+
   const record = (plan: AddPlan): AddPlan => {
+    const attachment = ledger.attachment(key)
+    former = attachment?.wiring && { attachment, leases: ledger.leasesOf(key) }
     // An ADD that was sent again: its pod is wired already.
     if (plan.answer.kind !== 'result' || plannedAttachment(plan, key)?.wiring) return plan
     const { ips, routes } = plan.answer.result
@@ -46,24 +58,25 @@ export async function prepareWiring(
     const attachment = ledger.attachment(key)
     if (!attachment?.wiring) return undefined
     const { result } = plan.answer
-    const { wiring } = attachment
-    // Only a plan that grants something is new; another one repeats the answer of an earlier sending.
-    if (plan.change.some(({ kind }) => kind === 'lease')) {
-      const leases = ledger.leasesOf(key)
-      const superseded = supersededBy(service, attachment)
-      await network.wire({
-        config: main,
-        survey,
-        key,
-        wiring,
-        ips: result.ips,
-        netns,
-        netnsInode: attachment.netnsInode,
-        leases,
-        superseded,
-      })
+    const { wiring, netnsInode, unanswered } = attachment
+    // One that was sent again and is known to have been answered is as it was. Of any other it is not known how far its
+    // wiring got: the daemon may have been killed at it.
+    if (plan.repeated && !unanswered) return wiredResult(result, wiring, main, survey, pod)
+    if (former) await network.unwire(former.attachment, former.leases)
+    const leases = ledger.leasesOf(key)
+    const superseded = supersededBy(service, attachment)
+    const order = {
+      config: main,
+      survey,
+      key,
+      wiring,
+      ips: result.ips,
+      netns,
+      netnsInode,
+      leases,
+      superseded,
     }
-    return wiredResult(result, wiring, main, survey, { ifname: key.ifname, netns })
+    return wiredResult(result, wiring, main, await network.wire(order), pod)
   }
   return { record, carryOut }
 }

@@ -5,14 +5,13 @@ import { AddressTaken, type PodNetwork, type WiringOrder } from '../leases/pod-n
 import { Announcer } from './announce.ts'
 import { enableForwarding } from './host-forwarding.ts'
 import { HostLinkRemoval } from './host-link-removal.ts'
-import { findLink, listLinks, type LinkState } from './host-links.ts'
+import { findLink, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
 import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
 import { Masquerade } from './masquerade.ts'
 import { masqueradedPods } from './masqueraded-pods.ts'
 import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
-import { bridgeAlias } from './plan/bridge.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
 import type { MainConfig } from './plan/main-config.ts'
@@ -67,11 +66,13 @@ function announces({ mode }: MainConfig, { mac }: WiringRecord, cidrs: readonly 
 
 /** Throws AddressTaken, if anybody on the link has one of the addresses. */
 async function refuseDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<void> {
-  const found = await Promise.all([
+  const asked = [
     probeIpv4(link, cidrs.filter(cidr => !isIpv6(cidr)).map(withoutPrefix)),
     settleIpv6(link, cidrs.filter(isIpv6)),
-  ])
-  const duplicates = found.flat()
+  ]
+  // Both have the namespace's descriptor, which is closed once this ends.
+  await Promise.allSettled(asked)
+  const duplicates = (await Promise.all(asked)).flat()
   if (duplicates.length > 0) throw new AddressTaken(duplicates)
 }
 
@@ -105,38 +106,26 @@ export class PodWirer implements PodNetwork {
     return { names: linkNames(key), ...(await this.#options.host.survey(config)) }
   }
 
-  async wire(order: WiringOrder): Promise<void> {
+  async wire(order: WiringOrder): Promise<Survey> {
     const namespace = openPodNamespace(order.netns)
     try {
       const masquerade = this.#masquerade.add(
         masqueradedPods(order.wiring, order.leases, this.#options.subnetsOf),
       )
+      const { survey } = order
+      let found = survey
       const wired = this.#wireOnce(order, namespace.fd).catch(async (error: unknown) => {
-        const survey = await this.#secondLook(error, order, namespace.fd)
-        await this.#wireOnce({ ...order, survey }, namespace.fd)
+        found = await this.#secondLook(error, order, namespace.fd)
+        await this.#wireOnce({ ...order, survey: found }, namespace.fd)
       })
       // nft waits for the kernel most of its time.
       await allOf([wired, masquerade])
-    } catch (error) {
-      await this.#dropNewBridge(order)
-      throw error
+      // There is one now, which the next ADD need not find out by a refusal.
+      if (found.bridge?.state === 'absent') this.#options.host.forget()
+      return found
     } finally {
       namespace.close()
     }
-  }
-
-  /** A bridge that was made for this ADD alone goes with it. */
-  async #dropNewBridge({ config, key, survey, wiring }: WiringOrder): Promise<void> {
-    const { run, host } = this.#options
-    if (config.mode !== 'bridge' || survey.bridge?.state !== 'absent' || !wiring.hostLink) return
-    await this.#removeHostLink(key)
-    const bridge = await findLink(run, config.bridge)
-    if (bridge?.alias !== bridgeAlias) return
-    if ((await listLinks(run, ['master', config.bridge])).length > 0) return
-    const words = ['link', 'delete', 'dev', config.bridge, 'type', 'bridge']
-    const about = `remove bridge ${config.bridge}`
-    await runCommands(run, [{ place: 'host', words, about, missing: 'fine' }], undefined)
-    host.forget()
   }
 
   async unwire(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<void> {
@@ -215,8 +204,7 @@ export class PodWirer implements PodNetwork {
   async #wireOnce(order: WiringOrder, fd: number): Promise<void> {
     const { run } = this.#options
     const { config, key, wiring, ips } = order
-    const superseded = order.superseded.flatMap(former => former.wiring?.hostLink?.name ?? [])
-    const job: WiringJob = { ...order, superseded }
+    const job: WiringJob = order
     const commands = wiringCommands(job)
     const cidrs = ips.map(({ address }) => address)
     const ipv6 = cidrs.some(isIpv6)
@@ -226,13 +214,12 @@ export class PodWirer implements PodNetwork {
     const forwards = config.mode === 'ptp' || config.isGateway || config.serviceCidrs.length > 0
     if (forwards) await enableForwarding(families)
     await runCommands(run, commands.host, fd)
-    // Two of one MAC on one uplink cannot both be up.
-    for (const former of order.superseded) await this.#cutMacvlan(former)
     await setSysctls(run, fd, [
       ...(ipv6 ? ipv6Sysctls(key.ifname) : []),
       ...(announced ? announcementSysctls(key.ifname, cidrs.map(withoutPrefix)) : []),
       ...sysctlsOf(config.sysctls, key.ifname),
     ])
+    await this.#cutSuperseded(order)
     // The kernel announces the addresses of a link whose MAC is set, be it to what it was.
     const announcement = announced ? [announcementCommand(key.ifname, wiring.mac)] : []
     if (!config.duplicateProbe) {
@@ -250,6 +237,18 @@ export class PodWirer implements PodNetwork {
       await runCommands(run, [settled, ...addresses, ...commands.routes, ...announcement], fd)
     }
     if (announced) this.#announceAgain(order)
+  }
+
+  /**
+   * Takes the links of older sandboxes away, as the last thing before the new one is up: two of one MAC would disturb each
+   * other, and the old one would answer for the addresses.
+   */
+  async #cutSuperseded({ superseded }: WiringOrder): Promise<void> {
+    for (const former of superseded) {
+      if (former.bootId !== this.#options.bootId) continue
+      if (former.wiring?.hostLink) await this.#removal.remove(former.wiring.hostLink.name)
+      await this.#cutMacvlan(former)
+    }
   }
 
   /** Once more in the background, in case nobody heard. */
@@ -286,7 +285,8 @@ export class PodWirer implements PodNetwork {
   /** After a refusal: what the host is really like, with leftovers of this attachment removed; or the error that says it. */
   async #secondLook(error: unknown, order: WiringOrder, fd: number): Promise<Survey> {
     const { run, host, isGateway } = this.#options
-    if (!(error instanceof CommandRefused)) throw error
+    // What is refused within the pod, the host is not to blame for.
+    if (!(error instanceof CommandRefused) || error.command.place === 'pod') throw error
     const { config, key, survey, ips } = order
     host.forget()
     if (isTaken(error) && error.command.words[1] === 'add' && (await findLink(run, key.ifname, fd))) {

@@ -2,6 +2,7 @@ import { attachmentKey, type AttachmentRecord } from '../ipam/records.ts'
 import { countAsAnswered } from '../leases/count-as-answered.ts'
 import type { LeaseService } from '../leases/service.ts'
 import { takeBack } from '../leases/take-back.ts'
+import { inTurnOfHolder } from '../leases/turn-of-holder.ts'
 import type { AnsweredMarks, MarkOwner } from './answered-marks.ts'
 
 /** Milliseconds. */
@@ -240,7 +241,10 @@ export class SettleAnswers {
       if (!present?.unanswered || present.answered !== earlier.answered) return true
       const owner = confirms(present) ? await ownerOf(present) : 'daemon'
       if (owner !== 'daemon') return owner === 'plugin'
-      if (await takeBack(service, present, present.answered)) onUndone(present)
+      const undone = present.wiring
+        ? await inTurnOfHolder(service, present.holder, () => takeBack(service, present, present.answered))
+        : await takeBack(service, present, present.answered)
+      if (undone) onUndone(present)
       return true
     })
   }

@@ -34,11 +34,11 @@ export function podNetworkDouble(): PodNetworkDouble {
         foreignPorts: [],
         nodeAddresses: [],
       }),
-    wire: ({ key, superseded }) => {
+    wire: ({ key, superseded, survey }) => {
       calls.push('wire')
       for (const former of superseded) wired.delete(attachmentKey(former))
       wired.add(attachmentKey(key))
-      if (!double.failNext) return Promise.resolve()
+      if (!double.failNext) return Promise.resolve(survey)
       double.failNext = false
       return Promise.reject(new Problem('IPK_WIRING_FAILED', 'cannot make eth0: No buffer space available'))
     },

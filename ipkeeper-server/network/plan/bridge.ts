@@ -3,7 +3,7 @@ import { gatewayCidrs } from './gateway-address.ts'
 import type { Command } from './command.ts'
 import type { WiringJob } from './wiring-job.ts'
 import type { WiringCommands } from './wiring-commands.ts'
-import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
+import { createVeth, vethOfPod } from './veth.ts'
 
 /** Marks a bridge that an ADD has made. */
 export const bridgeAlias = 'ipkeeper bridge'
@@ -122,7 +122,6 @@ export function bridgeCommands(job: WiringJob): WiringCommands {
       createVeth(job),
       ...createBridge(job),
       ...keepBridge(job),
-      ...cutSuperseded(job),
       ...joinBridge(job),
       ...forgetNeighbours(job),
     ],

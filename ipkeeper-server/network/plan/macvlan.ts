@@ -1,5 +1,5 @@
 import { namespacePath } from './namespace-path.ts'
-import { cutSuperseded, firstMac, upCommand, vethOfPod } from './veth.ts'
+import { firstMac, upCommand, vethOfPod } from './veth.ts'
 import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
@@ -22,7 +22,6 @@ export function macvlanCommands(job: WiringJob): WiringCommands {
         ],
         about: `make ${key.ifname} of the pod on ${uplink}`,
       },
-      ...cutSuperseded(job),
     ],
     ...vethOfPod(job),
     link: [

@@ -1,7 +1,7 @@
 import { formatCidr, firstOf, parseCidr } from '../../../shared/net/cidr.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import type { Command } from './command.ts'
-import { addressCommands, createVeth, cutSuperseded, routeCommands, upCommand } from './veth.ts'
+import { addressCommands, createVeth, routeCommands, upCommand } from './veth.ts'
 import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
@@ -95,7 +95,6 @@ export function ptpCommands(job: WiringJob): WiringCommands {
   return {
     host: [
       createVeth(job),
-      ...cutSuperseded(job),
       {
         place: 'host',
         words: ['link', 'set', 'dev', hostLink, 'alias', alias, 'up'],

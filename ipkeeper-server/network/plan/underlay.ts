@@ -6,7 +6,7 @@ import type { Command } from './command.ts'
 import { isLinkLocal, moveAddressing, type HostAddressing } from './host-addressing.ts'
 import type { MainConfig } from './main-config.ts'
 import type { Survey } from './survey.ts'
-import { createVeth, cutSuperseded, vethOfPod } from './veth.ts'
+import { createVeth, vethOfPod } from './veth.ts'
 import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
@@ -16,7 +16,6 @@ export function underlayCommands(job: WiringJob): WiringCommands {
     host: [
       createVeth(job),
       ...keepBridge(job),
-      ...cutSuperseded(job),
       ...joinBridge(job),
       ...vlanOfUplink(job),
       ...forgetNeighbours(job),

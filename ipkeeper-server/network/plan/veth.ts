@@ -44,16 +44,6 @@ export function createVeth({ config, key, survey, wiring }: WiringJob): Command 
   }
 }
 
-/** Takes the links of older sandboxes away before the new one is up: two of one MAC would disturb each other. */
-export function cutSuperseded({ superseded }: WiringJob): Command[] {
-  return superseded.map(name => ({
-    place: 'host',
-    words: ['link', 'delete', 'dev', name],
-    about: `take away ${name}, the link of the sandbox that this one replaces`,
-    missing: 'fine',
-  }))
-}
-
 /** Gives the pod's interface its addresses. `words`: flags besides "nodad" of IPv6. */
 export function addressCommands({ key, ips }: WiringJob, words: readonly string[] = []): Command[] {
   return ips.map(({ address }) => ({

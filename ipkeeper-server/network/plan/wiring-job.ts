@@ -11,8 +11,6 @@ export interface WiringJob {
   readonly wiring: WiringRecord
   /** Addresses of the pod in CIDR notation, with their gateways. */
   readonly ips: readonly ResultAddress[]
-  /** Host links of older sandboxes whose addresses this pod takes over. */
-  readonly superseded: readonly string[]
 }
 
 /** What a DEL knows of the attachment. */

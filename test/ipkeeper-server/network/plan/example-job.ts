@@ -51,7 +51,6 @@ export function jobOf(settings: JsonObject, survey: Partial<Survey> = {}): Wirin
       { address: '10.22.0.50/16', gateway: '10.22.0.1' },
       { address: 'fd00:22::50/64', gateway: 'fd00:22::1' },
     ],
-    superseded: [],
   }
 }
 

@@ -8,9 +8,8 @@ import { jobOf, typedWiring } from './example-job.ts'
 
 t.test('a link within the pod, marked before it is up', t => {
   const job = jobOf({ mode: 'macvlan', uplink: 'eth1', macvlanMode: 'private' })
-  t.same(typedWiring(macvlanCommands({ ...job, superseded: ['ipkold'] })), [
+  t.same(typedWiring(macvlanCommands(job)), [
     'host: ip link add link eth1 name eth0 netns /proc/self/fd/3 address 0e:00:00:00:00:03 mtu 1500 type macvlan mode private',
-    'host: ip link delete dev ipkold',
     'pod: ip link set dev eth0 alias ipkeeper net c1 eth0',
     'pod: ip link set dev eth0 up',
     'pod: ip address add 10.22.0.50/16 dev eth0',

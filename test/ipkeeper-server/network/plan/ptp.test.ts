@@ -42,9 +42,9 @@ t.test('the host', t => {
       ],
     ],
     [
-      'an older sandbox goes before the new one is up',
-      { superseded: ['ipkaaaaaaaaaaaa'], ips: sampleIps.slice(0, 1) },
-      [created, 'link delete dev ipkaaaaaaaaaaaa', up, gateway4, ...pod4],
+      'one family',
+      { ips: sampleIps.slice(0, 1) },
+      [created, up, gateway4, ...pod4],
     ],
   ] as const)
     t.strictSame(spellCommands(ptp(parts).host), expected, what)

@@ -71,7 +71,7 @@ export const sampleWiring: WiringRecord = {
 }
 
 /** Parts of the job that differ; `config`, `survey` and `wiring` by their keys. */
-export interface JobParts extends Partial<Pick<WiringJob, 'ips' | 'superseded'>> {
+export interface JobParts extends Partial<Pick<WiringJob, 'ips'>> {
   readonly config?: Partial<MainConfig>
   readonly survey?: Partial<Survey>
   readonly wiring?: Partial<WiringRecord>
@@ -84,7 +84,6 @@ export function sampleJob({ config, survey, wiring, ...parts }: JobParts = {}): 
     key: { network: 'net', containerId: 'c1', ifname: 'eth0' },
     wiring: { ...sampleWiring, ...wiring },
     ips: sampleIps,
-    superseded: [],
     ...parts,
   }
 }

@@ -2,7 +2,6 @@ import t from 'tap'
 import {
   addressCommands,
   createVeth,
-  cutSuperseded,
   firstMac,
   routeCommands,
   upCommand,
@@ -30,21 +29,6 @@ t.test('the first MAC is another one where others are asked for the address', t 
       `peer name eth0 address ${mac} `,
     ])
   }
-  t.end()
-})
-
-t.test('links of older sandboxes', t => {
-  t.strictSame(cutSuperseded(sampleJob()), [])
-  const commands = cutSuperseded(sampleJob({ superseded: ['ipkaaaaaaaaaaaa', 'ipkbbbbbbbbbbbb'] }))
-  t.strictSame(spellCommands(commands), [
-    'link delete dev ipkaaaaaaaaaaaa',
-    'link delete dev ipkbbbbbbbbbbbb',
-  ])
-  t.strictSame(
-    commands.map(({ missing }) => missing),
-    ['fine', 'fine'],
-    'their namespaces may be gone',
-  )
   t.end()
 })
 

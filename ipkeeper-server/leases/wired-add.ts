@@ -1,4 +1,5 @@
 import type { CniResult } from '../../shared/cni/result.ts'
+import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
 import type { AddPlan } from '../ipam/plan-add.ts'
 import { attachmentKey, sameAttachment, type AttachmentKey, type AttachmentRecord } from '../ipam/records.ts'
@@ -47,9 +48,17 @@ export async function prepareWiring(
     if (!attachment?.wiring) return undefined
     const { result } = plan.answer
     const { wiring } = attachment
-    // Only a plan that grants something is new; another one repeats the answer of an earlier sending.
-    if (plan.change.some(({ kind }) => kind === 'lease')) {
-      const leases = ledger.leasesOf(key)
+    const leases = ledger.leasesOf(key)
+    if (plan.repeated) {
+      // The earlier sending may have been unwired, with a store that did not take the rest of its undo.
+      const [difference] = await network.differences(attachment, leases, undefined)
+      if (difference !== undefined) {
+        throw new Problem(
+          'IPK_WIRING_FAILED',
+          `an earlier sending of this ADD came to nothing: ${difference}`,
+        )
+      }
+    } else {
       const superseded = supersededBy(service, attachment)
       await network.wire({
         config: main,

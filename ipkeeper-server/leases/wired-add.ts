@@ -59,11 +59,14 @@ export async function prepareWiring(
     if (!attachment?.wiring) return undefined
     const { result } = plan.answer
     const { wiring, netnsInode, unanswered } = attachment
-    // One that was sent again and is known to have been answered is as it was. Of any other it is not known how far its
-    // wiring got: the daemon may have been killed at it.
-    if (plan.repeated && !unanswered) return wiredResult(result, wiring, main, survey, pod)
-    if (former) await network.unwire(former.attachment, former.leases)
     const leases = ledger.leasesOf(key)
+    if (plan.repeated && !unanswered) {
+      const differences = await network.differences(attachment, leases, undefined)
+      if (differences.length === 0) return wiredResult(result, wiring, main, survey, pod)
+    }
+    // Of one that was sent again it is not known how far its wiring got: the daemon may have been killed at it, or its undo
+    // have ended half-way.
+    if (former) await network.unwire(former.attachment, former.leases)
     const superseded = supersededBy(service, attachment)
     const order = {
       config: main,

@@ -52,7 +52,10 @@ export function podNetworkDouble(): PodNetworkDouble {
       wired.delete(attachmentKey(key))
       return Promise.resolve()
     },
-    differences: () => Promise.resolve([]),
+    differences: attachment =>
+      Promise.resolve(
+        wired.has(attachmentKey(attachment)) ? [] : [`the pod has no interface ${attachment.ifname}`],
+      ),
   }
   return double
 }

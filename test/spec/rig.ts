@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { LeasesReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { distFolder } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
@@ -25,6 +26,8 @@ export interface Rig {
   readonly plugin: string
   readonly folder: TempFolder
   readonly daemon: Daemon
+  /** Where plugin and daemon run; undefined: on this machine itself. */
+  readonly host: PrivateHost | undefined
   /** The whole environment of a run. */
   environment(input: Input): Readonly<Record<string, string>>
   run(input: Input): Promise<Answer>
@@ -44,12 +47,14 @@ function asStdin(config: unknown): string | Uint8Array {
   return typeof config === 'string' || config instanceof Uint8Array ? config : JSON.stringify(config)
 }
 
-/** Starts a daemon on empty state in a folder of its own. */
-export async function startRig(): Promise<Rig> {
+/** Starts a daemon on empty state in a folder of its own; `wiresPods`: on a host of its own, too. */
+export async function startRig({ wiresPods = false } = {}): Promise<Rig> {
   const folder = makeTempFolder()
+  const host = wiresPods ? await startPrivateHost() : undefined
   const daemon = await startDaemon({
     ...{ socket: folder.file('s'), stateDir: folder.file('state') },
     args: ['--store', 'memory:'],
+    ...(host && { host }),
   })
   const plugin = join(distFolder, 'ipkeeper')
   const environment = ({ verb, env }: Input): Record<string, string> => {
@@ -69,10 +74,12 @@ export async function startRig(): Promise<Rig> {
     plugin,
     folder,
     daemon,
+    host,
     environment,
     run: async input => {
       const options = { env: environment(input), input: asStdin(input.config ?? '') }
-      return withDocument(await runProgram(plugin, [], options))
+      const [program, args] = host ? host.command(plugin, []) : [plugin, []]
+      return withDocument(await runProgram(program, args, options))
     },
     bound: async () => {
       const { body } = await daemon.ask('GET', '/v1/leases')
@@ -82,6 +89,7 @@ export async function startRig(): Promise<Rig> {
     },
     stop: async () => {
       await daemon.stop()
+      await host?.close()
       folder.remove()
     },
   }

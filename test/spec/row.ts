@@ -9,6 +9,8 @@ export interface Case {
   readonly versions?: readonly CniVersion[]
   /** True when nothing may be left behind: such cases share a daemon, which has no lease at the end. */
   readonly changesNothing?: true
+  /** The rig has a host of its own, on which pods can be wired. */
+  readonly wiresPods?: true
   /** Where the answer is another than the reference's, and why. */
   readonly differs?: string
   readonly run: (t: Test, rig: Rig, version: CniVersion) => Promise<void>

@@ -35,7 +35,10 @@ export const scenarios: readonly Scenario[] = [
   { title: 'one allocation in three versions', rows: ['E1'] },
   { title: 'no address at all', rows: ['E1', 'H9'] },
   { title: 'two addresses of a family in the old shape', rows: ['E1'] },
-  { title: 'interface number 0', notTested: 'the result of an IPAM plugin has no interfaces' },
+  {
+    title: 'interface number 0',
+    elsewhere: ['test/ipkeeper-server/network/plan/wired-result.test.ts', 'test/shared/cni/result.test.ts'],
+  },
   { title: 'prevResult is passed on in its version', notTested: chained },
   { title: 'a chained plugin without prevResult', notTested: chained },
   { title: 'addresses of prevResult without interface', rows: ['G7'] },

@@ -75,6 +75,33 @@ t.test('CHECK: what it is about, and what an ADD would refuse', t => {
   t.end()
 })
 
+t.test('CHECK of the main role: what prevResult says of the interface', t => {
+  const wired = (prevResult?: object) =>
+    interpretCheck(
+      request({ config: { ...config, ...mainRole, ...(prevResult && { prevResult }) } }),
+      noPools,
+    )
+  const ips = [{ address: '10.22.0.2/24' }]
+  const netns = '/run/netns/there'
+  for (const [what, interfaces, previous] of [
+    ['none', undefined, undefined],
+    ['those of the host', [{ name: 'eth0', mac: '02:00:00:00:00:01' }], undefined],
+    ['one of another name', [{ name: 'eth1', sandbox: netns }], undefined],
+    [
+      'its own',
+      [{ name: 'ipk0' }, { name: 'eth0', mac: '02:00:00:00:00:01', sandbox: '/other' }],
+      { mac: '02:00:00:00:00:01', sandbox: '/other' },
+    ],
+  ] as const)
+    t.match(
+      wired({ cniVersion: '1.0.0', ips, ...(interfaces && { interfaces }) }),
+      { expected: ['10.22.0.2/24'], wired: { netns, previous } },
+      what,
+    )
+  t.throws(() => wired(), { code: 'IPK_CONFIG_INVALID', message: 'Required prevResult missing' })
+  t.end()
+})
+
 t.test('what this node adds', t => {
   t.match(add(), { node: 'n1', bootId: 'boot-1', netnsInode: '4026531840', dns: {}, startedAt: null })
   t.match(add({ netns: '/run/netns/none' }), { netns: '/run/netns/none', netnsInode: null })

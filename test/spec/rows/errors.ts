@@ -34,7 +34,7 @@ export const errorRows: readonly Row[] = [
     cases: [
       refuses('1, 2, 4, 6, 7, 8, and ours from 100 up', () => [
         ['1 version', { config: network('9.9.9') }, 1, /./],
-        ['2 field', { config: network('1.0.0', { type: 'ipkeeper' }) }, 2, /./],
+        ['2 field', { config: network('1.0.0', { type: 'ipkeeper', promiscMode: true }) }, 2, /./],
         [
           '132 no such pool',
           { config: withIpam('1.0.0', { pool: 'prod' }) },

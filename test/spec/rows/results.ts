@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import type { CniVersion } from '../../../shared/cni/versions.ts'
-import { added, allVersions, container, isByFamily, refuses, silent } from '../answers.ts'
+import { makeNetworkNamespace } from '../../rigs/netns.ts'
+import { added, allVersions, assertRefused, container, isByFamily, refuses, silent } from '../answers.ts'
 import { firstAddresses, network, ranges, withIpam, type Config } from '../network.ts'
 import type { Row } from '../row.ts'
+import { hostOf, mainNetwork, versionsWithInterfaces, wiredPods } from '../wired.ts'
 
 /** Given in long form, so that what is printed shows the canonical one. */
 const routes = [
@@ -45,9 +47,6 @@ function expectedResult(cniVersion: CniVersion): Config {
     dns,
   }
 }
-
-const mainRole =
-  'about what a main plugin wires; the main role does not exist yet, and an IPAM result has no interfaces (H6)'
 
 export const resultRows: readonly Row[] = [
   {
@@ -143,7 +142,36 @@ export const resultRows: readonly Row[] = [
   {
     id: 'E4',
     title: 'an interface index points into the list of interfaces',
-    notTested: mainRole,
+    cases: [
+      {
+        title: "main role: each address points to the interface of the container, and to none of the host's",
+        versions: versionsWithInterfaces,
+        wiresPods: true,
+        run: async (t, rig, version) => {
+          for (const { mode, result } of await wiredPods(t, rig, version)) {
+            const { interfaces, ips } = result
+            const inside = interfaces.findIndex(({ sandbox }) => sandbox !== undefined)
+            t.ok(inside > 0, `${mode}: those of the host come first`)
+            t.strictSame(
+              ips.map(ip => ip.interface),
+              [inside, inside],
+              mode,
+            )
+          }
+        },
+      },
+      {
+        title: '0.1.0 and 0.2.0 have neither interfaces nor an index',
+        versions: allVersions.filter(isByFamily),
+        wiresPods: true,
+        run: async (t, rig, version) => {
+          for (const { mode, result } of await wiredPods(t, rig, version)) {
+            t.match(result, { ip4: { ip: String }, ip6: { ip: String } }, mode)
+            t.notMatch(JSON.stringify(result), 'interface', mode)
+          }
+        },
+      },
+    ],
     see: ['E1'],
   },
   {
@@ -151,9 +179,89 @@ export const resultRows: readonly Row[] = [
     title: 'containerd looks for addresses of eth0, or without interface',
     elsewhere: ['test/privileged/containerd-story.test.ts'],
   },
-  { id: 'E6', title: 'podman wants a MAC for every interface with a sandbox', notTested: mainRole },
-  { id: 'E7', title: "the container's interface bears CNI_IFNAME and CNI_NETNS", notTested: mainRole },
-  { id: 'E8', title: 'an interface of that name exists already', notTested: mainRole },
+  {
+    id: 'E6',
+    title: 'podman wants a MAC for every interface with a sandbox',
+    cases: [
+      {
+        title: 'main role: each interface has one, and it is that of the link',
+        versions: versionsWithInterfaces,
+        wiresPods: true,
+        run: async (t, rig, version) => {
+          for (const { mode, result, namespace } of await wiredPods(t, rig, version)) {
+            t.not(result.interfaces.length, 0, mode)
+            for (const { name, mac, sandbox } of result.interfaces) {
+              const shown =
+                sandbox === undefined
+                  ? (JSON.parse(
+                      await hostOf(rig).must('ip', ['-json', 'link', 'show', 'dev', name]),
+                    ) as unknown)
+                  : await namespace.ip('link', 'show', 'dev', name)
+              t.match(mac, /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/, `${mode}: ${name}`)
+              t.match(shown, [{ ifname: name, address: mac }], `${mode}: ${name}`)
+            }
+          }
+        },
+      },
+    ],
+  },
+  {
+    id: 'E7',
+    title: "the container's interface bears CNI_IFNAME and CNI_NETNS",
+    cases: [
+      {
+        title: 'main role: both as they were given, also a path that could be written shorter',
+        versions: versionsWithInterfaces,
+        wiresPods: true,
+        run: async (t, rig, version) => {
+          const detour = (path: string): string => path.replace('/run/netns/', '/run/./netns/../netns/')
+          for (const { mode, result, netns, namespace } of await wiredPods(
+            t,
+            rig,
+            version,
+            'net-1.x',
+            detour,
+          )) {
+            const inside = result.interfaces.filter(({ sandbox }) => sandbox !== undefined)
+            t.match(inside, [{ name: 'net-1.x', sandbox: netns }], mode)
+            t.equal(inside.length, 1, mode)
+            t.strictSame(
+              await namespace.addresses('net-1.x'),
+              result.ips.map(({ address }) => address),
+              `${mode}: it has the addresses`,
+            )
+          }
+        },
+      },
+    ],
+  },
+  {
+    id: 'E8',
+    title: 'an interface of that name exists already',
+    cases: [
+      {
+        title: 'main role: an error, no lease, and the interface is as it was',
+        versions: allVersions,
+        wiresPods: true,
+        differs: 'the code is 142 of ours, where the reference has its catch-all 999',
+        run: async (t, rig, version) => {
+          const namespace = await makeNetworkNamespace(hostOf(rig))
+          const inPod = ['-n', namespace.name]
+          await hostOf(rig).must('ip', [...inPod, 'link', 'add', 'eth0', 'type', 'bridge'])
+          const before = await namespace.ip('-details', 'link')
+          for (const mode of ['bridge', 'ptp']) {
+            const answer = await rig.run({
+              config: mainNetwork(version, { mode }),
+              env: { CNI_NETNS: namespace.path },
+            })
+            assertRefused(t, answer, { code: 142, msg: 'the pod already has an interface eth0' }, mode)
+            t.same(await namespace.ip('-details', 'link'), before, mode)
+            t.strictSame(await rig.bound(), [], mode)
+          }
+        },
+      },
+    ],
+  },
   {
     id: 'E9',
     title: 'a second ADD of the same attachment without DEL is an error',

@@ -348,7 +348,7 @@ export const stdinRows: readonly Row[] = [
             { config: network(version, { ipam: 'x' }) },
             7,
             '"ipam" must be an object, not a string',
-            /ipam/,
+            /conflist .* the key that the message names/,
           ],
           [
             'list',

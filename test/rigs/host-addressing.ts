@@ -31,4 +31,6 @@ export async function hostAddressing(host: PrivateHost): Promise<readonly string
         .replace(/\b\d+sec\b/g, 'some sec')
         .trimEnd(),
     )
+    // The kernel lists equal routes of several links in the order in which these came up.
+    .sort()
 }

@@ -23,14 +23,16 @@ export async function hostAddressing(host: PrivateHost): Promise<readonly string
     ...(await show('-6', 'route', 'show', 'table', 'all')),
   ]
   const ofPods = /\bipk[0-9a-f]{12}\b/
-  return lines
-    .filter(line => !ofPods.test(line))
-    .map(line =>
-      line
-        .replace(/^\d+: |(@if|@)\S+/g, '')
-        .replace(/\b\d+sec\b/g, 'some sec')
-        .trimEnd(),
-    )
-    // The kernel lists equal routes of several links in the order in which these came up.
-    .sort()
+  return (
+    lines
+      .filter(line => !ofPods.test(line))
+      .map(line =>
+        line
+          .replace(/^\d+: |(@if|@)\S+/g, '')
+          .replace(/\b\d+sec\b/g, 'some sec')
+          .trimEnd(),
+      )
+      // The kernel lists equal routes of several links in the order in which these came up.
+      .sort()
+  )
 }

@@ -1,14 +1,18 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runCommands } from './ip-commands.ts'
 import type { RunTool } from './run-tool.ts'
 
-/** Milliseconds between two looks at the list of links. */
+/** Milliseconds between two looks whether a link is there. */
 const pauseMs = 2
 
-/** Names of the links of the namespace that this process runs in. */
-async function hasLink(name: string): Promise<boolean> {
-  return (await readFile('/proc/net/dev', 'utf8')).includes(`${name}:`)
+/**
+ * Whether the namespace that this process runs in has a link of that name. Its folder of settings goes just after its name is
+ * free again; to look for it costs some microseconds, however many links there are, and the list of /proc/net/dev as many
+ * for each link. Every link with an MTU of at least 68 has such a folder, and a veth has no less.
+ */
+function hasLink(name: string): boolean {
+  return existsSync(`/proc/sys/net/ipv4/conf/${name}`)
 }
 
 /**
@@ -17,15 +21,42 @@ async function hasLink(name: string): Promise<boolean> {
  */
 export class HostLinkRemoval {
   readonly #run: RunTool
-  readonly #endings = new Set<Promise<unknown>>()
+  /** Removals under way by the name of their link. */
+  readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(run: RunTool) {
     this.#run = run
   }
 
-  /** Resolves when the host has no link of that name any more. Throws CommandRefused, IPK_TOOL_MISSING. */
+  /**
+   * Resolves when the host has no link of that name any more. For one that is not there nothing is started, so that
+   * nothing late can meet a link that gets the name a moment later. Throws CommandRefused, IPK_TOOL_MISSING.
+   */
   async remove(name: string): Promise<void> {
-    let ended = false
+    await this.settled(name)
+    if (!hasLink(name)) return
+    const removal = this.#underWay.get(name) ?? this.#start(name)
+    const vanished = async (): Promise<void> => {
+      while (this.#underWay.get(name) === removal && hasLink(name)) await delay(pauseMs)
+    }
+    // The kernel would not list again what it has let go of; a refusal comes before it lets go.
+    await Promise.race([removal, vanished()])
+  }
+
+  /**
+   * Resolves when no removal of that name is under way any more; to be awaited before a link of that name is made, as a
+   * removal that has not reached the kernel yet would take the new one. Never throws: who asked for it is told.
+   */
+  async settled(name: string): Promise<void> {
+    await this.#underWay.get(name)?.catch(() => undefined)
+  }
+
+  /** Resolves when no removal is under way any more. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values())
+  }
+
+  #start(name: string): Promise<void> {
     const removal = runCommands(
       this.#run,
       [
@@ -38,19 +69,9 @@ export class HostLinkRemoval {
       ],
       undefined,
     ).finally(() => {
-      ended = true
-      this.#endings.delete(removal)
+      this.#underWay.delete(name)
     })
-    this.#endings.add(removal)
-    const unlisted = async (): Promise<void> => {
-      while (!ended && (await hasLink(name))) await delay(pauseMs)
-    }
-    // The kernel would not list again what it has let go of; a refusal comes before it lets go.
-    await Promise.race([removal, unlisted()])
-  }
-
-  /** Resolves when no removal is under way any more. */
-  async idle(): Promise<void> {
-    await Promise.allSettled(this.#endings)
+    this.#underWay.set(name, removal)
+    return removal
   }
 }

@@ -20,6 +20,8 @@ const existsText = /File exists|already assigned/
 const missingText =
   /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested|address not found/i
 const unsupportedText = /not supported|Unknown argument/i
+/** nsenter could not enter, or not start the program: what it says is no answer of the kernel's about a link. */
+const unenteredText = /^nsenter: /m
 
 /** What the kernel or `ip` said, in one line. */
 function answerOf({ stderr }: ToolEnd): string {
@@ -64,6 +66,8 @@ async function runBatch(
     ...namespace,
   })
   if (ended.exit === 0) return batch.length
+  const answer = answerOf(ended)
+  if (unenteredText.test(ended.stderr)) throw unentered(tool ?? 'ip', answer)
   // `ip neighbour` ends the whole program, and does not say at which line.
   const line = failedLine.test(ended.stderr) ? Number(failedLine.exec(ended.stderr)?.[1]) : undefined
   if (line === undefined && batch.length > 1 && batch.every(({ missing }) => missing === 'fine')) {
@@ -72,14 +76,18 @@ async function runBatch(
   }
   const command = batch[line === undefined ? batch.length - 1 : line - 1]
   if (!command || (line === undefined && batch.length > 1))
-    throw new Problem('IPK_WIRING_FAILED', `${tool ?? 'ip'} -batch failed: ${answerOf(ended)}`)
-  const answer = answerOf(ended)
+    throw new Problem('IPK_WIRING_FAILED', `${tool ?? 'ip'} -batch failed: ${answer}`)
   const fine =
     (command.existing === 'fine' && existsText.test(answer)) ||
-    (command.missing === 'fine' && missingText.test(answer))
+    (command.missing === 'fine' && missingText.test(answer)) ||
+    (command.unsupported === 'fine' && unsupportedText.test(answer))
   if (fine) return line ?? batch.length
   if (command.needs && unsupportedText.test(answer)) throw unsupported(command, answer)
   throw new CommandRefused(command, answer)
+}
+
+function unentered(tool: string, answer: string): Problem {
+  return new Problem('IPK_WIRING_FAILED', `cannot run ${tool} in the namespace of the pod: ${answer}`)
 }
 
 function unsupported({ about }: Command, answer: string): Problem {
@@ -101,6 +109,7 @@ export async function showJson(
   })
   if (ended.exit !== 0) {
     const answer = answerOf(ended)
+    if (unenteredText.test(ended.stderr)) throw unentered('ip', answer)
     if (missingText.test(answer)) return []
     throw new Problem('IPK_WIRING_FAILED', `ip ${args.join(' ')}: ${answer}`)
   }

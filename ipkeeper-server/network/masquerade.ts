@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Problem } from '../../shared/problem/problem.ts'
 import {
   changeScript,
@@ -6,6 +7,7 @@ import {
   readMember,
   readRanges,
   rebuildScript,
+  revisionOf,
   type MasqueradedPods,
   type Member,
 } from './plan/masquerade.ts'
@@ -15,20 +17,22 @@ export interface MasqueradeOptions {
   readonly run: RunTool
   /** Every masqueraded pod of this node and boot. Called once, before the first change. */
   readonly everybody: () => Iterable<MasqueradedPods>
+  /** Addresses could not be taken out now; the next change, or the next ADD, tries again. */
+  readonly onProblem?: (error: unknown) => void
 }
 
 /** A change that waits for its turn: pools and where each address is to be, undefined for nowhere. */
 interface Order {
   readonly pools: ReadonlyMap<string, readonly string[]>
   readonly places: ReadonlyMap<string, string | undefined>
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
+  readonly done: () => void
+  readonly failed: (reason: unknown) => void
 }
 
 /**
  * The node's one nft table of masqueraded pods. It remembers what the table has to hold, so that a change is one short
- * script however many pods there are, and a table that somebody flushed or deleted is made anew by the next change. Those
- * who ask while nft is at work share the next run of it. Other tables are never touched.
+ * script however many pods there are, and a table that somebody flushed, deleted or restored from a copy is made anew by the next
+ * change. Those who ask while nft is at work share the next run of it. Other tables are never touched.
  */
 export class Masquerade {
   readonly #options: MasqueradeOptions
@@ -36,6 +40,11 @@ export class Masquerade {
   readonly #poolOf = new Map<string, string>()
   /** Pools that the table has sets for; undefined while it is not known to be as remembered. */
   #written: Set<string> | undefined
+  /** A change has failed, so that an address may be in the table that is to be nowhere. */
+  #isInDoubt = false
+  readonly #daemon = randomBytes(8).toString('hex')
+  /** How many times the table was given to nft. */
+  #count = 0
   #isLoaded = false
   #waiting: Order[] = []
   #isAtWork = false
@@ -46,26 +55,40 @@ export class Masquerade {
 
   /**
    * Has packets of these addresses leave under the node's own. One nft process, which waits some 16 ms for the kernel and
-   * next to nothing for the processor, so it is best run beside the rest of an ADD. Nothing happens for no addresses.
+   * next to nothing for the processor, so it is best run beside the rest of an ADD. For no addresses nothing happens, unless
+   * the table is in doubt: a new pod may have an address that could not be taken out, and fails no ADD if it still cannot.
    *
-   * @throws IPK_TOOL_MISSING, IPK_WIRING_FAILED: nothing is changed then
+   * @throws IPK_TOOL_MISSING, IPK_WIRING_FAILED: the addresses are where they were then
    */
   async add(pods: readonly MasqueradedPods[]): Promise<void> {
     const wanted = pods.filter(({ addresses }) => addresses.length > 0)
-    await this.#change(
-      new Map(wanted.map(({ pool, ranges }) => [pool, readRanges(ranges)])),
-      new Map(wanted.flatMap(({ pool, addresses }) => addresses.map(text => [readMember(text), pool]))),
+    if (wanted.length === 0) {
+      await this.remove([])
+      return
+    }
+    const pools = new Map(wanted.map(({ pool, ranges }) => [pool, readRanges(ranges)]))
+    const places = new Map(
+      wanted.flatMap(({ pool, addresses }) => addresses.map(text => [readMember(text), pool])),
     )
+    await new Promise<void>((done, failed) => {
+      this.#ask({ pools, places, done, failed })
+    })
   }
 
   /**
    * Ends that. The caller sees to it that the addresses are not those of another attachment by now. Addresses that are not
-   * there, and a table that is gone, are no fault.
-   *
-   * @throws IPK_TOOL_MISSING, IPK_WIRING_FAILED
+   * there, and a table that is gone, are no fault. When nft fails, that goes to `onProblem` and not to the caller, whose
+   * DEL would never end: the addresses are forgotten, and the next change makes the table without them.
    */
   async remove(addresses: readonly string[]): Promise<void> {
-    await this.#change(new Map(), new Map(addresses.map(text => [readMember(text), undefined])))
+    const places = new Map(addresses.map(text => [readMember(text), undefined]))
+    if (places.size === 0 && !this.#isInDoubt) return
+    await new Promise<void>(done => {
+      const failed = (): void => {
+        done()
+      }
+      this.#ask({ pools: new Map(), places, done, failed })
+    })
   }
 
   /** What the kernel lacks of these, each in one line. Reads the whole table and changes nothing. */
@@ -81,15 +104,12 @@ export class Masquerade {
     throw refusal('read', ended)
   }
 
-  async #change(pools: Order['pools'], places: Order['places']): Promise<void> {
-    if (places.size === 0) return
-    await new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ pools, places, resolve, reject })
-      if (this.#isAtWork) return
-      this.#isAtWork = true
-      // Whoever asks in this very turn goes along.
-      queueMicrotask(() => void this.#serve())
-    })
+  #ask(order: Order): void {
+    this.#waiting.push(order)
+    if (this.#isAtWork) return
+    this.#isAtWork = true
+    // Whoever asks in this very turn goes along.
+    queueMicrotask(() => void this.#serve())
   }
 
   async #serve(): Promise<void> {
@@ -98,32 +118,35 @@ export class Masquerade {
       this.#waiting = []
       try {
         await this.#carryOut(orders)
-        for (const { resolve } of orders) resolve()
+        this.#isInDoubt = false
+        for (const { done } of orders) done()
       } catch (error) {
+        this.#isInDoubt = true
+        // Who adds is told.
+        if (orders.some(({ pools }) => pools.size === 0)) this.#options.onProblem?.(error)
         // The scripts are sound, so it is the machine that failed, for all of them alike.
-        for (const { reject } of orders) reject(error)
+        for (const { failed } of orders) failed(error)
       }
     }
     this.#isAtWork = false
   }
 
   async #carryOut(orders: readonly Order[]): Promise<void> {
-    this.#load()
+    const places = orders.flatMap(order => [...order.places])
     const before = new Map<string, string | undefined>()
-    for (const { pools, places } of orders) {
-      for (const [pool, ranges] of pools) this.#ranges.set(pool, ranges)
+    try {
+      this.#load()
+      for (const { pools } of orders) for (const [pool, ranges] of pools) this.#ranges.set(pool, ranges)
       for (const [address, pool] of places) {
         if (!before.has(address)) before.set(address, this.#poolOf.get(address))
         this.#place(address, pool)
       }
-    }
-    try {
       if (!(await this.#tryChange(before))) await this.#rebuild()
     } catch (error) {
       this.#written = undefined
-      for (const [address, pool] of before)
-        // Those that were to go stay forgotten: they are not in a table that is made anew.
-        if (this.#poolOf.has(address)) this.#place(address, pool)
+      for (const [address, pool] of before) this.#place(address, pool)
+      // Those that were to go are forgotten: they are not in a table that is made anew.
+      for (const [address, pool] of places) if (pool === undefined) this.#place(address, undefined)
       throw error
     }
   }
@@ -155,8 +178,9 @@ export class Masquerade {
       if (pool !== undefined) added.push({ pool, address })
     }
     if (added.length + removed.length === 0) return true
+    const revision = { from: this.#revision(), to: this.#nextRevision() }
     const newPools = [...this.#ranges.keys()].filter(pool => !written.has(pool))
-    const ended = await this.#nft(changeScript(this.#ranges, { added, removed, newPools }))
+    const ended = await this.#nft(changeScript(this.#ranges, { added, removed, newPools, revision }))
     if (ended.exit !== 0) return false
     for (const pool of newPools) written.add(pool)
     return true
@@ -166,9 +190,19 @@ export class Masquerade {
     // Where nothing was ever masqueraded, there is no table, and perhaps no nft.
     if (this.#ranges.size === 0) return
     const members = [...this.#poolOf].map(([address, pool]) => ({ address, pool }))
-    const ended = await this.#nft(rebuildScript(this.#ranges, members))
+    const ended = await this.#nft(rebuildScript(this.#ranges, members, this.#nextRevision()))
     if (ended.exit !== 0) throw refusal('change', ended)
     this.#written = new Set(this.#ranges.keys())
+  }
+
+  #revision(): string {
+    return revisionOf(this.#daemon, this.#count)
+  }
+
+  /** Never the same again, also when nft then fails: nobody can have saved a table that has it. */
+  #nextRevision(): string {
+    this.#count += 1
+    return this.#revision()
   }
 
   #nft(input: string): Promise<ToolEnd> {

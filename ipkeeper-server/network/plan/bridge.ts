@@ -1,6 +1,7 @@
 import { forgetNeighbourCommands } from './announcement.ts'
 import { gatewayCidrs } from './gateway-address.ts'
 import type { Command } from './command.ts'
+import { leastOfIpv6 } from './mtu-limits.ts'
 import type { WiringJob } from './wiring-job.ts'
 import type { WiringCommands } from './wiring-commands.ts'
 import { createVeth, vethOfPod } from './veth.ts'
@@ -81,16 +82,25 @@ export function keepBridge({ config, ips }: WiringJob): Command[] {
 }
 
 /** Makes the host's side a port of the bridge. */
-export function joinBridge({ config, survey }: WiringJob): Command[] {
+export function joinBridge({ config, survey, wiring }: WiringJob): Command[] {
   const { hostLink, alias } = survey.names
   const port = (words: readonly string[], about: string): Command => ({ place: 'host', words, about })
   return [
+    // A port has no addresses of its own; the kernel would make an IPv6 one, and look for others that have it. A link with
+    // an MTU below that of IPv6 has none of its settings, nor has any link of a kernel without IPv6.
+    ...(wiring.mtu < leastOfIpv6
+      ? []
+      : [
+          {
+            ...port(
+              ['link', 'set', 'dev', hostLink, 'addrgenmode', 'none'],
+              `keep ${hostLink} without addresses`,
+            ),
+            unsupported: 'fine' as const,
+          },
+        ]),
     port(
-      [
-        ...['link', 'set', 'dev', hostLink, 'alias', alias, 'master', config.bridge],
-        // A port has no addresses of its own; the kernel would make an IPv6 one, and look for others that have it.
-        ...['addrgenmode', 'none', 'up'],
-      ],
+      ['link', 'set', 'dev', hostLink, 'alias', alias, 'master', config.bridge, 'up'],
       `make ${hostLink} a port of bridge ${config.bridge}`,
     ),
     ...(config.hairpin

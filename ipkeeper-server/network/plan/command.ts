@@ -11,6 +11,8 @@ export interface Command {
   readonly existing?: 'fine'
   /** "fine": it is no fault when the thing is not there. */
   readonly missing?: 'fine'
+  /** "fine": it is no fault when the kernel, or this link, knows nothing of the matter. */
+  readonly unsupported?: 'fine'
   /** What a kernel may have been built without. */
   readonly needs?: 'vlan-filtering'
 }

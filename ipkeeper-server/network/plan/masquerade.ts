@@ -121,10 +121,34 @@ function elements(verb: 'add' | 'delete', members: Iterable<Member>): string[] {
   )
 }
 
+/**
+ * Set with the one element that says in which state the table was left: a ruleset that somebody saved and restored is
+ * found out by it. Rules never look at it.
+ */
+const revisionSet = 'revision'
+
+/**
+ * An element of that set: an IPv6 address, as the longest word that nft keeps, of 64 bits that tell one daemon from an earlier
+ * one and 64 that count its changes.
+ *
+ * @param daemon 16 hexadecimal digits
+ */
+export function revisionOf(daemon: string, count: number): string {
+  const digits = daemon + count.toString(16).padStart(16, '0')
+  return readMember(digits.match(/.{4}/g)?.join(':') ?? '')
+}
+
+const revisionElement = (verb: 'add' | 'delete', revision: string): string =>
+  `${verb} element ${masqueradeTable} ${revisionSet} { ${readMember(revision)} }`
+
 const script = (lines: readonly string[]): string => `${lines.join('\n')}\n`
 
-/** Makes the table anew, whatever there is of it, in one transaction: nobody sees it half made. */
-export function rebuildScript(pools: PoolRanges, members: Iterable<Member>): string {
+/**
+ * Makes the table anew, whatever there is of it, in one transaction: nobody sees it half made.
+ *
+ * @param revision that the table has afterwards
+ */
+export function rebuildScript(pools: PoolRanges, members: Iterable<Member>, revision: string): string {
   return script([
     // A delete of what is not there fails, an add of what is there does not.
     `add table ${masqueradeTable}`,
@@ -134,6 +158,8 @@ export function rebuildScript(pools: PoolRanges, members: Iterable<Member>): str
     ...sets(pools.keys()),
     ...rules(pools),
     ...elements('add', members),
+    `add set ${masqueradeTable} ${revisionSet} { type ipv6_addr; comment "how ipkeeper left this table"; }`,
+    revisionElement('add', revision),
   ])
 }
 
@@ -143,15 +169,22 @@ export interface MasqueradeChange {
   readonly removed: readonly Member[]
   /** Pools of `pools` that the table has not seen yet. */
   readonly newPools: readonly string[]
+  /** What the table was left as, and what it is afterwards. */
+  readonly revision: { readonly from: string; readonly to: string }
 }
 
 /**
- * Changes the table in one transaction, which fails as a whole when the table, its chain or a set is gone. Where something
- * is added, the rules are written anew: somebody may have flushed them, and to look whether they are there makes nft read
+ * Changes the table in one transaction, which fails as a whole when the table, its chain or a set is gone, or when it is a
+ * former state of the table that somebody has restored. Where something is added, the rules are written anew: somebody may have flushed them, and to look whether they are there makes nft read
  * every element of the table (nft 1.0.6), which a flush does not.
  */
-export function changeScript(pools: PoolRanges, { added, removed, newPools }: MasqueradeChange): string {
+export function changeScript(
+  pools: PoolRanges,
+  { added, removed, newPools, revision }: MasqueradeChange,
+): string {
   return script([
+    revisionElement('delete', revision.from),
+    revisionElement('add', revision.to),
     ...sets(newPools),
     ...(added.length + newPools.length === 0
       ? []

@@ -4,8 +4,8 @@ import { Problem } from '../../../shared/problem/problem.ts'
 /** Bytes. RFC 791: every link carries 68; the kernel's links take no more than the longest IPv4 packet. */
 export const mtuLimits = { least: 68, most: 65_535 } as const
 
-/** RFC 8200, section 5. The kernel takes IPv6 off a link with less. */
-const leastOfIpv6 = 1280
+/** Bytes. RFC 8200, section 5. The kernel takes IPv6 off a link with less. */
+export const leastOfIpv6 = 1280
 
 /**
  * Whether a pod with addresses of these families can have an interface of this MTU, in bytes.

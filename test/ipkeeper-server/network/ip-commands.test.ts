@@ -85,6 +85,9 @@ t.test('what is no fault, and what is', async t => {
     ['Error: ipv4: Address not found.', { missing: 'fine' }, undefined],
     ['Error: ipv6: address not found.', { missing: 'fine' }, undefined],
     ['Operation not permitted', { missing: 'fine', existing: 'fine' }, 'IPK_WIRING_FAILED'],
+    ['Address family not supported by protocol', { unsupported: 'fine' }, undefined],
+    ['Address family not supported by protocol', { missing: 'fine', existing: 'fine' }, 'IPK_WIRING_FAILED'],
+    ['Operation not permitted', { unsupported: 'fine' }, 'IPK_WIRING_FAILED'],
     ['Operation not supported', { needs: 'vlan-filtering' }, 'IPK_UNSUPPORTED'],
     ['Unknown argument', { needs: 'vlan-filtering' }, 'IPK_UNSUPPORTED'],
     ['Operation not supported', {}, 'IPK_WIRING_FAILED'],
@@ -128,6 +131,28 @@ t.test('a refusal says what was tried, and why it failed', async t => {
     t.notOk(isTaken(other))
   }
   t.notOk(isTaken(new Error('File exists')))
+})
+
+t.test('a namespace that cannot be entered is not a link that is not there', async t => {
+  for (const stderr of [
+    'nsenter: failed to execute /usr/sbin/ip: No such file or directory\n',
+    'nsenter: cannot open /proc/self/fd/3: No such file or directory\n',
+    'nsenter: reassociate to namespace failed: Operation not supported\n',
+  ]) {
+    const all = { missing: 'fine', existing: 'fine', unsupported: 'fine' } as const
+    const { run, runs } = toolDouble(() => ({ exit: 127, stderr }))
+    const failed = {
+      code: 'IPK_WIRING_FAILED',
+      message: /^cannot run ip in the namespace of the pod: nsenter: /,
+    }
+    for (const commands of [
+      [command('pod', 'one', all)],
+      [command('pod', 'one', all), command('pod', 'two', all)],
+    ])
+      t.match(await thrownProblem(() => runCommands(run, commands, 7)), failed, stderr)
+    t.equal(runs.length, 2, 'each is tried once')
+    t.match(await thrownProblem(() => showJson(run, ['link', 'show'], 7)), failed, stderr)
+  }
 })
 
 t.test('a word that is none never reaches a program', async t => {
@@ -209,6 +234,10 @@ t.test(
       )
       await t.resolves(runCommands(runTool, [pod(words, { missing: 'fine' })], fd), words)
     }
+    await runCommands(runTool, [pod('link add name small mtu 1279 type veth peer name other mtu 1279')], fd)
+    const bare = 'link set dev small addrgenmode none'
+    t.match((await thrownProblem(() => runCommands(runTool, [pod(bare)], fd))).message, /not supported/)
+    await t.resolves(runCommands(runTool, [pod(bare, { unsupported: 'fine' })], fd), bare)
     t.strictSame(await showJson(runTool, ['address', 'show', 'dev', 'none'], fd), [])
     t.match(await showJson(runTool, ['address', 'show', 'dev', 'one'], fd), [{ ifname: 'one' }])
 

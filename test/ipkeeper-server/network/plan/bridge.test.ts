@@ -22,7 +22,9 @@ const added = 'link add name ipk0 address 0e:00:00:00:00:02 type bridge'
 const marked = 'link set dev ipk0 alias "ipkeeper bridge"'
 const gateways = ['address replace 10.22.0.1/16 dev ipk0', 'address replace fd00:22::1/64 dev ipk0 nodad']
 const up = 'link set dev ipk0 up'
-const joined = 'link set dev ipk000000000001 alias "ipkeeper net c1 eth0" master ipk0 addrgenmode none up'
+const bare = 'link set dev ipk000000000001 addrgenmode none'
+const port = 'link set dev ipk000000000001 alias "ipkeeper net c1 eth0" master ipk0 up'
+const joined = [bare, port]
 
 const rows: readonly (readonly [
   what: string,
@@ -51,19 +53,21 @@ const rows: readonly (readonly [
   ],
   ['in no VLAN where it is no gateway', keepBridge, { config: { isGateway: false, vlan: 7 } }, [up]],
 
-  ['a port', joinBridge, {}, [joined]],
+  ['a port', joinBridge, {}, joined],
+  ['a port with an MTU below that of IPv6', joinBridge, { wiring: { mtu: 1279 } }, [port]],
+  ['a port with the least MTU of IPv6', joinBridge, { wiring: { mtu: 1280 } }, joined],
   [
     'hairpin',
     joinBridge,
     { config: { hairpin: true } },
-    [joined, 'link set dev ipk000000000001 type bridge_slave hairpin on'],
+    [...joined, 'link set dev ipk000000000001 type bridge_slave hairpin on'],
   ],
   [
     'a port in a VLAN, and in no other',
     joinBridge,
     { config: { vlan: 7 } },
     [
-      joined,
+      ...joined,
       'bridge: vlan add dev ipk000000000001 vid 7 pvid untagged',
       'bridge: vlan delete dev ipk000000000001 vid 1',
     ],
@@ -72,7 +76,7 @@ const rows: readonly (readonly [
     'VLAN 1 is where it is already',
     joinBridge,
     { config: { vlan: 1 } },
-    [joined, 'bridge: vlan add dev ipk000000000001 vid 1 pvid untagged'],
+    [...joined, 'bridge: vlan add dev ipk000000000001 vid 1 pvid untagged'],
   ],
 
   [
@@ -124,6 +128,7 @@ t.test('the order', t => {
     'address replace fd00:22::1/64 dev',
     'link set dev ipk0',
     // Of two with one MAC the older one goes before the other is up.
+    'link set dev ipk000000000001',
     'link set dev ipk000000000001',
     'link set dev ipk000000000001',
     'neighbour replace 10.22.0.50 lladdr',

@@ -5,6 +5,7 @@ import {
   readMember,
   readRanges,
   rebuildScript,
+  revisionOf,
   setName,
 } from '../../../../ipkeeper-server/network/plan/masquerade.ts'
 
@@ -66,6 +67,7 @@ t.test('the whole table', t => {
       rebuildScript(
         pools,
         ['10.22.0.5', 'fd00:22::5', '10.22.0.6'].map(a => member(a)),
+        'fd00::1',
       ),
     ),
     [
@@ -77,6 +79,8 @@ t.test('the whole table', t => {
       ...rules,
       `add element inet ipkeeper ${set4} { 10.22.0.5, 10.22.0.6 }`,
       `add element inet ipkeeper ${set6} { fd00:22::5 }`,
+      'add set inet ipkeeper revision { type ipv6_addr; comment "how ipkeeper left this table"; }',
+      'add element inet ipkeeper revision { fd00::1 }',
     ],
   )
   t.end()
@@ -85,6 +89,11 @@ t.test('the whole table', t => {
 t.test('a change', t => {
   const flush = 'flush chain inet ipkeeper postrouting'
   const five = `element inet ipkeeper ${set4} { 10.22.0.5 }`
+  const revision = { from: 'fd00::1', to: 'fd00::2' }
+  const revised = [
+    'delete element inet ipkeeper revision { fd00::1 }',
+    'add element inet ipkeeper revision { fd00::2 }',
+  ]
   for (const [what, change, expected] of [
     [
       'an address comes',
@@ -107,12 +116,21 @@ t.test('a change', t => {
       [flush, ...rules, `add ${five}`, `delete ${five}`, `add element inet ipkeeper ${set6} { fd00:22::5 }`],
     ],
   ] as const)
-    t.strictSame(lines(changeScript(pools, change)), expected, what)
+    t.strictSame(lines(changeScript(pools, { ...change, revision })), [...revised, ...expected], what)
+  t.end()
+})
+
+t.test('a revision is one word that tells daemon and change', t => {
+  const [one, other] = ['0123456789abcdef', 'fedcba9876543210']
+  t.equal(revisionOf(one, 0), '123:4567:89ab:cdef::')
+  t.equal(revisionOf(one, 255), '123:4567:89ab:cdef::ff')
+  t.equal(revisionOf(other, Number.MAX_SAFE_INTEGER), 'fedc:ba98:7654:3210:1f:ffff:ffff:ffff')
+  t.throws(() => revisionOf('', 1), /cannot be an element/)
   t.end()
 })
 
 t.test('the name of a pool stays inside its comment', t => {
-  const script = rebuildScript(new Map([[`a"; }\nflush ruleset ${'x'.repeat(300)}`, []]]), [])
+  const script = rebuildScript(new Map([[`a"; }\nflush ruleset ${'x'.repeat(300)}`, []]]), [], '::1')
   t.notMatch(script, /^flush/m)
   t.match(script, /comment "pool a_____flush_ruleset_x{80}"/)
   t.end()

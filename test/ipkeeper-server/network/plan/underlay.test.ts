@@ -15,7 +15,8 @@ t.test('a port of a bridge that is there', t => {
   t.same(typedWiring(underlayCommands(jobOf(settings))), [
     'host: ip link add name ipk0123456789ab address 0e:00:00:00:00:01 mtu 1500 type veth peer name eth0 address 0e:00:00:00:00:03 mtu 1500 netns /proc/self/fd/3',
     'host: ip link set dev br0 up',
-    'host: ip link set dev ipk0123456789ab alias ipkeeper net c1 eth0 master br0 addrgenmode none up',
+    'host: ip link set dev ipk0123456789ab addrgenmode none',
+    'host: ip link set dev ipk0123456789ab alias ipkeeper net c1 eth0 master br0 up',
     'host: ip link set dev ipk0123456789ab type bridge_slave hairpin on',
     ...['10.22.0.50', 'fd00:22::50'].flatMap(address => [
       `host: ip neighbour replace ${address} lladdr 02:00:00:00:00:00 dev br0 nud stale`,

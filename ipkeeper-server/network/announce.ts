@@ -1,7 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem } from '../../shared/problem/problem.ts'
-import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
-import { writeBatch } from './plan/command.ts'
 import type { RunTool } from './run-tool.ts'
 
 /** A pod's link that has its final MAC and its addresses, and is up. */
@@ -24,7 +21,11 @@ const repetitions = [
   { atMs: 1500, kind: '-A' },
 ] as const
 
-/** Tells the neighbours of a pod where its addresses are now, so that they need not wait for their caches to expire. */
+/**
+ * Tells the neighbours of a pod again where its addresses are now, so that they need not wait for their caches to expire.
+ * The first announcement is the kernel's, by the settings and the command of plan/announcement.ts among those that wire
+ * the pod. An IPv6 address that is still tentative then is announced by the kernel itself, when it is decided.
+ */
 export class Announcer {
   readonly #run: RunTool
   readonly #stopped = new AbortController()
@@ -32,28 +33,6 @@ export class Announcer {
 
   constructor(run: RunTool) {
     this.#run = run
-  }
-
-  /**
-   * The first announcement, of both families: two processes. One who has a batch for the pod at hand puts the settings and
-   * the command of plan/announcement.ts there instead. An IPv6 address that is still tentative is announced by the kernel
-   * itself, when it is decided, if the settings were made before.
-   *
-   * @param fd the pod's namespace
-   * @throws IPK_TOOL_MISSING, IPK_WIRING_FAILED
-   */
-  async announce(fd: number, { ifname, mac, addresses }: AnnouncedLink): Promise<void> {
-    const paths = announcementSysctls(ifname, addresses).map(({ key }) => `/proc/sys/${key}`)
-    const batch = writeBatch([announcementCommand(ifname, mac)])
-    for (const step of [
-      { tool: 'tee', args: ['--', ...paths], input: '1' },
-      { tool: 'ip', args: ['-batch', '-'], input: batch },
-    ] as const) {
-      const { exit, stderr } = await this.#run({ ...step, inside: fd })
-      if (exit === 0) continue
-      const why = stderr.split('\n')[0] ?? ''
-      throw new Problem('IPK_WIRING_FAILED', `cannot announce the addresses of ${ifname}: ${why}`)
-    }
   }
 
   /**

@@ -1,9 +1,12 @@
 import type { RunTool } from './run-tool.ts'
+import { escapingOutput } from './escaped-output.ts'
 import { showJson } from './ip-commands.ts'
 import { readAddressing } from './plan/host-addressing.ts'
 
 /** A link as `ip -json -details address show` tells of it. */
 export interface LinkState {
+  /** Of its namespace; no other link there will have it. */
+  readonly index: number
   readonly name: string
   /** "veth", "bridge", "macvlan", ...; "" for a plain one. */
   readonly kind: string
@@ -25,6 +28,7 @@ export interface LinkState {
 
 /** The parts of the output of ip that are used; what is of another shape counts as not there. */
 interface LinkJson {
+  readonly ifindex?: number
   readonly ifname?: string
   readonly mtu?: number
   readonly address?: string
@@ -47,6 +51,7 @@ interface LinkJson {
 function readLink(value: unknown): LinkState {
   const link = value as LinkJson
   return {
+    index: link.ifindex ?? 0,
     name: link.ifname ?? '',
     kind: link.linkinfo?.info_kind ?? '',
     mac: link.address ?? '',
@@ -67,7 +72,7 @@ function readLink(value: unknown): LinkState {
 
 /** The link of that name; undefined when there is none. `inside`: in that namespace instead of the host's. */
 export async function findLink(run: RunTool, name: string, inside?: number): Promise<LinkState | undefined> {
-  const [link] = await showJson(run, ['-details', 'address', 'show', 'dev', name], inside)
+  const [link] = await showJson(escapingOutput(run), ['-details', 'address', 'show', 'dev', name], inside)
   return link === undefined ? undefined : readLink(link)
 }
 
@@ -77,7 +82,7 @@ export async function listLinks(
   words: readonly string[],
   inside?: number,
 ): Promise<readonly LinkState[]> {
-  const shown = await showJson(run, ['-details', 'address', 'show', ...words], inside)
+  const shown = await showJson(escapingOutput(run), ['-details', 'address', 'show', ...words], inside)
   return shown.map(readLink).filter(({ name }) => name !== '')
 }
 

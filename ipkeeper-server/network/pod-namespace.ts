@@ -1,11 +1,13 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { Problem } from '../../shared/problem/problem.ts'
-import { inspectNetns } from './netns.ts'
+import { inspectNetns, type NetnsState } from './netns.ts'
 
 /** A pod's network namespace that is held open, so that nothing else can come to stand for it meanwhile. */
 export interface PodNamespace {
   /** To be handed to programs; valid until `close`. */
   readonly fd: number
+  /** Which one it is, to be compared with what a record says. */
+  readonly inode: string
   readonly close: () => void
 }
 
@@ -22,42 +24,63 @@ export function ownNamespaceInode(): string {
  * @throws IPK_NETNS_INVALID when there is none, IPK_NETNS_IS_HOST when it is ours
  */
 export function openPodNamespace(path: string): PodNamespace {
-  const state = inspectNetns(path)
-  if (state.kind !== 'namespace') {
-    const what = {
-      absent: 'does not exist',
-      'not-a-namespace': 'is no network namespace',
-      unreadable: `cannot be read (${state.kind === 'unreadable' ? state.reason : ''})`,
-    }[state.kind]
-    throw new Problem('IPK_NETNS_INVALID', `CNI_NETNS ${path} ${what}`)
-  }
-  const namespace = open(path)
-  if (inodeOf(namespace.fd) !== ownNamespaceInode()) return namespace
+  const looked = inspectNetns(path)
+  const opened = looked.kind === 'namespace' ? open(path) : looked
+  if (opened.kind !== 'open') throw new Problem('IPK_NETNS_INVALID', `CNI_NETNS ${path} ${whatIs(opened)}`)
+  const { namespace } = opened
+  if (namespace.inode !== ownNamespaceInode()) return namespace
   namespace.close()
   throw new Problem('IPK_NETNS_IS_HOST', "plugin's netns and netns from CNI_NETNS should not be the same")
 }
 
 /**
- * The namespace of an attachment, if it is still the one that was there at ADD, and not ours.
+ * The namespace of an attachment, if it is still the one that was there at ADD, and not ours. undefined: it is gone, and
+ * what was in it too. A path that cannot be looked at proves nothing, unless it is none at all.
  *
  * @param inode undefined where nobody remembers which one it was
+ * @throws IPK_WIRING_FAILED when nobody can say whether it is there
  */
 export function reopenPodNamespace(path: string, inode?: string | null): PodNamespace | undefined {
-  const state = inspectNetns(path)
-  if (state.kind !== 'namespace' || (inode !== undefined && state.inode !== inode)) return undefined
-  const namespace = open(path)
-  const present = inodeOf(namespace.fd)
-  if (present === state.inode && present !== ownNamespaceInode()) return namespace
+  if (!path.startsWith('/')) return undefined
+  const looked = inspectNetns(path)
+  if (looked.kind === 'namespace' && inode !== undefined && looked.inode !== inode) return undefined
+  const opened = looked.kind === 'namespace' ? open(path) : looked
+  if (opened.kind === 'unreadable')
+    throw new Problem('IPK_WIRING_FAILED', `network namespace ${path} ${whatIs(opened)}`, {
+      hint: 'see who may read that path: namei -l PATH',
+    })
+  if (opened.kind !== 'open') return undefined
+  const { namespace } = opened
+  if (namespace.inode === (inode ?? namespace.inode) && namespace.inode !== ownNamespaceInode())
+    return namespace
   namespace.close()
   return undefined
 }
 
-function open(path: string): PodNamespace {
-  const fd = openSync(path, 'r')
-  return {
-    fd,
-    close: () => {
-      closeSync(fd)
-    },
+type NoNamespace = Exclude<NetnsState, { readonly kind: 'namespace' }>
+
+function whatIs(state: NoNamespace): string {
+  switch (state.kind) {
+    case 'absent':
+      return 'does not exist'
+    case 'not-a-namespace':
+      return 'is no network namespace'
+    case 'unreadable':
+      return `cannot be read (${state.reason})`
   }
+}
+
+/** It may have gone since it was looked at. */
+function open(path: string): { readonly kind: 'open'; readonly namespace: PodNamespace } | NoNamespace {
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'absent' } : { kind: 'unreadable', reason: code }
+  }
+  const close = (): void => {
+    closeSync(fd)
+  }
+  return { kind: 'open', namespace: { fd, inode: inodeOf(fd), close } }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../shared/problem/problem.ts'
 import { parseMac } from '../../shared/net/mac.ts'
-import { writeBatch, type Command } from './plan/command.ts'
+import { runCommands, showJson } from './ip-commands.ts'
 import type { RunTool, ToolEnd } from './run-tool.ts'
 
 /** An address that somebody else on the link has. */
@@ -27,6 +27,22 @@ const answerWithinMs = 1000
 const macOfAnswer = /\[([0-9A-F:]{17})\]/i
 
 /**
+ * Those of the addresses that somebody else has; see probeIpv4 and settleIpv6. Nothing is under way in the namespace any
+ * more when it resolves or rejects.
+ *
+ * @param cidrs of both families, in CIDR notation
+ * @throws IPK_WIRING_FAILED, IPK_TOOL_MISSING
+ */
+export async function findDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<Duplicate[]> {
+  const isIpv6 = (cidr: string): boolean => cidr.includes(':')
+  const found = await whenAllEnded([
+    probeIpv4(link, cidrs.filter(cidr => !isIpv6(cidr)).map(withoutPrefix)),
+    settleIpv6(link, cidrs.filter(isIpv6)),
+  ])
+  return found.flat()
+}
+
+/**
  * Asks whether anybody has these IPv4 addresses (RFC 5227, with three probes in a second instead of in four to seven). All
  * are asked for at once. It takes 1.0 s when nobody answers, some milliseconds when somebody does.
  *
@@ -38,8 +54,14 @@ const macOfAnswer = /\[([0-9A-F:]{17})\]/i
  * @throws IPK_WIRING_FAILED when arping cannot ask, such as on a link that is down; IPK_TOOL_MISSING
  */
 export async function probeIpv4(link: ProbedLink, addresses: readonly string[]): Promise<Duplicate[]> {
-  const found = await Promise.all(addresses.map(address => probeOne(link, address)))
+  const found = await whenAllEnded(addresses.map(address => probeOne(link, address)))
   return found.filter(duplicate => duplicate !== undefined)
+}
+
+/** Waits for all, also when one fails, since who hears of the fault closes the namespace. Then throws the first fault. */
+async function whenAllEnded<T>(probes: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(probes)
+  return await Promise.all(probes)
 }
 
 async function probeOne({ run, fd, ifname }: ProbedLink, address: string): Promise<Duplicate | undefined> {
@@ -93,26 +115,28 @@ interface ShownAddress {
  */
 export async function settleIpv6(link: ProbedLink, addresses: readonly string[]): Promise<Duplicate[]> {
   if (addresses.length === 0) return []
-  const { ifname } = link
-  await inBatch(
-    link,
+  const { run, fd, ifname } = link
+  await runCommands(
+    run,
     addresses.map(cidr => ({
       place: 'pod',
       words: ['address', 'add', cidr, 'dev', ifname],
       about: `give ${ifname} its address ${cidr}`,
     })),
+    fd,
   )
   const taken = await decision(link, addresses)
   if (taken.length === 0) return []
-  await inBatch(
-    link,
+  await runCommands(
+    run,
     taken.map(cidr => ({
       place: 'pod',
       words: ['address', 'delete', cidr, 'dev', ifname],
       about: `take ${cidr} from ${ifname}, since somebody else has it`,
     })),
+    fd,
   )
-  return await Promise.all(
+  return await whenAllEnded(
     taken.map(async cidr => {
       const address = withoutPrefix(cidr)
       return { address, mac: await ownerOf(link, address) }
@@ -146,8 +170,7 @@ async function decision(link: ProbedLink, addresses: readonly string[]): Promise
 }
 
 async function shownAddresses({ run, fd, ifname }: ProbedLink): Promise<readonly ShownAddress[]> {
-  const args = ['-json', '-6', 'address', 'show', 'dev', ifname]
-  const links = readJson(await run({ tool: 'ip', args, inside: fd })) as readonly {
+  const links = (await showJson(run, ['-6', 'address', 'show', 'dev', ifname], fd)) as readonly {
     readonly addr_info?: readonly ShownAddress[]
   }[]
   return links.flatMap(({ addr_info }) => addr_info ?? [])
@@ -158,31 +181,14 @@ async function ownerOf(link: ProbedLink, address: string): Promise<string | unde
   const { run, fd, ifname } = link
   const deadline = performance.now() + macWithinMs
   const solicit = ['neighbour', 'replace', address, 'dev', ifname, 'use']
-  const look = ['-json', '-6', 'neighbour', 'show', 'to', address, 'dev', ifname]
+  const look = ['-6', 'neighbour', 'show', 'to', address, 'dev', ifname]
   while (performance.now() < deadline) {
     // Again and again: while the link-local address is not decided either, the kernel has none to ask from.
     if ((await run({ tool: 'ip', args: solicit, inside: fd })).exit !== 0) return undefined
     await delay(lookEveryMs)
-    const neighbours = readJson(await run({ tool: 'ip', args: look, inside: fd })) as readonly {
-      readonly lladdr?: string
-    }[]
+    const neighbours = (await showJson(run, look, fd)) as readonly { readonly lladdr?: string }[]
     const mac = parseMac(neighbours[0]?.lladdr ?? '')
     if (mac !== undefined) return mac
   }
   return undefined
-}
-
-function readJson({ exit, stdout, stderr }: ToolEnd): readonly unknown[] {
-  if (exit !== 0) throw new Problem('IPK_WIRING_FAILED', `cannot look at the pod: ${stderr.trim()}`)
-  const value: unknown = stdout.trim() === '' ? [] : JSON.parse(stdout)
-  return Array.isArray(value) ? value : []
-}
-
-async function inBatch({ run, fd }: ProbedLink, commands: readonly Command[]): Promise<void> {
-  const args = ['-batch', '-']
-  const { exit, stderr } = await run({ tool: 'ip', args, input: writeBatch(commands), inside: fd })
-  if (exit === 0) return
-  const line = Number(/^Command failed -:(\d+)$/m.exec(stderr)?.[1])
-  const about = commands[line - 1]?.about ?? 'change its addresses'
-  throw new Problem('IPK_WIRING_FAILED', `cannot ${about}: ${stderr.split('\n')[0] ?? ''}`)
 }

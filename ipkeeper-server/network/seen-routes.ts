@@ -1,15 +1,17 @@
 import type { SeenRoute } from './plan/compare-wiring.ts'
+import { escapingOutput } from './escaped-output.ts'
 import { showJson } from './ip-commands.ts'
 import type { RunTool } from './run-tool.ts'
 
-const tableNumbers: Readonly<Record<string, number>> = { default: 253, main: 254, local: 255 }
+const mainTable = 254
 
-/** The parts of `ip -json route` that are used. */
+/** The parts of `ip -N -json route` that are used. */
 interface RouteJson {
   readonly dst?: string
   readonly gateway?: string
   readonly dev?: string
-  readonly table?: string | number
+  /** A number; not there for the main one. */
+  readonly table?: string
   readonly metric?: number
 }
 
@@ -27,12 +29,14 @@ export async function seeRoutes(
 ): Promise<readonly SeenRoute[]> {
   const families = await Promise.all(
     ['-4', '-6'].map(async family => {
-      const routes = (await showJson(run, [family, 'route', 'show', ...args], inside)) as readonly RouteJson[]
+      // With numbers: people name tables (/etc/iproute2/rt_tables).
+      const words = ['-N', family, 'route', 'show', ...args]
+      const routes = (await showJson(escapingOutput(run), words, inside)) as readonly RouteJson[]
       return routes.map((route): SeenRoute => ({
         dst: wholeDestination(route.dst ?? '', family === '-6'),
         gw: route.gateway,
         dev: route.dev,
-        table: tableNumbers[String(route.table ?? 'main')] ?? Number(route.table),
+        table: Number(route.table ?? mainTable),
         priority: route.metric ?? 0,
       }))
     }),

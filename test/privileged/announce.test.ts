@@ -2,8 +2,14 @@
 import { closeSync, openSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { Announcer, type AnnouncedLink } from '../../ipkeeper-server/network/announce.ts'
-import { forgetNeighbourCommands } from '../../ipkeeper-server/network/plan/announcement.ts'
+import { runCommands } from '../../ipkeeper-server/network/ip-commands.ts'
+import {
+  announcementCommand,
+  announcementSysctls,
+  forgetNeighbourCommands,
+} from '../../ipkeeper-server/network/plan/announcement.ts'
 import { writeBatch } from '../../ipkeeper-server/network/plan/command.ts'
+import { setSysctls } from '../../ipkeeper-server/network/pod-sysctls.ts'
 import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -70,6 +76,12 @@ const linkOf = (mac: string, address: string): AnnouncedLink => ({
   addresses: [address],
 })
 
+/** As the wirer does for a pod whose link is up. */
+async function announce({ run, fd }: Spot, { ifname, mac, addresses }: AnnouncedLink): Promise<void> {
+  await setSysctls(run, fd, announcementSysctls(ifname, addresses))
+  await runCommands(run, [announcementCommand(ifname, mac)], fd)
+}
+
 /** The old pod has the address, and the peer has talked to it; then it is gone, and the new one has the address. */
 async function move(
   t: Test,
@@ -98,7 +110,7 @@ for (const family of ['IPv4', 'IPv6'] as const) {
     const { peer, newPod } = network
     const link = await move(t, network, family, otherMac)
     t.equal(await knownMac(peer, address), oldMac, 'without an announcement it knows nothing')
-    await new Announcer(newPod.run).announce(newPod.fd, link)
+    await announce(newPod, link)
     await until('the peer knows', async () => (await knownMac(peer, address)) === otherMac, 1000)
     t.equal(await seenFrom(peer, address), peerAddress)
   })
@@ -108,7 +120,7 @@ for (const family of ['IPv4', 'IPv6'] as const) {
     const { between, peer, newPod } = network
     const link = await move(t, network, family, oldMac)
     if (family === 'IPv4') t.equal(await portOf(between, oldMac), 'old', 'nothing has told it')
-    await new Announcer(newPod.run).announce(newPod.fd, link)
+    await announce(newPod, link)
     await until('the switch knows', async () => (await portOf(between, oldMac)) === 'new', 1000)
     t.equal(await seenFrom(peer, address), peerAddress)
   })
@@ -147,7 +159,7 @@ t.test('over macvlan: the peer learns another MAC', { skip: macvlanSkip }, async
   await oldPod.ip('link delete eth0')
   await newPod.ip('link set eth0 up', ...each.map(({ add }) => add))
   t.same(await known(), [oldMac, oldMac])
-  await new Announcer(newPod.run).announce(newPod.fd, { ifname: 'eth0', mac: otherMac, addresses })
+  await announce(newPod, { ifname: 'eth0', mac: otherMac, addresses })
   await until(
     'the peer knows',
     async () => JSON.stringify(await known()) === JSON.stringify([otherMac, otherMac]),
@@ -174,7 +186,7 @@ t.test('a lost announcement is made up for', { skip }, async t => {
   const link = await move(t, network, 'IPv4', otherMac)
   const announcer = new Announcer(newPod.run)
   await between.ip('link set dev peer type bridge_slave bcast_flood off')
-  await announcer.announce(newPod.fd, link)
+  await announce(newPod, link)
   t.equal(await knownMac(peer, address), oldMac, 'it did not get through')
   announcer.repeat(link, opener(newPod))
   await between.ip('link set dev peer type bridge_slave bcast_flood on')
@@ -246,7 +258,11 @@ t.test('repetitions', { skip }, async t => {
 
 t.test('an announcement that cannot be made', { skip }, async t => {
   const pod = await makeSpot(t)
-  await t.rejects(new Announcer(pod.run).announce(pod.fd, linkOf(otherMac, '10.22.0.50')), {
+  await t.rejects(announce(pod, linkOf(otherMac, '10.22.0.50')), {
+    code: 'IPK_WIRING_FAILED',
+    message: /cannot set net\/ipv4\/conf\/eth0\/arp_notify to 1/,
+  })
+  await t.rejects(runCommands(pod.run, [announcementCommand('eth0', otherMac)], pod.fd), {
     code: 'IPK_WIRING_FAILED',
     message: /cannot announce the addresses of eth0/,
   })

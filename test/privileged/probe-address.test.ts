@@ -1,6 +1,12 @@
 /** Whether somebody else has an address, asked on real links: a bridge and a macvlan, both families. */
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { probeIpv4, settleIpv6, type ProbedLink } from '../../ipkeeper-server/network/probe-address.ts'
+import {
+  findDuplicates,
+  probeIpv4,
+  settleIpv6,
+  type ProbedLink,
+} from '../../ipkeeper-server/network/probe-address.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeBridge, makeSpot, plugInto, type Spot } from '../rigs/spot.ts'
 
@@ -142,4 +148,70 @@ t.test('an owner that cannot be asked for its MAC', { skip }, async t => {
   // Without a link-local address there is none to ask from.
   await asking.ip('link set eth0 down', 'link set eth0 addrgenmode none', 'link set eth0 up')
   t.same(await settleIpv6(asker, ['fd00:22::50/64']), [{ address: 'fd00:22::50', mac: undefined }])
+})
+
+/** A link whose programs are counted. `fails`: whether one cannot be run. */
+function counted(
+  asker: ProbedLink,
+  fails: (words: string) => boolean,
+): { link: ProbedLink; begun: string[]; ended: string[] } {
+  const [begun, ended]: [string[], string[]] = [[], []]
+  const run: ProbedLink['run'] = async tool => {
+    const words = [tool.tool, ...tool.args, tool.input].join(' ')
+    begun.push(words)
+    if (!fails(words)) return await asker.run(tool).finally(() => ended.push(words))
+    ended.push(words)
+    return { exit: 2, stdout: '', stderr: 'broken\n' }
+  }
+  return { link: { ...asker, run }, begun, ended }
+}
+
+t.test('nothing is under way any more when the answer is there', { skip }, async t => {
+  const { asker } = await makeSite(t, 'bridge')
+  const cases: readonly (readonly [
+    what: string,
+    fails: (words: string) => boolean,
+    ask: (link: ProbedLink) => Promise<unknown>,
+    message: RegExp,
+  ])[] = [
+    [
+      'one of two IPv4 addresses fails',
+      words => words.includes('10.22.0.51'),
+      link => probeIpv4(link, ['10.22.0.51', '10.22.0.52']),
+      /whether 10\.22\.0\.51 is in use: broken/,
+    ],
+    [
+      'IPv4 fails while IPv6 is asked for',
+      words => words.startsWith('arping'),
+      link => findDuplicates(link, ['10.22.0.51/16', 'fd00:22::51/64']),
+      /whether 10\.22\.0\.51 is in use: broken/,
+    ],
+    [
+      'IPv6 fails while IPv4 is asked for',
+      words => words.includes('-batch'),
+      link => findDuplicates(link, ['10.22.0.51/16', 'fd00:22::52/64']),
+      /cannot give eth0 its address fd00:22::52\/64: broken/,
+    ],
+  ]
+  for (const [what, fails, ask, message] of cases) {
+    const { link, begun, ended } = counted(asker, fails)
+    await t.rejects(ask(link), { code: 'IPK_WIRING_FAILED', message }, what)
+    const [begunThen, endedThen] = [begun.length, ended.length]
+    t.equal(endedThen, begunThen, `${what}: all have ended`)
+    // Until the last of the probes would have gone out, and been answered.
+    await delay(1500)
+    t.same(begun.slice(begunThen), [], `${what}: none is begun later`)
+  }
+})
+
+t.test('both families at once', { skip }, async t => {
+  const { asker, ownerMac } = await makeSite(t, 'bridge')
+  const mac = ownerMac
+  t.same(
+    await findDuplicates(asker, ['10.22.0.50/16', '10.22.0.51/16', 'fd00:22::50/64', 'fd00:22::51/64']),
+    [
+      { address: '10.22.0.50', mac },
+      { address: 'fd00:22::50', mac },
+    ],
+  )
 })

@@ -20,6 +20,11 @@ export interface Command {
 const plainWord = /^[A-Za-z0-9_.:/@%+=,-]+$/
 const quotedWord = /^[A-Za-z0-9_.:/@%+=, -]+$/
 
+/** How `ip` takes a link by its index: where its name, that a pod may have chosen, cannot be a word of a batch. */
+export function linkWord({ name, index }: { readonly name: string; readonly index: number }): string {
+  return plainWord.test(name) ? name : `if${index}`
+}
+
 function writeWord(word: string): string {
   if (plainWord.test(word)) return word
   // Nothing of what reaches here comes unchecked; this is the last line (DESIGN section 10).

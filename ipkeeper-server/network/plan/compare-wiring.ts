@@ -43,6 +43,12 @@ export interface ExpectedWiring {
 
 const mainTable = 254
 
+/** The kernel takes 0 for "not said". */
+const tableOf = ({ table = 0 }: ResultRoute): number => (table === 0 ? mainTable : table)
+
+/** What the kernel gives a route whose metric nobody asked for (IP6_RT_PRIO_USER). */
+const standardPriority = ({ dst }: ResultRoute): number => (dst.includes(':') ? 1024 : 0)
+
 const kindOf = ({ mode }: WiringRecord): string => (mode === 'macvlan' ? 'macvlan' : 'veth')
 
 const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
@@ -63,14 +69,22 @@ function isRoute(wanted: ResultRoute, seen: SeenRoute): boolean {
   return (
     seen.dst === wanted.dst &&
     seen.gw === wanted.gw &&
-    seen.table === (wanted.table ?? mainTable) &&
+    seen.table === tableOf(wanted) &&
     (wanted.priority === undefined || seen.priority === wanted.priority)
   )
 }
 
-/** Whether another interface of the pod had a route to the same place first: that one won at ADD. */
+/**
+ * Whether another interface of the pod had a route to the same place first: that one won at ADD. Only one of the same
+ * metric can: with another one the kernel takes both.
+ */
 function servesInstead(wanted: ResultRoute, seen: SeenRoute, ifname: string): boolean {
-  return seen.dst === wanted.dst && seen.table === (wanted.table ?? mainTable) && seen.dev !== ifname
+  return (
+    seen.dst === wanted.dst &&
+    seen.table === tableOf(wanted) &&
+    seen.priority === (wanted.priority ?? standardPriority(wanted)) &&
+    seen.dev !== ifname
+  )
 }
 
 /**

@@ -39,6 +39,7 @@ export function macvlanCommands(job: WiringJob): WiringCommands {
 
 /** A macvlan of a pod, as far as it tells whose it is. */
 export interface PodLink {
+  readonly index: number
   readonly name: string
   readonly mac: string
   readonly alias: string

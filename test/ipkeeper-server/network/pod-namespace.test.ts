@@ -1,6 +1,7 @@
-import { fstatSync, writeFileSync } from 'node:fs'
+import fs, { fstatSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import {
   openPodNamespace,
   ownNamespaceInode,
@@ -38,6 +39,7 @@ t.test('a real one', { skip: missing('namespaces') }, async t => {
   const other = await startInNewNamespace(t)
   const namespace = openPodNamespace(path)
   const inode = inodeOf(namespace.fd)
+  t.equal(namespace.inode, inode, 'it tells which one it is')
   t.not(inode, ownNamespaceInode())
 
   for (const [what, at, remembered, isFound] of [
@@ -50,6 +52,7 @@ t.test('a real one', { skip: missing('namespaces') }, async t => {
     t.equal(found !== undefined, isFound, what)
     if (found) {
       t.equal(inodeOf(found.fd), inode, what)
+      t.equal(found.inode, inode, what)
       found.close()
     }
   }
@@ -59,4 +62,83 @@ t.test('a real one', { skip: missing('namespaces') }, async t => {
   t.equal(inodeOf(namespace.fd), inode, 'and held open all the same')
   namespace.close()
   t.throws(() => fstatSync(namespace.fd), { code: 'EBADF' }, 'until it is closed')
+})
+
+t.test('one that cannot be looked at is not gone', async t => {
+  // A link to itself: root, too, is refused.
+  const path = join(t.testdir({}), 'loop')
+  symlinkSync('loop', path)
+  for (const inode of [undefined, null, '4026531840']) {
+    const problem = await thrownProblem(() => reopenPodNamespace(path, inode))
+    t.match(problem, { code: 'IPK_WIRING_FAILED', message: /cannot be read \(ELOOP\)$/ })
+    // Runtimes take these words of a DEL for success.
+    t.notMatch(problem.message, /not found|no such file or directory/i)
+  }
+  t.match(await thrownProblem(() => openPodNamespace(path)), {
+    code: 'IPK_NETNS_INVALID',
+    message: /loop cannot be read \(ELOOP\)$/,
+  })
+})
+
+/** Changes the path right after somebody has looked at it. */
+function afterTheLook(t: Test, path: string, change: () => void): void {
+  const look = fs.statSync
+  const put = (statSync: unknown): void => {
+    Object.assign(fs, { statSync })
+    syncBuiltinESMExports()
+  }
+  put((...asked: Parameters<typeof look>): unknown => {
+    const seen = look(...asked)
+    if (asked[0] === path) {
+      put(look)
+      change()
+    }
+    return seen
+  })
+  t.teardown(() => {
+    put(look)
+  })
+}
+
+t.test('one that changes between look and opening', { skip: missing('namespaces') }, async t => {
+  const pod = await startInNewNamespace(t)
+  const other = await startInNewNamespace(t)
+  const path = join(t.testdir({}), 'pod')
+  const remade = (): void => {
+    symlinkSync(pod.path, path)
+  }
+  const vanish = (): void => {
+    unlinkSync(path)
+  }
+  const loop = (): void => {
+    vanish()
+    symlinkSync(path, path)
+  }
+  const swap = (): void => {
+    vanish()
+    symlinkSync(other.path, path)
+  }
+
+  remade()
+  afterTheLook(t, path, vanish)
+  t.equal(reopenPodNamespace(path), undefined, 'vanished: it is gone')
+
+  remade()
+  afterTheLook(t, path, vanish)
+  t.match(await thrownProblem(() => openPodNamespace(path)), {
+    code: 'IPK_NETNS_INVALID',
+    message: /pod does not exist$/,
+  })
+
+  remade()
+  afterTheLook(t, path, loop)
+  t.match(await thrownProblem(() => reopenPodNamespace(path)), { code: 'IPK_WIRING_FAILED' }, 'unreadable')
+  vanish()
+
+  remade()
+  const namespace = openPodNamespace(path)
+  const { inode } = namespace
+  namespace.close()
+  afterTheLook(t, path, swap)
+  t.equal(reopenPodNamespace(path, inode), undefined, 'another one than at ADD')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { writeBatch, type Command } from '../../../../ipkeeper-server/network/plan/command.ts'
+import { linkWord, writeBatch, type Command } from '../../../../ipkeeper-server/network/plan/command.ts'
 
 const command = (...words: readonly string[]): Command => ({ place: 'host', words, about: 'try' })
 
@@ -37,5 +37,17 @@ t.test('what would end a word, a line or the batch is no word', t => {
     if (word !== '')
       t.throws(() => writeBatch([command(`x ${word}`)]), /cannot be a word/, 'nor a part of one')
   }
+  t.end()
+})
+
+t.test('a link by its name where that is a word', t => {
+  for (const [name, word] of [
+    ['eth0', 'eth0'],
+    ['eth0.5', 'eth0.5'],
+    ['a$b', 'if7'],
+    ['a\u0001b', 'if7'],
+    ['', 'if7'],
+  ] as const)
+    t.equal(linkWord({ name, index: 7 }), word)
   t.end()
 })

@@ -92,9 +92,47 @@ const rows: readonly Row[] = [
     seen: {
       podRoutes: [
         route('0.0.0.0/0', '10.9.0.1', { dev: 'net0' }),
-        route('::/0', 'fd00:9::1', { dev: 'net0' }),
+        route('::/0', 'fd00:9::1', { dev: 'net0', priority: 1024 }),
       ],
     },
+    expected: [],
+  },
+  {
+    what: 'one of another metric is a route beside ours',
+    seen: {
+      podRoutes: [
+        route('0.0.0.0/0', '10.9.0.1', { dev: 'net0', priority: 100 }),
+        route('::/0', 'fd00:9::1', { dev: 'net0', priority: 256 }),
+      ],
+    },
+    expected: ['the pod has no route 0.0.0.0/0 via 10.22.0.1', 'the pod has no route ::/0 via fd00:22::1'],
+  },
+  {
+    what: 'an earlier one of the metric that was asked for, and one of the standard metric',
+    wiring: {
+      routes: [
+        { dst: '192.0.2.0/24', priority: 5 },
+        { dst: '198.51.100.0/24', priority: 5 },
+      ],
+    },
+    seen: {
+      podRoutes: [
+        route('192.0.2.0/24', undefined, { dev: 'net0', priority: 5 }),
+        route('198.51.100.0/24', undefined, { dev: 'net0' }),
+      ],
+    },
+    expected: ['the pod has no route 198.51.100.0/24 metric 5'],
+  },
+  {
+    what: 'table 0 is the main one',
+    wiring: { routes: [{ dst: '192.0.2.0/24', table: 0 }] },
+    seen: { podRoutes: [route('192.0.2.0/24')] },
+    expected: [],
+  },
+  {
+    what: 'also where an earlier interface has the route',
+    wiring: { routes: [{ dst: '192.0.2.0/24', table: 0 }] },
+    seen: { podRoutes: [route('192.0.2.0/24', undefined, { dev: 'net0' })] },
     expected: [],
   },
   {

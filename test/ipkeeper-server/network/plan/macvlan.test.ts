@@ -22,7 +22,7 @@ t.test('a link within the pod, marked before it is up', t => {
 const alias = 'ipkeeper net c1 eth0'
 const mac = '0a:58:0a:16:00:32'
 const link = (more: Partial<PodLink>): PodLink => ({
-  ...{ name: 'eth0', mac, alias: '', up: false, addresses: [] },
+  ...{ index: 2, name: 'eth0', mac, alias: '', up: false, addresses: [] },
   ...more,
 })
 

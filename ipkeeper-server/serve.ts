@@ -147,7 +147,16 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.error({ bridge, err: error }, 'an uplink could not be given back; it is tried again')
     },
   })
-  const network = new PodWirer({ ...wiring, uplinks })
+  const network = new PodWirer({
+    ...wiring,
+    uplinks,
+    onProblem: error => {
+      logger.warn(
+        { err: error },
+        'nft could not be told that addresses are no longer in use; it is tried again',
+      )
+    },
+  })
   const service: LeaseService = {
     ledger,
     network,

@@ -39,6 +39,8 @@ export interface PodWirerOptions {
   readonly isGateway: (address: string) => boolean
   /** Subnets of a pool, in CIDR notation. */
   readonly subnetsOf: (pool: string) => readonly string[]
+  /** Something in the background failed, and is tried again. */
+  readonly onProblem: (error: unknown) => void
   /** Attachments with their leases, of every node and boot. */
   readonly attachments: () => Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]>
 }
@@ -93,7 +95,11 @@ export class PodWirer implements PodNetwork {
     this.#options = options
     this.#removal = new HostLinkRemoval(options.run)
     this.#announcer = new Announcer(options.run)
-    this.#masquerade = new Masquerade({ run: options.run, everybody: () => this.#everybodyMasqueraded() })
+    this.#masquerade = new Masquerade({
+      run: options.run,
+      everybody: () => this.#everybodyMasqueraded(),
+      onProblem: options.onProblem,
+    })
   }
 
   checkTools(config: MainConfig): void {
@@ -213,6 +219,7 @@ export class PodWirer implements PodNetwork {
     if (config.mode === 'underlay') await this.#joinUplink(order, fd)
     const forwards = config.mode === 'ptp' || config.isGateway || config.serviceCidrs.length > 0
     if (forwards) await enableForwarding(families)
+    if (wiring.hostLink) await this.#removal.settled(wiring.hostLink.name)
     await runCommands(run, commands.host, fd)
     await setSysctls(run, fd, [
       ...(ipv6 ? ipv6Sysctls(key.ifname) : []),

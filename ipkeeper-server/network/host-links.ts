@@ -13,6 +13,8 @@ export interface LinkState {
   readonly mac: string
   readonly mtu: number
   readonly up: boolean
+  /** Whether it is up and has a carrier; that of a veth is the other side being up. */
+  readonly carrier: boolean
   readonly alias: string
   /** The bridge that it is a port of, or another link that it is a part of. */
   readonly master: string | undefined
@@ -57,6 +59,7 @@ function readLink(value: unknown): LinkState {
     mac: link.address ?? '',
     mtu: link.mtu ?? 0,
     up: link.flags?.includes('UP') === true,
+    carrier: link.flags?.includes('LOWER_UP') === true,
     alias: link.ifalias ?? '',
     master: link.master,
     portKind: link.linkinfo?.info_slave_kind ?? '',

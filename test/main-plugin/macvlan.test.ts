@@ -67,6 +67,11 @@ const ways: Readonly<Record<string, (node: WiredNode, pod: WiredPod) => Promise<
     await node.host.must('ip', ['-n', namespace.name, 'link', 'set', 'eth0', 'name', 'net1'])
     return []
   },
+  'a name that is no word and no JSON': async (node, { namespace }) => {
+    await node.host.must('ip', ['-n', namespace.name, 'link', 'set', 'eth0', 'down'])
+    await node.host.must('ip', ['-n', namespace.name, 'link', 'set', 'eth0', 'name', 'a\u0001$"'])
+    return []
+  },
   "somebody else's veth of that name": async (node, { namespace }) => {
     await node.host.must('ip', ['-n', namespace.name, 'link', 'delete', 'eth0'])
     await node.host.must('ip', [

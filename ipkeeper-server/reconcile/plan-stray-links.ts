@@ -1,0 +1,29 @@
+/** A veth of the host, as far as it tells whether somebody has it. */
+export interface VethSeen {
+  /** No other link of the host will have it. */
+  readonly index: number
+  readonly name: string
+  readonly alias: string
+  /** Whether it is up and so is its other side, which is so in each pod that was wired to its end. */
+  readonly carrier: boolean
+}
+
+/** Names and aliases as network/link-names.ts makes them. */
+const ownName = /^ipk[0-9a-f]{12}$/
+const ownAlias = /^(ipkeeper |$)/
+
+/**
+ * The links that a program made whose daemon had ended before. The daemon that came after it undid the ADD, and found no
+ * link yet. Such a program made the link and no more: one with a carrier is a pod's that works, even if its record was
+ * lost, or a daemon with another state folder has it.
+ *
+ * @param named links that records name
+ */
+export function strayLinks<Link extends VethSeen>(
+  links: readonly Link[],
+  named: ReadonlySet<string>,
+): readonly Link[] {
+  return links.filter(
+    ({ name, alias, carrier }) => !carrier && ownName.test(name) && ownAlias.test(alias) && !named.has(name),
+  )
+}

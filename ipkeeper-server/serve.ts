@@ -35,15 +35,18 @@ import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
+import { removeSeenLink } from './network/seen-link-removal.ts'
 import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
+import { StrayLinks } from './reconcile/stray-links.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -234,6 +237,18 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'which ADDs were answered could not be settled yet; it is tried again')
     },
   })
+  const strayLinks = new StrayLinks({
+    look: () => listLinks(runTool, ['type', 'veth']),
+    remove: link => removeSeenLink(runTool, link),
+    attachments: () => ledger.attachments(),
+    monotonic: () => performance.now(),
+    onRemoved: ({ name, alias }) => {
+      logger.warn({ link: name, alias }, 'removed a link that a program of an earlier daemon made too late')
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
+    },
+  })
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
@@ -272,6 +287,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
   await deferred.drain()
   await answers.begin()
+  strayLinks.start()
   ledger.onUnanswered = () => {
     answers.wake()
   }
@@ -346,6 +362,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await cluster?.stop()
   await deferred.stop()
   await answers.stop()
+  await strayLinks.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

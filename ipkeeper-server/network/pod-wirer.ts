@@ -24,7 +24,7 @@ import type { WiringJob } from './plan/wiring-job.ts'
 import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
-import { probeIpv4, settleIpv6, type ProbedLink } from './probe-address.ts'
+import { findDuplicates, type ProbedLink } from './probe-address.ts'
 import { mustFind, type RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
 import type { UplinkBridges } from './uplink-bridges.ts'
@@ -68,13 +68,7 @@ function announces({ mode }: MainConfig, { mac }: WiringRecord, cidrs: readonly 
 
 /** Throws AddressTaken, if anybody on the link has one of the addresses. */
 async function refuseDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<void> {
-  const asked = [
-    probeIpv4(link, cidrs.filter(cidr => !isIpv6(cidr)).map(withoutPrefix)),
-    settleIpv6(link, cidrs.filter(isIpv6)),
-  ]
-  // Both have the namespace's descriptor, which is closed once this ends.
-  await Promise.allSettled(asked)
-  const duplicates = (await Promise.all(asked)).flat()
+  const duplicates = await findDuplicates(link, cidrs)
   if (duplicates.length > 0) throw new AddressTaken(duplicates)
 }
 

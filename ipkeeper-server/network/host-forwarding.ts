@@ -1,5 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/problem/problem.ts'
+import { showJson } from './ip-commands.ts'
+import { readIpv6Setting, writeIpv6Setting } from './ipv6-settings.ts'
+import { runTool, type RunTool } from './run-tool.ts'
 
 /** Settings of the host by which it forwards packets of each family. */
 const switches = {
@@ -7,15 +10,39 @@ const switches = {
   6: '/proc/sys/net/ipv6/conf/all/forwarding',
 } as const
 
-/** Lets the host forward packets of these families; writes only where it does not yet. Throws IPK_WIRING_FAILED. */
-export async function enableForwarding(families: Iterable<4 | 6>): Promise<void> {
+/**
+ * Lets the host forward packets of these families; writes only where it does not yet.
+ *
+ * @throws IPK_WIRING_FAILED, IPK_TOOL_MISSING
+ */
+export async function enableForwarding(families: Iterable<4 | 6>, run: RunTool = runTool): Promise<void> {
   for (const family of families) {
     const path = switches[family]
     try {
-      if ((await readFile(path, 'utf8')).trim() !== '1') await writeFile(path, '1')
+      if ((await readFile(path, 'utf8')).trim() === '1') continue
+      if (family === 6) await keepAnnouncedRoutes(run)
+      await writeFile(path, '1')
     } catch (cause) {
+      if (cause instanceof Problem) throw cause
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new Problem('IPK_WIRING_FAILED', `cannot switch on forwarding of IPv${family}: ${why}`, { cause })
     }
   }
+}
+
+/**
+ * A kernel that begins to forward IPv6 drops the default routes that routers announced, and hears of no new ones: the node
+ * would lose its way out. Links with such a route are told to go on (accept_ra 2; Documentation/networking/ip-sysctl). One
+ * with 0 is left alone: a program looks after its routes, as systemd-networkd does, and the kernel does not drop them.
+ */
+async function keepAnnouncedRoutes(run: RunTool): Promise<void> {
+  const routes = (await showJson(run, ['-6', 'route', 'show', 'default', 'proto', 'ra'])) as readonly {
+    readonly dev?: string
+    readonly nexthops?: readonly { readonly dev?: string }[]
+  }[]
+  const links = new Set(
+    routes.flatMap(({ dev, nexthops = [] }) => dev ?? nexthops.flatMap(hop => hop.dev ?? [])),
+  )
+  for (const link of links)
+    if ((await readIpv6Setting(link, 'accept_ra')) === '1') await writeIpv6Setting(link, 'accept_ra', '2')
 }

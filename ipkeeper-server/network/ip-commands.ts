@@ -19,7 +19,7 @@ const failedLine = /^Command failed -:(\d+)$/m
 const existsText = /File exists|already assigned/
 const missingText =
   /Cannot find device|No such process|No such file or directory|does not exist|No such device|Cannot assign requested|address not found/i
-const unsupportedText = /not supported|Unknown argument/i
+const unsupportedText = /not supported|Unknown argument|IPv6 is disabled on/i
 /** nsenter could not enter, or not start the program: what it says is no answer of the kernel's about a link. */
 const unenteredText = /^nsenter: /m
 
@@ -68,10 +68,12 @@ async function runBatch(
   if (ended.exit === 0) return batch.length
   const answer = answerOf(ended)
   if (unenteredText.test(ended.stderr)) throw unentered(tool ?? 'ip', answer)
-  // `ip neighbour` ends the whole program, and does not say at which line.
   const line = failedLine.test(ended.stderr) ? Number(failedLine.exec(ended.stderr)?.[1]) : undefined
-  if (line === undefined && batch.length > 1 && batch.every(({ missing }) => missing === 'fine')) {
-    for (const one of batch) await runBatch(run, [one], kind, fd)
+  // `ip neighbour` ends the whole program, and does not say at which line; what was before the first one is done. None of
+  // what stands between such commands minds to be run twice.
+  const first = batch.findIndex(({ words }) => words[0] === 'neighbour')
+  if (line === undefined && batch.length > 1 && first >= 0) {
+    for (const one of batch.slice(first)) await runBatch(run, [one], kind, fd)
     return batch.length
   }
   const command = batch[line === undefined ? batch.length - 1 : line - 1]

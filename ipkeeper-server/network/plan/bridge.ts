@@ -118,10 +118,13 @@ export function joinBridge({ config, survey, wiring }: WiringJob): Command[] {
 
 /** The node may know the addresses at the MAC of whoever had them before. */
 export function forgetNeighbours({ config, ips }: WiringJob): Command[] {
-  return forgetNeighbourCommands(
-    ips.map(({ address }) => address.slice(0, address.indexOf('/'))),
-    config.bridge,
-  )
+  const addresses = ips.map(({ address }) => address.slice(0, address.indexOf('/')))
+  // A bridge without IPv6 knows nobody.
+  return forgetNeighbourCommands(addresses, config.bridge).map(command => ({
+    ...command,
+    missing: 'fine',
+    unsupported: 'fine',
+  }))
 }
 
 /** A veth whose host side is a port of a bridge of this node. */

@@ -44,3 +44,38 @@ t.test('the families in use, and no other', { skip: missing('namespaces') }, asy
   t.equal(await enable(host, 4), '', 'where it is on already nothing is written')
   t.match(await enable(host, 4, 6), /^IPK_WIRING_FAILED cannot switch on forwarding of IPv6: EROFS/)
 })
+
+t.test('a node keeps the way out that a router announced', { skip: missing('namespaces') }, async t => {
+  const host = await startPrivateHost()
+  t.teardown(() => host.close())
+  const links = ['announced', 'looked-after', 'static', 'no-route']
+  const setting = (link: string): string => `/proc/sys/net/ipv6/conf/${link}/accept_ra`
+  for (const [index, link] of links.entries()) {
+    await host.must('ip', ['link', 'add', 'name', link, 'type', 'veth', 'peer', 'name', `peer${index}`])
+    await host.must('ip', ['link', 'set', link, 'up'])
+    const route = [
+      '-6',
+      'route',
+      'add',
+      'default',
+      'via',
+      'fe80::1',
+      'dev',
+      link,
+      'metric',
+      String(index + 1),
+    ]
+    if (link === 'static') await host.must('ip', route)
+    else if (link !== 'no-route') await host.must('ip', [...route, 'proto', 'ra'])
+  }
+  const state = async (): Promise<string> => (await host.must('cat', links.map(setting))).split('\n').join('')
+  await host.must('tee', [setting('looked-after')], { input: '0' })
+  t.equal(await enable(host, 4), '')
+  t.equal(await state(), '1011', 'IPv4 is no reason')
+  t.equal(await enable(host, 6), '')
+  t.equal(await state(), '2011', 'neither who has a program for it, nor who has no such route')
+  t.equal((await host.must('cat', [path[6]])).trim(), '1')
+  await host.must('tee', [setting('announced')], { input: '1' })
+  t.equal(await enable(host, 6), '')
+  t.equal(await state(), '1011', 'what an administrator sets later stays')
+})

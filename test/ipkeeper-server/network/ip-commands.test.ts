@@ -133,6 +133,28 @@ t.test('a refusal says what was tried, and why it failed', async t => {
   t.notOk(isTaken(new Error('File exists')))
 })
 
+t.test('a batch that ends without the number of its line goes on by single commands', async t => {
+  const commands = [
+    command('host', 'link one'),
+    command('host', 'neighbour two'),
+    command('host', 'neighbour three', { missing: 'fine' }),
+    command('host', 'link four'),
+  ]
+  const spoken = 'RTNETLINK answers: No such file or directory\n'
+  const answering = (refused: string) =>
+    toolDouble(({ input = '' }) => (input.includes(refused) ? { exit: 2, stderr: spoken } : {}))
+  const lenient = answering('three')
+  await runCommands(lenient.run, commands, undefined)
+  t.strictSame(
+    lenient.runs.map(({ input }) => input).slice(1),
+    ['neighbour two\n', 'neighbour three\n', 'link four\n'],
+    'what was before the first of them is done',
+  )
+  const strict = answering('two')
+  const problem = await thrownProblem(() => runCommands(strict.run, commands, undefined))
+  t.match(problem, { message: 'cannot try neighbour two: No such file or directory', command: commands[1] })
+})
+
 t.test('a namespace that cannot be entered is not a link that is not there', async t => {
   for (const stderr of [
     'nsenter: failed to execute /usr/sbin/ip: No such file or directory\n',

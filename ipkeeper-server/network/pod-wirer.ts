@@ -4,6 +4,7 @@ import type { PreviousInterface } from '../ipam/network-config.ts'
 import { AddressTaken, type PodNetwork, type WiringOrder } from '../leases/pod-network.ts'
 import { Announcer } from './announce.ts'
 import { enableForwarding } from './host-forwarding.ts'
+import { answerNeighbours, guardHostLinks, runHostCommands } from './host-ipv6.ts'
 import { HostLinkRemoval } from './host-link-removal.ts'
 import { findLink, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
@@ -13,6 +14,7 @@ import { Masquerade } from './masquerade.ts'
 import { masqueradedPods } from './masqueraded-pods.ts'
 import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
+import { guardedLinks } from './plan/guarded-links.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
 import type { MainConfig } from './plan/main-config.ts'
 import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
@@ -23,6 +25,7 @@ import { neededTools } from './plan/tools.ts'
 import type { WiringJob } from './plan/wiring-job.ts'
 import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
+import { routerGuardSysctls } from './pod-router-guard.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
 import { findDuplicates, type ProbedLink } from './probe-address.ts'
 import { mustFind, type RunTool } from './run-tool.ts'
@@ -54,16 +57,15 @@ const isIpv6 = (address: string): boolean => address.includes(':')
 
 const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
 
+/** Whether the pod is in a network that others than its node have a link to. */
+const leavesNode = ({ mode }: Pick<MainConfig, 'mode'>): boolean => mode === 'underlay' || mode === 'macvlan'
+
 /**
  * Whether others have to be told where the addresses are now: beyond the node always; on it when the MAC is not the one
  * that the address always has.
  */
-function announces({ mode }: MainConfig, { mac }: WiringRecord, cidrs: readonly string[]): boolean {
-  return (
-    mode === 'underlay' ||
-    mode === 'macvlan' ||
-    (mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
-  )
+function announces(config: MainConfig, { mac }: WiringRecord, cidrs: readonly string[]): boolean {
+  return leavesNode(config) || (config.mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
 }
 
 /** Throws AddressTaken, if anybody on the link has one of the addresses. */
@@ -212,11 +214,15 @@ export class PodWirer implements PodNetwork {
     const announced = announces(config, wiring, cidrs)
     if (config.mode === 'underlay') await this.#joinUplink(order, fd)
     const forwards = config.mode === 'ptp' || config.isGateway || config.serviceCidrs.length > 0
-    if (forwards) await enableForwarding(families)
+    if (forwards) await enableForwarding(families, run)
+    if (ipv6 && wiring.proxyOn !== null) await answerNeighbours(wiring.proxyOn)
     if (wiring.hostLink) await this.#removal.settled(wiring.hostLink.name)
-    await runCommands(run, commands.host, fd)
+    await runHostCommands(run, commands.host, fd, [config.bridge, wiring.hostLink?.name ?? ''])
+    // Before the pod's side is up: nothing is heard of the pod until then.
+    await guardHostLinks(guardedLinks(config, order.survey, wiring))
     await setSysctls(run, fd, [
       ...(ipv6 ? ipv6Sysctls(key.ifname) : []),
+      ...(!ipv6 && leavesNode(config) ? routerGuardSysctls(key.ifname, wiring.mtu) : []),
       ...(announced ? announcementSysctls(key.ifname, cidrs.map(withoutPrefix)) : []),
       ...sysctlsOf(config.sysctls, key.ifname),
     ])

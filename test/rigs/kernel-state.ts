@@ -89,7 +89,9 @@ export async function kernelState(host: PrivateHost, namespace?: string): Promis
     json<Entry>('neigh', 'show', 'proxy'),
   ])
   const nft = namespace === undefined ? ['nft'] : ['ip', 'netns', 'exec', namespace, 'nft']
-  const ruleset = await host.must(nft[0] ?? '', [...nft.slice(1), '--stateless', 'list', 'ruleset'])
+  const whole = await host.must(nft[0] ?? '', [...nft.slice(1), '--stateless', 'list', 'ruleset'])
+  // Which change was the last one is nothing that a DEL takes back.
+  const ruleset = whole.replace(/(set revision {\n(?:\t\t(?!elements).*\n)*)\t\telements = .*\n/, '$1')
   const namespaces = await host.must('ls', ['/run/netns'])
   return {
     links: links.map(tellLink).sort(),

@@ -3,6 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import type { HostUplinks } from '../leases/host-uplinks.ts'
 import { findAddressing, findLink, listLinks, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
+import { runHostCommands } from './host-ipv6.ts'
 import { CommandRefused, runCommands } from './ip-commands.ts'
 import { checkUplink } from './plan/check-uplink.ts'
 import { checkHostInterface } from './plan/interface-name.ts'
@@ -154,7 +155,7 @@ export class UplinkBridges implements HostUplinks {
       vlan: config.vlan,
     }
     try {
-      await runCommands(run, joinUplink(joint, facts), undefined)
+      await runHostCommands(run, joinUplink(joint, facts), undefined, [config.bridge])
       await this.#records.write({ ...record, phase: 'joined', joint: withFormer(joint, former) })
       this.#unsettled.delete(bridge)
     } catch (error) {

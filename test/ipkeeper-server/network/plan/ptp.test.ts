@@ -41,11 +41,7 @@ t.test('the host', t => {
         ...[...pod6, 'neighbour replace proxy fd00:22::50 dev up0'],
       ],
     ],
-    [
-      'one family',
-      { ips: sampleIps.slice(0, 1) },
-      [created, up, gateway4, ...pod4],
-    ],
+    ['one family', { ips: sampleIps.slice(0, 1) }, [created, up, gateway4, ...pod4]],
   ] as const)
     t.strictSame(spellCommands(ptp(parts).host), expected, what)
   const fine = ptp().host.filter(({ existing }) => existing === 'fine')

@@ -1,3 +1,4 @@
+import { isIpv6 } from '../../shared/net/address-text.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunTool } from './run-tool.ts'
 
@@ -45,7 +46,7 @@ export class Announcer {
    */
   repeat(link: AnnouncedLink, reopen: () => OpenNamespace | undefined): void {
     const { ifname } = link
-    const addresses = link.addresses.filter(address => !address.includes(':'))
+    const addresses = link.addresses.filter(address => !isIpv6(address))
     if (addresses.length === 0 || this.#stopped.signal.aborted) return
     // Nobody waits for it, and what is lost is a second copy: a fault is the end of it, no error.
     const work = this.#repeat(ifname, addresses, reopen).catch(() => undefined)

@@ -1,3 +1,4 @@
+import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord, WiringRecord } from '../ipam/records.ts'
 import type { PreviousInterface } from '../ipam/network-config.ts'
@@ -53,10 +54,6 @@ const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
   addresses: addresses.map(({ address }) => address),
 })
 
-const isIpv6 = (address: string): boolean => address.includes(':')
-
-const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
-
 /** Whether the pod is in a network that others than its node have a link to. */
 const leavesNode = ({ mode }: Pick<MainConfig, 'mode'>): boolean => mode === 'underlay' || mode === 'macvlan'
 
@@ -111,6 +108,10 @@ export class PodWirer implements PodNetwork {
   async wire(order: WiringOrder): Promise<Survey> {
     const namespace = openPodNamespace(order.netns)
     try {
+      if (order.netnsInode !== null && namespace.inode !== order.netnsInode) {
+        const message = `another namespace came to stand at CNI_NETNS ${order.netns} meanwhile`
+        throw new Problem('IPK_NETNS_INVALID', message)
+      }
       const masquerade = this.#masquerade.add(
         masqueradedPods(order.wiring, order.leases, this.#options.subnetsOf),
       )

@@ -1,3 +1,4 @@
+import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../shared/problem/problem.ts'
 import { parseMac } from '../../shared/net/mac.ts'
@@ -34,7 +35,6 @@ const macOfAnswer = /\[([0-9A-F:]{17})\]/i
  * @throws IPK_WIRING_FAILED, IPK_TOOL_MISSING
  */
 export async function findDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<Duplicate[]> {
-  const isIpv6 = (cidr: string): boolean => cidr.includes(':')
   const found = await whenAllEnded([
     probeIpv4(link, cidrs.filter(cidr => !isIpv6(cidr)).map(withoutPrefix)),
     settleIpv6(link, cidrs.filter(isIpv6)),
@@ -143,8 +143,6 @@ export async function settleIpv6(link: ProbedLink, addresses: readonly string[])
     }),
   )
 }
-
-const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr
 
 /** Those of the addresses that somebody else has, once all are decided. */
 async function decision(link: ProbedLink, addresses: readonly string[]): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { forgetNeighbourCommands } from './announcement.ts'
 import { gatewayCidrs } from './gateway-address.ts'
 import type { Command } from './command.ts'
@@ -67,7 +68,7 @@ export function keepBridge({ config, ips }: WiringJob): Command[] {
       place: 'host',
       words: [
         ...['address', 'replace', address, 'dev', config.bridge],
-        ...(address.includes(':') ? ['nodad'] : []),
+        ...(isIpv6(address) ? ['nodad'] : []),
       ],
       about: `give bridge ${config.bridge} the address ${address}`,
     })),

@@ -1,3 +1,4 @@
+import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import type { ResultRoute } from '../../../shared/cni/result.ts'
 import type { WiringRecord } from '../../ipam/records.ts'
 
@@ -47,11 +48,9 @@ const mainTable = 254
 const tableOf = ({ table = 0 }: ResultRoute): number => (table === 0 ? mainTable : table)
 
 /** What the kernel gives a route whose metric nobody asked for (IP6_RT_PRIO_USER). */
-const standardPriority = ({ dst }: ResultRoute): number => (dst.includes(':') ? 1024 : 0)
+const standardPriority = ({ dst }: ResultRoute): number => (isIpv6(dst) ? 1024 : 0)
 
 const kindOf = ({ mode }: WiringRecord): string => (mode === 'macvlan' ? 'macvlan' : 'veth')
-
-const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
 
 /** "default via 10.22.0.1", for people. */
 function describeRoute({ dst, gw, table, priority }: ResultRoute): string {
@@ -140,7 +139,7 @@ function compareHost({ hostLink, master }: WiringRecord, link: SeenLink | undefi
 function compareHostRoutes({ wiring, addresses }: ExpectedWiring, routes: readonly SeenRoute[]): string[] {
   const name = wiring.hostLink?.name ?? ''
   return addresses.map(withoutPrefix).flatMap(address => {
-    const bits = address.includes(':') ? '128' : '32'
+    const bits = isIpv6(address) ? '128' : '32'
     const found = routes.some(({ dst }) => dst === `${address}/${bits}`)
     return found ? [] : [`the host has no route to ${address} by ${name}`]
   })

@@ -1,3 +1,4 @@
+import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { formatAddress, parseAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 
@@ -88,7 +89,7 @@ function outermost(networks: readonly Cidr[]): Cidr[] {
   return kept
 }
 
-const isOf = (family: Family) => (text: string) => text.includes(':') === (family === 6)
+const isOf = (family: Family) => (text: string) => isIpv6(text) === (family === 6)
 
 function rule(pool: string, ranges: readonly string[], family: Family): string {
   const { protocol, neverToward } = familyWords[family]

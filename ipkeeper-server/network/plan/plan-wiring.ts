@@ -1,3 +1,4 @@
+import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import type { ResultAddress, ResultRoute } from '../../../shared/cni/result.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
 import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
@@ -28,8 +29,6 @@ export interface Granted {
   readonly named: readonly string[]
 }
 
-const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
-
 /**
  * How a pod is to be wired: what is recorded before anything is done.
  *
@@ -44,7 +43,7 @@ export function planWiring(
 ): WiringRecord {
   const { mode } = config
   checkGateways(ips)
-  checkMtuCarries(survey.mtu, new Set(ips.map(({ address }) => (address.includes(':') ? 6 : 4))))
+  checkMtuCarries(survey.mtu, new Set(ips.map(({ address }) => (isIpv6(address) ? 6 : 4))))
   if (survey.uplink) checkMtuFits(survey.mtu, survey.uplink)
   checkHost(config, survey, ips, isGateway)
   const addresses = ips.map(({ address }) => withoutPrefix(address))

@@ -1,3 +1,4 @@
+import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import { formatCidr, firstOf, parseCidr } from '../../../shared/net/cidr.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import type { Command } from './command.ts'
@@ -5,9 +6,7 @@ import { addressCommands, createVeth, routeCommands, upCommand } from './veth.ts
 import type { WiringCommands } from './wiring-commands.ts'
 import type { WiringJob } from './wiring-job.ts'
 
-const fullLength = (address: string): string => (address.includes(':') ? '128' : '32')
-
-const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
+const fullLength = (address: string): string => (isIpv6(address) ? '128' : '32')
 
 /** "10.22.0.0/16" of "10.22.0.50/16". */
 function subnetOf(cidr: string): string {
@@ -25,7 +24,7 @@ function hostSide({ config, survey, wiring }: WiringJob, { address, gateway }: R
   const pod = withoutPrefix(address)
   const own = config.uplink === undefined && gateway !== undefined
   const words = (...list: readonly string[]): readonly string[] => list
-  const nodad = pod.includes(':') ? ['nodad'] : []
+  const nodad = isIpv6(pod) ? ['nodad'] : []
   return [
     ...(own
       ? [

@@ -1,3 +1,4 @@
+import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import { cidrContains, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
@@ -107,8 +108,6 @@ function vlanOfUplink({ config: { uplink, vlan } }: WiringJob): Command[] {
   return uplink === undefined || vlan === undefined ? [] : [vlanOfPort(uplink, vlan, [])]
 }
 
-const withoutPrefix = (cidr: string): string => cidr.slice(0, cidr.indexOf('/'))
-
 /**
  * By which address of its node a pod of an underlay reaches it, for the routes to the cluster's services: one of the
  * bridge, in the subnet of the pod, as the node would answer to another one by another way.
@@ -123,7 +122,7 @@ export function nodeGateway(
   ipv6: boolean,
 ): string | undefined {
   if (isGateway) return undefined
-  const subnets = ips.filter(({ address }) => address.includes(':') === ipv6).flatMap(readSubnet)
+  const subnets = ips.filter(({ address }) => isIpv6(address) === ipv6).flatMap(readSubnet)
   const found = nodeAddresses.map(withoutPrefix).find(address => {
     const parsed = parseCidr(`${address}/${ipv6 ? 128 : 32}`)
     return parsed !== undefined && subnets.some(subnet => cidrContains(subnet, parsed.address))

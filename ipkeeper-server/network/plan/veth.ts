@@ -1,3 +1,4 @@
+import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { namespacePath } from './namespace-path.ts'
 import type { Command } from './command.ts'
 import type { WiringRecord } from '../../ipam/records.ts'
@@ -50,7 +51,7 @@ export function addressCommands({ key, ips }: WiringJob, words: readonly string[
     place: 'pod',
     words: [
       ...['address', 'add', address, 'dev', key.ifname],
-      ...(address.includes(':') ? ['nodad'] : []),
+      ...(isIpv6(address) ? ['nodad'] : []),
       ...words,
     ],
     about: `give ${key.ifname} the address ${address}`,

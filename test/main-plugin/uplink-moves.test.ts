@@ -146,17 +146,31 @@ t.test('what came to the bridge later goes to the uplink as well', { skip }, asy
 })
 
 t.test('a step that the kernel refuses takes all back', { skip }, async t => {
-  const { host, node, stateDir } = await makeSite(t)
+  const { host, node, ip, stateDir } = await makeSite(t)
   const before = await hostAddressing(host)
-  // The bridge will have no IPv6.
-  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/disable_ipv6'], { input: '1' })
   const pod = await node.pod()
-  t.match(await pod.fails('ADD'), { code: 11, msg: /cannot give ipkul0 the address f.*IPv6 is disabled/ })
-  t.same(await hostAddressing(host), before)
-  t.same(readdirSync(join(stateDir, 'uplinks')), [])
-  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/disable_ipv6'], { input: '0' })
+  // After the bridge was made, became the uplink's, and has some of what moves.
+  for (const commands of [2, 5, 9, 14]) {
+    ip.refuseAfter(commands)
+    t.match(await pod.fails('ADD'), { code: 11, msg: /Device or resource busy/ }, `after ${commands}`)
+    t.same(await hostAddressing(host), before, `after ${commands}`)
+    t.same(readdirSync(join(stateDir, 'uplinks')), [], `after ${commands}`)
+  }
   await pod.add()
   t.match(await list(node), [{ state: 'joined' }])
+})
+
+t.test('a host where new links have no IPv6', { skip }, async t => {
+  const { host, node } = await makeSite(t)
+  const before = await hostAddressing(host)
+  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/disable_ipv6'], { input: '1' })
+  const pod = await node.pod()
+  await pod.add()
+  t.match(
+    (await hostAddressing(host)).filter(line => /^ipkul0 +inet6 fd/.test(line)).length,
+    before.filter(line => /^eth0 +inet6 fd/.test(line)).length,
+    'the bridge has what the uplink had',
+  )
 })
 
 t.test('what somebody did by hand', { skip }, async t => {

@@ -136,7 +136,7 @@ t.test('under host-local', { skip: missing('executables', 'reference-plugins') }
   t.same(await site.attachments(), [['plain', 'host-local']], 'and the daemon remembers it')
   t.match(
     (await site.daemon.control('attachments')).stdout,
-    /mixed +plain +eth0 +shop\/plain .* 10\.22\.8\.0\/16 by host-local/,
+    /mixed +plain +eth0 +- +shop\/plain .* 10\.22\.8\.0\/16 by host-local/,
   )
   t.same(await site.daemon.leases(), [], 'its address is none of our leases')
 

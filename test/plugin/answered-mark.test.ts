@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { leaveMark } from '../../plugin/answered-mark.ts'
@@ -57,17 +57,16 @@ t.test('what else is in the way is named', t => {
   t.end()
 })
 
-t.test('a folder that is closed to us', { skip: process.getuid?.() === 0 && 'root may do all' }, t => {
+t.test('a folder that cannot be written to', t => {
   const base = t.testdir({ closed: {} })
-  mkdirSync(join(base, 'closed', 'answered'))
-  chmodSync(join(base, 'closed', 'answered'), 0o500)
+  // Also by root: a link that leads to itself.
+  symlinkSync('answered', join(base, 'closed', 'answered'))
   t.throws(
     () => {
       leaveMark(join(base, 'closed'), 'run-1')
     },
-    { code: 'IPK_ANSWER_UNMARKED', message: /EACCES/ },
+    { code: 'IPK_ANSWER_UNMARKED', message: /ELOOP/ },
   )
-  chmodSync(join(base, 'closed', 'answered'), 0o700)
   t.end()
 })
 

@@ -30,7 +30,7 @@ if [ "$(printf '%s\\n' "$batch" | wc -l)" -gt "$left" ]; then
   : >${left}
   if [ -s ${refusing} ]; then
     : >${refusing}
-    printf 'RTNETLINK answers: Operation not permitted\\nCommand failed -:%d\\n' $((left + 1)) >&2
+    printf 'RTNETLINK answers: Device or resource busy\\nCommand failed -:%d\\n' $((left + 1)) >&2
     exit 2
   fi
   kill -9 $PPID

@@ -46,7 +46,7 @@ export async function addAttachment(
     // What nobody confirms counts as answered once it may be sent.
     if (!request.confirms) await countAsAnswered(service, [key])
     if (caller.gone()) {
-      await takeBack(service, key, plan.generation)
+      await takeBackInTurn(service, request, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
     }
     return result ? { ...plan, answer: { kind: 'result', result } } : plan
@@ -122,6 +122,16 @@ export async function undoAdd(
   generation: number,
 ): Promise<boolean> {
   return await service.serial.run(attachmentKey(request.key), () =>
-    takeBack(service, request.key, generation),
+    takeBackInTurn(service, request, generation),
   )
+}
+
+/** takeBack for one who has the turn of the attachment only. */
+async function takeBackInTurn(
+  service: LeaseService,
+  { main, key, holder }: AddRequest,
+  generation: number,
+): Promise<boolean> {
+  const task = (): Promise<boolean> => takeBack(service, key, generation)
+  return await (main ? inTurnOfHolder(service, holder, task) : task())
 }

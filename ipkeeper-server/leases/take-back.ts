@@ -5,7 +5,7 @@ import type { LeaseService } from './service.ts'
 
 /**
  * Takes an ADD back that nobody has the answer of: what it did to the kernel, then what it recorded; to be called in the
- * turn of its attachment (`service.serial`). Nothing happens when another ADD was answered from the record since
+ * turn of its attachment (`service.serial`), and of its holder where the pod is wired (turn-of-holder.ts). Nothing happens when another ADD was answered from the record since
  * (`answered`). Resolves to whether something was taken back.
  */
 export async function takeBack(

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { addAttachment } from '../../../ipkeeper-server/leases/add.ts'
+import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
 import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
 import type { PodNetwork } from '../../../ipkeeper-server/leases/pod-network.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
@@ -34,6 +34,16 @@ async function slowSite(): Promise<{ story: TestService; service: LeaseService; 
   return { story, service: { ...story.service, network }, log }
 }
 
+function oneAtATime(t: Test, log: readonly string[]): void {
+  t.ok(log.length > 0)
+  const open: string[] = []
+  for (const line of log) {
+    if (line.endsWith('begins')) open.push(line)
+    else open.pop()
+    t.ok(open.length <= 1, `one at a time: ${line}`)
+  }
+}
+
 t.test('two sandboxes of one pod never meet in the kernel', async t => {
   const { story, service, log } = await slowSite()
   const ask = (container: string) =>
@@ -50,13 +60,27 @@ t.test('two sandboxes of one pod never meet in the kernel', async t => {
     ask('c3'),
     delAttachment(service, { network: 'net', containerId: 'c2', ifname: 'eth0' }, undefined),
   ])
-  const open: string[] = []
-  for (const line of log) {
-    if (line.endsWith('begins')) open.push(line)
-    else open.pop()
-    t.ok(open.length <= 1, `one at a time: ${line}`)
-  }
+  oneAtATime(t, log)
   t.same([...story.network.wired], ['["net","c3","eth0"]'])
+})
+
+t.test('nor does the undo of one whose client has gone meet another', async t => {
+  const { story, service, log } = await slowSite()
+  const request = (container: string) => story.request({ container, pod: 'web-0', uid: 'u1', main })
+  const first = await addAttachment(service, request('c1'), stays)
+  log.length = 0
+  await Promise.all([
+    undoAdd(service, request('c1'), first.generation),
+    addAttachment(service, request('c2'), stays),
+  ])
+  oneAtATime(t, log)
+  t.same([...story.network.wired], ['["net","c2","eth0"]'])
+  log.length = 0
+  await Promise.allSettled([
+    addAttachment(service, request('c3'), { gone: () => true }),
+    addAttachment(service, request('c4'), stays),
+  ])
+  oneAtATime(t, log)
 })
 
 t.test('sandboxes of different pods do not wait for each other', async t => {

@@ -1,5 +1,4 @@
 import type { RunTool } from './run-tool.ts'
-import { escapingOutput } from './escaped-output.ts'
 import { showJson } from './ip-commands.ts'
 import { readAddressing } from './plan/host-addressing.ts'
 
@@ -75,7 +74,7 @@ function readLink(value: unknown): LinkState {
 
 /** The link of that name; undefined when there is none. `inside`: in that namespace instead of the host's. */
 export async function findLink(run: RunTool, name: string, inside?: number): Promise<LinkState | undefined> {
-  const [link] = await showJson(escapingOutput(run), ['-details', 'address', 'show', 'dev', name], inside)
+  const [link] = await showJson(run, ['-details', 'address', 'show', 'dev', name], inside)
   return link === undefined ? undefined : readLink(link)
 }
 
@@ -85,7 +84,7 @@ export async function listLinks(
   words: readonly string[],
   inside?: number,
 ): Promise<readonly LinkState[]> {
-  const shown = await showJson(escapingOutput(run), ['-details', 'address', 'show', ...words], inside)
+  const shown = await showJson(run, ['-details', 'address', 'show', ...words], inside)
   return shown.map(readLink).filter(({ name }) => name !== '')
 }
 

@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { writeBatch, type Command } from './plan/command.ts'
+import { escapeIpJson } from './plan/ip-json.ts'
 import type { RunTool, ToolEnd } from './run-tool.ts'
 
 /** A command of a batch that the kernel refused, with its words: "RTNETLINK answers: File exists". */
@@ -98,7 +99,7 @@ function unsupported({ about }: Command, answer: string): Problem {
   })
 }
 
-/** What `ip -json ARGS` shows; an empty list where the thing is not there. */
+/** What `ip -json ARGS` shows, whatever links are called; an empty list where the thing is not there. */
 export async function showJson(
   run: RunTool,
   args: readonly string[],
@@ -116,7 +117,7 @@ export async function showJson(
     throw new Problem('IPK_WIRING_FAILED', `ip ${args.join(' ')}: ${answer}`)
   }
   if (ended.stdout.trim() === '') return []
-  const value: unknown = JSON.parse(ended.stdout)
+  const value: unknown = JSON.parse(escapeIpJson(ended.stdout))
   return Array.isArray(value) ? (value as readonly unknown[]) : []
 }
 

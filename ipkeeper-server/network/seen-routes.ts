@@ -1,5 +1,4 @@
 import type { SeenRoute } from './plan/compare-wiring.ts'
-import { escapingOutput } from './escaped-output.ts'
 import { showJson } from './ip-commands.ts'
 import type { RunTool } from './run-tool.ts'
 
@@ -31,7 +30,7 @@ export async function seeRoutes(
     ['-4', '-6'].map(async family => {
       // With numbers: people name tables (/etc/iproute2/rt_tables).
       const words = ['-N', family, 'route', 'show', ...args]
-      const routes = (await showJson(escapingOutput(run), words, inside)) as readonly RouteJson[]
+      const routes = (await showJson(run, words, inside)) as readonly RouteJson[]
       return routes.map((route): SeenRoute => ({
         dst: wholeDestination(route.dst ?? '', family === '-6'),
         gw: route.gateway,

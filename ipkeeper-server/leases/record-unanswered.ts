@@ -1,6 +1,7 @@
 import type { AddRequest } from '../ipam/add-request.ts'
 import type { AddPlan } from '../ipam/plan-add.ts'
-import { attachmentKey, type AttachmentRecord } from '../ipam/records.ts'
+import type { AttachmentRecord } from '../ipam/records.ts'
+import { withIntent } from './intent.ts'
 
 /**
  * The plan of an ADD with what is known of its answer, in the same change as its leases. What has to be answered still:
@@ -15,13 +16,7 @@ export function recordUnanswered(
   plan: AddPlan,
   { key, confirms = false }: Pick<AddRequest, 'key' | 'confirms'>,
 ): AddPlan {
-  const own = attachmentKey(key)
-  const change = plan.change.map(write =>
-    write.kind === 'attachment' && write.key === own && write.record
-      ? { ...write, record: withAnswer(write.record, confirms, plan.repeated === true) }
-      : write,
-  )
-  return { ...plan, change }
+  return withIntent(plan, key, record => withAnswer(record, confirms, plan.repeated === true))
 }
 
 function withAnswer(

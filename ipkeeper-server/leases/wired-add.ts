@@ -7,11 +7,12 @@ import {
   type AttachmentKey,
   type AttachmentRecord,
   type LeaseRecord,
+  type WiringRecord,
 } from '../ipam/records.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import { planWiring } from '../network/plan/plan-wiring.ts'
 import { wiredResult } from '../network/plan/wired-result.ts'
-import { plannedAttachment, withWiring } from './intent.ts'
+import { withIntent } from './intent.ts'
 import type { LeaseService } from './service.ts'
 
 /** The wiring's part of an ADD. */
@@ -39,18 +40,19 @@ export async function prepareWiring(
   const record = (plan: AddPlan): AddPlan => {
     const attachment = ledger.attachment(key)
     former = attachment?.wiring && { attachment, leases: ledger.leasesOf(key) }
-    // An ADD that was sent again: its pod is wired already.
-    if (plan.answer.kind !== 'result' || plannedAttachment(plan, key)?.wiring) return plan
+    if (plan.answer.kind !== 'result') return plan
     const { ips, routes } = plan.answer.result
     const granted = plan.change.flatMap(write =>
       write.kind === 'lease' && write.record ? [write.record] : [],
     )
     const own = granted.filter(lease => sameAttachment(lease.attachment, key))
     const named = own.filter(lease => lease.named).map(({ address }) => address)
-    const wiring = planWiring(main, survey, { ips, routes, mac: request.pod.mac ?? null, named }, address =>
-      ledger.isGateway(address),
-    )
-    return withWiring(plan, key, wiring)
+    const planned = (): WiringRecord =>
+      planWiring(main, survey, { ips, routes, mac: request.pod.mac ?? null, named }, address =>
+        ledger.isGateway(address),
+      )
+    // One that was sent again keeps what it has.
+    return withIntent(plan, key, present => ({ ...present, wiring: present.wiring ?? planned() }))
   }
 
   const carryOut = async (plan: AddPlan): Promise<CniResult | undefined> => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/problem/problem.ts'
-import { showJson } from './ip-commands.ts'
+import { defaultRouteLinks } from './host-links.ts'
 import { readIpv6Setting, writeIpv6Setting } from './ipv6-settings.ts'
 import { runTool, type RunTool } from './run-tool.ts'
 
@@ -36,13 +36,7 @@ export async function enableForwarding(families: Iterable<4 | 6>, run: RunTool =
  * with 0 is left alone: a program looks after its routes, as systemd-networkd does, and the kernel does not drop them.
  */
 async function keepAnnouncedRoutes(run: RunTool): Promise<void> {
-  const routes = (await showJson(run, ['-6', 'route', 'show', 'default', 'proto', 'ra'])) as readonly {
-    readonly dev?: string
-    readonly nexthops?: readonly { readonly dev?: string }[]
-  }[]
-  const links = new Set(
-    routes.flatMap(({ dev, nexthops = [] }) => dev ?? nexthops.flatMap(hop => hop.dev ?? [])),
-  )
+  const links = new Set(await defaultRouteLinks(run, '-6', ['proto', 'ra']))
   for (const link of links)
     if ((await readIpv6Setting(link, 'accept_ra')) === '1') await writeIpv6Setting(link, 'accept_ra', '2')
 }

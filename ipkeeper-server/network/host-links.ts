@@ -99,15 +99,20 @@ export async function findAddressing(run: RunTool, name: string): Promise<Return
   })
 }
 
+/** The links that default routes of a family lead to; `words` narrow them down, such as "proto ra". */
+export async function defaultRouteLinks(
+  run: RunTool,
+  family: '-4' | '-6',
+  words: readonly string[] = [],
+): Promise<readonly string[]> {
+  const routes = (await showJson(run, [family, 'route', 'show', 'default', ...words])) as readonly {
+    readonly dev?: string
+    readonly nexthops?: readonly { readonly dev?: string }[]
+  }[]
+  return routes.flatMap(({ dev, nexthops = [] }) => dev ?? nexthops.flatMap(hop => hop.dev ?? []))
+}
+
 /** The links that default routes lead to, those of IPv4 before those of IPv6. */
 export async function defaultUplinks(run: RunTool): Promise<readonly string[]> {
-  const found: string[] = []
-  for (const family of ['-4', '-6']) {
-    const routes = (await showJson(run, [family, 'route', 'show', 'default'])) as readonly {
-      readonly dev?: string
-      readonly nexthops?: readonly { readonly dev?: string }[]
-    }[]
-    found.push(...routes.flatMap(({ dev, nexthops = [] }) => dev ?? nexthops.flatMap(hop => hop.dev ?? [])))
-  }
-  return found
+  return [...(await defaultRouteLinks(run, '-4')), ...(await defaultRouteLinks(run, '-6'))]
 }

@@ -17,13 +17,12 @@ import { announcementCommand, announcementSysctls } from './plan/announcement.ts
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import { guardedLinks } from './plan/guarded-links.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
-import type { MainConfig } from './plan/main-config.ts'
+import { leavesNode, type MainConfig } from './plan/main-config.ts'
 import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
 import { podMac } from './plan/pod-mac.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
 import { neededTools } from './plan/tools.ts'
-import type { WiringJob } from './plan/wiring-job.ts'
 import { removeMacvlan } from './pod-macvlan.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { routerGuardSysctls } from './pod-router-guard.ts'
@@ -32,6 +31,7 @@ import { findDuplicates, type ProbedLink } from './probe-address.ts'
 import { mustFind, type RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
 import type { UplinkBridges } from './uplink-bridges.ts'
+import { whenAllEnded } from './when-all-ended.ts'
 
 export interface PodWirerOptions {
   readonly run: RunTool
@@ -54,27 +54,18 @@ const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
   addresses: addresses.map(({ address }) => address),
 })
 
-/** Whether the pod is in a network that others than its node have a link to. */
-const leavesNode = ({ mode }: Pick<MainConfig, 'mode'>): boolean => mode === 'underlay' || mode === 'macvlan'
-
 /**
  * Whether others have to be told where the addresses are now: beyond the node always; on it when the MAC is not the one
  * that the address always has.
  */
-function announces(config: MainConfig, { mac }: WiringRecord, cidrs: readonly string[]): boolean {
-  return leavesNode(config) || (config.mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
+function announces({ mode }: MainConfig, { mac }: WiringRecord, cidrs: readonly string[]): boolean {
+  return leavesNode(mode) || (mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
 }
 
 /** Throws AddressTaken, if anybody on the link has one of the addresses. */
 async function refuseDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<void> {
   const duplicates = await findDuplicates(link, cidrs)
   if (duplicates.length > 0) throw new AddressTaken(duplicates)
-}
-
-/** Waits for all, also when one fails: who undoes what they did must not meet them at it. Then throws the first fault. */
-async function allOf(steps: readonly Promise<void>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(steps))
-    if (outcome.status === 'rejected') throw outcome.reason
 }
 
 /** Wires pods by the tools of the host; the rules are in plan/. */
@@ -122,7 +113,7 @@ export class PodWirer implements PodNetwork {
         await this.#wireOnce({ ...order, survey: found }, namespace.fd)
       })
       // nft waits for the kernel most of its time.
-      await allOf([wired, masquerade])
+      await whenAllEnded([wired, masquerade])
       // There is one now, which the next ADD need not find out by a refusal.
       if (found.bridge?.state === 'absent') this.#options.host.forget()
       return found
@@ -136,9 +127,8 @@ export class PodWirer implements PodNetwork {
     // What another boot of the kernel had is gone with it.
     if (!wiring || attachment.bootId !== this.#options.bootId) return
     const addresses = leases.map(({ address }) => address)
-    const job = { key: attachment, names: linkNames(attachment), wiring, addresses }
-    await allOf([
-      runCommands(this.#options.run, unwiringCommands(job), undefined),
+    await whenAllEnded([
+      runCommands(this.#options.run, unwiringCommands(wiring, addresses), undefined),
       // The pod's side, the port of the bridge and the routes go with it.
       wiring.hostLink ? this.#removal.remove(wiring.hostLink.name) : Promise.resolve(),
       this.#masquerade.remove(addresses.filter(address => wiring.masqueraded.includes(address))),
@@ -207,8 +197,7 @@ export class PodWirer implements PodNetwork {
   async #wireOnce(order: WiringOrder, fd: number): Promise<void> {
     const { run } = this.#options
     const { config, key, wiring, ips } = order
-    const job: WiringJob = order
-    const commands = wiringCommands(job)
+    const commands = wiringCommands(order)
     const cidrs = ips.map(({ address }) => address)
     const ipv6 = cidrs.some(isIpv6)
     const families = new Set(cidrs.map((cidr): 4 | 6 => (isIpv6(cidr) ? 6 : 4)))
@@ -223,7 +212,7 @@ export class PodWirer implements PodNetwork {
     await guardHostLinks(guardedLinks(config, order.survey, wiring))
     await setSysctls(run, fd, [
       ...(ipv6 ? ipv6Sysctls(key.ifname) : []),
-      ...(!ipv6 && leavesNode(config) ? routerGuardSysctls(key.ifname, wiring.mtu) : []),
+      ...(!ipv6 && leavesNode(config.mode) ? routerGuardSysctls(key.ifname, wiring.mtu) : []),
       ...(announced ? announcementSysctls(key.ifname, cidrs.map(withoutPrefix)) : []),
       ...sysctlsOf(config.sysctls, key.ifname),
     ])

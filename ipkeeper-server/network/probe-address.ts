@@ -4,6 +4,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { parseMac } from '../../shared/net/mac.ts'
 import { runCommands, showJson } from './ip-commands.ts'
 import type { RunTool, ToolEnd } from './run-tool.ts'
+import { whenAllEnded } from './when-all-ended.ts'
 
 /** An address that somebody else on the link has. */
 export interface Duplicate {
@@ -56,12 +57,6 @@ export async function findDuplicates(link: ProbedLink, cidrs: readonly string[])
 export async function probeIpv4(link: ProbedLink, addresses: readonly string[]): Promise<Duplicate[]> {
   const found = await whenAllEnded(addresses.map(address => probeOne(link, address)))
   return found.filter(duplicate => duplicate !== undefined)
-}
-
-/** Waits for all, also when one fails, since who hears of the fault closes the namespace. Then throws the first fault. */
-async function whenAllEnded<T>(probes: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(probes)
-  return await Promise.all(probes)
 }
 
 async function probeOne({ run, fd, ifname }: ProbedLink, address: string): Promise<Duplicate | undefined> {

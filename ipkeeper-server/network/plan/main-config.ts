@@ -47,3 +47,8 @@ export interface MainConfig {
   readonly moveHostAddresses: boolean
   readonly macvlanMode: MacvlanMode
 }
+
+/** Whether pods of a mode stand in a network that others than their node have a link to. */
+export function leavesNode(mode: WiringMode): boolean {
+  return mode === 'underlay' || mode === 'macvlan'
+}

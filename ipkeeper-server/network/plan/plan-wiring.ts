@@ -17,7 +17,7 @@ import type { Survey } from './survey.ts'
 import { checkUplink } from './check-uplink.ts'
 import { nodeGateway, underlayCommands } from './underlay.ts'
 import type { WiringCommands } from './wiring-commands.ts'
-import type { UnwiringJob, WiringJob } from './wiring-job.ts'
+import type { WiringJob } from './wiring-job.ts'
 
 /** What an ADD has decided, as far as the wiring depends on it. */
 export interface Granted {
@@ -148,16 +148,20 @@ export function wiringCommands(job: WiringJob): WiringCommands {
   return commandsOf[job.wiring.mode](job)
 }
 
-/** What the host has of an ADD besides its link; each is fine when there is nothing to take back. */
-export function unwiringCommands({ wiring, addresses }: UnwiringJob): Command[] {
-  const proxies =
-    wiring.proxyOn === null ? [] : addresses.map(address => ({ address, uplink: wiring.proxyOn }))
-  return [
-    ...proxies.map(({ address, uplink }): Command => ({
-      place: 'host',
-      words: ['neighbour', 'delete', 'proxy', address, 'dev', uplink ?? ''],
-      about: `stop answering for ${address} on ${uplink ?? ''}`,
-      missing: 'fine',
-    })),
-  ]
+/**
+ * What the host has of an ADD besides its link; each is fine when there is nothing to take back.
+ *
+ * @param addresses that the attachment still has, without prefix
+ */
+export function unwiringCommands(
+  { proxyOn }: Pick<WiringRecord, 'proxyOn'>,
+  addresses: readonly string[],
+): Command[] {
+  if (proxyOn === null) return []
+  return addresses.map(address => ({
+    place: 'host',
+    words: ['neighbour', 'delete', 'proxy', address, 'dev', proxyOn],
+    about: `stop answering for ${address} on ${proxyOn}`,
+    missing: 'fine',
+  }))
 }

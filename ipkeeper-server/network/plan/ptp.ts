@@ -23,14 +23,13 @@ function hostSide({ config, survey, wiring }: WiringJob, { address, gateway }: R
   const { hostLink } = survey.names
   const pod = withoutPrefix(address)
   const own = config.uplink === undefined && gateway !== undefined
-  const words = (...list: readonly string[]): readonly string[] => list
   const nodad = isIpv6(pod) ? ['nodad'] : []
   return [
     ...(own
       ? [
           {
             place: 'host' as const,
-            words: words('address', 'add', `${gateway}/${fullLength(gateway)}`, 'dev', hostLink, ...nodad),
+            words: ['address', 'add', `${gateway}/${fullLength(gateway)}`, 'dev', hostLink, ...nodad],
             about: `give ${hostLink} the gateway's address ${gateway}`,
             existing: 'fine' as const,
           },
@@ -38,12 +37,12 @@ function hostSide({ config, survey, wiring }: WiringJob, { address, gateway }: R
       : []),
     {
       place: 'host',
-      words: words('route', 'replace', `${pod}/${fullLength(pod)}`, 'dev', hostLink),
+      words: ['route', 'replace', `${pod}/${fullLength(pod)}`, 'dev', hostLink],
       about: `route ${pod} to ${hostLink}`,
     },
     {
       place: 'host',
-      words: words('neighbour', 'replace', pod, 'lladdr', wiring.mac, 'dev', hostLink, 'nud', 'permanent'),
+      words: ['neighbour', 'replace', pod, 'lladdr', wiring.mac, 'dev', hostLink, 'nud', 'permanent'],
       about: `remember the MAC of ${pod}`,
     },
     ...(config.uplink === undefined
@@ -51,7 +50,7 @@ function hostSide({ config, survey, wiring }: WiringJob, { address, gateway }: R
       : [
           {
             place: 'host' as const,
-            words: words('neighbour', 'replace', 'proxy', pod, 'dev', config.uplink),
+            words: ['neighbour', 'replace', 'proxy', pod, 'dev', config.uplink],
             about: `answer for ${pod} on ${config.uplink}`,
           },
         ]),

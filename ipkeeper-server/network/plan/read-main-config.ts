@@ -17,7 +17,13 @@ import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { wiringModes, type WiringMode } from '../../ipam/records.ts'
 import { refuseMisspelt } from '../../ipam/refuse-misspelt.ts'
 import { checkHostInterface } from './interface-name.ts'
-import { macvlanModes, type MacvlanMode, type MainConfig, type Masquerade } from './main-config.ts'
+import {
+  leavesNode,
+  macvlanModes,
+  type MacvlanMode,
+  type MainConfig,
+  type Masquerade,
+} from './main-config.ts'
 import { mtuLimits } from './mtu-limits.ts'
 import { readRequestedMac } from './read-mac.ts'
 import { readSysctls } from './read-sysctls.ts'
@@ -383,7 +389,7 @@ export function readMainConfig(config: JsonObject, rawArgs: string): MainConfig 
     sysctls: readSysctls(config),
     dns: readDns(config),
     serviceCidrs: readServiceCidrs(config),
-    duplicateProbe: booleanField(config, 'duplicateProbe') ?? (mode === 'underlay' || mode === 'macvlan'),
+    duplicateProbe: booleanField(config, 'duplicateProbe') ?? leavesNode(mode),
     moveHostAddresses: booleanField(config, 'moveHostAddresses') ?? false,
     macvlanMode: readMacvlanMode(config),
   }

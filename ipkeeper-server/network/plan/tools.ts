@@ -1,4 +1,4 @@
-import type { MainConfig } from './main-config.ts'
+import { leavesNode, type MainConfig } from './main-config.ts'
 
 /** Programs of the host that the daemon runs, and the Debian package that each comes from. */
 export const tools = {
@@ -14,11 +14,10 @@ export type ToolName = keyof typeof tools
 
 /** The programs without which no pod of this network can be wired. */
 export function neededTools({ mode, masquerade, duplicateProbe, vlan }: MainConfig): ToolName[] {
-  const announces = mode === 'underlay' || mode === 'macvlan'
   return [
     ...(['ip', 'nsenter', 'tee'] as const),
     ...(masquerade === 'none' ? [] : (['nft'] as const)),
-    ...(duplicateProbe || announces ? (['arping'] as const) : []),
+    ...(duplicateProbe || leavesNode(mode) ? (['arping'] as const) : []),
     ...(vlan === undefined ? [] : (['bridge'] as const)),
   ]
 }

@@ -1,7 +1,7 @@
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import type { AttachmentKey, WiringRecord } from '../../ipam/records.ts'
 import type { MainConfig } from './main-config.ts'
-import type { LinkNames, Survey } from './survey.ts'
+import type { Survey } from './survey.ts'
 
 /** All that the commands of one ADD are made from. */
 export interface WiringJob {
@@ -11,13 +11,4 @@ export interface WiringJob {
   readonly wiring: WiringRecord
   /** Addresses of the pod in CIDR notation, with their gateways. */
   readonly ips: readonly ResultAddress[]
-}
-
-/** What a DEL knows of the attachment. */
-export interface UnwiringJob {
-  readonly key: AttachmentKey
-  readonly names: LinkNames
-  readonly wiring: WiringRecord
-  /** Addresses that the attachment still has, without prefix. */
-  readonly addresses: readonly string[]
 }

@@ -21,15 +21,24 @@ const interfaces = [
   `${server}store/lease-store\\.ts$`,
   `${server}leases/(pod-network|host-uplinks)\\.ts$`,
   `${server}kubernetes/cluster-view\\.ts$`,
+  `${server}runtime/sandboxes\\.ts$`,
 ]
 
 /** What any effect may stand on: it knows nothing of the rest. */
-const leaves = [`${server}make-folder\\.ts$`]
+const leaves = [`${server}(make-folder|run-program)\\.ts$`]
 
 /** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
 const commandFiles = [`${server}config/check-config\\.ts$`]
 
-const effects = 'store|kubernetes|network|reconcile|http|metrics|logging|config'
+/**
+ * What looks at the node and knows nothing of leases: the daemon stands on it, and so does ipkeeperctl, since a node is
+ * to be understood when its daemon is not there.
+ */
+const lookers = 'runtime|result-cache|conf-dir'
+/** What puts looks together for a person, in ipkeeperctl. */
+const advisers = 'doctor|try'
+
+const effects = `store|kubernetes|network|reconcile|http|metrics|logging|config|${lookers}|${advisers}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -200,8 +209,19 @@ module.exports = {
       name: 'effects-apart',
       comment: 'Effect folders do not know each other; they meet in serve.ts through interfaces of ports.ts.',
       severity: 'error',
-      from: { path: `${server}(${effects})/`, pathNot: pure },
+      from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(${advisers})/`] },
       to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
+    },
+    {
+      name: 'advisers-stand-on-lookers',
+      comment:
+        'What advises a person looks at the node in the same way as the daemon; of the rest it asks the daemon.',
+      severity: 'error',
+      from: { path: `${server}(${advisers})/` },
+      to: {
+        path: server,
+        pathNot: [`${server}(${lookers}|${advisers})/`, ...pure, ...interfaces, ...leaves],
+      },
     },
     {
       name: 'only-http-serves-leases',
@@ -215,7 +235,7 @@ module.exports = {
       comment:
         'serve.ts is the only file that names concrete classes: what runs with what is read in one place.',
       severity: 'error',
-      from: { path: server, pathNot: [`${server}serve\\.ts$`, `${server}(${effects})/`] },
+      from: { path: server, pathNot: [`${server}serve\\.ts$`, `${server}(${effects}|cli)/`] },
       to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
     },
     {
@@ -228,14 +248,15 @@ module.exports = {
     {
       name: 'cli-talks-to-the-daemon',
       comment:
-        'ipkeeperctl asks over the API like any client: never the store, so it cannot show another truth.',
+        'ipkeeperctl asks over the API like any client: never the store, so it cannot show another truth. The node it may look at itself.',
       severity: 'error',
       from: { path: `${server}cli/` },
       // What of a manifest has no effect is a question to the manifest alone; the daemon asks it of the API's objects.
       to: {
         path: server,
         pathNot: [
-          `${server}(cli|lint)/`,
+          `${server}(cli|lint|${lookers}|${advisers})/`,
+          ...leaves,
           `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds)\\.ts$`,
         ],
       },
@@ -266,9 +287,21 @@ module.exports = {
       'Only clients of an API make requests.',
     ),
     homeOf(
+      'grpc-in-runtime',
+      'node_modules/(@grpc|@bufbuild)/',
+      `${server}runtime/`,
+      'Only the client of the CRI speaks gRPC.',
+    ),
+    homeOf(
+      'prom-client-in-metrics',
+      'node_modules/prom-client/',
+      `${server}metrics/`,
+      'Only metrics/ knows in which form figures leave.',
+    ),
+    homeOf(
       'one-place-runs-programs',
       '^(node:)?child_process$',
-      `(${server}network/run-tool|^plugin/run-child)\\.ts$`,
+      `(${server}run-program|^plugin/run-child)\\.ts$`,
       'What is executed, with which arguments, is checked in one file of each executable.',
     ),
   ],

@@ -54,7 +54,7 @@ SIGHUP. A file is put in force whole or not at all. The last good one stays in f
 file
 
 - has a fault, is gone, or is empty (write \`{}\` for defaults: a file that is written anew is empty for a moment);
-- changes \`node\`, \`kubernetes\` or \`store\`: restart the daemon, which then takes all of the file, or take that change back;
+- changes \`node\`, \`kubernetes\`, \`store\`, \`runtime\`, \`resultCache\`, \`conflist\` or \`metrics\`: restart the daemon, which then takes all of the file, or take that change back;
 - would leave addresses in use outside of their pool, because the pool goes, is renamed, moves to another segment or
   shrinks (\`IPK_POOLS_ORPHAN\`), or overlaps ranges of a conflist that are in use (\`IPK_POOL_OVERLAP\`). When these addresses
   are free, send SIGHUP to try again.

@@ -3,6 +3,20 @@ export const defaultPaths = {
   socket: '/run/ipkeeper/ipkeeper.sock',
   stateDir: '/var/lib/ipkeeper',
   config: '/etc/ipkeeper/config.yaml',
+  /** Of runtimes: where they have network configurations and plugins from. */
+  confDir: '/etc/cni/net.d',
+  binDir: '/opt/cni/bin',
+} as const
+
+/** Where container runtimes serve the CRI. */
+export const runtimeSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock'] as const
+
+/** Where libcni, cri-dockerd and plugins keep results of ADDs. */
+export const resultCacheFolders = {
+  results: ['/var/lib/cni/results', '/var/lib/cni/cache/results'],
+  flannel: ['/var/lib/cni/flannel'],
+  multus: ['/var/lib/cni/multus'],
+  hostLocal: ['/var/lib/cni/networks'],
 } as const
 
 /** Folders below the state folder that plugin and daemon share. */

@@ -1,4 +1,6 @@
 import { Type, type Static, type TEnum } from 'typebox'
+import { findingKindNames, findingKinds } from '../../shared/findings.ts'
+import { defaultPaths, resultCacheFolders, runtimeSockets } from '../../shared/paths.ts'
 
 /** What errors and the reference say of a key beside its description; stands in the schema under the keyword "doc". */
 export interface KeyDoc {
@@ -36,10 +38,14 @@ export const defaults = {
   kubernetesMode: 'auto',
   historyMaxAge: '90d',
   historyMaxEntries: 250_000,
+  reconcile: { mode: 'repair', interval: '15s', minAge: '45s', minAgeUnproved: '5m', passes: 2 },
+  resultCache: { mode: 'repair', others: 'report', interval: '1m' },
 } as const
 
 /** Annotations of other projects, by the name that switches a set of them on. */
 export const annotationDialects = ['crd-ipkeeper', 'calico', 'kube-ovn', 'hybridnet', 'antrea'] as const
+
+const pathPattern = '^/[^\\u0000-\\u001f\\u007f]{0,4094}$'
 
 const durationUnit = 's, m, h or d'
 const durationExpected = 'a duration of at least 1s, such as 90s, 30m, 12h or 7d'
@@ -486,6 +492,193 @@ const PoolEntry = Type.Object(
   { additionalProperties: false, doc: { expected: 'a pool: a mapping with a name and ranges' } },
 )
 
+const path = (description: string, doc: Omit<KeyDoc, 'expected'>) =>
+  Type.String({
+    pattern: pathPattern,
+    description,
+    doc: { expected: 'an absolute path', type: 'path', ...doc },
+  })
+
+const paths = (description: string, doc: Omit<KeyDoc, 'expected'>) =>
+  Type.Array(Type.String({ pattern: pathPattern, doc: { expected: 'an absolute path' } }), {
+    maxItems: 64,
+    uniqueItems: true,
+    description,
+    doc: { expected: 'a list of absolute paths', type: 'list of paths', ...doc },
+  })
+
+const reconcileTerms = {
+  minAge: Type.Optional(
+    duration('How old an attachment has to be before it is taken for dead on proof.', {
+      default: defaults.reconcile.minAge,
+      example: 'minAge: 2m',
+    }),
+  ),
+  minAgeUnproved: Type.Optional(
+    duration(
+      'The same where only the runtime that made it omits it, while its namespace lives or was never seen.',
+      { default: defaults.reconcile.minAgeUnproved, example: 'minAgeUnproved: 15m' },
+    ),
+  ),
+  passes: Type.Optional(
+    integer(1, 100, 'In how many passes, one after another, it has to be found.', {
+      default: String(defaults.reconcile.passes),
+      example: 'passes: 3',
+    }),
+  ),
+}
+
+const Reconcile = Type.Object(
+  {
+    mode: Type.Optional(
+      oneOf(
+        ['repair', 'report', 'off'],
+        'Whether what is found is repaired, only reported, or not looked for.',
+        { default: defaults.reconcile.mode, example: 'mode: report' },
+      ),
+    ),
+    interval: Type.Optional(
+      duration('Time between two passes.', {
+        default: defaults.reconcile.interval,
+        example: 'interval: 30s',
+      }),
+    ),
+    ...reconcileTerms,
+    links: Type.Optional(
+      globs(
+        '^[A-Za-z0-9*](?:[A-Za-z0-9_.*-]{0,14})$',
+        'the name of a link, in which "*" stands for any characters',
+        'Names of links of other programs that may be removed when nobody has them; `*` stands for any characters. All others are reported only.',
+        'links: ["cali*"]',
+      ),
+    ),
+    kinds: Type.Optional(
+      Type.Object(
+        Object.fromEntries(
+          findingKindNames.map(kind => [
+            kind,
+            Type.Optional(
+              Type.Object(
+                {
+                  mode: Type.Optional(
+                    oneOf(['repair', 'report', 'off'], 'As above.', {
+                      default: 'that of all kinds',
+                      example: 'mode: report',
+                    }),
+                  ),
+                  ...reconcileTerms,
+                },
+                {
+                  additionalProperties: false,
+                  description: `Other terms for one kind: ${findingKinds[kind].means}.`,
+                  doc: {
+                    expected: 'a mapping with mode, minAge, minAgeUnproved or passes',
+                    default: 'as for all kinds',
+                    example: `${kind}: { mode: report }`,
+                  },
+                },
+              ),
+            ),
+          ]),
+        ),
+        {
+          additionalProperties: false,
+          description: 'Terms that differ for one kind of finding.',
+          doc: {
+            expected: 'a mapping of kinds of findings',
+            default: 'none',
+            example: 'kinds: { link-without-lease: { mode: report } }',
+          },
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'How leases are compared with the sandboxes, namespaces and links of the node.',
+    doc: {
+      expected: 'a mapping with mode, interval, minAge, minAgeUnproved, passes, links or kinds',
+      default: 'see below',
+      example: 'reconcile: { mode: report }',
+    },
+  },
+)
+
+/** The folders of each kind of cache are `resultCacheFolders` of shared/paths.ts. */
+const ResultCache = Type.Object(
+  {
+    mode: Type.Optional(
+      oneOf(
+        ['repair', 'report', 'off'],
+        "Whether bad files of ipkeeper's own networks are written anew, only reported, or not looked for.",
+        { default: defaults.resultCache.mode, example: 'mode: report' },
+      ),
+    ),
+    others: Type.Optional(
+      oneOf(
+        ['report', 'quarantine'],
+        "What becomes of bad files of other plugins' networks: they are reported, or moved to `quarantine` in the state folder, from where `ipkeeperctl cache restore` brings them back.",
+        { default: defaults.resultCache.others, example: 'others: quarantine' },
+      ),
+    ),
+    interval: Type.Optional(
+      duration('Time between two scans; a change is seen at once where the system tells of it.', {
+        default: defaults.resultCache.interval,
+        example: 'interval: 5m',
+      }),
+    ),
+    folders: Type.Optional(
+      Type.Object(
+        {
+          results: Type.Optional(
+            paths('Results that libcni keeps.', {
+              default: resultCacheFolders.results.join(', '),
+              example: 'results: [/var/lib/cni/results]',
+            }),
+          ),
+          flannel: Type.Optional(
+            paths("flannel's.", {
+              default: resultCacheFolders.flannel.join(', '),
+              example: 'flannel: [/var/lib/cni/flannel]',
+            }),
+          ),
+          multus: Type.Optional(
+            paths("multus'.", {
+              default: resultCacheFolders.multus.join(', '),
+              example: 'multus: [/var/lib/cni/multus]',
+            }),
+          ),
+          hostLocal: Type.Optional(
+            paths("host-local's: a folder of each network in it.", {
+              default: resultCacheFolders.hostLocal.join(', '),
+              example: 'hostLocal: [/var/lib/cni/networks]',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'Where they are.',
+          doc: {
+            expected: 'a mapping with results, flannel, multus or hostLocal',
+            default: 'see below',
+            example: 'folders: { results: [/var/lib/cni/results] }',
+          },
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'What runtimes and plugins keep of results on disk; a bad file there keeps a pod Terminating for ever. Needs a restart.',
+    doc: {
+      expected: 'a mapping with mode, others, interval or folders',
+      default: 'see below',
+      example: 'resultCache: { others: quarantine }',
+    },
+  },
+)
+
 /** Every key of the daemon's configuration file. Unknown keys are errors. docs/reference/configuration.generated.md is made from it. */
 export const DaemonConfigFile = Type.Object(
   {
@@ -570,7 +763,7 @@ export const DaemonConfigFile = Type.Object(
           ),
           kubeconfig: Type.Optional(
             Type.String({
-              pattern: '^/[^\\u0000-\\u001f\\u007f]{0,4094}$',
+              pattern: pathPattern,
               description: 'File with the address of the API and credentials.',
               doc: {
                 expected: 'an absolute path',
@@ -648,6 +841,89 @@ export const DaemonConfigFile = Type.Object(
             expected: 'a mapping with maxAge or maxEntries',
             default: 'see below',
             example: 'history: { maxAge: 30d }',
+          },
+        },
+      ),
+    ),
+    runtime: Type.Optional(
+      Type.Object(
+        {
+          sockets: Type.Optional(
+            paths(
+              "Sockets of container runtimes (CRI), whose lists of sandboxes are compared with ipkeeper's leases. An empty list: none is asked.",
+              {
+                default: `those that are there of ${runtimeSockets.join(', ')}`,
+                example: 'sockets: [/run/k3s/containerd/containerd.sock]',
+              },
+            ),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'The container runtime of this node. Needs a restart.',
+          doc: {
+            expected: 'a mapping with sockets',
+            default: 'see below',
+            example: 'runtime: { sockets: [/run/crio/crio.sock] }',
+          },
+        },
+      ),
+    ),
+    reconcile: Type.Optional(Reconcile),
+    resultCache: Type.Optional(ResultCache),
+    conflist: Type.Optional(
+      Type.Object(
+        {
+          directory: Type.Optional(
+            path(
+              'Where the runtime has its network configurations from; they are checked when they change.',
+              {
+                default: defaultPaths.confDir,
+                example: 'directory: /var/lib/rancher/k3s/agent/etc/cni/net.d',
+              },
+            ),
+          ),
+          binDirs: Type.Optional(
+            paths('Where the runtime has its plugins from.', {
+              default: defaultPaths.binDir,
+              example: 'binDirs: [/opt/cni/bin, /usr/lib/cni]',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'The network configurations of this node. Needs a restart.',
+          doc: {
+            expected: 'a mapping with directory or binDirs',
+            default: 'see below',
+            example: 'conflist: { directory: /etc/cni/net.d }',
+          },
+        },
+      ),
+    ),
+    metrics: Type.Optional(
+      Type.Object(
+        {
+          listen: Type.Optional(
+            Type.String({
+              description:
+                'Loopback address and port on which `/metrics` is served as well as on the socket; nothing else is served there.',
+              doc: {
+                expected: 'a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
+                type: 'address and port',
+                default: 'none',
+                example: 'listen: 127.0.0.1:9478',
+              },
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'Metrics for Prometheus. Needs a restart.',
+          doc: {
+            expected: 'a mapping with listen',
+            default: 'none',
+            example: 'metrics: { listen: 127.0.0.1:9478 }',
           },
         },
       ),

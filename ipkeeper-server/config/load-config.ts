@@ -2,12 +2,16 @@ import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { Problem } from '../../shared/problem/problem.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
+import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
 import type { StringMap } from '../ipam/pod-facts.ts'
 import type { PoolSettings } from '../ipam/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/retention.ts'
 import { defaults, type AnnotationDialect, type DaemonConfigFile } from './daemon-config.schema.ts'
 import { FaultList, formatPath, type Fault } from './faults.ts'
+import type { ReconcileTerms, RepairMode } from '../reconcile/plan-terms.ts'
+import { parseListen, type ListenAddress } from './read-listen.ts'
 import { readPools } from './read-pools.ts'
+import { readReconcile } from './read-reconcile.ts'
 import { readText } from './read-text.ts'
 import { checkShape } from './schema-faults.ts'
 import { showValue } from './show-value.ts'
@@ -28,6 +32,12 @@ export interface DaemonConfig {
   readonly kubernetes: KubernetesAccess
   readonly store: { readonly singleNode: boolean }
   readonly history: { readonly maxAge: number; readonly maxEntries: number }
+  /** undefined: those that are there of the usual ones. */
+  readonly runtime: { readonly sockets: readonly string[] | undefined }
+  readonly reconcile: ReconcileTerms
+  readonly resultCache: ResultCacheTerms
+  readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] }
+  readonly metrics: { readonly listen: ListenAddress | undefined }
   readonly nodeLabels: StringMap
   readonly logLevel: NonNullable<DaemonConfigFile['logLevel']>
 }
@@ -37,6 +47,15 @@ export interface KubernetesAccess {
   readonly mode: 'auto' | 'in-cluster' | 'kubeconfig' | 'off'
   readonly kubeconfig?: string
   readonly context?: string
+}
+
+export interface ResultCacheTerms {
+  readonly mode: RepairMode
+  readonly others: 'report' | 'quarantine'
+  /** Milliseconds. */
+  readonly interval: number
+  /** Absolute paths, by what keeps its files there. */
+  readonly folders: Readonly<Record<keyof typeof resultCacheFolders, readonly string[]>>
 }
 
 /** A file that is larger is none of ours; reading it would cost memory and time. */
@@ -78,6 +97,18 @@ function readKubernetes(file: DaemonConfigFile, faults: FaultList): KubernetesAc
   return { mode, ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) }
 }
 
+function readResultCache(file: DaemonConfigFile, faults: FaultList): ResultCacheTerms {
+  const path = ['resultCache']
+  const standard = defaults.resultCache
+  const { mode, others, interval, folders } = faults.isSound(path) ? (file.resultCache ?? {}) : {}
+  return {
+    mode: mode ?? standard.mode,
+    others: others ?? standard.others,
+    interval: readText(faults, [...path, 'interval'], interval ?? standard.interval, parseDuration) ?? 0,
+    folders: { ...resultCacheFolders, ...folders },
+  }
+}
+
 /** What the keys of a file say whose shape was checked; meaningless unless the faults stay as they were. */
 function readFile(
   file: DaemonConfigFile,
@@ -107,6 +138,16 @@ function readFile(
     history: {
       maxAge: readText(faults, ['history', 'maxAge'], maxAge, parseDuration) ?? 0,
       maxEntries: history?.maxEntries ?? defaults.historyMaxEntries,
+    },
+    runtime: { sockets: file.runtime?.sockets },
+    reconcile: readReconcile(file, faults),
+    resultCache: readResultCache(file, faults),
+    conflist: {
+      directory: file.conflist?.directory ?? defaultPaths.confDir,
+      binDirs: file.conflist?.binDirs ?? [defaultPaths.binDir],
+    },
+    metrics: {
+      listen: readText(faults, ['metrics', 'listen'], file.metrics?.listen, parseListen),
     },
     nodeLabels: file.nodeLabels ?? {},
     logLevel: file.logLevel ?? defaults.logLevel,

@@ -1,6 +1,7 @@
 import { realpathSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { Problem, toProblem, type ProblemDocument } from '../../shared/problem/problem.ts'
 import { missingFile, parseConfig, readConfigText, type DaemonConfig } from './load-config.ts'
 import { YamlSource } from './yaml-source.ts'
@@ -19,6 +20,10 @@ const fixedKeys = [
   ['kubernetes', 'kubeconfig'],
   ['kubernetes', 'context'],
   ['store', 'singleNode'],
+  ['runtime', 'sockets'],
+  ['resultCache'],
+  ['conflist'],
+  ['metrics', 'listen'],
 ] as const
 
 /** applied: another configuration is in force. unchanged: the file says what is in force. refused: see the problem. */
@@ -46,7 +51,7 @@ const fixedValue = (config: DaemonConfig, key: readonly string[]): unknown =>
 
 /** A file is put in force whole or not at all, so that what runs is always what one file said. */
 function refuseFixed(path: string, text: string, next: DaemonConfig, current: DaemonConfig): void {
-  const changed = fixedKeys.filter(key => fixedValue(next, key) !== fixedValue(current, key))
+  const changed = fixedKeys.filter(key => !isDeepStrictEqual(fixedValue(next, key), fixedValue(current, key)))
   const [first] = changed
   if (!first) return
   const { line, column } = new YamlSource(text).positionOf({ path: first, part: 'value' })

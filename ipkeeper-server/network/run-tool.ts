@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { runProgram } from '../run-program.ts'
 import { namespacePath } from './plan/namespace-path.ts'
 import { tools, type ToolName } from './plan/tools.ts'
 
@@ -27,8 +27,6 @@ export interface ToolEnd {
 export type RunTool = (run: ToolRun) => Promise<ToolEnd>
 
 const defaultTimeoutMs = 10_000
-/** What is kept of each stream; the rest is read and dropped. */
-const keptCharacters = 8 * 1024 * 1024
 const systemFolders = ['/usr/sbin', '/sbin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/local/bin']
 
 /** Paths of tools that were found; one that is missing is looked for again, since people install it then. */
@@ -65,7 +63,7 @@ export function mustFind(tool: ToolName): string {
   })
 }
 
-/** The one place that starts programs: an argument vector, never a shell, a clean environment, a time limit. */
+/** Runs a tool by its argument vector, with a clean environment and a time limit. */
 export const runTool: RunTool = async ({
   tool,
   args,
@@ -75,44 +73,30 @@ export const runTool: RunTool = async ({
   timeoutMs = defaultTimeoutMs,
 }) => {
   const program = mustFind(tool)
-  const [command, argv] =
+  const [path, argv] =
     inside === undefined
       ? [program, args]
       : [mustFind('nsenter'), [`--net=${namespacePath}`, '--', program, ...args]]
   const namespace = inside ?? beside
-  return await new Promise((resolve, reject) => {
-    const child = spawn(command, argv, {
-      stdio: ['pipe', 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])],
-      env: { LC_ALL: 'C', PATH: systemFolders.join(':') },
-      cwd: '/',
-    })
-    const failed = (why: string, cause?: unknown): void => {
-      reject(new Problem('IPK_WIRING_FAILED', `${tool} ${args.join(' ')}: ${why}`, { cause }))
-    }
-    child.on('error', error => {
+  const end = await runProgram({
+    path,
+    args: argv,
+    env: { LC_ALL: 'C', PATH: systemFolders.join(':') },
+    input,
+    descriptors: namespace === undefined ? [] : [namespace],
+    timeoutMs,
+  })
+  const failed = (why: string, cause?: unknown): Problem =>
+    new Problem('IPK_WIRING_FAILED', `${tool} ${args.join(' ')}: ${why}`, { cause })
+  switch (end.kind) {
+    case 'not-started':
       // It may have been removed since it was found.
       found.delete(tool)
-      failed(`cannot be started (${error.message})`, error)
-    })
-    let [stdout, stderr] = ['', '']
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL')
-      failed(`no end within ${timeoutMs / 1000} s`)
-    }, timeoutMs)
-    child.on('close', (exit, signal) => {
-      clearTimeout(timer)
-      if (exit === null) failed(`ended by ${signal ?? 'a signal'}`)
-      else resolve({ exit, stdout, stderr })
-    })
-    if (!child.stdin || !child.stdout || !child.stderr) return
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (stdout.length < keptCharacters) stdout += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (stderr.length < keptCharacters) stderr += text
-    })
-    // One that ended before it read everything: its exit code tells why.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
-  })
+      throw failed(`cannot be started (${end.error.message})`, end.error)
+    case 'late':
+      throw failed(`no end within ${timeoutMs / 1000} s`)
+    case 'ended':
+      if (end.exit === null) throw failed(`ended by ${end.signal ?? 'a signal'}`)
+      return { exit: end.exit, stdout: end.stdout, stderr: end.stderr }
+  }
 }

@@ -1,6 +1,7 @@
 /** What the reference says of a key: it is there, and the example is one. */
 import t from 'tap'
 import { DaemonConfigFile, type SchemaNode } from '../../../ipkeeper-server/config/daemon-config.schema.ts'
+import { findingKindNames } from '../../../shared/findings.ts'
 import { parseConfig } from '../../../ipkeeper-server/config/load-config.ts'
 
 /** Where the keys of each mapping stand in a file; "KEY" is where they go. What else has to be there is there. */
@@ -19,6 +20,16 @@ const places: Readonly<Record<string, string>> = {
   kubernetes: 'kubernetes: { kubeconfig: /k, KEY }',
   store: 'store: { KEY }',
   history: 'history: { KEY }',
+  runtime: 'runtime: { KEY }',
+  reconcile: 'reconcile: { KEY }',
+  'reconcile.kinds': 'reconcile: { kinds: { KEY } }',
+  ...Object.fromEntries(
+    findingKindNames.map(kind => [`reconcile.kinds.${kind}`, `reconcile: { kinds: { ${kind}: { KEY } } }`]),
+  ),
+  resultCache: 'resultCache: { KEY }',
+  'resultCache.folders': 'resultCache: { folders: { KEY } }',
+  conflist: 'conflist: { KEY }',
+  metrics: 'metrics: { KEY }',
 }
 
 /** The file with an example in its place, which takes the place of that key where it is there. */

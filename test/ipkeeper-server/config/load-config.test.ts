@@ -18,6 +18,29 @@ const defaults = {
   kubernetes: { mode: 'auto' },
   store: { singleNode: false },
   history: { maxAge: 90 * 86_400_000, maxEntries: 250_000 },
+  runtime: { sockets: undefined },
+  reconcile: {
+    mode: 'repair',
+    interval: 15_000,
+    minAge: 45_000,
+    minAgeUnproved: 300_000,
+    passes: 2,
+    links: [],
+    kinds: {},
+  },
+  resultCache: {
+    mode: 'repair',
+    others: 'report',
+    interval: 60_000,
+    folders: {
+      results: ['/var/lib/cni/results', '/var/lib/cni/cache/results'],
+      flannel: ['/var/lib/cni/flannel'],
+      multus: ['/var/lib/cni/multus'],
+      hostLocal: ['/var/lib/cni/networks'],
+    },
+  },
+  conflist: { directory: '/etc/cni/net.d', binDirs: ['/opt/cni/bin'] },
+  metrics: { listen: undefined },
   nodeLabels: {},
   logLevel: 'info',
 }
@@ -34,6 +57,49 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
   ['retention by duration', 'retention: 30m', { retention: { milliseconds: 1_800_000 } }],
   ['cool-down', 'cooldown: 90s', { cooldown: 90_000 }],
   ['preferFor', 'preferFor: 2h', { preferFor: 7_200_000 }],
+  ['sockets of runtimes', 'runtime: { sockets: [/a.sock] }', { runtime: { sockets: ['/a.sock'] } }],
+  ['no runtime', 'runtime: { sockets: [] }', { runtime: { sockets: [] } }],
+  [
+    'reconcile, and a kind of its own',
+    'reconcile: { mode: report, minAge: 1m, passes: 3, links: ["cali*"], kinds: { dead-boot: { mode: off, minAge: 2m } } }',
+    {
+      reconcile: {
+        ...defaults.reconcile,
+        mode: 'report',
+        minAge: 60_000,
+        passes: 3,
+        links: ['cali*'],
+        kinds: { 'dead-boot': { mode: 'off', minAge: 120_000 } },
+      },
+    },
+  ],
+  [
+    'a folder of the result cache, the others as they are',
+    'resultCache: { others: quarantine, interval: 2m, folders: { results: [/r] } }',
+    {
+      resultCache: {
+        mode: 'repair',
+        others: 'quarantine',
+        interval: 120_000,
+        folders: { ...defaults.resultCache.folders, results: ['/r'] },
+      },
+    },
+  ],
+  [
+    'network configurations',
+    'conflist: { directory: /c, binDirs: [/a, /b] }',
+    { conflist: { directory: '/c', binDirs: ['/a', '/b'] } },
+  ],
+  [
+    'metrics on loopback',
+    'metrics: { listen: "127.0.0.1:9478" }',
+    { metrics: { listen: { host: '127.0.0.1', port: 9478 } } },
+  ],
+  [
+    'metrics on loopback, IPv6',
+    'metrics: { listen: "[::1]:9478" }',
+    { metrics: { listen: { host: '::1', port: 9478 } } },
+  ],
   ['log level', 'logLevel: debug', { logLevel: 'debug' }],
   ['dialects', 'annotations: [antrea, calico]', { annotations: ['antrea', 'calico'] }],
   ['no dialect', 'annotations: []', {}],
@@ -103,6 +169,26 @@ const refused: readonly (readonly [name: string, text: string, message: string |
   ['a key of another case', 'loglevel: info', 'c.yaml:1:1: unknown key "loglevel"; did you mean "logLevel"?'],
   ['a key like no other', '# hello\n\n  frobnicate:\n    - 1\n', 'c.yaml:3:3: unknown key "frobnicate"'],
   ['a key that is a number', '1: x', 'c.yaml:1:1: unknown key "1"'],
+  [
+    'metrics for everybody',
+    'metrics: { listen: "0.0.0.0:9478" }',
+    'c.yaml:1:20: metrics.listen: "0.0.0.0:9478" is not a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
+  ],
+  [
+    'a kind that there is not',
+    'reconcile: { kinds: { dead-bot: { mode: off } } }',
+    'c.yaml:1:23: reconcile.kinds: unknown key "dead-bot"; did you mean "dead-boot"?',
+  ],
+  [
+    'an age of a kind',
+    'reconcile: { kinds: { dead-boot: { minAge: soon } } }',
+    'c.yaml:1:44: reconcile.kinds.dead-boot.minAge: "soon" is not a duration of at least 1s, such as 90s, 30m, 12h or 7d',
+  ],
+  [
+    'a relative folder',
+    'resultCache: { folders: { results: [var] } }',
+    'c.yaml:1:37: resultCache.folders.results[0]: "var" is not an absolute path',
+  ],
   ['a misspelt key in JSON', '{ "nod": "a" }', 'c.yaml:1:3: unknown key "nod"; did you mean "node"?'],
   ['an empty node', 'node: ""', 'c.yaml:1:7: node: "" is not a name of letters, digits, "_", "." and "-"'],
   [

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+
+export interface ProgramRun {
+  /** Absolute path of the program. */
+  readonly path: string
+  readonly args: readonly string[]
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>
+  readonly input?: string
+  /** Open files that the program gets as 3, 4, ... */
+  readonly descriptors?: readonly number[]
+  readonly timeoutMs: number
+  /** Ends the program as a timeout does. */
+  readonly signal?: AbortSignal
+}
+
+/** `ended`: exit is null when a signal ended it. `late`: it was killed at its time limit, or by the caller's signal. */
+export type ProgramEnd = ProgramOutput &
+  (
+    | { readonly kind: 'ended'; readonly exit: number | null; readonly signal: NodeJS.Signals | null }
+    | { readonly kind: 'late' }
+    | { readonly kind: 'not-started'; readonly error: Error }
+  )
+
+export interface ProgramOutput {
+  readonly stdout: string
+  readonly stderr: string
+  /** From its start to its end. */
+  readonly milliseconds: number
+}
+
+/** What is kept of each stream, in characters; the rest is read and dropped. */
+const kept = 8 * 1024 * 1024
+
+/**
+ * The one place that starts programs: an argument vector, never a shell, an environment of its own, a time limit. Never
+ * rejects.
+ */
+export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+  const began = performance.now()
+  return await new Promise(resolve => {
+    let [stdout, stderr] = ['', '']
+    const output = (): ProgramOutput => ({ stdout, stderr, milliseconds: performance.now() - began })
+    const child = spawn(run.path, run.args, {
+      stdio: ['pipe', 'pipe', 'pipe', ...(run.descriptors ?? [])],
+      env: run.env,
+      cwd: '/',
+    })
+    const kill = (): void => {
+      child.kill('SIGKILL')
+      end({ kind: 'late', ...output() })
+    }
+    const timer = setTimeout(kill, run.timeoutMs)
+    run.signal?.addEventListener('abort', kill, { once: true })
+    const end = (how: ProgramEnd): void => {
+      clearTimeout(timer)
+      run.signal?.removeEventListener('abort', kill)
+      resolve(how)
+    }
+    child.on('error', error => {
+      end({ kind: 'not-started', error, ...output() })
+    })
+    child.on('close', (exit, signal) => {
+      end({ kind: 'ended', exit, signal, ...output() })
+    })
+    if (!child.stdin || !child.stdout || !child.stderr) return
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (stdout.length < kept) stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (stderr.length < kept) stderr += text
+    })
+    // One that ended before it read everything: its exit code tells why.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(run.input ?? '')
+  })
+}

@@ -1,0 +1,56 @@
+/** Whether something is wrong now (error), will be (warning), or is only worth knowing (note). */
+export type Severity = 'error' | 'warning' | 'note'
+
+export interface FindingKindRow {
+  readonly severity: Severity
+  /** One sentence for people: what it is. */
+  readonly means: string
+  /** What repairing it does; absent where only a person can tell what is right. */
+  readonly repair?: string
+}
+
+/**
+ * What the daemon looks for when it compares its leases with the node. The closed list: configuration keys, metric labels,
+ * Events, the CLI and the docs have the kinds from here.
+ */
+export const findingKinds = {
+  'lease-without-sandbox': {
+    severity: 'warning',
+    means: 'an attachment whose sandbox is gone, though no DEL has come for it',
+    repair: 'what its DEL would do: links, then leases, each by its retention',
+  },
+  'dead-boot': {
+    severity: 'warning',
+    means: 'an attachment of an earlier boot of this node: its sandbox cannot run any more',
+    repair: 'what its DEL would do: links, then leases, each by its retention',
+  },
+  'sandbox-without-lease': {
+    severity: 'error',
+    means: 'a sandbox of the runtime has an address of a pool, and no lease of ours says so',
+  },
+  'link-without-lease': {
+    severity: 'warning',
+    means: 'a host link that ipkeeper made and no attachment has',
+    repair: 'the link is removed',
+  },
+  'foreign-link': {
+    severity: 'note',
+    means: 'a veth that ipkeeper did not make and whose other side is in no namespace that anybody can name',
+    repair: 'the link is removed, where its name matches a pattern of reconcile.links',
+  },
+  'two-sandboxes': {
+    severity: 'warning',
+    means: 'two sandboxes of one pod are there at the same time',
+  },
+  'ip-differs': {
+    severity: 'error',
+    means: 'lease, kernel and Kubernetes API do not agree on the address of a pod',
+  },
+} as const satisfies Record<string, FindingKindRow>
+
+export type FindingKind = keyof typeof findingKinds
+
+export const findingKindNames = Object.keys(findingKinds) as [FindingKind, ...FindingKind[]]
+
+/** Kinds that have a repair. */
+export const repairableKinds = findingKindNames.filter(kind => 'repair' in findingKinds[kind])

@@ -80,6 +80,14 @@ function parseCall(argv: readonly string[], { options: own, flags: ownFlags = {}
   return { help: flags.has('help'), output, socket, positionals, options, flags }
 }
 
+/** JSON leaves DEL and the C1 controls as they are, and a terminal would obey them. */
+function showJson(data: unknown): string {
+  return JSON.stringify(data, null, 2).replaceAll(
+    /[\u007f-\u009f]/g,
+    found => `\\u00${found.charCodeAt(0).toString(16)}`,
+  )
+}
+
 /** Common options may stand before the command as well: `ipkeeperctl -o json leases`, `--socket=PATH leases`. */
 function commandFirst(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   let options = 0
@@ -117,8 +125,9 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     }
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
     try {
-      const data = await command.run(daemon, call, terminal)
-      terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : command.print(data))
+      const tell = call.output === 'json' ? (): void => undefined : terminal.out
+      const data = await command.run(daemon, call, terminal, tell)
+      terminal.out(call.output === 'json' ? `${showJson(data)}\n` : command.print(data))
       return command.exitCode(data)
     } finally {
       await daemon.close()

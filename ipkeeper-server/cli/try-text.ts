@@ -37,14 +37,17 @@ function stepText({ verb, plugin, path, env, stdin, stdout, stderr, exit, ...res
   const { milliseconds, runtimeSays, findings, result } = rest
   const how = exit === null ? 'no exit code' : `exit ${exit}`
   const head = `\n${verb} ${oneLine(plugin)}: ${oneLine(path ?? 'no such plugin')}, ${how}, ${milliseconds} ms\n`
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  // As a shell takes it: CNI_ARGS has semicolons.
+  const variables = Object.entries(env).map(
+    ([key, value]) => `${key}=${value.includes(';') ? `'${value}'` : value}`,
+  )
   const good =
     findings.some(({ severity }) => severity !== 'info') || runtimeSays !== null
       ? ''
       : `  ok      ${verb === 'ADD' ? addressesOf(result) : quiet[verb]}\n`
   return [
     head,
-    block('env', variables.join('\n')),
+    block('env', variables.join(' ')),
     block('stdin', JSON.stringify(stdin)),
     block('stdout', stdout === '' ? '(nothing)' : compact(stdout)),
     block('stderr', stderr === '' ? '(nothing)' : stderr),
@@ -107,7 +110,7 @@ export function tellText(told: Told): string {
     case 'ping':
       return pingText(told.ping)
     case 'left':
-      return `\nleft: ${told.left.length === 0 ? 'nothing' : ''}\n${findingLines(told.left)}`
+      return `\nleft${told.left.length === 0 ? ': nothing' : ''}\n${findingLines(told.left)}`
   }
 }
 

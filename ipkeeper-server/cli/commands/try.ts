@@ -95,18 +95,18 @@ async function leftAt(daemon: DaemonClient, containerId: string): Promise<readon
 export const tryCommand = command({
   name: 'try',
   arguments: '[CONFLIST]',
-  summary: 'wire a pod that does not exist through a conflist (ADD, CHECK, ping, DEL) and show each step',
+  summary: 'try a conflist on a pod that does not exist (ADD, CHECK, ping, DEL), explaining each step',
   options: {
     'net-dir': ['DIR', `where CONFLIST is looked for (default: ${defaultPaths.confDir})`],
     'bin-dir': ['DIRS', `where plugins are, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`],
     ip: ['ADDRESS', 'ask for this address; several joined by commas'],
-    annotation: ['KEY=VALUE', 'give the pod this annotation; several joined by commas'],
+    annotation: ['KV', 'KEY=VALUE: give the pod this annotation; several joined by commas'],
     pod: ['NS/NAME', 'the pod to be (default: one of namespace ipkeeper-try)'],
     ifname: ['NAME', 'its interface (default: eth0)'],
-    timeout: ['SECONDS', 'for each run of each plugin (default: 60)'],
+    timeout: ['S', 'seconds for each run of each plugin (default: 60)'],
     'state-dir': [
       'DIR',
-      `where it is noted what to clean up (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      `where to note what is to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
     ],
   },
   flags: { 'no-check': 'leave CHECK out', 'no-ping': 'leave the ping out' },

@@ -109,8 +109,8 @@ export function tellText(told: Told): string {
       return stepText(told.step)
     case 'ping':
       return pingText(told.ping)
-    case 'left':
-      return `\nleft${told.left.length === 0 ? ': nothing' : ''}\n${findingLines(told.left)}`
+    case 'ended':
+      return `\nleft${told.left.length === 0 ? ': nothing' : ''}\n${findingLines(told.left)}${findingLines(told.findings, '')}`
   }
 }
 
@@ -122,7 +122,5 @@ export function outcomeText({ ok, findings, earlier, steps, ping, left }: TryRep
     return `${number} ${word}${number === 1 ? '' : 's'}`
   }
   const counts = `${count('error', 'error')}, ${count('warning', 'warning')}`
-  // What is said at the end alone, such as an interruption, was not told yet.
-  const late = findings.filter(({ message }) => /interrupt|IPK_|internal/.test(message))
-  return `\n${findingLines(late, '')}${ok ? 'works' : 'does not work'}: ${counts}\n`
+  return `\n${ok ? 'works' : 'does not work'}: ${counts}\n`
 }

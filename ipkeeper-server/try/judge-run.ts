@@ -2,6 +2,7 @@ import { isSupportedVersion } from '../../shared/cni/versions.ts'
 import { clipped, field, isJsonObject, jsonTypeName, type JsonObject } from '../../shared/json/fold.ts'
 import { locateSyntaxError } from '../../shared/json/locate-syntax-error.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
+import { keptCharacters } from '../run-program.ts'
 import { readResult, ResultFault, strayKeys, type PluginResult } from './plugin-result.ts'
 import type { PluginRun } from './plugin-run.ts'
 import { failure, warning, type Finding, type TriedVerb } from './report.ts'
@@ -25,6 +26,11 @@ const verbNames: Readonly<Record<TriedVerb, string>> = { ADD: 'add', CHECK: 'che
 const printsOnce =
   'a plugin prints exactly one JSON document on stdout; logs belong on stderr, and only the final outcome is printed'
 
+/** cni-protocol F1. */
+const takenForSuccess = warning(
+  'containerd takes a failed DEL whose text has "not found" in it for a success, and never repeats it',
+)
+
 /** @param configVersion cniVersion of the conflist; "" stands for 0.1.0 */
 export function judgeRun(run: PluginRun, configVersion: string): Verdict {
   const judged = judgeEnd(run, configVersion === '' ? '0.1.0' : configVersion)
@@ -42,7 +48,8 @@ function seconds(milliseconds: number): string {
 
 function failed({ plugin, verb }: PluginRun, why: string, ...findings: readonly Finding[]): Verdict {
   const runtimeSays = `plugin type=${JSON.stringify(plugin)} failed (${verbNames[verb]}): ${why}`
-  return { succeeded: false, runtimeSays, result: null, findings }
+  const swallowed = verb === 'DEL' && /not found/.test(runtimeSays) ? [takenForSuccess] : []
+  return { succeeded: false, runtimeSays, result: null, findings: [...findings, ...swallowed] }
 }
 
 function judgeEnd(run: PluginRun, configVersion: string): Verdict {
@@ -92,6 +99,12 @@ function judgeEnd(run: PluginRun, configVersion: string): Verdict {
       return failed(run, why, failure(message, 'see: dmesg, journalctl, and stderr below'))
     }
     case 'exit':
+      if (stdout.length >= keptCharacters)
+        return failed(
+          run,
+          'more than 8 MiB on stdout',
+          failure('it printed more than 8 MiB on stdout', printsOnce),
+        )
       if (end.exit !== 0) return judgeFailure(run, end.exit)
       return run.verb === 'ADD' ? judgeAdd(run, configVersion) : judgeSilence(run)
   }

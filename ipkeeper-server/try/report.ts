@@ -72,7 +72,8 @@ export type Told =
   | { readonly kind: 'begun'; readonly report: Omit<TryReport, 'steps' | 'ping' | 'left' | 'ok'> }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'ping'; readonly ping: Ping }
-  | { readonly kind: 'left'; readonly left: readonly Finding[] }
+  /** With what was found about the whole since it was begun. */
+  | { readonly kind: 'ended'; readonly left: readonly Finding[]; readonly findings: readonly Finding[] }
 
 export const failure = (message: string, remedy = ''): Finding => ({ severity: 'error', message, remedy })
 export const warning = (message: string, remedy = ''): Finding => ({ severity: 'warning', message, remedy })

@@ -100,14 +100,14 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
   tell({ kind: 'begun', report: begun })
 
   const run = new Run({ request, surroundings, namespaces, attachment, name })
-  const findings: Finding[] = [...begun.findings]
+  const late: Finding[] = []
   try {
     await run.add()
     if (run.result !== null) writeNote(stateDir, { ...note, result: run.result })
     if (run.added && request.check) await run.check()
     if (run.added && request.ping) await run.ping()
   } catch (error) {
-    findings.push(failure(toProblem(error).message))
+    late.push(failure(toProblem(error).message))
   }
   await run.del()
   const left = [...run.left]
@@ -116,8 +116,9 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
   left.push(...(await linksLeft(namespaces, linksBefore, run.hostInterfaces)))
   left.push(...(await leasesLeft(request, surroundings, name)))
   removeNote(stateDir, name)
-  if (interruption.aborted) findings.push(failure('it was interrupted, and cleaned up'))
-  tell({ kind: 'left', left })
+  if (interruption.aborted) late.push(failure('it was interrupted, and cleaned up'))
+  tell({ kind: 'ended', left, findings: late })
+  const findings = [...begun.findings, ...late]
   const { steps, pings } = run
   const all = [findings, left, ...steps.map(step => step.findings), ...pings.map(ping => ping.findings)]
   return { ...begun, findings, steps, ping: pings, left, ok: !all.some(hasError) }

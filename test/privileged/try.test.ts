@@ -163,7 +163,7 @@ t.test('lists that work leave everything as it was', { skip }, async t => {
       t.strictSame(wrong(tried), [])
       t.equal(tried.exitCode, 0)
       t.ok(tried.ok)
-      const names = plugins.map(plugin => String(plugin.type))
+      const names = plugins.map(plugin => plugin.type)
       t.strictSame(outline(tried), [
         ...names.map(plugin => `ADD ${plugin}`),
         ...names.map(plugin => `CHECK ${plugin}`),
@@ -315,12 +315,16 @@ t.test('SIGINT at any moment: DEL all the same, and nothing is left', { skip }, 
   const before = await kernelState(site.host)
   let interrupted = 0
   for (let count = 0; count < 30; count++) {
-    const child = spawn(...spawnable(site, ['try', path, ...args, '-o', 'json'], env))
+    const group = count % 3 === 1
+    const [program, argv, options] = spawnable(site, ['try', path, ...args, '-o', 'json'], env)
+    const child = spawn(program, argv, { ...options, detached: group })
     let out = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
     const ended = once(child, 'close')
     await delay(60 + Math.random() * whole)
-    signal(child, count % 3 === 0 ? 'SIGTERM' : 'SIGINT')
+    // Ctrl-C at a terminal reaches the whole foreground group.
+    if (group) process.kill(-(child.pid ?? 0), 'SIGINT')
+    else signal(child, count % 3 === 0 ? 'SIGTERM' : 'SIGINT')
     // Impatience does not skip the DEL.
     await delay(20)
     signal(child, 'SIGINT')

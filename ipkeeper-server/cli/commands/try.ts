@@ -95,7 +95,7 @@ async function leftAt(daemon: DaemonClient, containerId: string): Promise<readon
 export const tryCommand = command({
   name: 'try',
   arguments: '[CONFLIST]',
-  summary: 'try a conflist on a pod that does not exist (ADD, CHECK, ping, DEL), explaining each step',
+  summary: "run a conflist's plugins for a pod that does not exist, and explain each step",
   options: {
     'net-dir': ['DIR', `where CONFLIST is looked for (default: ${defaultPaths.confDir})`],
     'bin-dir': ['DIRS', `where plugins are, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`],

@@ -158,6 +158,12 @@ const rows: readonly Row[] = [
     finding: /"9\.9\.9", which nobody knows/,
   },
   {
+    does: 'nine megabytes',
+    script: 'head -c 9000000 /dev/zero | tr "\\0" x',
+    says: /more than 8 MiB/,
+    finding: /more than 8 MiB/,
+  },
+  {
     does: 'the shape of 0.2.0',
     script: `echo '{"cniVersion":"0.4.0","ip4":{"ip":"10.1.1.2/24"}}'`,
     says: null,
@@ -174,6 +180,13 @@ const rows: readonly Row[] = [
     script: `echo '{"cniVersion":"0.4.0","ips":[{"address":"10.1.1.2/24","interface":"0"}]}'`,
     says: /ips\[0\]\.interface/,
     finding: /cannot be decoded/,
+  },
+  {
+    does: 'an error that containerd swallows, for DEL',
+    verb: 'DEL',
+    script: `echo '{"code":100,"msg":"pod not found"}'; exit 1`,
+    says: 'pod not found',
+    finding: /containerd takes a failed DEL/,
   },
   { does: 'nothing, for DEL', verb: 'DEL', script: 'exit 0', says: null },
   {

@@ -14,7 +14,7 @@ export interface PluginStart {
   /** Of ipkeeperctl: plugins get it whole, as from a runtime. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly timeoutMs: number
-  /** Ends the run early. */
+  /** Ends the run early: a plugin at work has some seconds to come to its end, and is killed then. */
   readonly signal?: AbortSignal
 }
 
@@ -37,6 +37,31 @@ function findPlugin(type: string, folders: readonly string[]): string | undefine
     })
 }
 
+/**
+ * What is killed in the middle may leave what no DEL knows of, such as half of its rules. Most plugins are done long
+ * before.
+ */
+const graceMs = 3000
+
+/** Aborted so long after another signal is; `stop` forgets about it. */
+function delayed(signal: AbortSignal): { readonly late: AbortSignal; readonly stop: () => void } {
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const begin = (): void => {
+    timer = setTimeout(() => {
+      late.abort()
+    }, graceMs)
+  }
+  signal.addEventListener('abort', begin, { once: true })
+  return {
+    late: late.signal,
+    stop: () => {
+      signal.removeEventListener('abort', begin)
+      clearTimeout(timer)
+    },
+  }
+}
+
 /** Where plugins look for their tools when ipkeeperctl itself was given no PATH. */
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -54,16 +79,18 @@ export async function runCniPlugin(start: PluginStart): Promise<PluginStarted> {
   if (signal?.aborted === true) return { path, run: { ...about, ...none, end: { kind: 'stopped' } } }
   const env: Record<string, string> = { PATH: usualPath }
   for (const [name, value] of Object.entries(start.env)) if (value !== undefined) env[name] = value
+  const grace = signal && delayed(signal)
   const ended = await runProgram({
     ...{ path, args: [], timeoutMs, ownGroup: true },
     env: { ...env, ...pluginEnvironment(verb, attachment) },
     input: JSON.stringify(stdin),
-    ...(signal && { signal }),
+    ...(grace && { signal: grace.late }),
   })
+  grace?.stop()
   const { stdout, stderr, milliseconds, exitedAfter } = ended
   return {
     path,
-    run: { ...about, stdout, stderr, milliseconds, exitedAfter, end: how(ended, signal) },
+    run: { ...about, stdout, stderr, milliseconds, exitedAfter, end: how(ended, grace?.late) },
   }
 }
 

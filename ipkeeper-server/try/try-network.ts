@@ -99,11 +99,15 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
   }
   tell({ kind: 'begun', report: begun })
 
-  const run = new Run({ request, surroundings, namespaces, attachment, name })
+  const run = new Run({
+    ...{ request, surroundings, namespaces, attachment, name },
+    keep: result => {
+      writeNote(stateDir, { ...note, result })
+    },
+  })
   const late: Finding[] = []
   try {
     await run.add()
-    if (run.result !== null) writeNote(stateDir, { ...note, result: run.result })
     if (run.added && request.check) await run.check()
     if (run.added && request.ping) await run.ping()
   } catch (error) {
@@ -159,6 +163,8 @@ interface RunParts {
   readonly namespaces: ScratchNamespaces
   readonly attachment: Attachment
   readonly name: string
+  /** Keeps the Result so far for whoever has to send the DELs if we are killed. */
+  readonly keep: (result: JsonObject) => void
 }
 
 /** The runs of one try, in their order, with what they leave for those that follow. */
@@ -176,8 +182,8 @@ class Run {
   readonly #parts: RunParts
   /** The Result of the last plugin that succeeded. */
   #last: PluginResult | null = null
-  #addedPlugins = 0
-  #begun = false
+  /** How many plugins were called for ADD. */
+  #begun = 0
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -185,10 +191,11 @@ class Run {
 
   async add(): Promise<void> {
     const { request, namespaces, attachment, name, surroundings } = this.#parts
-    const { plugins } = request.network
+    const { plugins, cniVersion } = request.network
     const listAsksForAddresses = plugins.some(plugin => ipamType(plugin) !== undefined)
-    this.#begun = true
     for (const [index, plugin] of plugins.entries()) {
+      if (surroundings.interruption.aborted) return
+      this.#begun = index + 1
       const previous = this.#last
       const prevResult = previous === null ? undefined : writeResult(previous, previous.version)
       const judge = async ({ result }: Verdict): Promise<readonly Finding[]> => {
@@ -204,12 +211,10 @@ class Run {
       const verdict = await this.#run('ADD', plugin, prevResult, judge)
       if (!verdict.succeeded) return
       this.#last = verdict.result
-      this.#addedPlugins++
-      if (surroundings.interruption.aborted) return
+      if (this.#last !== null && sinceCheck(cniVersion)) this.#parts.keep(writeResult(this.#last, cniVersion))
     }
     this.added = true
-    if (this.#last !== null && sinceCheck(request.network.cniVersion))
-      this.result = writeResult(this.#last, request.network.cniVersion)
+    if (this.#last !== null && sinceCheck(cniVersion)) this.result = writeResult(this.#last, cniVersion)
   }
 
   async check(): Promise<void> {
@@ -234,7 +239,7 @@ class Run {
 
   /** DEL of every plugin, also of those whose ADD was never reached, as the specification wants it. Never rejects. */
   async del(): Promise<void> {
-    if (!this.#begun) return
+    if (this.#begun === 0) return
     const { plugins, cniVersion } = this.#parts.request.network
     const backwards = plugins.toReversed()
     const owing = new Set<JsonObject>()
@@ -255,7 +260,7 @@ class Run {
     // After an ADD that failed half-way libcni has no Result to hand on; some plugins then leave what they made.
     const half = !this.added && this.#last !== null && sinceCheck(cniVersion)
     const prevResult = this.result ?? (half && this.#last ? writeResult(this.#last, cniVersion) : undefined)
-    const reached = plugins.slice(0, this.#addedPlugins)
+    const reached = plugins.slice(0, this.#begun)
     for (const plugin of backwards) {
       if (!owing.has(plugin) && !(half && reached.includes(plugin))) continue
       const why = owing.has(plugin)

@@ -27,7 +27,7 @@ export interface TryNote {
   readonly network: Network
   readonly attachment: Attachment
   readonly timeoutMs: number
-  /** Of the whole list, when its ADD was done. */
+  /** Of the last plugin that was done, in the version of the list; null where DEL gets none. */
   readonly result: JsonObject | null
 }
 

@@ -323,7 +323,7 @@ t.test('SIGINT at any moment: DEL all the same, and nothing is left', { skip }, 
     const ended = once(child, 'close')
     await delay(60 + Math.random() * whole)
     // Ctrl-C at a terminal reaches the whole foreground group.
-    if (group) process.kill(-(child.pid ?? 0), 'SIGINT')
+    if (group) signalGroup(child)
     else signal(child, count % 3 === 0 ? 'SIGTERM' : 'SIGINT')
     // Impatience does not skip the DEL.
     await delay(20)
@@ -349,10 +349,9 @@ t.test('SIGKILL: the next try sends the DELs that are owed', { skip }, async t =
   const marker = site.folder.file('reached')
   script('waits', `cat >/dev/null; [ "$CNI_COMMAND" = ADD ] || exit 0; touch ${marker}; sleep 30`)
   const good = conflist([{ type: 'bridge', bridge: 'cni0', isGateway: true, ipam: site.ipam() }])
-  const path = conflist([
-    { type: 'bridge', bridge: 'cni0', isGateway: true, ipam: site.ipam() },
-    { type: 'waits' },
-  ])
+  const bridge = { type: 'bridge', bridge: 'cni0', isGateway: true, ipam: site.ipam() }
+  const path = conflist([bridge, { type: 'firewall' }, { type: 'waits' }])
+  await report(conflist([bridge, { type: 'firewall' }]))
   await report(good)
   const before = await kernelState(site.host)
   const child = spawn(...spawnable(site, ['try', path, ...args], env))
@@ -388,6 +387,15 @@ function spawnable(
 ): [string, string[], { env: Record<string, string>; stdio: ['ignore', 'pipe', 'inherit'] }] {
   const [program, argv] = site.host.command(ctl, words)
   return [program, [...argv], { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] }]
+}
+
+function signalGroup({ pid, exitCode }: ReturnType<typeof spawn>): void {
+  if (pid === undefined || exitCode !== null) return
+  try {
+    process.kill(-pid, 'SIGINT')
+  } catch {
+    // It has ended already.
+  }
 }
 
 /** To the program that nsenter started. */

@@ -7,6 +7,7 @@ import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
+import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -47,6 +48,11 @@ import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { CacheKeeper } from './result-cache/cache-keeper.ts'
+import { linkMac } from './result-cache/link-mac.ts'
+import { foldersOf } from './result-cache/list-cache-files.ts'
+import { Quarantine } from './result-cache/quarantine.ts'
+import { readBoot } from './result-cache/read-boot.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -249,6 +255,33 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const caches = new CacheKeeper({
+    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    folders: foldersOf(config.resultCache.folders),
+    ...{ stateDir, confDir: config.conflist.directory },
+    boot: readBoot(),
+    records: leasesForCache(service),
+    quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
+    sandboxes: () => Promise.resolve([]),
+    macOf: linkMac,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onFound: ({ path, reason, detail, plan, because }) => {
+      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+    },
+    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
+      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
+    },
+    onMore: files => {
+      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+    },
+    onError: (error, path) => {
+      logger.warn(
+        { path, err: error },
+        'a result cache could not be looked at or repaired; it is tried again',
+      )
+    },
+  })
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
@@ -281,6 +314,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     uplinks,
+    caches,
     logger,
   })
   await uplinks.recover()
@@ -295,6 +329,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   cluster?.start()
   await listenUnix(app, socket)
   answers.start()
+  caches.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -363,6 +398,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await caches.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

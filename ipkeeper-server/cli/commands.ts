@@ -1,4 +1,10 @@
 import type { Command } from './command.ts'
+import {
+  cacheQuarantineCommand,
+  cacheRepairCommand,
+  cacheRestoreCommand,
+  cacheScanCommand,
+} from './commands/cache.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
@@ -24,4 +30,8 @@ export const commands: readonly Command[] = [
   restoreUplinkCommand,
   statusCommand,
   flightsCommand,
+  cacheScanCommand,
+  cacheRepairCommand,
+  cacheQuarantineCommand,
+  cacheRestoreCommand,
 ]

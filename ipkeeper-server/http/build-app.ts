@@ -11,6 +11,7 @@ import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
+import { cacheRoutes, type ResultCaches } from './routes/cache.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
@@ -39,6 +40,7 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
+  readonly caches: ResultCaches
   readonly logger: FastifyBaseLogger
 }
 
@@ -61,6 +63,7 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
+  caches,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -127,6 +130,7 @@ export async function buildApp({
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
+  cacheRoutes(app, { caches })
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

@@ -36,7 +36,7 @@ import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness } from './network/attachment-liveness.ts'
-import { listLinks } from './network/host-links.ts'
+import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
@@ -49,7 +49,6 @@ import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
 import { CacheKeeper } from './result-cache/cache-keeper.ts'
-import { linkMac } from './result-cache/link-mac.ts'
 import { foldersOf } from './result-cache/list-cache-files.ts'
 import { Quarantine } from './result-cache/quarantine.ts'
 import { readBoot } from './result-cache/read-boot.ts'
@@ -263,7 +262,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     records: leasesForCache(service),
     quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
     sandboxes: () => Promise.resolve([]),
-    macOf: linkMac,
+    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
     now: Date.now,
     monotonic: () => performance.now(),
     onFound: ({ path, reason, detail, plan, because }) => {

@@ -62,6 +62,8 @@ export interface CacheKeeperOptions {
 const answerHolds = 60_000
 /** Milliseconds from a change to the look at it: it may be judged when it has been quiet for 5 s. */
 const afterChange = 5_100
+/** So many times as long as a scan took nothing but the timer starts the next one: pods that come and go are many. */
+const restPerScan = 20
 /** Files that one scan tells of one by one. */
 const toldOf = 100
 
@@ -82,6 +84,8 @@ export class CacheKeeper {
   readonly #watches: FolderWatches
   #findings: readonly Finding[] = []
   #scannedAt: number | undefined
+  /** Milliseconds. */
+  #scanTook = 0
   #told = new Set<string>()
   #answer: { readonly at: number; readonly ids: ReadonlySet<string> | undefined } | undefined
   #timer: NodeJS.Timeout | undefined
@@ -94,7 +98,7 @@ export class CacheKeeper {
     this.#options = options
     this.#scanner = new CacheScanner({ folders: options.folders, monotonic: options.monotonic })
     this.#watches = new FolderWatches(() => {
-      this.#lookIn(afterChange)
+      this.#lookIn(Math.max(afterChange, this.#scanTook * restPerScan))
     })
   }
 
@@ -176,7 +180,8 @@ export class CacheKeeper {
 
   /** Milliseconds until the next look, where a file asks for one. */
   async #scan(): Promise<number | undefined> {
-    const { terms, confDir, now } = this.#options
+    const { terms, confDir, now, monotonic } = this.#options
+    const began = monotonic()
     const networks = await readConflists(confDir)
     const known = await this.#know(networks)
     const { bad, again, folders } = await this.#scanner.scan(known)
@@ -199,6 +204,7 @@ export class CacheKeeper {
     }
     this.#findings = left
     this.#scannedAt = now()
+    this.#scanTook = monotonic() - began
     return again
   }
 

@@ -129,16 +129,14 @@ export function judgeFile(file: SeenFile, known: CacheKnowledge): Verdict {
   })
 
   if (file.content.state === 'odd') return bad({ reason: file.content.reason, detail: file.content.detail })
+  const what = file.content.state === 'read' && (file.content.content.fault ?? leftOver(file, known))
+  // One that is whole gives no reason to look again.
+  if (what === undefined) return good
   const wait = unquietFor(file, known.now)
-  if (file.content.state === 'moving' || wait > 0) {
+  if (what === false || wait > 0) {
     if (file.restlessFor >= patience)
       return bad({ reason: 'changing', detail: `changed again and again for ${patience / 1000} s` })
-    // One that is whole gives no reason to look again.
-    if (file.content.state === 'read' && !file.content.content.fault) return good
     return { state: 'wait', milliseconds: Math.max(wait, 100) }
   }
-  const { fault } = file.content.content
-  const what = fault ?? leftOver(file, known)
-  if (!what) return good
   return attachment?.busy ? { state: 'wait', milliseconds: 1_000 } : bad(what)
 }

@@ -1,11 +1,14 @@
 import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
+import { auditRoutes } from './http/routes/audit.ts'
+import { cacheRoutes } from './http/routes/cache.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
@@ -30,15 +33,17 @@ import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
+import { findingEvent } from './kubernetes/finding-event.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
-import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
 import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
+import { podAddresses } from './network/pod-addresses.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -46,12 +51,14 @@ import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
 import { CacheKeeper } from './result-cache/cache-keeper.ts'
 import { foldersOf } from './result-cache/list-cache-files.ts'
 import { Quarantine } from './result-cache/quarantine.ts'
 import { readBoot } from './result-cache/read-boot.ts'
+import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -254,6 +261,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const runtimes = new SocketRuntimes(config.runtime.sockets)
   const caches = new CacheKeeper({
     terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
     folders: foldersOf(config.resultCache.folders),
@@ -261,7 +269,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     boot: readBoot(),
     records: leasesForCache(service),
     quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
-    sandboxes: () => Promise.resolve([]),
+    sandboxes: () => runtimes.list(),
     macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
     now: Date.now,
     monotonic: () => performance.now(),
@@ -279,6 +287,32 @@ export async function serve(options: ServeOptions): Promise<void> {
         { path, err: error },
         'a result cache could not be looked at or repaired; it is tried again',
       )
+    },
+  })
+  const tellOf = (finding: Finding): void => {
+    const { subject, event } = findingEvent(finding, config.node)
+    cluster?.events.record(subject, event)
+  }
+  const reconciler = new Reconciler({
+    service,
+    terms: () => watched.current.reconcile,
+    death: attachment => deathOf(attachment, config.node, bootId),
+    runtimes,
+    links: () => listLinks(runTool, ['type', 'veth']),
+    removeLink: link => removeSeenLink(runTool, link),
+    kernelAddresses: attachment => podAddresses(runTool, attachment),
+    pods: cluster && (() => cluster.nodePods()),
+    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    onFound: finding => {
+      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
+      tellOf(finding)
+    },
+    onRepaired: finding => {
+      logger.warn(finding, `repaired: ${finding.says}`)
+      tellOf(finding)
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
     },
   })
   const nodeFacts: NodeFacts = {
@@ -313,7 +347,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     uplinks,
-    caches,
+    nodeRoutes: [
+      app => {
+        auditRoutes(app, { audit: reconciler })
+        cacheRoutes(app, { caches })
+      },
+    ],
     logger,
   })
   await uplinks.recover()
@@ -328,6 +367,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   cluster?.start()
   await listenUnix(app, socket)
   answers.start()
+  reconciler.start()
   caches.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
@@ -398,6 +438,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await answers.stop()
   await strayLinks.stop()
   await caches.stop()
+  await reconciler.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

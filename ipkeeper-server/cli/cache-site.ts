@@ -2,11 +2,13 @@ import type { CachedResultReply, CacheReply } from '../../shared/api/cache.schem
 import type { AttachmentsReply } from '../../shared/api/listing.schema.ts'
 import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { listedIds } from '../result-cache/listed-sandboxes.ts'
 import { foldersOf, type CacheFolder } from '../result-cache/list-cache-files.ts'
 import type { CacheKnowledge, KnownAttachment } from '../result-cache/plan/judge-file.ts'
 import { resultFileName } from '../result-cache/plan/name-sandbox.ts'
 import { readBoot } from '../result-cache/read-boot.ts'
 import { readConflists } from '../result-cache/read-conflists.ts'
+import { SocketRuntimes } from '../runtime/socket-runtimes.ts'
 import type { CommandArguments } from './command.ts'
 import type { DaemonClient } from './daemon-client.ts'
 import type { Terminal } from './terminal.ts'
@@ -32,6 +34,19 @@ export const siteOptions = {
 
 const away =
   'note: no daemon answers, so what it knows of sandboxes is missing: bad files are moved aside, none is written anew\n'
+
+/** Milliseconds that a file has to be old before its sandbox counts as gone because the runtimes omit it. */
+const orphanAge = 5 * 60_000
+
+/** IDs of the sandboxes that the runtimes of this node list, where all of them could be asked. */
+async function askRuntimes(): Promise<ReadonlySet<string> | undefined> {
+  const runtimes = new SocketRuntimes(undefined)
+  try {
+    return listedIds(await runtimes.list())
+  } finally {
+    runtimes.close()
+  }
+}
 
 interface FromDaemon {
   readonly cache: CacheReply
@@ -67,6 +82,7 @@ export async function lookAtSite(
 ): Promise<CacheSite> {
   const told = await askDaemon(daemon)
   if (!told) terminal.err(away)
+  const sandboxes = await askRuntimes()
   const boot = readBoot()
   const networks = await readConflists(args.options['net-dir'] ?? defaultPaths.confDir)
   const attachments = new Map<string, KnownAttachment | 'several'>()
@@ -90,10 +106,10 @@ export async function lookAtSite(
       recordsKnown: told !== undefined,
       isOwnNetwork: name => own.has(name) || networks.get(name)?.usesIpkeeper === true,
       networks: names,
-      sandboxes: undefined,
+      sandboxes,
       bootedAt: boot.at,
       now: Date.now(),
-      orphanAge: Infinity,
+      orphanAge,
     }),
     cachedResult: async ({ network, containerId, ifname }) => {
       if (!told) return undefined

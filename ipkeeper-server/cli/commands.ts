@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { auditCommand } from './commands/audit.ts'
 import {
   cacheQuarantineCommand,
   cacheRepairCommand,
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   reserveCommand,
   unreserveCommand,
   explainCommand,
+  auditCommand,
   uplinksCommand,
   restoreUplinkCommand,
   statusCommand,

@@ -11,7 +11,6 @@ import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
-import { cacheRoutes, type ResultCaches } from './routes/cache.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
@@ -40,7 +39,8 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
-  readonly caches: ResultCaches
+  /** Of what looks at the node beside the leases. */
+  readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
   readonly logger: FastifyBaseLogger
 }
 
@@ -63,7 +63,7 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
-  caches,
+  nodeRoutes = [],
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -130,7 +130,7 @@ export async function buildApp({
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
-  cacheRoutes(app, { caches })
+  for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

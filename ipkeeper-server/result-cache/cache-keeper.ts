@@ -3,6 +3,7 @@ import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/recor
 import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
 import { badFileItem } from './bad-file-item.ts'
 import { FolderWatches } from './folder-watches.ts'
+import { listedIds } from './listed-sandboxes.ts'
 import type { CacheFolder } from './list-cache-files.ts'
 import { cachedResult } from './plan/cached-result.ts'
 import type { CacheKnowledge, KnownAttachment } from './plan/judge-file.ts'
@@ -277,14 +278,4 @@ export class CacheKeeper {
     }
     return this.#answer.ids
   }
-}
-
-/** IDs of all sandboxes, where every runtime that is there could be asked. */
-export function listedIds(answers: readonly RuntimeAnswer[]): ReadonlySet<string> | undefined {
-  const ids = new Set<string>()
-  for (const answer of answers) {
-    if (answer.state !== 'listed') return undefined
-    for (const { id } of answer.sandboxes) ids.add(id)
-  }
-  return answers.length === 0 ? undefined : ids
 }

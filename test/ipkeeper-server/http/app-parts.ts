@@ -1,5 +1,4 @@
 import type { AppOptions } from '../../../ipkeeper-server/http/build-app.ts'
-import type { ResultCaches } from '../../../ipkeeper-server/http/routes/cache.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { nothingKnown } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
@@ -20,15 +19,6 @@ import type { ClusterView } from '../../../ipkeeper-server/kubernetes/cluster-vi
 const noUplinks: HostUplinks = {
   list: () => Promise.resolve([]),
   restore: bridge => Promise.reject(new Problem('IPK_UPLINK_UNKNOWN', bridge)),
-}
-
-/** No result cache has a bad file. */
-const wholeCaches: ResultCaches = {
-  state: () =>
-    Promise.resolve({
-      ...{ mode: 'repair', stateDir: '/state', folders: [], scannedAt: null, files: [], quarantined: [] },
-    }),
-  cachedResult: () => Promise.resolve(undefined),
 }
 
 /** A node on which no path is a namespace. */
@@ -56,15 +46,7 @@ export function readingParts(
   cluster?: ClusterView,
 ): Pick<
   AppOptions,
-  | 'nodeFacts'
-  | 'requests'
-  | 'tellPod'
-  | 'askedAgain'
-  | 'cluster'
-  | 'config'
-  | 'clusterStatus'
-  | 'uplinks'
-  | 'caches'
+  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus' | 'uplinks'
 > {
   const nodeFacts = { ...plainNode, ...facts }
   return {
@@ -81,7 +63,6 @@ export function readingParts(
     config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
     clusterStatus: () => undefined,
     uplinks: noUplinks,
-    caches: wholeCaches,
   }
 }
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
-import type { ResultCaches } from '../../../ipkeeper-server/http/routes/cache.ts'
+import { cacheRoutes, type ResultCaches } from '../../../ipkeeper-server/http/routes/cache.ts'
 import type { CacheReply } from '../../../shared/api/cache.schema.ts'
 import { TestService } from '../leases/test-service.ts'
 import { readingParts } from './app-parts.ts'
@@ -15,7 +15,11 @@ async function application(t: Test, caches: ResultCaches) {
       store: { kind: 'memory', location: 'memory' },
     },
     ...readingParts(service),
-    caches,
+    nodeRoutes: [
+      node => {
+        cacheRoutes(node, { caches })
+      },
+    ],
     deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino({ level: 'silent' }),
   })

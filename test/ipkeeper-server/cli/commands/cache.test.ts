@@ -7,6 +7,7 @@ import { runCommand } from '../../../../ipkeeper-server/cli/run-command.ts'
 import type { Terminal } from '../../../../ipkeeper-server/cli/terminal.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
+import { cacheRoutes } from '../../../../ipkeeper-server/http/routes/cache.ts'
 import { leasesForCache } from '../../../../ipkeeper-server/leases/cache-records.ts'
 import { CacheKeeper } from '../../../../ipkeeper-server/result-cache/cache-keeper.ts'
 import { Quarantine } from '../../../../ipkeeper-server/result-cache/quarantine.ts'
@@ -60,7 +61,11 @@ async function site(t: Test, withDaemon = false, content: Readonly<Record<string
         store: { kind: 'memory', location: 'memory' },
       },
       ...readingParts(story.service),
-      caches,
+      nodeRoutes: [
+        node => {
+          cacheRoutes(node, { caches })
+        },
+      ],
       deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
       logger: pino({ level: 'silent' }),
     })

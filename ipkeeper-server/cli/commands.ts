@@ -1,5 +1,11 @@
 import type { Command } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
+import {
+  cacheQuarantineCommand,
+  cacheRepairCommand,
+  cacheRestoreCommand,
+  cacheScanCommand,
+} from './commands/cache.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
@@ -28,4 +34,8 @@ export const commands: readonly Command[] = [
   statusCommand,
   flightsCommand,
   tryCommand,
+  cacheScanCommand,
+  cacheRepairCommand,
+  cacheQuarantineCommand,
+  cacheRestoreCommand,
 ]

@@ -13,6 +13,7 @@ const pure = [
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series)\\.ts$`,
   `${server}network/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
+  `${server}doctor/messages/`,
 ]
 
 /** Where interfaces live that several folders meet in. */

@@ -6,6 +6,7 @@ import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
+import { auditRoutes } from './http/routes/audit.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
@@ -29,15 +30,17 @@ import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
+import { findingEvent } from './kubernetes/finding-event.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
-import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
 import { listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
+import { podAddresses } from './network/pod-addresses.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -45,8 +48,10 @@ import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -249,6 +254,29 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const reconciler = new Reconciler({
+    service,
+    terms: () => watched.current.reconcile,
+    death: attachment => deathOf(attachment, config.node, bootId),
+    runtimes: new SocketRuntimes(config.runtime.sockets),
+    links: () => listLinks(runTool, ['type', 'veth']),
+    removeLink: link => removeSeenLink(runTool, link),
+    kernelAddresses: attachment => podAddresses(runTool, attachment),
+    pods: cluster && (() => cluster.nodePods()),
+    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    onFound: finding => {
+      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
+      if (!cluster) return
+      const { subject, event } = findingEvent(finding, config.node)
+      cluster.events.record(subject, event)
+    },
+    onRepaired: finding => {
+      logger.warn(finding, `repaired: ${finding.says}`)
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
+    },
+  })
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
@@ -281,6 +309,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     uplinks,
+    nodeRoutes: [
+      app => {
+        auditRoutes(app, { audit: reconciler })
+      },
+    ],
     logger,
   })
   await uplinks.recover()
@@ -295,6 +328,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   cluster?.start()
   await listenUnix(app, socket)
   answers.start()
+  reconciler.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -363,6 +397,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await reconciler.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
+  /** Of what looks at the node beside the leases. */
+  readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
   readonly logger: FastifyBaseLogger
 }
 
@@ -61,6 +63,7 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
+  nodeRoutes = [],
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -127,6 +130,7 @@ export async function buildApp({
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
+  for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
@@ -26,4 +27,5 @@ export const commands: readonly Command[] = [
   restoreUplinkCommand,
   statusCommand,
   flightsCommand,
+  doctorCommand,
 ]

@@ -53,7 +53,9 @@ async function presenceOf(feature: string): Promise<Presence> {
   if (end.kind !== 'ended') return 'unknown'
   if (end.exit === 0) return 'there'
   // Not being allowed to try, or having no program for it, says nothing of the kernel.
-  return /unshare|not found|No such file or directory|not permitted/.test(end.stderr) ? 'unknown' : 'absent'
+  return /unshare|not found|No such file or directory|not permitted|denied/i.test(end.stderr)
+    ? 'unknown'
+    : 'absent'
 }
 
 export const kernelFeaturesCheck: Check = {

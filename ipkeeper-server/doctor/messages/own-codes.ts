@@ -383,7 +383,7 @@ function ownText(code: ProblemCode): KnownText {
     why: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
     affects: `ipkeeper; ${retryable ? 'waiting can help' : 'waiting does not help'}`,
     mend,
-    source: `reference/errors.generated.md#${code.toLowerCase()}`,
+    source: `docs/reference/errors.generated.md#${code.toLowerCase()}`,
   }
 }
 

@@ -13,6 +13,7 @@ const pure = [
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series)\\.ts$`,
   `${server}(network|result-cache)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
+  `${server}doctor/messages/`,
   `${server}runtime/sandboxes\\.ts$`,
 ]
 

@@ -6,6 +6,7 @@ import {
   cacheRestoreCommand,
   cacheScanCommand,
 } from './commands/cache.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
@@ -38,4 +39,5 @@ export const commands: readonly Command[] = [
   cacheRepairCommand,
   cacheQuarantineCommand,
   cacheRestoreCommand,
+  doctorCommand,
 ]

@@ -438,6 +438,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await answers.stop()
   await strayLinks.stop()
   await caches.stop()
+  runtimes.close()
   await reconciler.stop()
   await service.serial.idle()
   await network.idle()

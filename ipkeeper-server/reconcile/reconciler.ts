@@ -95,7 +95,6 @@ export class Reconciler implements NodeAudit {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#running
-    this.#options.runtimes.close()
   }
 
   /** How many findings of each kind are certain at this moment. */

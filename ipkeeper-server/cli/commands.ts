@@ -13,6 +13,7 @@ import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
 import { statusCommand } from './commands/status.ts'
+import { tryCommand } from './commands/try.ts'
 import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
 
 /** In the order of the overview. */
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   restoreUplinkCommand,
   statusCommand,
   flightsCommand,
+  tryCommand,
   cacheScanCommand,
   cacheRepairCommand,
   cacheQuarantineCommand,

@@ -508,6 +508,27 @@ export const catalogue = {
     summary: 'The flight record cannot be read.',
     hint: 'run as root, or name the state folder of the plugin: ipkeeperctl flights --state-dir DIR',
   },
+  IPK_CONFLIST_MISSING: {
+    cniCode: 159,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'A folder of network configurations holds none that a runtime would take.',
+    hint: 'name the file: ipkeeperctl try FILE',
+  },
+  IPK_CONFLIST_INVALID: {
+    cniCode: 160,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A network configuration cannot be read as a runtime reads it.',
+    hint: 'correct the file; a runtime refuses it, too',
+  },
+  IPK_TRY_REFUSED: {
+    cniCode: 161,
+    httpStatus: 500,
+    retryable: false,
+    summary: '`ipkeeperctl try` cannot make a network namespace, or note what it is about to do.',
+    hint: 'run as root, on the node itself',
+  },
   IPK_CACHE_UNREADABLE: {
     cniCode: 153,
     httpStatus: 500,

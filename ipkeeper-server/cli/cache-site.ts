@@ -28,7 +28,7 @@ export const siteOptions = {
   'net-dir': ['DIR', `folder with the runtime's networks (default: ${defaultPaths.confDir})`],
   'state-dir': [
     'DIR',
-    `state folder, for the quarantine (default: $IPKEEPER_STATE_DIR, else the daemon's, else ${defaultPaths.stateDir})`,
+    `with the quarantine (default: $IPKEEPER_STATE_DIR, the daemon's, ${defaultPaths.stateDir})`,
   ],
 } as const
 

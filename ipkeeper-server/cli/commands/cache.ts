@@ -33,7 +33,7 @@ const columns = ['REASON', 'PLAN', 'SIZE', 'CHANGED', 'PATH', 'WHY']
 export const cacheScanCommand = command({
   name: 'cache scan',
   arguments: '',
-  summary: 'look for bad files in the result caches of runtimes and plugins; needs no daemon',
+  summary: 'look for bad files in result caches; needs no daemon',
   options: { ...dirOption, ...siteOptions },
   example: 'ipkeeperctl cache scan',
   exits: '0 nothing wrong, 1 bad files found, or failed',
@@ -66,7 +66,7 @@ const remains = ({ result, reason }: RepairedItem): boolean =>
 export const cacheRepairCommand = command({
   name: 'cache repair',
   arguments: '[FILE...]',
-  summary: "write bad files of ipkeeper's networks anew, or move them aside; needs no daemon to move",
+  summary: 'write bad files of result caches anew, or move them aside',
   options: { ...dirOption, ...siteOptions },
   flags: {
     others: "move those of other plugins' networks aside, too; without it only those that are named",
@@ -159,7 +159,7 @@ const stateDirOption = { 'state-dir': siteOptions['state-dir'] } as const
 export const cacheQuarantineCommand = command({
   name: 'cache quarantine',
   arguments: '',
-  summary: 'list files that were moved aside; needs no daemon',
+  summary: 'list files of caches that were moved aside; needs no daemon',
   options: stateDirOption,
   example: 'ipkeeperctl cache quarantine',
   run: async (daemon, args, terminal) => {
@@ -191,7 +191,7 @@ function chosen(all: readonly QuarantinedItem[], names: readonly string[]): read
 export const cacheRestoreCommand = command({
   name: 'cache restore',
   arguments: '[NAME...]',
-  summary: 'bring files back from quarantine, by name or former path; without one list them; needs no daemon',
+  summary: 'bring files back, by name or former path; needs no daemon',
   options: stateDirOption,
   flags: { 'dry-run': 'only show what would be done' },
   example: 'ipkeeperctl cache restore results-3f2a91c0-fixed-web-0',

@@ -92,7 +92,7 @@ t.test('a text that was pasted', { skip }, async t => {
         {
           id: 'IPK_ADDRESS_HELD',
           about: { address: '10.22.0.50' },
-          known: [/10\.22\.0\.50 is held by shop\/web-0/],
+          known: [/^10\.22\.0\.50 is bound to shop\/web-0 /],
           mend: [{ command: 'ipkeeperctl who 10.22.0.50' }, { command: 'ipkeeperctl leases' }],
         },
       ],

@@ -12,6 +12,7 @@ import { command, expectPositionals } from '../command.ts'
 import { connectDaemon, type DaemonClient } from '../daemon-client.ts'
 import { readFlights } from '../read-flights.ts'
 import { readPaste } from '../read-paste.ts'
+import { visible } from '../visible.ts'
 
 /** What was asked for; the rest is null. */
 interface Diagnosis {
@@ -32,9 +33,6 @@ async function askOnce({ socket }: DaemonClient, path: string, body?: object): P
     await daemon.close()
   }
 }
-
-/** Texts of files and of others; a terminal would obey what is in them. */
-const visible = (text: string): string => text.replaceAll(/\p{C}/gu, '?')
 
 function readPod(word: string): { namespace: string; name: string } {
   const [, namespace, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(word) ?? []

@@ -1,7 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { resultCacheFolders } from '../../../shared/paths.ts'
-import { codeOf, fail, ok, skip, type Check } from '../check.ts'
+import type { CacheReply } from '../../../shared/api/cache.schema.ts'
+import { codeOf, fail, ok, skip, warn, type Check } from '../check.ts'
+import type { NodeView } from '../node-view.ts'
 
 const mostFiles = 20_000
 const mostBytes = 4 * 1024 * 1024
@@ -27,11 +29,22 @@ function faultOf(path: string): string | undefined {
   }
 }
 
+/** What the daemon knows beyond the form of a file: whose sandbox is gone, or of an earlier boot. */
+async function reportedBy(node: NodeView): Promise<CacheReply['files']> {
+  if (!(await node.status())) return []
+  try {
+    return ((await node.ask('/v1/cache')) as CacheReply).files
+  } catch {
+    // An older daemon, or one that does not look.
+    return []
+  }
+}
+
 export const resultCacheCheck: Check = {
   id: 'result-cache',
   title: 'remembered results can be read',
   why: 'containerd before 2.0 cannot delete a pod whose remembered result is empty or broken: it stays Terminating for ever.',
-  run: () => {
+  run: async node => {
     const folders = [
       ...resultCacheFolders.results,
       ...resultCacheFolders.flannel,
@@ -56,6 +69,13 @@ export const resultCacheCheck: Check = {
     if (bad.length > 0)
       return fail(
         `${bad.length} of ${looked} files: ${bad.slice(0, 3).join('; ')}${bad.length > 3 ? '; …' : ''}`,
+        ...['ipkeeperctl', 'cache', 'scan'],
+      )
+    const reported = await reportedBy(node)
+    const [first] = reported
+    if (first)
+      return warn(
+        `the daemon reports ${reported.length}: ${first.path} (${first.reason})`,
         ...['ipkeeperctl', 'cache', 'scan'],
       )
     return ok(`${looked} files`)

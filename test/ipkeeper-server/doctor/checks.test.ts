@@ -9,6 +9,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { CheckReport } from '../../../ipkeeper-server/doctor/run-checks.ts'
@@ -95,7 +97,7 @@ const red = (reports: readonly CheckReport[]): readonly CheckReport[] =>
 
 interface Case {
   readonly name: string
-  readonly broken: (site: Site) => unknown
+  readonly broken: (site: Site, t: Test) => unknown
   readonly check: string
   readonly says: RegExp
   readonly mend: (site: Site) => readonly string[]
@@ -132,8 +134,17 @@ const cases: readonly Case[] = [
   },
   {
     name: 'the daemon hangs',
-    broken: ({ daemon }) => {
-      daemon.kill('SIGSTOP')
+    broken: async ({ daemon, socket }, t) => {
+      await daemon.stop('SIGKILL')
+      unlinkSync(socket)
+      const connections = new Set<Socket>()
+      const silent = createServer(connection => connections.add(connection)).listen(socket)
+      await once(silent, 'listening')
+      chmodSync(socket, 0o600)
+      t.teardown(() => {
+        for (const connection of connections) connection.destroy()
+        silent.close()
+      })
     },
     check: 'daemon',
     says: /did not answer within 4 s/,
@@ -368,7 +379,7 @@ t.test('a node in order', { skip }, async t => {
 for (const { name, broken, check, says, mend, before } of cases) {
   t.test(name, { skip }, async t => {
     const site = await makeSite(t, before)
-    await broken(site)
+    await broken(site, t)
     const reports = await site.diagnose()
     t.match(red(reports), [{ id: check, says, mend: mend(site) }])
     t.strictSame(
@@ -379,7 +390,6 @@ for (const { name, broken, check, says, mend, before } of cases) {
     const { stdout } = await site.doctor()
     t.match(stdout, new RegExp(`^FAIL {2}${check} `, 'm'))
     t.match(stdout, /^ +why {3}\S.*\n +mend {2}\S/m)
-    site.daemon.kill('SIGCONT')
   })
 }
 

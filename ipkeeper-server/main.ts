@@ -120,6 +120,11 @@ async function main(): Promise<number> {
       }
       return interruption.signal
     },
+    ...(process.stderr.isTTY && {
+      progress: (text: string) => {
+        write(2, `\r\u001b[K${text}`)
+      },
+    }),
   }
   if (control) return await runCommand(process.argv.slice(2), terminal)
   switch (first) {

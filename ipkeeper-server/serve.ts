@@ -8,7 +8,9 @@ import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { auditRoutes } from './http/routes/audit.ts'
+import { cacheRoutes } from './http/routes/cache.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
+import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -38,7 +40,7 @@ import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
-import { listLinks } from './network/host-links.ts'
+import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { podAddresses } from './network/pod-addresses.ts'
@@ -52,6 +54,10 @@ import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { CacheKeeper } from './result-cache/cache-keeper.ts'
+import { foldersOf } from './result-cache/list-cache-files.ts'
+import { Quarantine } from './result-cache/quarantine.ts'
+import { readBoot } from './result-cache/read-boot.ts'
 import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
@@ -255,6 +261,34 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const runtimes = new SocketRuntimes(config.runtime.sockets)
+  const caches = new CacheKeeper({
+    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    folders: foldersOf(config.resultCache.folders),
+    ...{ stateDir, confDir: config.conflist.directory },
+    boot: readBoot(),
+    records: leasesForCache(service),
+    quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
+    sandboxes: () => runtimes.list(),
+    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onFound: ({ path, reason, detail, plan, because }) => {
+      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+    },
+    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
+      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
+    },
+    onMore: files => {
+      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+    },
+    onError: (error, path) => {
+      logger.warn(
+        { path, err: error },
+        'a result cache could not be looked at or repaired; it is tried again',
+      )
+    },
+  })
   const tellOf = (finding: Finding): void => {
     const { subject, event } = findingEvent(finding, config.node)
     cluster?.events.record(subject, event)
@@ -263,7 +297,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     service,
     terms: () => watched.current.reconcile,
     death: attachment => deathOf(attachment, config.node, bootId),
-    runtimes: new SocketRuntimes(config.runtime.sockets),
+    runtimes,
     links: () => listLinks(runTool, ['type', 'veth']),
     removeLink: link => removeSeenLink(runTool, link),
     kernelAddresses: attachment => podAddresses(runTool, attachment),
@@ -316,6 +350,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     nodeRoutes: [
       app => {
         auditRoutes(app, { audit: reconciler })
+        cacheRoutes(app, { caches })
       },
     ],
     logger,
@@ -333,6 +368,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await listenUnix(app, socket)
   answers.start()
   reconciler.start()
+  caches.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -401,6 +437,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await caches.stop()
   await reconciler.stop()
   await service.serial.idle()
   await network.idle()

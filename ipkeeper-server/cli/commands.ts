@@ -1,5 +1,12 @@
 import type { Command } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
+import {
+  cacheQuarantineCommand,
+  cacheRepairCommand,
+  cacheRestoreCommand,
+  cacheScanCommand,
+} from './commands/cache.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
@@ -28,4 +35,9 @@ export const commands: readonly Command[] = [
   statusCommand,
   flightsCommand,
   tryCommand,
+  cacheScanCommand,
+  cacheRepairCommand,
+  cacheQuarantineCommand,
+  cacheRestoreCommand,
+  doctorCommand,
 ]

@@ -8,4 +8,6 @@ export interface Terminal {
    * process. For commands that must clean up whatever happens.
    */
   readonly interruption?: () => AbortSignal
+  /** Shows how far a long job is, in one line that the next one overwrites; '' takes it away. Only where people look on. */
+  readonly progress?: (text: string) => void
 }

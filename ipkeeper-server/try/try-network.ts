@@ -69,13 +69,15 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
 
   const random = randomBytes(4).toString('hex')
   const name = `${namespacePrefix}${process.pid}-${random}`
+  // Listings show the beginning only.
+  const containerId = `${random}-${name}`
   const pod = request.pod ?? { namespace: 'ipkeeper-try', name: random }
   const asking = askFor(network, {
-    ...{ podNamespace: pod.namespace, podName: pod.name, podUid: randomUUID(), containerId: name },
+    ...{ podNamespace: pod.namespace, podName: pod.name, podUid: randomUUID(), containerId },
     ...{ ips: request.ips, annotations: request.annotations },
   })
   const attachment: Attachment = {
-    ...{ containerId: name, netns: namespacePath(name), ifname, binDirs },
+    ...{ containerId, netns: namespacePath(name), ifname, binDirs },
     ...{ args: asking.args, capabilities: asking.capabilities },
   }
   const note: TryNote = {
@@ -93,7 +95,7 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
 
   const begun = {
     ...{ conflist: request.conflist, network: network.name, cniVersion: network.cniVersion },
-    ...{ namespace: attachment.netns, containerId: name, pod: `${pod.namespace}/${pod.name}` },
+    ...{ namespace: attachment.netns, containerId, pod: `${pod.namespace}/${pod.name}` },
     earlier,
     findings: aboutTheWhole(request, asking.channel),
   }
@@ -118,7 +120,7 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
   if (!(await namespaces.remove(name)))
     left.push(failure(`namespace ${attachment.netns} cannot be deleted`, `ip netns delete ${name}`))
   left.push(...(await linksLeft(namespaces, linksBefore, run.hostInterfaces)))
-  left.push(...(await leasesLeft(request, surroundings, name)))
+  left.push(...(await leasesLeft(request, surroundings, containerId)))
   removeNote(stateDir, name)
   if (interruption.aborted) late.push(failure('it was interrupted, and cleaned up'))
   tell({ kind: 'ended', left, findings: late })
@@ -182,8 +184,9 @@ class Run {
   readonly #parts: RunParts
   /** The Result of the last plugin that succeeded. */
   #last: PluginResult | null = null
-  /** How many plugins were called for ADD. */
-  #begun = 0
+  #begun = false
+  /** Those whose executable ran for ADD: the others have made nothing. */
+  readonly #ran = new Set<JsonObject>()
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -195,7 +198,7 @@ class Run {
     const listAsksForAddresses = plugins.some(plugin => ipamType(plugin) !== undefined)
     for (const [index, plugin] of plugins.entries()) {
       if (surroundings.interruption.aborted) return
-      this.#begun = index + 1
+      this.#begun = true
       const previous = this.#last
       const prevResult = previous === null ? undefined : writeResult(previous, previous.version)
       const judge = async ({ result }: Verdict): Promise<readonly Finding[]> => {
@@ -239,7 +242,7 @@ class Run {
 
   /** DEL of every plugin, also of those whose ADD was never reached, as the specification wants it. Never rejects. */
   async del(): Promise<void> {
-    if (this.#begun === 0) return
+    if (!this.#begun) return
     const { plugins, cniVersion } = this.#parts.request.network
     const backwards = plugins.toReversed()
     const owing = new Set<JsonObject>()
@@ -255,14 +258,13 @@ class Run {
               ],
         ),
       )
-      if (!succeeded) owing.add(plugin)
+      if (!succeeded && this.#ran.has(plugin)) owing.add(plugin)
     }
     // After an ADD that failed half-way libcni has no Result to hand on; some plugins then leave what they made.
     const half = !this.added && this.#last !== null && sinceCheck(cniVersion)
     const prevResult = this.result ?? (half && this.#last ? writeResult(this.#last, cniVersion) : undefined)
-    const reached = plugins.slice(0, this.#begun)
     for (const plugin of backwards) {
-      if (!owing.has(plugin) && !(half && reached.includes(plugin))) continue
+      if (!owing.has(plugin) && !(half && this.#ran.has(plugin))) continue
       const why = owing.has(plugin)
         ? 'once more, since it failed'
         : 'once more, with the last Result, which libcni does not have after an ADD that failed'
@@ -309,6 +311,7 @@ class Run {
       ...(verb !== 'DEL' && { signal: surroundings.interruption }),
       judge,
     })
+    if (verb === 'ADD' && step.path !== null) this.#ran.add(plugin)
     this.steps.push(step)
     surroundings.tell({ kind: 'step', step })
     return verdict

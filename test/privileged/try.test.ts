@@ -1,15 +1,7 @@
 /** `ipkeeperctl try` as a black box: real plugins of Debian, the packaged executables, and a kernel that is as before. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -226,6 +218,11 @@ t.test('findings', { skip }, async t => {
     'noisy',
     `cat >/dev/null; [ "$CNI_COMMAND" = ADD ] || exit 0; printf 'warn \\033[31mred\\n{"cniVersion":"1.0.0"}'`,
   )
+  await t.test('a plugin that never ran owes nothing', async t => {
+    const tried = await report(conflist([{ type: 'nowhere' }, { type: 'silent' }]))
+    t.strictSame(outline(tried), ['ADD nowhere', 'DEL silent', 'DEL nowhere'])
+    t.strictSame(tried.left, [])
+  })
   const cases: readonly {
     readonly name: string
     readonly plugins: readonly PluginConfig[]
@@ -264,10 +261,7 @@ t.test('findings', { skip }, async t => {
       const tried = await report(conflist(plugins), ...args)
       t.equal(tried.exitCode, 1)
       t.match(wrong(tried).join('\n'), says)
-      t.strictSame(
-        readdirSync('/run/netns').filter(one => one === tried.containerId),
-        [],
-      )
+      t.strictSame((await kernelState(site.host)).namespaces, [])
     })
   }
   await t.test('control characters do not reach the terminal', async t => {

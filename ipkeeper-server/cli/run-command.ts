@@ -10,9 +10,9 @@ import type { Terminal } from './terminal.ts'
 
 const usualExits = '0 done, 1 refused or failed'
 
-const commonHelp = (exits = usualExits): string => `Common options:
+const commonHelp = (exits = usualExits, formats: readonly string[] = []): string => `Common options:
   --socket PATH    the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-  -o json|table    how to print (default: table)
+  ${`-o ${['json', 'table', ...formats].join('|')}`.padEnd(optionWidth)} how to print (default: table)
   -h, --help       this text, or that of a command
 
 Exit codes: ${exits}, 2 called wrongly.
@@ -44,7 +44,7 @@ function helpOf(command: Command): string {
   ].map(([option, text]) => `  ${option.padEnd(optionWidth)} ${text}\n`)
   return `ipkeeperctl ${`${command.name} ${command.arguments}`.trim()}: ${command.summary}
 
-${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp(command.exits)}
+${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp(command.exits, Object.keys(command.formats ?? {}))}
 Example: ${command.example}
 `
 }
@@ -61,22 +61,29 @@ function findCommand(name: string): Command {
 
 interface Call {
   readonly help: boolean
-  readonly output: 'json' | 'table'
+  readonly output: string
   readonly socket: string | undefined
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, string>>
   readonly flags: ReadonlySet<string>
 }
 
-function parseCall(argv: readonly string[], { options: own, flags: ownFlags = {} }: Command): Call {
+function parseCall(
+  argv: readonly string[],
+  { options: own, flags: ownFlags = {}, joined = [], formats = {} }: Command,
+): Call {
   const { values, flags, positionals } = readWords(argv, {
     valued: [...Object.keys(own), 'output', 'socket'],
     flags: [...Object.keys(ownFlags), 'help'],
+    joined,
     letters: { h: 'help', o: 'output' },
   })
   const { output = 'table', socket, ...options } = values
-  if (output !== 'json' && output !== 'table')
-    throw new Problem('IPK_USAGE', `-o ${output} is neither json nor table`)
+  const known = ['json', 'table', ...Object.keys(formats)]
+  if (!known.includes(output)) {
+    const which = known.length === 2 ? 'neither json nor table' : `none of ${known.join(', ')}`
+    throw new Problem('IPK_USAGE', `-o ${output} is ${which}`)
+  }
   return { help: flags.has('help'), output, socket, positionals, options, flags }
 }
 
@@ -118,7 +125,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
     try {
       const data = await command.run(daemon, call, terminal)
-      terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : command.print(data))
+      const format = command.formats?.[call.output] ?? command.print
+      terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : format(data))
       return command.exitCode(data)
     } finally {
       await daemon.close()

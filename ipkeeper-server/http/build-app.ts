@@ -13,6 +13,7 @@ import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.
 import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
+import { lintRoutes, type CurrentLint } from './routes/lint.ts'
 import { listingRoutes } from './routes/listings.ts'
 import {
   statusRoutes,
@@ -39,6 +40,7 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
+  readonly currentLint: CurrentLint
   readonly logger: FastifyBaseLogger
 }
 
@@ -61,6 +63,7 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
+  currentLint,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -127,6 +130,7 @@ export async function buildApp({
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
+  lintRoutes(app, { currentLint })
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

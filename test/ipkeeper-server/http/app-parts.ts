@@ -46,7 +46,15 @@ export function readingParts(
   cluster?: ClusterView,
 ): Pick<
   AppOptions,
-  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus' | 'uplinks'
+  | 'nodeFacts'
+  | 'requests'
+  | 'tellPod'
+  | 'askedAgain'
+  | 'cluster'
+  | 'config'
+  | 'clusterStatus'
+  | 'uplinks'
+  | 'currentLint'
 > {
   const nodeFacts = { ...plainNode, ...facts }
   return {
@@ -63,6 +71,7 @@ export function readingParts(
     config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
     clusterStatus: () => undefined,
     uplinks: noUplinks,
+    currentLint: () => ({ findings: [], files: [] }),
   }
 }
 

@@ -10,16 +10,19 @@ import type { Terminal } from './terminal.ts'
 
 const usualExits = '0 done, 1 refused or failed'
 
+const outputHelp = (formats: readonly string[]): string =>
+  `  -o json|table     how to print${formats.length === 0 ? '' : `; also ${formats.join(', ')}`} (default: table)`
+
 const commonHelp = (exits = usualExits, formats: readonly string[] = []): string => `Common options:
-  --socket PATH    the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-  ${`-o ${['json', 'table', ...formats].join('|')}`.padEnd(optionWidth)} how to print (default: table)
-  -h, --help       this text, or that of a command
+  --socket PATH     the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
+${outputHelp(formats)}
+  -h, --help        this text, or that of a command
 
 Exit codes: ${exits}, 2 called wrongly.
 `
 
 /** Of the longest option: all texts of a help begin in one column, those of the common options as well. */
-const optionWidth = '--state-dir DIR '.length
+const optionWidth = '--max-conf-num N '.length
 
 function overview(): string {
   const width = Math.max(...commands.map(command => `${command.name} ${command.arguments}`.length))

@@ -128,6 +128,9 @@ export function topOf(file: LintedFile): Spot {
   return { file, start: 0, end: 0 }
 }
 
+/** Of one list; a longer one is no configuration, and rules compare plugins with each other. */
+const mostPlugins = 100
+
 function readNetwork(document: CniDocument, sound: boolean): Network | undefined {
   const { root } = document
   if (!sound || root?.kind !== 'object') return undefined
@@ -137,7 +140,8 @@ function readNetwork(document: CniDocument, sound: boolean): Network | undefined
   const shape = listed === undefined ? 'single' : 'list'
   const plugins: PluginEntry[] = []
   const network: Network = { document, root, shape, name, cniVersion, plugins }
-  const nodes = listed === undefined ? [root] : listed.items.filter(({ kind }) => kind === 'object')
+  const listedPlugins = listed?.items.filter(({ kind }) => kind === 'object').slice(0, mostPlugins)
+  const nodes = listedPlugins ?? [root]
   for (const [index, node] of nodes.entries()) {
     const head = { ...(name !== undefined && { name }), ...(cniVersion !== '' && { cniVersion }) }
     plugins.push({

@@ -88,18 +88,17 @@ function mendLines({ file, changed, original, changes, plan, why }: MendReport):
 export const lintCommand = command<LintAnswer>({
   name: 'lint',
   arguments: '[FILE|DIR ...]',
-  summary: 'say what is wrong with network configurations, with line and column; needs no daemon',
+  summary: 'say what is wrong with network configurations, and where; needs no daemon',
   options: {
     'bin-dir': ['DIR', `where plugins are, also several times, or DIR:DIR (default: ${defaultPaths.binDir})`],
     'max-conf-num': ['N', 'how many files the runtime takes, as in its configuration; 0: all (default: 1)'],
   },
   joined: ['bin-dir'],
   flags: {
-    fix: 'make safe changes: commas, comments, single quotes, BOM; keeps the file as FILE.orig-TIME',
+    fix: 'make safe changes: commas, comments, single quotes, BOM; keeps FILE.orig-TIME',
     'dry-run': 'with --fix: show what would change, and change nothing',
   },
-  example:
-    'ipkeeperctl lint /etc/cni/net.d   (or: ipkeeperctl lint 10-fixed.conflist; cat x | ipkeeperctl lint -)',
+  example: 'ipkeeperctl lint /etc/cni/net.d',
   exits: '0 no error, 1 errors',
   run: async (_daemon, args) => {
     const node = readNode(args)

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readIpamConfig } from '../../ipam/network-config.ts'
 import { readMainConfig } from '../../network/plan/read-main-config.ts'
+import { valueOf } from '../json-node.ts'
 import { locateProblem } from '../locate-problem.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf, type PluginEntry } from '../site.ts'
@@ -18,6 +19,14 @@ const readers: readonly ((config: JsonObject) => unknown)[] = [
   config => readFallback(config),
   config => pluginSettings(config, {}),
 ]
+
+/** The readers compare each range with each other; nobody has so many. */
+const mostRanges = 500
+
+function rangesOf({ node }: PluginEntry): number {
+  const sets = valueOf(valueOf(node, 'ipam'), 'ranges')?.items ?? []
+  return sets.reduce((sum, { items }) => sum + items.length, sets.length)
+}
 
 /** With a good name and version: those have rules of their own. */
 function readable({ config, network: { name, cniVersion } }: PluginEntry): JsonObject {
@@ -47,7 +56,7 @@ export const ipkeeperRefuses: LintRule = {
   onlyIfAlone: true,
   *check({ plugins }) {
     for (const entry of plugins) {
-      if (!usesIpkeeper(entry.config)) continue
+      if (!usesIpkeeper(entry.config) || rangesOf(entry) > mostRanges) continue
       const config = readable(entry)
       const told = new Set<string>()
       for (const read of readers) {

@@ -1,5 +1,5 @@
-import { formatRange } from '../../ipam/pool.ts'
-import { textOf } from '../json-node.ts'
+import { formatRange, type Range } from '../../ipam/pool.ts'
+import { textOf, type JsonNode } from '../json-node.ts'
 import { allRanges, type SeenRange } from '../ranges.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
@@ -34,33 +34,37 @@ export const overlappingRanges: LintRule = {
       if (!left || !right) return 0
       return left.family - right.family || (left.value < right.value ? -1 : left.value > right.value ? 1 : 0)
     })
-    let open: SeenRange[] = []
+    const order = new Map(seen.map((range, index) => [range, index]))
+    // Of each section that which reaches farthest: if any earlier range overlaps, that one does.
+    const farthest = new Map<JsonNode, SeenRange>()
     for (const late of sorted) {
-      const { range } = late
+      const { range, section } = late
       if (!range) continue
-      open = open.filter(
-        ({ range: early }) => early && early.family === range.family && early.last.value >= range.first.value,
-      )
-      const clashes = open.flatMap(early => {
-        const severity = severityOf(early, late)
-        return severity ? [{ early, severity }] : []
-      })
-      // One is enough: the others overlap each other as well, or are told of when this one is mended.
-      const [clash] = clashes
+      const clash = Array.from(farthest.values(), early => ({
+        early,
+        severity: severityOf(early, late),
+      })).find(({ early, severity }) => severity !== undefined && reaches(early, range))
       if (clash) {
         const [one, other] =
-          seen.indexOf(clash.early) < seen.indexOf(late) ? [clash.early, late] : [late, clash.early]
+          (order.get(clash.early) ?? 0) < (order.get(late) ?? 0) ? [clash.early, late] : [late, clash.early]
         const shown = other.range ? formatRange(other.range) : ''
         yield {
           at: spotOf(other.section.entry.network.document, other.subnetNode),
           message: `the range ${shown} overlaps ${whereIs(one, other)}`,
           remedy: remedyOf(one, other),
-          severity: clash.severity,
+          ...(clash.severity && { severity: clash.severity }),
         }
       }
-      open.push(late)
+      const before = farthest.get(section.node)
+      if (!before || !reaches(before, range) || (before.range?.last.value ?? 0n) < range.last.value)
+        farthest.set(section.node, late)
     }
   },
+}
+
+/** Whether a range that begins earlier goes on to where another one begins. */
+function reaches({ range: early }: SeenRange, late: Range): boolean {
+  return early !== undefined && early.family === late.family && early.last.value >= late.first.value
 }
 
 function severityOf(a: SeenRange, b: SeenRange): 'error' | 'warning' | undefined {

@@ -5,6 +5,9 @@ import { knownCapabilities } from '../plugin-keys.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
 
+/** Of one object; a guess looks at every known key. */
+const mostGuesses = 50
+
 const folded = (key: string): string => key.toLowerCase()
 
 export const unknownKey: LintRule = {
@@ -15,11 +18,12 @@ export const unknownKey: LintRule = {
   *check(site) {
     for (const { document, node, whose, keys, spelling } of keyedObjects(site)) {
       const known = new Set(keys.map(folded))
+      let guesses = mostGuesses
       for (const { key, keySpan } of node.members) {
         // Annotations of people: no program takes such a key for its own.
         if (known.has(folded(key)) || /^(?:_|\/\/|#|\$comment$)/.test(key)) continue
-        const refused = spelling === 'ours' && misspeltWord(key, keys) !== undefined
-        const meant = refused ? misspeltWord(key, keys) : nearestWord(key, keys)
+        const refused = guesses > 0 && spelling === 'ours' && misspeltWord(key, keys) !== undefined
+        const meant = guesses-- > 0 ? (refused ? misspeltWord(key, keys) : nearestWord(key, keys)) : undefined
         yield {
           at: spotOf(document, keySpan),
           message: `${JSON.stringify(key)} is no key ${whose}${meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`}`,

@@ -2,13 +2,16 @@ import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
+import type { LintFinding } from '../shared/api/lint.schema.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
+import { ConfDirWatch } from './conf-dir/conf-dir-watch.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { auditRoutes } from './http/routes/audit.ts'
 import { cacheRoutes } from './http/routes/cache.ts'
+import { lintRoutes } from './http/routes/lint.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
@@ -261,6 +264,22 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const confDir = new ConfDirWatch({
+    ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
+    ...{ binDirsNamed: false, maxConfNum: 1 },
+    onChange: (news, gone) => {
+      for (const finding of news) logFinding(logger, finding)
+      const mended = gone.filter(({ severity }) => severity !== 'note').length
+      if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
+    },
+    onUnreadable: error => {
+      const { directory } = config.conflist
+      if (error === undefined)
+        logger.info({ directory }, 'the folder of network configurations can be read again')
+      else
+        logger.info({ directory, err: error }, 'network configurations are not looked at; it is tried again')
+    },
+  })
   const runtimes = new SocketRuntimes(config.runtime.sockets)
   const caches = new CacheKeeper({
     terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
@@ -351,6 +370,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       app => {
         auditRoutes(app, { audit: reconciler })
         cacheRoutes(app, { caches })
+        lintRoutes(app, { currentLint: () => confDir.current() })
       },
     ],
     logger,
@@ -424,6 +444,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     'serving',
   )
   void pruner.start()
+  void confDir.start()
   void forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
@@ -431,6 +452,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   pruner.stop()
   await owners?.stop()
   await watched.stop()
+  await confDir.stop()
   process.off('SIGHUP', onHangUp)
   await app.close()
   await cluster?.stop()
@@ -445,6 +467,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   await store.close()
   unlockStateDir()
   logger.info('stopped')
+}
+
+/** One line for what is wrong, or will be, with a network configuration; what is only worth knowing is on demand. */
+function logFinding(logger: Logger, finding: LintFinding): void {
+  const { file, line, column, severity, rule, message, remedy } = finding
+  if (severity === 'note') return
+  const level = severity === 'error' ? 'error' : 'warn'
+  logger[level]({ file, line, column, rule, hint: remedy }, `${file}:${line}:${column}: ${message}`)
 }
 
 /** What of a configuration the verbs are served by. */

@@ -18,6 +18,8 @@ export interface Command {
   readonly options: Readonly<Record<string, readonly [value: string, text: string]>>
   /** Options without one. */
   readonly flags?: Readonly<Record<string, string>>
+  /** Options that may stand several times; their values come joined by ":". */
+  readonly joined?: readonly string[]
   readonly example: string
   /** What the exit codes 0 and 1 mean, where it is not what they mean elsewhere. */
   readonly exits?: string
@@ -31,11 +33,13 @@ export interface Command {
     tell: (text: string) => void,
   ) => Promise<unknown>
   readonly print: (data: unknown) => string
+  /** What `-o` takes beside json and table. */
+  readonly formats?: Readonly<Record<string, (data: unknown) => string>>
 }
 
 /** Ties a command's data type together once, so that run and print agree. */
 export function command<T>(
-  row: Omit<Command, 'run' | 'print' | 'exitCode'> & {
+  row: Omit<Command, 'run' | 'print' | 'formats' | 'exitCode'> & {
     run: (
       daemon: DaemonClient,
       args: CommandArguments,
@@ -43,11 +47,17 @@ export function command<T>(
       tell: (text: string) => void,
     ) => Promise<T>
     print: (data: T) => string
+    formats?: Readonly<Record<string, (data: T) => string>>
     exitCode?: (data: T) => 0 | 1
   },
 ): Command {
-  const { print, exitCode = () => 0, ...rest } = row
-  return { ...rest, print: data => print(data as T), exitCode: data => exitCode(data as T) }
+  const { print, formats = {}, exitCode = () => 0, ...rest } = row
+  return {
+    ...rest,
+    print: data => print(data as T),
+    formats: formats as NonNullable<Command['formats']>,
+    exitCode: data => exitCode(data as T),
+  }
 }
 
 /** As many words as there are names for them. Throws IPK_USAGE. */

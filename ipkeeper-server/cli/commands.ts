@@ -11,6 +11,7 @@ import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
+import { lintCommand } from './commands/lint.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
 import { statusCommand } from './commands/status.ts'
@@ -40,4 +41,5 @@ export const commands: readonly Command[] = [
   cacheQuarantineCommand,
   cacheRestoreCommand,
   doctorCommand,
+  lintCommand,
 ]

@@ -10,16 +10,19 @@ import type { Terminal } from './terminal.ts'
 
 const usualExits = '0 done, 1 refused or failed'
 
-const commonHelp = (exits = usualExits): string => `Common options:
-  --socket PATH    the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-  -o json|table    how to print (default: table)
-  -h, --help       this text, or that of a command
+const outputHelp = (formats: readonly string[]): string =>
+  `  -o json|table     how to print${formats.length === 0 ? '' : `; also ${formats.join(', ')}`} (default: table)`
+
+const commonHelp = (exits = usualExits, formats: readonly string[] = []): string => `Common options:
+  --socket PATH     the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
+${outputHelp(formats)}
+  -h, --help        this text, or that of a command
 
 Exit codes: ${exits}, 2 called wrongly.
 `
 
 /** Of the longest option: all texts of a help begin in one column, those of the common options as well. */
-const optionWidth = '--state-dir DIR '.length
+const optionWidth = '--max-conf-num N '.length
 
 function overview(): string {
   const width = Math.max(...commands.map(command => `${command.name} ${command.arguments}`.length))
@@ -44,7 +47,7 @@ function helpOf(command: Command): string {
   ].map(([option, text]) => `  ${option.padEnd(optionWidth)} ${text}\n`)
   return `ipkeeperctl ${`${command.name} ${command.arguments}`.trim()}: ${command.summary}
 
-${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp(command.exits)}
+${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp(command.exits, Object.keys(command.formats ?? {}))}
 Example: ${command.example}
 `
 }
@@ -71,22 +74,29 @@ function findCommand(name: string): Command {
 
 interface Call {
   readonly help: boolean
-  readonly output: 'json' | 'table'
+  readonly output: string
   readonly socket: string | undefined
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, string>>
   readonly flags: ReadonlySet<string>
 }
 
-function parseCall(argv: readonly string[], { options: own, flags: ownFlags = {} }: Command): Call {
+function parseCall(
+  argv: readonly string[],
+  { options: own, flags: ownFlags = {}, joined = [], formats = {} }: Command,
+): Call {
   const { values, flags, positionals } = readWords(argv, {
     valued: [...Object.keys(own), 'output', 'socket'],
     flags: [...Object.keys(ownFlags), 'help'],
+    joined,
     letters: { h: 'help', o: 'output' },
   })
   const { output = 'table', socket, ...options } = values
-  if (output !== 'json' && output !== 'table')
-    throw new Problem('IPK_USAGE', `-o ${output} is neither json nor table`)
+  const known = ['json', 'table', ...Object.keys(formats)]
+  if (!known.includes(output)) {
+    const which = known.length === 2 ? 'neither json nor table' : `none of ${known.join(', ')}`
+    throw new Problem('IPK_USAGE', `-o ${output} is ${which}`)
+  }
   return { help: flags.has('help'), output, socket, positionals, options, flags }
 }
 
@@ -155,9 +165,10 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     }
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
     try {
-      const tell = call.output === 'json' ? (): void => undefined : terminal.out
+      const tell = call.output === 'table' ? terminal.out : (): void => undefined
       const data = await command.run(daemon, call, terminal, tell)
-      terminal.out(call.output === 'json' ? `${showJson(data)}\n` : command.print(data))
+      const format = command.formats?.[call.output] ?? command.print
+      terminal.out(call.output === 'json' ? `${showJson(data)}\n` : format(data))
       return command.exitCode(data)
     } finally {
       await daemon.close()

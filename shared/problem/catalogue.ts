@@ -564,6 +564,20 @@ export const catalogue = {
     summary: 'What is configured for reaching the Kubernetes API cannot be used.',
     hint: 'correct "kubernetes" in the configuration of the daemon, or the file it names; mode: off does without the API',
   },
+  IPK_CONF_DIR_UNREADABLE: {
+    cniCode: 150,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The folder of network configurations is not there or cannot be read.',
+    hint: 'run as root, or name the folder of the runtime (conf_dir in its configuration): ipkeeperctl lint DIR',
+  },
+  IPK_FIX_REFUSED: {
+    cniCode: 151,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'A network configuration could not be mended; it is as it was.',
+    hint: 'see what is wrong with it: ipkeeperctl lint FILE',
+  },
   IPK_INTERNAL: {
     cniCode: 199,
     httpStatus: 500,

@@ -9,11 +9,13 @@ import type { RequestReader } from '../leases/request-reader.ts'
 import type { HostUplinks } from '../leases/host-uplinks.ts'
 import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
+import type { VerbObserver } from '../leases/verb-observer.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
+import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
 import {
   statusRoutes,
   type ClusterState,
@@ -39,6 +41,8 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
+  readonly observer: VerbObserver
+  readonly metrics: ReadMetrics
   readonly logger: FastifyBaseLogger
 }
 
@@ -61,6 +65,8 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
+  observer,
+  metrics,
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -122,12 +128,14 @@ export async function buildApp({
     requests,
     tellPod,
     askedAgain,
+    observer,
   })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
+  metricsRoute(app, { metrics })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()
   return app

@@ -1,17 +1,23 @@
-import { parseAddress } from '../../shared/net/address.ts'
-import { capacityOf, isUsable, type Pool } from './pool.ts'
+import { parseAddress, type Family } from '../../shared/net/address.ts'
+import { capacityOf, isUsable, type Pool, type RangeSet } from './pool.ts'
 import { RangeIndex } from './range-index.ts'
 import { isOver, type LeaseKey, type LeaseRecord, type LeaseState } from './records.ts'
 import type { Usage } from './usage.ts'
 
-/** Usage of a pool, and how many of its free addresses rest: dynamic choice takes those last. */
-export interface PoolUsage extends Omit<Usage, 'nextFreeAt'> {
-  readonly name: string
+/**
+ * Usage of one range set of a pool, and how many of its free addresses rest: dynamic choice takes those last. By set,
+ * since a pod needs an address of each, and one that is full is not seen in a sum with a /64.
+ */
+export interface RangeSetUsage extends Omit<Usage, 'nextFreeAt'> {
+  readonly pool: string
   readonly segment: string
+  /** Index in the pool. */
+  readonly rangeSet: number
+  readonly family: Family
   readonly cooling: bigint
 }
 
-interface Count {
+interface Count extends Pick<RangeSetUsage, 'pool' | 'segment' | 'rangeSet' | 'family' | 'capacity'> {
   used: bigint
   held: bigint
   cooling: bigint
@@ -23,25 +29,24 @@ interface Count {
  */
 export class UsageTally {
   readonly #now: number
-  readonly #counts: ReadonlyMap<Pool, Count>
-  readonly #ranges: RangeIndex<Pool>
+  readonly #counts: readonly Count[]
+  readonly #ranges: RangeIndex<Count>
   readonly #states: Record<LeaseState, number> = { bound: 0, held: 0, cooling: 0 }
 
   /** `now`: milliseconds since the epoch. */
   constructor(pools: readonly Pool[], now: number) {
     this.#now = now
-    this.#counts = new Map(pools.map(pool => [pool, { used: 0n, held: 0n, cooling: 0n }]))
+    const placed = pools.flatMap(pool => pool.rangeSets.map((set, rangeSet) => countOf(pool, set, rangeSet)))
+    this.#counts = placed.map(({ count }) => count)
     this.#ranges = new RangeIndex(
-      pools.flatMap(pool =>
-        pool.rangeSets.flat().map(range => ({ segment: pool.segment, range, owner: pool })),
-      ),
+      placed.flatMap(({ set, count }) => set.map(range => ({ segment: count.segment, range, owner: count }))),
     )
   }
 
   lease(lease: LeaseRecord): void {
     if (isOver(lease, this.#now)) return
     this.#states[lease.state]++
-    const count = this.#countOf(lease)
+    const count = this.#countAt(lease)
     if (!count) return
     if (lease.state === 'bound') count.used++
     else if (lease.state === 'held' || lease.named) count.held++
@@ -50,7 +55,7 @@ export class UsageTally {
 
   /** `lease`: the one of its address, if there is one. */
   reservation(key: LeaseKey, lease: LeaseRecord | undefined): void {
-    const count = this.#countOf(key)
+    const count = this.#countAt(key)
     if (!count) return
     const present = lease && !isOver(lease, this.#now) ? lease : undefined
     const rests = present?.state === 'cooling' && !present.named
@@ -63,17 +68,25 @@ export class UsageTally {
     return this.#states
   }
 
-  pools(): readonly PoolUsage[] {
-    return Array.from(this.#counts, ([pool, { used, held, cooling }]) => {
-      const capacity = capacityOf(pool)
-      const { name, segment } = pool
-      return { name, segment, capacity, used, held, cooling, free: capacity - used - held }
-    })
+  /** In the order of the pools. */
+  rangeSets(): readonly RangeSetUsage[] {
+    return this.#counts.map(count => ({ ...count, free: count.capacity - count.used - count.held }))
   }
 
-  #countOf(key: LeaseKey): Count | undefined {
+  #countAt(key: LeaseKey): Count | undefined {
     const address = parseAddress(key.address)
     const place = address && this.#ranges.around(key.segment, address)
-    return place && isUsable(place.range, address) ? this.#counts.get(place.owner) : undefined
+    return place && isUsable(place.range, address) ? place.owner : undefined
   }
+}
+
+function countOf(
+  { name, segment }: Pool,
+  set: RangeSet,
+  rangeSet: number,
+): { readonly set: RangeSet; readonly count: Count } {
+  const capacity = capacityOf({ name, segment, rangeSets: [set] })
+  const family = set[0]?.family ?? 4
+  const count = { pool: name, segment, rangeSet, family, capacity, used: 0n, held: 0n, cooling: 0n }
+  return { set, count }
 }

@@ -1,11 +1,11 @@
 import { poolOf } from '../ipam/plan-pool.ts'
 import type { LeaseState } from '../ipam/records.ts'
-import { UsageTally, type PoolUsage } from '../ipam/usage-tally.ts'
+import { UsageTally, type RangeSetUsage } from '../ipam/usage-tally.ts'
 import type { LeaseService } from './service.ts'
 
 export interface LeaseUsage {
-  /** By name. */
-  readonly pools: readonly PoolUsage[]
+  /** By name of their pools. */
+  readonly rangeSets: readonly RangeSetUsage[]
   readonly leases: Readonly<Record<LeaseState, number>>
 }
 
@@ -33,5 +33,5 @@ export async function measureUsage(
     tally.reservation(reservation, ledger.lease(reservation))
     if (++walked % step === 0) await turn()
   }
-  return { pools: tally.pools(), leases: tally.states() }
+  return { rangeSets: tally.rangeSets(), leases: tally.states() }
 }

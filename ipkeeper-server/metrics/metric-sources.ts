@@ -1,6 +1,6 @@
 import type { FindingKind, Severity } from '../../shared/findings.ts'
 import type { LeaseState } from '../ipam/records.ts'
-import type { PoolUsage } from '../ipam/usage-tally.ts'
+import type { RangeSetUsage } from '../ipam/usage-tally.ts'
 import type { badCacheReasons } from './metric-table.ts'
 
 /** What the last comparison of leases and node found; undefined before the first one. */
@@ -38,8 +38,8 @@ export interface MetricSources {
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonic: () => number
   readonly usage: () => Promise<{
-    /** By name. */
-    readonly pools: readonly PoolUsage[]
+    /** By name of their pools. */
+    readonly rangeSets: readonly RangeSetUsage[]
     readonly leases: Readonly<Record<LeaseState, number>>
   }>
   readonly counts: () => { readonly attachment: number; readonly reservation: number }

@@ -21,6 +21,8 @@ export const otherValue = 'other'
 
 /** Pools with figures of their own; the rest is counted together, so that a page stays readable for everybody. */
 export const poolLimit = 1_000
+/** Range sets of a pool with figures of their own: one or two, but a file may say anything. */
+export const rangeSetLimit = 8
 export const conflistLimit = 100
 
 /** Also on one that is answered at once, since a delegate's whole run is about 20 ms; 60 s is the plugin's own patience. */
@@ -31,6 +33,11 @@ const commitBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02
 const ofPool = {
   pool: { source: 'names of pools, in their order', atMost: poolLimit + 1 },
   segment: { source: 'segment of the pool', atMost: poolLimit + 1 },
+  set: {
+    source: 'index of the range set in its pool; a pod needs an address of each',
+    atMost: rangeSetLimit + 1,
+  },
+  family: ['ipv4', 'ipv6'],
 } as const
 
 export const storeOperations = ['load', 'read', 'commit', 'history', 'prune', 'probe'] as const
@@ -96,7 +103,7 @@ export const metricTable = {
   ipkeeper_pool_capacity_addresses: {
     type: 'gauge',
     unit: 'addresses',
-    help: 'Addresses that the pool can give: used + held + free.',
+    help: 'Addresses that a range set of the pool can give: used + held + free.',
     labels: ofPool,
   },
   ipkeeper_pool_used_addresses: {
@@ -126,7 +133,7 @@ export const metricTable = {
   ipkeeper_pool_exhaustion_seconds: {
     type: 'gauge',
     unit: 'seconds',
-    help: 'Time until the pool is full if used and held addresses go on growing as between the scrapes of the last hour; +Inf when they do not grow, or it is not known yet.',
+    help: 'Time until a range set of the pool is full if used and held addresses go on growing as between the scrapes of the last hour; +Inf when they do not grow, or it is not known yet.',
     labels: ofPool,
   },
   ipkeeper_leases: {

@@ -30,9 +30,9 @@ export class Scraper {
 
   async #measure(): Promise<void> {
     const { usage, deferredDels, cluster, findings, badCacheFiles, conflists, monotonic } = this.#sources
-    const [{ pools, leases }, dels] = await Promise.all([usage(), deferredDels()])
+    const [{ rangeSets, leases }, dels] = await Promise.all([usage(), deferredDels()])
     const registry = this.#registry
-    this.#setPools(poolFigures(pools), monotonic() / 1e3)
+    this.#setPools(poolFigures(rangeSets), monotonic() / 1e3)
     registry.set('ipkeeper_leases', byLabel('state', leases))
     registry.set('ipkeeper_deferred_dels', byLabel('state', dels))
     registry.set('ipkeeper_findings', byLabel('kind', findings?.() ?? {}))

@@ -70,7 +70,7 @@ t.test('figures move with what happens', { skip }, async t => {
   const daemon = await site.start()
   const ended = (verb: string, code: string) =>
     ['ipkeeper_cni_verb_duration_seconds_count', { verb, code }] as const
-  const prod = { pool: 'prod', segment: 'default' }
+  const prod = { pool: 'prod', segment: 'default', set: '0', family: 'ipv4' }
   /** Scrapes and looks at these. */
   const shows = async (
     what: string,

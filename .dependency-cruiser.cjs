@@ -14,6 +14,7 @@ const pure = [
   `${server}network/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
+  `${server}runtime/sandboxes\\.ts$`,
 ]
 
 /** Where interfaces live that several folders meet in. */

@@ -1,12 +1,14 @@
 import { join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
+import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
+import { auditRoutes } from './http/routes/audit.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
@@ -31,6 +33,7 @@ import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
+import { findingEvent } from './kubernetes/finding-event.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
@@ -41,10 +44,11 @@ import { MetricsListener } from './metrics/metrics-listener.ts'
 import { ObservedStore } from './metrics/observed-store.ts'
 import { storeObserver, verbObserver } from './metrics/observers.ts'
 import { Scraper } from './metrics/scrape.ts'
-import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
 import { listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
+import { podAddresses } from './network/pod-addresses.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -52,8 +56,10 @@ import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -263,6 +269,32 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const tellOf = (finding: Finding): void => {
+    const { subject, event } = findingEvent(finding, config.node)
+    cluster?.events.record(subject, event)
+  }
+  const reconciler = new Reconciler({
+    service,
+    terms: () => watched.current.reconcile,
+    death: attachment => deathOf(attachment, config.node, bootId),
+    runtimes: new SocketRuntimes(config.runtime.sockets),
+    links: () => listLinks(runTool, ['type', 'veth']),
+    removeLink: link => removeSeenLink(runTool, link),
+    kernelAddresses: attachment => podAddresses(runTool, attachment),
+    pods: cluster && (() => cluster.nodePods()),
+    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    onFound: finding => {
+      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
+      tellOf(finding)
+    },
+    onRepaired: finding => {
+      logger.warn(finding, `repaired: ${finding.says}`)
+      tellOf(finding)
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
+    },
+  })
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
@@ -291,6 +323,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     config: () => watched.status(),
     cluster: () => cluster?.status(),
     busyMs: () => performance.eventLoopUtilization().active,
+    findings: () => Object.fromEntries(reconciler.counts()),
+    repairs: () => Object.fromEntries(reconciler.repaired()),
   })
   const app = await buildApp({
     service,
@@ -309,6 +343,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     uplinks,
     observer,
     metrics: () => scraper.page(),
+    nodeRoutes: [
+      app => {
+        auditRoutes(app, { audit: reconciler })
+      },
+    ],
     logger,
   })
   await uplinks.recover()
@@ -329,6 +368,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   )
   answers.start()
+  reconciler.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -398,6 +438,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await reconciler.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { auditCommand } from './commands/audit.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   reserveCommand,
   unreserveCommand,
   explainCommand,
+  auditCommand,
   uplinksCommand,
   restoreUplinkCommand,
   statusCommand,

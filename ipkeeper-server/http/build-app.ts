@@ -43,6 +43,8 @@ export interface AppOptions {
   readonly uplinks: HostUplinks
   readonly observer: VerbObserver
   readonly metrics: ReadMetrics
+  /** Of what looks at the node beside the leases. */
+  readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
   readonly logger: FastifyBaseLogger
 }
 
@@ -67,6 +69,7 @@ export async function buildApp({
   uplinks,
   observer,
   metrics,
+  nodeRoutes = [],
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -134,6 +137,7 @@ export async function buildApp({
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
+  for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   metricsRoute(app, { metrics })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))

@@ -3,7 +3,7 @@ import type { LeaseState } from '../ipam/records.ts'
 import type { RangeSetUsage } from '../ipam/usage-tally.ts'
 import type { badCacheReasons } from './metric-table.ts'
 
-/** What the last comparison of leases and node found; undefined before the first one. */
+/** How many findings of each kind there are, or were repaired; undefined before leases and node were compared. */
 export type FindingCounts = () => Partial<Record<FindingKind, number>> | undefined
 
 export type BadCacheReason = (typeof badCacheReasons)[number]
@@ -52,6 +52,8 @@ export interface MetricSources {
   /** Milliseconds in which the event loop worked. */
   readonly busyMs: () => number
   readonly findings?: FindingCounts
+  /** Since the start. */
+  readonly repairs?: FindingCounts
   readonly badCacheFiles?: BadCacheFiles
   readonly conflists?: ConflistState
 }

@@ -151,7 +151,7 @@ export const metricTable = {
   ipkeeper_findings: {
     type: 'gauge',
     unit: 'findings',
-    help: 'What the last round found when it compared leases with the node, by kind; no sample before the first round.',
+    help: 'What is certainly wrong where leases are compared with the node, by kind.',
     labels: { kind: findingKindNames },
   },
   ipkeeper_repairs_total: {

@@ -1,3 +1,4 @@
+import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import type { MetricRegistry, MetricsPage, Sample } from './metric-registry.ts'
 import { conflistLimit, otherValue } from './metric-table.ts'
 import { ExhaustionWatch, poolFigures, type PoolFigures } from './pool-samples.ts'
@@ -29,13 +30,13 @@ export class Scraper {
   }
 
   async #measure(): Promise<void> {
-    const { usage, deferredDels, cluster, findings, badCacheFiles, conflists, monotonic } = this.#sources
+    const { usage, deferredDels, cluster, badCacheFiles, conflists, monotonic } = this.#sources
     const [{ rangeSets, leases }, dels] = await Promise.all([usage(), deferredDels()])
     const registry = this.#registry
     this.#setPools(poolFigures(rangeSets), monotonic() / 1e3)
     registry.set('ipkeeper_leases', byLabel('state', leases))
     registry.set('ipkeeper_deferred_dels', byLabel('state', dels))
-    registry.set('ipkeeper_findings', byLabel('kind', findings?.() ?? {}))
+    this.#setFindings()
     registry.set('ipkeeper_cache_bad_files', byLabel('reason', badCacheFiles?.() ?? {}))
     this.#setConflists(conflists?.())
     this.#setCluster(cluster())
@@ -67,6 +68,16 @@ export class Scraper {
       of(({ cooling }) => cooling),
     )
     registry.set('ipkeeper_pool_exhaustion_seconds', this.#exhaustion.look(pools, at))
+  }
+
+  #setFindings(): void {
+    const found = this.#sources.findings?.()
+    const kinds = found ? findingKindNames : []
+    const samples = kinds.map(kind => ({ labels: { kind }, value: found?.[kind] ?? 0 }))
+    this.#registry.set('ipkeeper_findings', samples)
+    const repaired = this.#sources.repairs?.()
+    const repairs = repairableKinds.map(kind => ({ labels: { kind }, value: repaired?.[kind] ?? 0 }))
+    this.#registry.setTotal('ipkeeper_repairs_total', repairs)
   }
 
   #setConflists(state: ReturnType<ConflistState>): void {

@@ -99,7 +99,8 @@ t.test('figures move with what happens', { skip }, async t => {
     ['ipkeeper_attachments', {}, 0],
     ['ipkeeper_config_valid', {}, 1],
     ['ipkeeper_kubernetes_watch_up', {}, undefined],
-    ['ipkeeper_findings', {}, undefined],
+    ['ipkeeper_findings', { kind: 'ip-differs' }, 0],
+    ['ipkeeper_repairs_total', { kind: 'dead-boot' }, 0],
   )
 
   t.equal((await site.verb(daemon, 'add', web)).status, 200)

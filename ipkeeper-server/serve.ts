@@ -9,7 +9,9 @@ import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { auditRoutes } from './http/routes/audit.ts'
+import { cacheRoutes } from './http/routes/cache.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
+import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -45,7 +47,7 @@ import { ObservedStore } from './metrics/observed-store.ts'
 import { storeObserver, verbObserver } from './metrics/observers.ts'
 import { Scraper } from './metrics/scrape.ts'
 import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
-import { listLinks } from './network/host-links.ts'
+import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { podAddresses } from './network/pod-addresses.ts'
@@ -59,6 +61,10 @@ import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { CacheKeeper } from './result-cache/cache-keeper.ts'
+import { foldersOf } from './result-cache/list-cache-files.ts'
+import { Quarantine } from './result-cache/quarantine.ts'
+import { readBoot } from './result-cache/read-boot.ts'
 import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
@@ -269,6 +275,34 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const runtimes = new SocketRuntimes(config.runtime.sockets)
+  const caches = new CacheKeeper({
+    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    folders: foldersOf(config.resultCache.folders),
+    ...{ stateDir, confDir: config.conflist.directory },
+    boot: readBoot(),
+    records: leasesForCache(service),
+    quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
+    sandboxes: () => runtimes.list(),
+    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onFound: ({ path, reason, detail, plan, because }) => {
+      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+    },
+    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
+      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
+    },
+    onMore: files => {
+      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+    },
+    onError: (error, path) => {
+      logger.warn(
+        { path, err: error },
+        'a result cache could not be looked at or repaired; it is tried again',
+      )
+    },
+  })
   const tellOf = (finding: Finding): void => {
     const { subject, event } = findingEvent(finding, config.node)
     cluster?.events.record(subject, event)
@@ -277,7 +311,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     service,
     terms: () => watched.current.reconcile,
     death: attachment => deathOf(attachment, config.node, bootId),
-    runtimes: new SocketRuntimes(config.runtime.sockets),
+    runtimes,
     links: () => listLinks(runTool, ['type', 'veth']),
     removeLink: link => removeSeenLink(runTool, link),
     kernelAddresses: attachment => podAddresses(runTool, attachment),
@@ -325,6 +359,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     busyMs: () => performance.eventLoopUtilization().active,
     findings: () => Object.fromEntries(reconciler.counts()),
     repairs: () => Object.fromEntries(reconciler.repaired()),
+    badCacheFiles: () => {
+      const byReason = Map.groupBy(caches.current(), ({ reason }) => reason)
+      return Object.fromEntries([...byReason].map(([reason, files]) => [reason, files.length]))
+    },
   })
   const app = await buildApp({
     service,
@@ -346,6 +384,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     nodeRoutes: [
       app => {
         auditRoutes(app, { audit: reconciler })
+        cacheRoutes(app, { caches })
       },
     ],
     logger,
@@ -369,6 +408,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   )
   answers.start()
   reconciler.start()
+  caches.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -438,6 +478,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await caches.stop()
   await reconciler.stop()
   await service.serial.idle()
   await network.idle()

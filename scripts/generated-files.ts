@@ -1,6 +1,7 @@
 import { configurationReference } from './generate-configuration-docs.ts'
 import { errorReference } from './generate-docs.ts'
 import { metricReference } from './generate-metrics-docs.ts'
+import { itSaysReference } from './generate-it-says.ts'
 import { validators } from './generate-validators.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
@@ -10,4 +11,5 @@ export const generatedFiles: readonly GeneratedFile[] = [
   errorReference,
   configurationReference,
   metricReference,
+  itSaysReference,
 ]

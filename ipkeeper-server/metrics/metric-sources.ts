@@ -1,15 +1,13 @@
+import type { CacheReason } from '../../shared/cache-reasons.ts'
 import type { FindingKind, Severity } from '../../shared/findings.ts'
 import type { LeaseState } from '../ipam/records.ts'
 import type { RangeSetUsage } from '../ipam/usage-tally.ts'
-import type { badCacheReasons } from './metric-table.ts'
 
 /** How many findings of each kind there are, or were repaired; undefined before leases and node were compared. */
 export type FindingCounts = () => Partial<Record<FindingKind, number>> | undefined
 
-export type BadCacheReason = (typeof badCacheReasons)[number]
-
 /** Files of result caches that are not as they should be; undefined before the first look. */
-export type BadCacheFiles = () => Partial<Record<BadCacheReason, number>> | undefined
+export type BadCacheFiles = () => Partial<Record<CacheReason, number>> | undefined
 
 /** What the linter says of the folder of conflists; undefined before the first look. */
 export type ConflistState = () =>

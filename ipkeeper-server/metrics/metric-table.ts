@@ -1,3 +1,4 @@
+import { cacheReasonNames } from '../../shared/cache-reasons.ts'
 import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import { lateDels, observedVerbs, undoReasons } from '../leases/verb-observer.ts'
@@ -41,18 +42,6 @@ const ofPool = {
 } as const
 
 export const storeOperations = ['load', 'read', 'commit', 'history', 'prune', 'probe'] as const
-
-/** What may be wrong with a file of a result cache. */
-export const badCacheReasons = [
-  'empty',
-  'truncated',
-  'not_json',
-  'wrong_kind',
-  'orphan',
-  'stale_boot',
-  'unreadable',
-  otherValue,
-] as const
 
 /**
  * Every metric of the daemon. The registry, docs/reference/metrics.generated.md and the checks of alerts and dashboard are
@@ -163,8 +152,8 @@ export const metricTable = {
   ipkeeper_cache_bad_files: {
     type: 'gauge',
     unit: 'files',
-    help: "Files in the runtimes' result caches that would make a DEL or CHECK fail, or that belong to nobody.",
-    labels: { reason: badCacheReasons },
+    help: 'Files in result caches that are not as they should be, by what is wrong with them.',
+    labels: { reason: cacheReasonNames },
   },
   ipkeeper_conflist_valid: {
     type: 'gauge',

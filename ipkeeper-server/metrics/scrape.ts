@@ -1,3 +1,4 @@
+import { cacheReasonNames } from '../../shared/cache-reasons.ts'
 import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import type { MetricRegistry, MetricsPage, Sample } from './metric-registry.ts'
 import { conflistLimit, otherValue } from './metric-table.ts'
@@ -37,7 +38,9 @@ export class Scraper {
     registry.set('ipkeeper_leases', byLabel('state', leases))
     registry.set('ipkeeper_deferred_dels', byLabel('state', dels))
     this.#setFindings()
-    registry.set('ipkeeper_cache_bad_files', byLabel('reason', badCacheFiles?.() ?? {}))
+    const bad = badCacheFiles?.()
+    const files = cacheReasonNames.map(reason => ({ labels: { reason }, value: bad?.[reason] ?? 0 }))
+    registry.set('ipkeeper_cache_bad_files', bad ? files : [])
     this.#setConflists(conflists?.())
     this.#setCluster(cluster())
     this.#setDaemon()

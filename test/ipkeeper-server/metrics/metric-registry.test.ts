@@ -43,14 +43,14 @@ t.test('counters begin at zero, for each value of their label', async t => {
 t.test('a value beyond the list is counted as other', async t => {
   const registry = new MetricRegistry()
   registry.set('ipkeeper_cache_bad_files', [
-    { labels: { reason: 'empty' }, value: 2 },
+    { labels: { reason: 'zero-byte' }, value: 2 },
     { labels: { reason: '10.22.0.5' }, value: 3 },
   ])
   for (const verb of ['add', 'shop/web-0'])
     registry.observe('ipkeeper_cni_verb_duration_seconds', 0.02, { verb, code: 'OK' })
   const { text } = await registry.page()
   const page = readPage(text)
-  t.equal(valueOf(page, 'ipkeeper_cache_bad_files', { reason: 'empty' }), 2)
+  t.equal(valueOf(page, 'ipkeeper_cache_bad_files', { reason: 'zero-byte' }), 2)
   t.equal(valueOf(page, 'ipkeeper_cache_bad_files', { reason: 'other' }), 3)
   t.equal(valueOf(page, 'ipkeeper_cni_verb_duration_seconds_count', { verb: 'other' }), 1)
   const bucket = (le: string): number | undefined =>

@@ -50,7 +50,7 @@ t.test('each source has its metric', async t => {
   const page = await pageOf({
     findings: () => ({ 'ip-differs': 2 }),
     repairs: () => ({ 'dead-boot': 4 }),
-    badCacheFiles: () => ({ empty: 3 }),
+    badCacheFiles: () => ({ 'zero-byte': 3 }),
     conflists: () => ({
       files: [
         { name: '10-a.conflist', valid: true },
@@ -68,7 +68,6 @@ t.test('each source has its metric', async t => {
     config: () => ({ loadedAt: 0, problem: {} }),
   })
   const table: readonly [name: string, samples: object][] = [
-    ['ipkeeper_cache_bad_files', { empty: 3 }],
     ['ipkeeper_conflist_valid', { '10-a.conflist': 1, '20-b.conf': 0 }],
     ['ipkeeper_conflist_findings', { error: 1, note: 5 }],
     ['ipkeeper_kubernetes_watch_up', { pods: 1, nodes: 0 }],
@@ -78,6 +77,7 @@ t.test('each source has its metric', async t => {
     ['ipkeeper_config_valid', { '': 0 }],
   ]
   for (const [name, samples] of table) t.strictSame(samplesOf(page, name), samples, name)
+  t.match(samplesOf(page, 'ipkeeper_cache_bad_files'), { 'zero-byte': 3, truncated: 0 })
   t.match(samplesOf(page, 'ipkeeper_findings'), { 'ip-differs': 2, 'dead-boot': 0 })
   t.match(samplesOf(page, 'ipkeeper_repairs_total'), { 'dead-boot': 4, 'link-without-lease': 0 })
 })

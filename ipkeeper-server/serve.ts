@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
@@ -24,6 +25,7 @@ import {
   type RequestRules,
 } from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
+import { measureUsage } from './leases/measure-usage.ts'
 import { OwnerWatch } from './leases/owner-watch.ts'
 import { HistoryPruner } from './leases/prune-history.ts'
 import { RequestReader } from './leases/request-reader.ts'
@@ -42,6 +44,11 @@ import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
+import { MetricRegistry } from './metrics/metric-registry.ts'
+import { MetricsListener } from './metrics/metrics-listener.ts'
+import { ObservedStore } from './metrics/observed-store.ts'
+import { storeObserver, verbObserver } from './metrics/observers.ts'
+import { Scraper } from './metrics/scrape.ts'
 import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
 import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
@@ -121,9 +128,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const openStore = chooseStore(options.store, stateDir)
   // Before a state folder is made for a daemon that cannot be reached.
   await checkSocketPath(socket)
+  const { listen } = config.metrics
+  const metricsListener = listen && (await MetricsListener.open(listen))
   makeStateDir(stateDir)
   const unlockStateDir = lockStateFolder(stateDir)
-  const store = openStore()
+  const registry = new MetricRegistry()
+  const observer = verbObserver(registry)
+  const store = new ObservedStore(openStore(), storeObserver(registry))
   const ledger = await Ledger.open(store)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
@@ -226,9 +237,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     stateDir,
     del: async request => {
       const began = interpretBegan(request, request.bootId)
-      await delAttachment(service, interpretKey(request), began, interpretRemains(request))
+      const { late } = await delAttachment(service, interpretKey(request), began, interpretRemains(request))
+      if (late) observer.lateDel(late)
     },
     onDone: ({ containerId, ifname, config: { name } }, queuedAt) => {
+      registry.count('ipkeeper_deferred_dels_done_total')
       logger.info({ verb: 'del', containerId, ifname, network: name, queuedAt }, 'carried out a deferred DEL')
     },
     onQuarantine: (file, reason) => {
@@ -243,6 +256,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     marks: new AnsweredMarks(stateDir),
     monotonic: () => performance.now(),
     onUndone: ({ network, containerId, ifname, holder }) => {
+      observer.undone('never_answered')
       logger.warn(
         { network, containerId, ifname, holder: describeHolder(holder) },
         'an ADD that was never answered, since the daemon or its plugin ended, was undone',
@@ -351,6 +365,24 @@ export async function serve(options: ServeOptions): Promise<void> {
     pools: service.pools,
     facts: nodeFacts,
   })
+  const scraper = new Scraper(registry, {
+    version,
+    startedAt,
+    monotonic: () => performance.now(),
+    usage: () => measureUsage(service, () => nextTurn()),
+    counts: () => ledger.counts(),
+    operationsUnderWay: () => service.serial.busy,
+    deferredDels: () => deferred.count(),
+    config: () => watched.status(),
+    cluster: () => cluster?.status(),
+    busyMs: () => performance.eventLoopUtilization().active,
+    findings: () => Object.fromEntries(reconciler.counts()),
+    repairs: () => Object.fromEntries(reconciler.repaired()),
+    badCacheFiles: () => {
+      const byReason = Map.groupBy(caches.current(), ({ reason }) => reason)
+      return Object.fromEntries([...byReason].map(([reason, files]) => [reason, files.length]))
+    },
+  })
   const app = await buildApp({
     service,
     facts: {
@@ -366,6 +398,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     uplinks,
+    observer,
+    metrics: () => scraper.page(),
     nodeRoutes: [
       app => {
         auditRoutes(app, { audit: reconciler })
@@ -386,6 +420,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   await applyPools(service, config.pools, () => undefined)
   cluster?.start()
   await listenUnix(app, socket)
+  metricsListener?.serve(
+    () => scraper.page(),
+    error => {
+      logger.warn({ err: error }, 'the page of metrics could not be served')
+    },
+  )
   answers.start()
   reconciler.start()
   caches.start()
@@ -454,6 +494,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await watched.stop()
   await confDir.stop()
   process.off('SIGHUP', onHangUp)
+  await metricsListener?.close()
   await app.close()
   await cluster?.stop()
   await deferred.stop()

@@ -1,5 +1,6 @@
 import { configurationReference } from './generate-configuration-docs.ts'
 import { errorReference } from './generate-docs.ts'
+import { metricReference } from './generate-metrics-docs.ts'
 import { itSaysReference } from './generate-it-says.ts'
 import { lintRuleReference } from './generate-lint-docs.ts'
 import { validators } from './generate-validators.ts'
@@ -10,6 +11,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   validators,
   errorReference,
   configurationReference,
+  metricReference,
   itSaysReference,
   lintRuleReference,
 ]

@@ -494,6 +494,13 @@ export const catalogue = {
     summary: 'The daemon cannot make its socket.',
     hint: 'run as root, or choose another --socket in a folder that can be written',
   },
+  IPK_METRICS_LISTEN: {
+    cniCode: 157,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The daemon cannot listen on the address of `metrics.listen`.',
+    hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or take the key out: metrics are on the socket as well',
+  },
   IPK_USAGE: {
     cniCode: 119,
     httpStatus: 400,

@@ -20,6 +20,8 @@ export interface ContainerdOptions {
   readonly conflist: unknown
   /** Further plugins for its bin_dir (the reference ones are there): name to path. */
   readonly plugins?: Readonly<Record<string, string>>
+  /** Further text of its config.toml. */
+  readonly settings?: string
   /** Default: what is installed on the machine. */
   readonly release?: ContainerdRelease
 }
@@ -60,7 +62,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   const state = folder.file('containerd', 'state')
   writeFileSync(
     configPath,
-    release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName }),
+    `${release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName })}\n${options.settings ?? ''}`,
   )
   const [program, args] = host.command(release.containerd, ['--config', configPath])
   const child = spawn(program, args, {

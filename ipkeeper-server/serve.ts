@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Finding } from '../shared/api/audit.schema.ts'
@@ -336,6 +336,14 @@ export async function serve(options: ServeOptions): Promise<void> {
     kernelAddresses: attachment => podAddresses(runTool, attachment),
     pods: cluster && (() => cluster.nodePods()),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    otherLooks: () => {
+      const bad = caches.current().length
+      const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length
+      return [
+        { name: 'result caches', state: 'asked', says: `${bad} bad files (ipkeeperctl cache scan)` },
+        { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
+      ]
+    },
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
       tellOf(finding)
@@ -381,6 +389,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     badCacheFiles: () => {
       const byReason = Map.groupBy(caches.current(), ({ reason }) => reason)
       return Object.fromEntries([...byReason].map(([reason, files]) => [reason, files.length]))
+    },
+    conflists: () => {
+      const { files, findings } = confDir.current()
+      const bad = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file))
+      const bySeverity = Map.groupBy(findings, ({ severity }) => severity)
+      return {
+        files: files.map(({ file }) => ({ name: basename(file), valid: !bad.has(file) })),
+        findings: Object.fromEntries([...bySeverity].map(([severity, some]) => [severity, some.length])),
+      }
     },
   })
   const app = await buildApp({

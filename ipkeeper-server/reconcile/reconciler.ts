@@ -48,6 +48,8 @@ export interface ReconcilerOptions {
   readonly pods: (() => Promise<readonly SeenPod[]>) | undefined
   /** Milliseconds of CLOCK_MONOTONIC, which plugins date their runs with. */
   readonly monotonic: () => number
+  /** What looks of others last gave, for the audit. */
+  readonly otherLooks: () => readonly AuditWitness[]
   /** Told once for each finding that is certain and stays. */
   readonly onFound: (finding: Finding) => void
   readonly onRepaired: (finding: Finding) => void
@@ -120,7 +122,7 @@ export class Reconciler implements NodeAudit {
         mode: terms.mode,
         takenAt: new Date(this.#options.service.now()).toISOString(),
         attachments: snapshot.attachments.length,
-        witnesses: witnessesOf(snapshot),
+        witnesses: [...witnessesOf(snapshot), ...this.#options.otherLooks()],
         findings: planned.map(({ finding }) => finding),
       }
     })

@@ -111,7 +111,7 @@ export const doctorCommand = command<Diagnosis>({
     ],
   },
   example: 'journalctl -u kubelet -n 50 | ipkeeperctl doctor --message -',
-  exits: '0 nothing is broken, or every question was answered; 1 something failed, or nothing is known',
+  exits: '0 nothing is broken, or it was explained, 1 something is broken, or not known',
   run: async (daemon, args, terminal) => {
     expectPositionals(args, [])
     const { pod, message, 'conf-dir': confDir, 'bin-dir': binDir, 'state-dir': named } = args.options

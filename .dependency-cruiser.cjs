@@ -11,8 +11,10 @@ const pure = [
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series)\\.ts$`,
-  `${server}network/plan/`,
+  `${server}(network|result-cache)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
+  `${server}doctor/messages/`,
+  `${server}runtime/sandboxes\\.ts$`,
 ]
 
 /** Where interfaces live that several folders meet in. */

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
 import type { LintFinding } from '../shared/api/lint.schema.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
@@ -8,7 +9,11 @@ import { WatchedConfig } from './config/watch-config.ts'
 import { ConfDirWatch } from './conf-dir/conf-dir-watch.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
+import { auditRoutes } from './http/routes/audit.ts'
+import { cacheRoutes } from './http/routes/cache.ts'
+import { lintRoutes } from './http/routes/lint.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
+import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -31,15 +36,17 @@ import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
+import { findingEvent } from './kubernetes/finding-event.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
-import { attachmentLiveness } from './network/attachment-liveness.ts'
-import { listLinks } from './network/host-links.ts'
+import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
+import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
+import { podAddresses } from './network/pod-addresses.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -47,8 +54,14 @@ import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { CacheKeeper } from './result-cache/cache-keeper.ts'
+import { foldersOf } from './result-cache/list-cache-files.ts'
+import { Quarantine } from './result-cache/quarantine.ts'
+import { readBoot } from './result-cache/read-boot.ts'
+import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -267,6 +280,60 @@ export async function serve(options: ServeOptions): Promise<void> {
         logger.info({ directory, err: error }, 'network configurations are not looked at; it is tried again')
     },
   })
+  const runtimes = new SocketRuntimes(config.runtime.sockets)
+  const caches = new CacheKeeper({
+    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    folders: foldersOf(config.resultCache.folders),
+    ...{ stateDir, confDir: config.conflist.directory },
+    boot: readBoot(),
+    records: leasesForCache(service),
+    quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
+    sandboxes: () => runtimes.list(),
+    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onFound: ({ path, reason, detail, plan, because }) => {
+      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+    },
+    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
+      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
+    },
+    onMore: files => {
+      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+    },
+    onError: (error, path) => {
+      logger.warn(
+        { path, err: error },
+        'a result cache could not be looked at or repaired; it is tried again',
+      )
+    },
+  })
+  const tellOf = (finding: Finding): void => {
+    const { subject, event } = findingEvent(finding, config.node)
+    cluster?.events.record(subject, event)
+  }
+  const reconciler = new Reconciler({
+    service,
+    terms: () => watched.current.reconcile,
+    death: attachment => deathOf(attachment, config.node, bootId),
+    runtimes,
+    links: () => listLinks(runTool, ['type', 'veth']),
+    removeLink: link => removeSeenLink(runTool, link),
+    kernelAddresses: attachment => podAddresses(runTool, attachment),
+    pods: cluster && (() => cluster.nodePods()),
+    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    onFound: finding => {
+      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
+      tellOf(finding)
+    },
+    onRepaired: finding => {
+      logger.warn(finding, `repaired: ${finding.says}`)
+      tellOf(finding)
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
+    },
+  })
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
@@ -299,7 +366,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     uplinks,
-    currentLint: () => confDir.current(),
+    nodeRoutes: [
+      app => {
+        auditRoutes(app, { audit: reconciler })
+        cacheRoutes(app, { caches })
+        lintRoutes(app, { currentLint: () => confDir.current() })
+      },
+    ],
     logger,
   })
   await uplinks.recover()
@@ -314,6 +387,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   cluster?.start()
   await listenUnix(app, socket)
   answers.start()
+  reconciler.start()
+  caches.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -384,6 +459,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await caches.stop()
+  runtimes.close()
+  await reconciler.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

@@ -1,5 +1,6 @@
 import { configurationReference } from './generate-configuration-docs.ts'
 import { errorReference } from './generate-docs.ts'
+import { itSaysReference } from './generate-it-says.ts'
 import { lintRuleReference } from './generate-lint-docs.ts'
 import { validators } from './generate-validators.ts'
 import type { GeneratedFile } from './generated-file.ts'
@@ -9,5 +10,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
   validators,
   errorReference,
   configurationReference,
+  itSaysReference,
   lintRuleReference,
 ]

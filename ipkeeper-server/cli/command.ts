@@ -25,7 +25,13 @@ export interface Command {
   readonly exits?: string
   /** The exit code that the data call for. */
   readonly exitCode: (data: unknown) => 0 | 1
-  readonly run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<unknown>
+  /** @param tell prints a part of a long report as soon as it is known; says nothing where `-o json` wants one document */
+  readonly run: (
+    daemon: DaemonClient,
+    args: CommandArguments,
+    terminal: Terminal,
+    tell: (text: string) => void,
+  ) => Promise<unknown>
   readonly print: (data: unknown) => string
   /** What `-o` takes beside json and table. */
   readonly formats?: Readonly<Record<string, (data: unknown) => string>>
@@ -34,7 +40,12 @@ export interface Command {
 /** Ties a command's data type together once, so that run and print agree. */
 export function command<T>(
   row: Omit<Command, 'run' | 'print' | 'formats' | 'exitCode'> & {
-    run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<T>
+    run: (
+      daemon: DaemonClient,
+      args: CommandArguments,
+      terminal: Terminal,
+      tell: (text: string) => void,
+    ) => Promise<T>
     print: (data: T) => string
     formats?: Readonly<Record<string, (data: T) => string>>
     exitCode?: (data: T) => 0 | 1

@@ -3,17 +3,23 @@ import type { ErrorReply } from '../../shared/api/cni.schema.ts'
 import { catalogue, type ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
-/** Milliseconds that the daemon may take for a listing. */
-const deadline = 10_000
+/** Milliseconds that the daemon may take for a listing, unless a command knows better. */
+const usualDeadline = 10_000
 
 /** How commands ask the daemon. */
 export interface DaemonClient {
+  readonly socket: string
   /** Resolves to the body of a 200; throws the problem of any other reply, or IPK_DAEMON_UNREACHABLE. */
-  readonly ask: (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<unknown>
+  readonly ask: (
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+    deadline?: number,
+  ) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
-function unreachable(socket: string, error: unknown): Problem {
+function unreachable(socket: string, error: unknown, deadline: number): Problem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError
   const why =
@@ -42,24 +48,25 @@ function isErrorReply(body: unknown): body is ErrorReply {
 export function connectDaemon(socket: string): DaemonClient {
   const client = new Client('http://ipkeeper', {
     socketPath: socket,
-    headersTimeout: deadline,
-    bodyTimeout: deadline,
     connectTimeout: 2000,
   })
   return {
-    ask: async (method, path, body) => {
+    socket,
+    ask: async (method, path, body, deadline = usualDeadline) => {
       let status: number
       let text: string
       try {
         const reply = await client.request({
           method,
           path,
+          headersTimeout: deadline,
+          bodyTimeout: deadline,
           ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
         })
         status = reply.statusCode
         text = await reply.body.text()
       } catch (error) {
-        throw unreachable(socket, error)
+        throw unreachable(socket, error, deadline)
       }
       let parsed: unknown
       try {

@@ -52,6 +52,16 @@ Example: ${command.example}
 `
 }
 
+/** Of "cache": the commands that begin with this word. */
+function helpOfGroup(group: string): string {
+  const rows = wordsAfter(group).map(word => findCommand(`${group} ${word}`))
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  return `${rows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('')}
+${commonHelp()}
+Example: ipkeeperctl ${rows[0]?.name ?? ''} --help
+`
+}
+
 function findCommand(name: string): Command {
   const command = commands.find(candidate => candidate.name === name)
   if (command) return command
@@ -90,6 +100,27 @@ function parseCall(
   return { help: flags.has('help'), output, socket, positionals, options, flags }
 }
 
+/** JSON leaves DEL and the C1 controls as they are, and a terminal would obey them. */
+function showJson(data: unknown): string {
+  return JSON.stringify(data, null, 2).replaceAll(
+    /[\u007f-\u009f]/g,
+    found => `\\u00${found.charCodeAt(0).toString(16)}`,
+  )
+}
+
+/** The words after "cache" in the names of commands such as "cache scan". */
+const wordsAfter = (group: string): string[] =>
+  commands.filter(({ name }) => name.startsWith(`${group} `)).map(({ name }) => name.slice(group.length + 1))
+
+/** Joins the two words of a command of a group: `cache scan`. What is left is for the command. Throws IPK_USAGE. */
+function joinWords(name: string, rest: readonly string[]): { name: string; rest: readonly string[] } {
+  const seconds = wordsAfter(name)
+  if (seconds.length === 0) return { name, rest }
+  const [second, ...others] = rest
+  if (second !== undefined && !second.startsWith('-')) return { name: `${name} ${second}`, rest: others }
+  throw new Problem('IPK_USAGE', `"${name}" needs a second word: ${seconds.join(', ')}`)
+}
+
 /** Common options may stand before the command as well: `ipkeeperctl -o json leases`, `--socket=PATH leases`. */
 function commandFirst(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   let options = 0
@@ -112,24 +143,32 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     }
     if (name === '-h' || name === '--help' || name === 'help') {
       const topic = rest[0]
-      terminal.out(name === 'help' && topic !== undefined ? helpOf(findCommand(topic)) : overview())
+      if (name !== 'help' || topic === undefined) terminal.out(overview())
+      else if (wordsAfter(topic).length > 0 && rest.length === 1) terminal.out(helpOfGroup(topic))
+      else terminal.out(helpOf(findCommand(joinWords(topic, rest.slice(1)).name)))
       return 0
     }
     if (name === '--version' || name === 'version') {
       terminal.out(`ipkeeperctl ${version}\n`)
       return 0
     }
-    command = findCommand(name)
-    const call = parseCall(rest, command)
+    if (wordsAfter(name).length > 0 && ['-h', '--help'].includes(rest[0] ?? '')) {
+      terminal.out(helpOfGroup(name))
+      return 0
+    }
+    const words = joinWords(name, rest)
+    command = findCommand(words.name)
+    const call = parseCall(words.rest, command)
     if (call.help) {
       terminal.out(helpOf(command))
       return 0
     }
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
     try {
-      const data = await command.run(daemon, call, terminal)
+      const tell = call.output === 'table' ? terminal.out : (): void => undefined
+      const data = await command.run(daemon, call, terminal, tell)
       const format = command.formats?.[call.output] ?? command.print
-      terminal.out(call.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : format(data))
+      terminal.out(call.output === 'json' ? `${showJson(data)}\n` : format(data))
       return command.exitCode(data)
     } finally {
       await daemon.close()

@@ -521,7 +521,7 @@ const reconcileTerms = {
     ),
   ),
   passes: Type.Optional(
-    integer(1, 100, 'In how many passes, one after another, it has to be found.', {
+    integer(1, 100, 'In how many passes, one after another, it has to be found where nothing proves it.', {
       default: String(defaults.reconcile.passes),
       example: 'passes: 3',
     }),

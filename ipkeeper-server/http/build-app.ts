@@ -13,7 +13,6 @@ import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.
 import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
-import { lintRoutes, type CurrentLint } from './routes/lint.ts'
 import { listingRoutes } from './routes/listings.ts'
 import {
   statusRoutes,
@@ -40,7 +39,8 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
-  readonly currentLint: CurrentLint
+  /** Of what looks at the node beside the leases. */
+  readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
   readonly logger: FastifyBaseLogger
 }
 
@@ -63,7 +63,7 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
-  currentLint,
+  nodeRoutes = [],
   logger,
 }: AppOptions): Promise<FastifyInstance> {
   const onProblem = problemHandler(facts.stateDir)
@@ -130,7 +130,7 @@ export async function buildApp({
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
-  lintRoutes(app, { currentLint })
+  for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

@@ -151,6 +151,8 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
    * `confirms`: the plugin leaves a mark (shared/answered-mark.ts); else the daemon takes this away before it replies.
    */
   readonly unanswered?: { readonly confirms: boolean }
+  /** Socket of the container runtime that was seen to list the sandbox: only then is it believed when it omits it. */
+  readonly madeBy?: string
   /** What this ADD changed, for an undo should its answer not arrive. */
   readonly undo: UndoRecord
 }

@@ -7,6 +7,7 @@ import type { ClusterLog } from './cluster-log.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { ApiEventRecorder, type EventCounts, type EventRecorder } from './events.ts'
 import { fetchPod } from './fetch-pod.ts'
+import { listNodePods, type NodePod } from './list-node-pods.ts'
 import { KindDiscovery } from './kind-discovery.ts'
 import type { Misplaced } from './misplaced-annotations.ts'
 import {
@@ -169,6 +170,11 @@ export class Cluster {
     // A list that is under way ends with its connection.
     await this.#client.close()
     await Promise.all(stopping)
+  }
+
+  /** See listNodePods. */
+  async nodePods(): Promise<readonly NodePod[]> {
+    return await listNodePods(this.#client, this.#options.node)
   }
 
   /** Asks anew which rights are missing. Rejects with ApiError when the API does not answer. */

@@ -1,4 +1,4 @@
-/** What is to be told of a pod. */
+/** What is to be told of a pod, or of this node. */
 export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   /** One CamelCase word that machines read. */
@@ -10,6 +10,9 @@ export interface PodEvent {
 }
 
 export interface EventSubject {
+  /** Default: Pod. */
+  readonly kind?: 'Node'
+  /** Of a Node, which has none, the one its Events are in. */
   readonly namespace: string
   readonly name: string
   readonly uid: string | null

@@ -190,8 +190,8 @@ export class ApiEventRecorder implements EventRecorder {
       reportingInstance: this.#node.slice(0, longestName),
       regarding: {
         apiVersion: 'v1',
-        kind: 'Pod',
-        namespace: pod.namespace,
+        kind: pod.kind ?? 'Pod',
+        ...(pod.kind === undefined && { namespace: pod.namespace }),
         name: pod.name,
         ...(pod.uid !== null && { uid: pod.uid }),
       },

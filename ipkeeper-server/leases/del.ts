@@ -22,18 +22,20 @@ export interface DelOutcome {
 /**
  * Serves one DEL; durable before it resolves. `began` says when its run began, where the caller knows: what was added
  * later is left alone, and an ADD that began earlier and comes later is refused. `remains`: where the main role may have left
- * links of an attachment that nobody knows of any more.
+ * links of an attachment that nobody knows of any more. `isMeant`: what an attachment has to be, besides, in its turn.
  */
 export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
   remains?: { readonly netns: string },
+  isMeant: (attachment: AttachmentRecord) => boolean = () => true,
 ): Promise<DelOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
     const { ledger, bootId, pools, now, network } = service
     const plan = (): { readonly change: Change; readonly present: AttachmentRecord | undefined } => {
       const attachment = ledger.attachment(key)
+      if (attachment && !isMeant(attachment)) return { change: [], present: attachment }
       const owner = attachment && service.ownerOf(attachment.holder, attachment.podUid)
       const workload =
         attachment && owner !== undefined ? workloadOf(attachment.holder, attachment.podUid, owner) : null

@@ -7,9 +7,33 @@ import { inspectNetns } from './netns.ts'
 const lost: readonly NodeState[] = ['gone', 'out-of-service']
 
 /**
- * What this node can say of an attachment (DESIGN section 5, rule 5): dead when the boot it was made in is over, or when
- * its network namespace is gone, or another one stands in its place. Only the attachment's own node may say so; of another
- * node's it is known only that the whole node is lost. A path that was no namespace at ADD proves nothing.
+ * What proves an attachment of this node dead: the boot it was made in is over, or its network namespace is gone, or
+ * another one stands in its place. A path that was no namespace at ADD proves nothing. Of another node's attachment
+ * nothing can be said here.
+ */
+export function deathOf(
+  attachment: AttachmentRecord,
+  node: string,
+  bootId: string,
+): 'boot' | 'namespace' | undefined {
+  if (attachment.node !== node) return undefined
+  if (attachment.bootId !== bootId) return 'boot'
+  if (attachment.netnsInode === null) return undefined
+  const state = inspectNetns(attachment.netns)
+  switch (state.kind) {
+    case 'absent':
+    case 'not-a-namespace':
+      return 'namespace'
+    case 'namespace':
+      return state.inode === attachment.netnsInode ? undefined : 'namespace'
+    case 'unreadable':
+      return undefined
+  }
+}
+
+/**
+ * What can be said of an attachment at this moment (DESIGN section 5, rule 5). Only its own node may attest its death; of
+ * another node's it is known only that the whole node is lost.
  *
  * @param node this one
  * @param nodeState what the API says of a node; "unknown" where there is none to ask
@@ -20,17 +44,9 @@ export function attachmentLiveness(
   bootId: string,
   nodeState: (name: string) => NodeState,
 ): Liveness {
-  if (attachment.node !== node) return lost.includes(nodeState(attachment.node)) ? 'dead' : 'unknown'
-  if (attachment.bootId !== bootId) return 'dead'
-  if (attachment.netnsInode === null) return 'unknown'
-  const state = inspectNetns(attachment.netns)
-  switch (state.kind) {
-    case 'absent':
-    case 'not-a-namespace':
-      return 'dead'
-    case 'namespace':
-      return state.inode === attachment.netnsInode ? 'unknown' : 'dead'
-    case 'unreadable':
-      return 'unknown'
-  }
+  const dead =
+    attachment.node === node
+      ? deathOf(attachment, node, bootId) !== undefined
+      : lost.includes(nodeState(attachment.node))
+  return dead ? 'dead' : 'unknown'
 }

@@ -8,7 +8,11 @@ export interface VethSeen {
   readonly carrier: boolean
 }
 
-/** Names and aliases as network/link-names.ts makes them. */
+/** Whether ipkeeper made a link, by its name and alias as network/link-names.ts makes them. */
+export function isOwnLink({ name, alias }: Pick<VethSeen, 'name' | 'alias'>): boolean {
+  return ownName.test(name) && ownAlias.test(alias)
+}
+
 const ownName = /^ipk[0-9a-f]{12}$/
 const ownAlias = /^(ipkeeper |$)/
 
@@ -23,7 +27,5 @@ export function strayLinks<Link extends VethSeen>(
   links: readonly Link[],
   named: ReadonlySet<string>,
 ): readonly Link[] {
-  return links.filter(
-    ({ name, alias, carrier }) => !carrier && ownName.test(name) && ownAlias.test(alias) && !named.has(name),
-  )
+  return links.filter(link => !link.carrier && isOwnLink(link) && !named.has(link.name))
 }

@@ -46,15 +46,7 @@ export function readingParts(
   cluster?: ClusterView,
 ): Pick<
   AppOptions,
-  | 'nodeFacts'
-  | 'requests'
-  | 'tellPod'
-  | 'askedAgain'
-  | 'cluster'
-  | 'config'
-  | 'clusterStatus'
-  | 'uplinks'
-  | 'currentLint'
+  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus' | 'uplinks'
 > {
   const nodeFacts = { ...plainNode, ...facts }
   return {
@@ -71,7 +63,6 @@ export function readingParts(
     config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
     clusterStatus: () => undefined,
     uplinks: noUplinks,
-    currentLint: () => ({ findings: [], files: [] }),
   }
 }
 

@@ -1,0 +1,57 @@
+import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
+import { command, expectPositionals } from '../command.ts'
+import { formatTable } from '../table.ts'
+
+/** Milliseconds: each pod's namespace is entered. */
+const patience = 120_000
+
+const what: Readonly<Record<Finding['action'], string>> = {
+  'end-attachment': 'end it',
+  'remove-link': 'remove it',
+  none: 'nothing',
+}
+
+/** "would end it", "waits", "told only". */
+function planOf({ action, state }: Finding, mode: AuditReply['mode']): string {
+  if (state === 'reported') return 'told only'
+  if (state === 'waiting') return action === 'none' ? 'waits' : `waits, then ${what[action]}`
+  return mode === 'repair' ? what[action] : `${what[action]}, were the mode repair`
+}
+
+function printFinding(finding: Finding, mode: AuditReply['mode']): string {
+  const { severity, kind, says, why, remedy } = finding
+  const lines = [
+    `${severity}: ${says} [${kind}]`,
+    `  why: ${why}`,
+    `  plan: ${planOf(finding, mode)}`,
+    ...(remedy === '' ? [] : [`  mend: ${remedy}`]),
+  ]
+  return lines.map(line => `${line}\n`).join('')
+}
+
+export const auditCommand = command({
+  name: 'audit',
+  arguments: '',
+  summary: 'compare leases with sandboxes, namespaces, links and pods, and show what would be done',
+  options: {},
+  example: 'ipkeeperctl audit',
+  exits: '0 all agree, 1 something was found',
+  exitCode: ({ findings }: AuditReply) => (findings.some(({ severity }) => severity !== 'note') ? 1 : 0),
+  run: async (daemon, args) => {
+    expectPositionals(args, [])
+    return (await daemon.ask('GET', '/v1/audit', undefined, patience)) as AuditReply
+  },
+  print: ({ witnesses, findings, mode, attachments, node }: AuditReply) =>
+    [
+      formatTable(
+        ['ASKED', 'STATE', 'SAYS'],
+        witnesses.map(({ name, state, says }) => [name, state, says]),
+        '',
+      ),
+      '\n',
+      ...findings.map(finding => `${printFinding(finding, mode)}\n`),
+      findings.length === 0
+        ? `node ${node}: ${attachments} attachments, and all agree\n`
+        : `node ${node}: ${attachments} attachments, ${findings.length} findings; mode ${mode}\n`,
+    ].join(''),
+})

@@ -1,0 +1,32 @@
+import type { Finding } from '../../shared/api/audit.schema.ts'
+import type { EventSubject, PodEvent } from './event-series.ts'
+
+/** Where kubelet's own Events on its Node are. */
+const eventsOfNodes = 'default'
+
+/** "lease-without-sandbox" as the reason of an Event: "LeaseWithoutSandbox". */
+const reasonOf = (kind: string): string =>
+  kind
+    .split('-')
+    .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+
+/** Whom a finding is told, and what: the pod that it is about, else this node. */
+export function findingEvent(
+  { kind, severity, says, why, remedy, pod }: Finding,
+  node: string,
+): { readonly subject: EventSubject; readonly event: PodEvent } {
+  const [namespace, name] = pod?.split('/') ?? []
+  return {
+    subject:
+      namespace !== undefined && name !== undefined
+        ? { namespace, name, uid: null }
+        : { kind: 'Node', namespace: eventsOfNodes, name: node, uid: null },
+    event: {
+      type: severity === 'note' ? 'Normal' : 'Warning',
+      reason: reasonOf(kind),
+      action: 'Reconcile',
+      message: [`${says}: ${why}`, remedy].filter(part => part !== '').join('; '),
+    },
+  }
+}

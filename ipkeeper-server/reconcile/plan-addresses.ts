@@ -1,0 +1,57 @@
+import { withoutPrefix } from '../../shared/net/address-text.ts'
+import { attachmentKey } from '../ipam/records.ts'
+import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
+import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
+
+/** The interface whose addresses kubelet reports as those of the pod. */
+const podInterface = 'eth0'
+
+/**
+ * The IP swap: pods of which lease, kernel and Kubernetes API do not tell the same address. Only a person can say which
+ * of them is right; a pod that is made anew gets what its lease says.
+ */
+export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly Suspicion[] {
+  const known = new Map<string, SeenPod>()
+  if (pods.state === 'asked') for (const pod of pods.found) for (const uid of pod.uids) known.set(uid, pod)
+  return attachments.flatMap(seen => {
+    const { record, leases, death, current } = seen
+    if (death !== undefined || !current || leases.length === 0) return []
+    const differences = [...kernelDiffers(seen), ...apiDiffers(seen, known.get(record.podUid ?? ''))]
+    if (differences.length === 0) return []
+    const { holder } = record
+    return [
+      {
+        kind: 'ip-differs',
+        key: `addresses ${attachmentKey(record)} ${record.answered}`,
+        says: `${describeAttachment(record)}: ${differences.join('; ')}`,
+        why: 'whoever relies on the address of this pod reaches another one, or none',
+        remedy:
+          holder.kind === 'pod'
+            ? `make the pod anew: kubectl delete pod -n ${holder.namespace} ${holder.name}`
+            : 'make the container anew',
+        about: aboutAttachment(record, leases),
+        action: { kind: 'none' },
+        certainty: { by: 'absence' },
+      } as const,
+    ]
+  })
+}
+
+function kernelDiffers({ leases, kernel, record }: SeenAttachment): readonly string[] {
+  if (!kernel) return []
+  const missing = leases
+    .map(({ address, prefixLength }) => `${address}/${prefixLength}`)
+    .filter(address => !kernel.includes(address))
+  if (missing.length === 0) return []
+  const has = kernel.length === 0 ? 'nothing' : kernel.join(', ')
+  return [`the lease is ${missing.join(', ')}, ${record.ifname} in the kernel has ${has}`]
+}
+
+function apiDiffers({ leases, record }: SeenAttachment, pod: SeenPod | undefined): readonly string[] {
+  if (record.ifname !== podInterface || !pod || pod.deleting || pod.addresses.length === 0) return []
+  const reported = pod.addresses.map(withoutPrefix)
+  const missing = leases.map(({ address }) => address).filter(address => !reported.includes(address))
+  return missing.length === 0
+    ? []
+    : [`the lease is ${missing.join(', ')}, the Kubernetes API reports ${reported.join(', ')}`]
+}

@@ -1,0 +1,87 @@
+import { isOwnLink } from './plan-stray-links.ts'
+import type { NodeSnapshot, SeenLink } from './plan-snapshot.ts'
+import type { Suspicion } from './plan-suspicion.ts'
+
+/**
+ * Links of the host that nobody has. Of ours: those that no attachment names. Of others: those whose other side is down, as
+ * no pod leaves it; they are touched only where the administrator named them (`patterns`, in which "*" stands for any
+ * characters).
+ */
+export function suspectLinks(
+  { links, namedLinks, runtimes }: NodeSnapshot,
+  patterns: readonly string[],
+): readonly Suspicion[] {
+  if (links.state !== 'asked') return []
+  const ready = new Set(
+    runtimes.flatMap(answer =>
+      answer.state === 'listed' ? answer.sandboxes.flatMap(({ id, ready }) => (ready ? [id] : [])) : [],
+    ),
+  )
+  return links.found.flatMap(link => {
+    if (namedLinks.has(link.name)) return []
+    if (isOwnLink(link)) return [suspectOwn(link, ready)]
+    return link.carrier ? [] : [suspectForeign(link, patterns)]
+  })
+}
+
+/** The container ID in the alias that ADD gives; undefined where another one stands there. */
+const containerOf = ({ alias }: SeenLink): string | undefined => /^ipkeeper \S+ (\S+) /.exec(alias)?.[1]
+
+function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
+  const containerId = containerOf(link)
+  const base = {
+    kind: 'link-without-lease',
+    key: `link ${link.index} ${link.name}`,
+    says: `host link ${link.name}${containerId === undefined ? '' : ` of container ${containerId.slice(0, 13)}`} belongs to no attachment`,
+    about: { link: link.name, ...(containerId !== undefined && { containerId }) },
+  } as const
+  const lives = containerId !== undefined && [...ready].some(id => id.startsWith(containerId))
+  if (lives) {
+    return {
+      ...base,
+      why: 'the runtime says that this container runs: its record was lost, or another daemon has it',
+      remedy: `make the pod anew: crictl stopp ${containerId}`,
+      action: { kind: 'none' },
+      certainty: { by: 'proof' },
+    }
+  }
+  return {
+    ...base,
+    why: link.carrier
+      ? 'its other side is up, but no runtime says that its container runs'
+      : 'its other side is down',
+    remedy: '',
+    action: { kind: 'remove-link', link },
+    // A carrier may be that of a container that no runtime lists.
+    certainty: { by: link.carrier ? 'absence' : 'proof' },
+  }
+}
+
+function suspectForeign(link: SeenLink, patterns: readonly string[]): Suspicion {
+  const named = patterns.some(pattern => matches(pattern, link.name))
+  return {
+    kind: 'foreign-link',
+    key: `link ${link.index} ${link.name}`,
+    says: `veth ${link.name} of another program is down on its other side`,
+    why: named ? 'its name matches reconcile.links' : 'ipkeeper did not make it, and leaves it alone',
+    remedy: named ? '' : `if nobody needs it: ip link delete ${link.name} (or name it in reconcile.links)`,
+    about: { link: link.name },
+    action: named ? { kind: 'remove-link', link } : { kind: 'none' },
+    certainty: { by: 'absence' },
+  }
+}
+
+/** "*" stands for any characters; linear in the length of both. */
+export function matches(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  if (rest.length === 0) return pattern === name
+  if (!name.startsWith(first)) return false
+  const last = rest.pop() ?? ''
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.length - at >= last.length && name.endsWith(last)
+}

@@ -1,0 +1,105 @@
+import type { Finding } from '../../shared/api/audit.schema.ts'
+import { findingKinds } from '../../shared/findings.ts'
+import { suspectAddresses } from './plan-addresses.ts'
+import { suspectAttachments } from './plan-attachments.ts'
+import { suspectLinks } from './plan-links.ts'
+import { suspectSandboxes, suspectTwins } from './plan-sandboxes.ts'
+import type { NodeSnapshot } from './plan-snapshot.ts'
+import type { Action, Suspicion } from './plan-suspicion.ts'
+import { termsOf, type ReconcileTerms } from './plan-terms.ts'
+
+/** How long a suspicion has lasted, by its key. */
+export type Doubts = ReadonlyMap<string, Doubt>
+
+export interface Doubt {
+  /** In how many passes, one after another. */
+  readonly passes: number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly since: number
+}
+
+export interface Planned {
+  /** The same for the same thing in the next pass. */
+  readonly key: string
+  readonly finding: Finding
+  /** What is to be done in this pass: nothing, unless the finding is due and its mode says so. */
+  readonly action: Action
+}
+
+export interface ReconcilePlan {
+  readonly planned: readonly Planned[]
+  /** For the next pass. */
+  readonly doubts: Doubts
+}
+
+/**
+ * What one look at the node finds, and what is to be done about it (DESIGN section 5, rule 8). Pure: the daemon acts on
+ * the plan, the audit prints it.
+ *
+ * @param doubts of the pass before
+ * @param now milliseconds of a clock that nobody sets
+ */
+export function planReconcile(
+  snapshot: NodeSnapshot,
+  doubts: Doubts,
+  terms: ReconcileTerms,
+  now: number,
+): ReconcilePlan {
+  const suspicions = [
+    ...suspectAttachments(snapshot),
+    ...suspectSandboxes(snapshot),
+    ...suspectTwins(snapshot),
+    ...suspectLinks(snapshot, terms.links),
+    ...suspectAddresses(snapshot),
+  ].filter(({ kind }) => termsOf(terms, kind).mode !== 'off')
+  const next = new Map(
+    suspicions.map(({ key }) => {
+      const before = doubts.get(key)
+      return [key, { passes: (before?.passes ?? 0) + 1, since: before?.since ?? now }]
+    }),
+  )
+  return {
+    planned: suspicions.map(suspicion => plan(suspicion, next.get(suspicion.key), terms, now)),
+    doubts: next,
+  }
+}
+
+function plan(
+  suspicion: Suspicion,
+  { passes, since }: Doubt = { passes: 1, since: 0 },
+  terms: ReconcileTerms,
+  now: number,
+): Planned {
+  const { kind, key, says, why, remedy, about, action, certainty } = suspicion
+  const own = termsOf(terms, kind)
+  const proved = certainty.by === 'proof'
+  const wanted = proved ? { passes: 1, age: own.minAge } : { passes: own.passes, age: own.minAgeUnproved }
+  const age = certainty.age ?? now - since
+  const certain = passes >= wanted.passes && age >= wanted.age
+  const missing = [
+    ...(age < wanted.age ? [`is ${seconds(age)} old, waits for ${seconds(wanted.age)}`] : []),
+    ...(passes < wanted.passes ? [`seen in ${passes} of ${wanted.passes} passes`] : []),
+  ]
+  const acts = action.kind !== 'none' && own.mode === 'repair'
+  return {
+    key,
+    action: certain && acts ? action : { kind: 'none' },
+    finding: {
+      kind,
+      severity: findingKinds[kind].severity,
+      says,
+      why: certain ? why : `${why}; ${missing.join(', ')}`,
+      remedy: remedy === '' && !acts ? 'set reconcile.mode to repair' : remedy,
+      action: action.kind,
+      state: !certain ? 'waiting' : action.kind === 'none' ? 'reported' : 'due',
+      address: about.address ?? null,
+      pod: about.pod ?? null,
+      network: about.network ?? null,
+      containerId: about.containerId ?? null,
+      ifname: about.ifname ?? null,
+      link: about.link ?? null,
+    },
+  }
+}
+
+const seconds = (milliseconds: number): string => `${Math.max(0, Math.floor(milliseconds / 1000))} s`

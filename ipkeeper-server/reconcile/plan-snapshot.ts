@@ -1,0 +1,67 @@
+import type { AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import type { RuntimeAnswer, Sandbox } from '../runtime/sandboxes.ts'
+
+/**
+ * What one pass looks at. Order is part of the meaning: attachments were read before anybody else was asked, so that what
+ * came up meanwhile is not taken for gone (whereabouts#207).
+ */
+export interface NodeSnapshot {
+  /** Of this node. */
+  readonly attachments: readonly SeenAttachment[]
+  /** Those that are there; empty where none is. */
+  readonly runtimes: readonly RuntimeAnswer[]
+  /** Container IDs of all attachments, read after the runtimes had answered. */
+  readonly attachedSince: ReadonlySet<string>
+  /** Addresses of pools that ready sandboxes without an attachment have. */
+  readonly pooledSandboxes: readonly PooledSandbox[]
+  readonly links: Looked<readonly SeenLink[]>
+  /** Host links that attachments have, read after the links. */
+  readonly namedLinks: ReadonlySet<string>
+  /** Pods of this node. */
+  readonly pods: Looked<readonly SeenPod[]>
+}
+
+/** absent: there is none to ask. later: not asked in this pass. */
+export type Looked<T> =
+  | { readonly state: 'asked'; readonly found: T }
+  | { readonly state: 'absent' }
+  | { readonly state: 'later' }
+  | { readonly state: 'failed'; readonly reason: string }
+
+export interface SeenAttachment {
+  readonly record: AttachmentRecord
+  /** Bound to it. */
+  readonly leases: readonly LeaseRecord[]
+  /** Whether it is its holder's last one. */
+  readonly current: boolean
+  /** What proves that its sandbox is dead: another boot of the kernel, or its namespace is gone. */
+  readonly death: 'boot' | 'namespace' | undefined
+  /** Milliseconds since it was made. */
+  readonly age: number
+  /** What the kernel has on its interface, in CIDR notation; undefined where nobody looked, or could. */
+  readonly kernel: readonly string[] | undefined
+}
+
+export interface PooledSandbox {
+  readonly sandbox: Sandbox
+  readonly address: string
+  readonly pool: string
+}
+
+/** A veth of the host. */
+export interface SeenLink {
+  readonly index: number
+  readonly name: string
+  readonly alias: string
+  /** Whether it is up and so is its other side. */
+  readonly carrier: boolean
+}
+
+export interface SeenPod {
+  readonly namespace: string
+  readonly name: string
+  /** Its own, and what a static pod is called by the runtime. */
+  readonly uids: readonly string[]
+  readonly addresses: readonly string[]
+  readonly deleting: boolean
+}

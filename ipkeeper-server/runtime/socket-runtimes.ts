@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs'
+import { runtimeSockets } from '../../shared/paths.ts'
+import type { CriClient } from './cri-client.ts'
+import type { ContainerRuntimes, RuntimeAnswer, RuntimeCondition } from './sandboxes.ts'
+
+/** "absent" also for a path that is no socket. */
+function isSocket(path: string): boolean {
+  try {
+    return statSync(path).isSocket()
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Runtimes by their sockets. One that was named has to be there, or it counts as failed; of the usual ones those count
+ * that are there. gRPC is loaded with the first socket that is found.
+ */
+export class SocketRuntimes implements ContainerRuntimes {
+  readonly #sockets: readonly string[]
+  readonly #named: boolean
+  readonly #clients = new Map<string, CriClient>()
+
+  /** @param sockets absolute paths; undefined: the usual ones */
+  constructor(sockets: readonly string[] | undefined) {
+    this.#sockets = sockets ?? runtimeSockets
+    this.#named = sockets !== undefined
+  }
+
+  async list(): Promise<readonly RuntimeAnswer[]> {
+    const present = this.#sockets.filter(socket => this.#named || isSocket(socket))
+    return await Promise.all(present.map(socket => this.#list(socket)))
+  }
+
+  async addressesOf(socket: string, id: string): Promise<readonly string[]> {
+    return await (await this.#client(socket)).addressesOf(id)
+  }
+
+  async conditions(socket: string): Promise<readonly RuntimeCondition[]> {
+    return await (await this.#client(socket)).conditions()
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close()
+    this.#clients.clear()
+  }
+
+  async #list(socket: string): Promise<RuntimeAnswer> {
+    try {
+      if (!isSocket(socket)) throw new Error('there is no such socket')
+      const client = await this.#client(socket)
+      return { socket, state: 'listed', sandboxes: await client.sandboxes() }
+    } catch (error) {
+      return { socket, state: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async #client(socket: string): Promise<CriClient> {
+    const known = this.#clients.get(socket)
+    if (known) return known
+    const { CriClient } = await import('./cri-client.ts')
+    const client = this.#clients.get(socket) ?? new CriClient(socket)
+    this.#clients.set(socket, client)
+    return client
+  }
+}

@@ -73,13 +73,16 @@ export function withoutHostBits({ address, prefixLength }: Cidr): Cidr {
   return { address: { family: address.family, value: (address.value >> bits) << bits }, prefixLength }
 }
 
+/** Of one set, and sets of one section: more are no configuration. */
+const mostRanges = 1000
+
 /** Ranges of a section, set by set: that of the section itself, then those of `ranges`. */
 export function rangeSetsOf(section: IpamSection): readonly (readonly SeenRange[])[] {
   if (!hasRanges(section)) return []
-  const sets = valueOf(section.node, 'ranges')?.items ?? []
+  const sets = valueOf(section.node, 'ranges')?.items.slice(0, mostRanges) ?? []
   return [
     seeRange(section, section.node),
-    ...sets.map(set => set.items.flatMap(node => seeRange(section, node))),
+    ...sets.map(set => set.items.slice(0, mostRanges).flatMap(node => seeRange(section, node))),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { withoutPrefix } from '../../shared/net/address-text.ts'
+import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import { attachmentKey } from '../ipam/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
@@ -48,10 +48,13 @@ function kernelDiffers({ leases, kernel, record }: SeenAttachment): readonly str
 }
 
 function apiDiffers({ leases, record }: SeenAttachment, pod: SeenPod | undefined): readonly string[] {
-  if (record.ifname !== podInterface || !pod || pod.deleting || pod.addresses.length === 0) return []
-  const reported = pod.addresses.map(withoutPrefix)
-  const missing = leases.map(({ address }) => address).filter(address => !reported.includes(address))
-  return missing.length === 0
-    ? []
-    : [`the lease is ${missing.join(', ')}, the Kubernetes API reports ${reported.join(', ')}`]
+  if (record.ifname !== podInterface || !pod || pod.deleting) return []
+  const leased = leases.map(({ address }) => address)
+  // kubelet reports one address of each family, and another plugin may have given that of a family.
+  return pod.addresses.map(withoutPrefix).flatMap(reported => {
+    const ofFamily = leased.filter(address => isIpv6(address) === isIpv6(reported))
+    return ofFamily.length === 0 || ofFamily.includes(reported)
+      ? []
+      : [`the lease is ${ofFamily.join(', ')}, the Kubernetes API reports ${reported}`]
+  })
 }

@@ -69,7 +69,12 @@ function suspectDeath(seen: SeenAttachment, blind: boolean): Suspicion | undefin
       action: { kind: 'none' },
     }
   }
-  return { ...base, why: proof, remedy: '', action: { kind: 'end-attachment', attachment: record } }
+  return {
+    ...base,
+    why: proof,
+    remedy: '',
+    action: { kind: 'end-attachment', attachment: record, proved: true },
+  }
 }
 
 /** Whether only the Kubernetes API can tell what became of this pod: then it has to be asked in this pass. */
@@ -101,7 +106,7 @@ function suspectOmission(
   } as const
   const end =
     record.delegatedTo === undefined
-      ? ({ action: { kind: 'end-attachment', attachment: record }, remedy: '' } as const)
+      ? ({ action: { kind: 'end-attachment', attachment: record, proved: false }, remedy: '' } as const)
       : ({ action: { kind: 'none' }, remedy: 'send the DEL: docs/running-by-hand.md' } as const)
   if (madeBy !== undefined) {
     const maker = believed.find(({ socket }) => socket === madeBy)

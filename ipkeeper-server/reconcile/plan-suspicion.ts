@@ -20,6 +20,7 @@ export interface Suspicion {
 export interface About {
   readonly address?: string
   readonly pod?: string
+  readonly podUid?: string
   readonly network?: string
   readonly containerId?: string
   readonly ifname?: string
@@ -27,7 +28,12 @@ export interface About {
 }
 
 export type Action =
-  | { readonly kind: 'end-attachment'; readonly attachment: AttachmentRecord }
+  | {
+      readonly kind: 'end-attachment'
+      readonly attachment: AttachmentRecord
+      /** Whether it is by its death: then it has to be dead still when it is ended. */
+      readonly proved: boolean
+    }
   | { readonly kind: 'remove-link'; readonly link: SeenLink }
   | { readonly kind: 'none' }
 
@@ -50,7 +56,7 @@ export function describeAttachment({ holder, containerId, ifname, network }: Att
 }
 
 export function aboutAttachment(
-  { holder, containerId, ifname, network, wiring, given }: AttachmentRecord,
+  { holder, podUid, containerId, ifname, network, wiring, given }: AttachmentRecord,
   leases: readonly LeaseRecord[],
 ): About {
   const addresses = given ?? leases.map(({ address, prefixLength }) => `${address}/${prefixLength}`)
@@ -59,7 +65,7 @@ export function aboutAttachment(
     containerId,
     ifname,
     ...(addresses.length > 0 && { address: addresses.join(', ') }),
-    ...(holder.kind === 'pod' && { pod: describeHolder(holder) }),
+    ...(holder.kind === 'pod' && { pod: describeHolder(holder), ...(podUid !== null && { podUid }) }),
     ...(wiring?.hostLink && { link: wiring.hostLink.name }),
   }
 }

@@ -182,8 +182,7 @@ export class Reconciler implements NodeAudit {
   async #repair(action: Exclude<Planned['action'], { kind: 'none' }>): Promise<boolean> {
     const { service, death, removeLink } = this.#options
     if (action.kind === 'remove-link') return await removeLink(action.link)
-    const { attachment } = action
-    const proved = death(attachment) !== undefined
+    const { attachment, proved } = action
     const { bootId, startedAt } = attachment
     // A DEL as old as the attachment itself: whatever was added under its key since is younger.
     const began = startedAt === null ? undefined : { bootId, startedAt }

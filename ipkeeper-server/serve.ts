@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
@@ -254,6 +255,10 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const tellOf = (finding: Finding): void => {
+    const { subject, event } = findingEvent(finding, config.node)
+    cluster?.events.record(subject, event)
+  }
   const reconciler = new Reconciler({
     service,
     terms: () => watched.current.reconcile,
@@ -266,12 +271,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
-      if (!cluster) return
-      const { subject, event } = findingEvent(finding, config.node)
-      cluster.events.record(subject, event)
+      tellOf(finding)
     },
     onRepaired: finding => {
       logger.warn(finding, `repaired: ${finding.says}`)
+      tellOf(finding)
     },
     onError: error => {
       logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')

@@ -27,7 +27,7 @@ function stillBound({ ledger, liveness }: LeaseService, lease: LeaseRecord): Pro
     {
       details: 'only a kept or resting address can be released',
       hint: dead
-        ? 'its sandbox is gone without a DEL: send the DEL, see docs/running-by-hand.md'
+        ? 'its sandbox is gone without a DEL: the daemon ends it, see ipkeeperctl audit'
         : `delete ${holder} first`,
     },
   )

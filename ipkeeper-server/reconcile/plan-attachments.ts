@@ -13,8 +13,11 @@ type Listed = Extract<RuntimeAnswer, { state: 'listed' }>
  */
 export function suspectAttachments(snapshot: NodeSnapshot): readonly Suspicion[] {
   const blind = seesNoNamespaces(snapshot)
+  const listed = listedIds(snapshot.runtimes)
   return snapshot.attachments.flatMap(seen => {
-    const suspicion = suspectDeath(seen, blind) ?? suspectOmission(seen, snapshot)
+    const suspicion =
+      suspectDeath(seen, blind) ??
+      (listed.has(seen.record.containerId) ? undefined : suspectOmission(seen, snapshot))
     return suspicion ? [suspicion] : []
   })
 }
@@ -77,23 +80,28 @@ function suspectDeath(seen: SeenAttachment, blind: boolean): Suspicion | undefin
   }
 }
 
-/** Whether only the Kubernetes API can tell what became of this pod: then it has to be asked in this pass. */
-export function needsPods({ record, death }: SeenAttachment, runtimes: readonly RuntimeAnswer[]): boolean {
-  return (
-    death === undefined &&
-    record.madeBy === undefined &&
-    record.podUid !== null &&
-    runtimes.length > 0 &&
-    !listedIds(runtimes).has(record.containerId)
+/** Whether of some pods only the Kubernetes API can tell what became of them: then it has to be asked in this pass. */
+export function needsPods(
+  attachments: readonly SeenAttachment[],
+  runtimes: readonly RuntimeAnswer[],
+): boolean {
+  if (runtimes.length === 0) return false
+  const listed = listedIds(runtimes)
+  return attachments.some(
+    ({ record, death }) =>
+      death === undefined &&
+      record.madeBy === undefined &&
+      record.podUid !== null &&
+      !listed.has(record.containerId),
   )
 }
 
+/** Of one that no runtime lists. */
 function suspectOmission(
   { record, leases, age }: SeenAttachment,
   { runtimes, pods }: NodeSnapshot,
 ): Suspicion | undefined {
-  const { containerId, madeBy, podUid } = record
-  if (listedIds(runtimes).has(containerId)) return undefined
+  const { madeBy, podUid } = record
   const believed = runtimes.filter(
     (answer): answer is Listed => answer.state === 'listed' && answer.sandboxes.length > 0,
   )

@@ -48,7 +48,7 @@ export interface ReconcilerOptions {
   readonly pods: (() => Promise<readonly SeenPod[]>) | undefined
   /** Milliseconds of CLOCK_MONOTONIC, which plugins date their runs with. */
   readonly monotonic: () => number
-  /** Told once for each finding, when it is certain. */
+  /** Told once for each finding that is certain and stays. */
   readonly onFound: (finding: Finding) => void
   readonly onRepaired: (finding: Finding) => void
   readonly onError: (error: unknown) => void
@@ -158,9 +158,10 @@ export class Reconciler implements NodeAudit {
     this.#doubts = doubts
     const before = this.#findings
     this.#findings = new Map(planned.map(one => [one.key, one]))
-    for (const { key, finding } of planned) {
-      const known = before.get(key)?.finding.state
-      if (finding.state !== 'waiting' && (known === undefined || known === 'waiting')) onFound(finding)
+    for (const { key, finding, action } of planned) {
+      const known = before.get(key)?.finding.state ?? 'waiting'
+      // What is repaired in this pass is told when it is.
+      if (finding.state !== 'waiting' && known === 'waiting' && action.kind === 'none') onFound(finding)
     }
     await inGroups(planned, width, one => this.#act(one))
   }
@@ -174,6 +175,8 @@ export class Reconciler implements NodeAudit {
       this.#repaired.set(finding.kind, (this.#repaired.get(finding.kind) ?? 0) + 1)
       this.#options.onRepaired(finding)
     } catch (error) {
+      // Nothing more can be written in this pass; one complaint is enough.
+      if (error instanceof Problem && error.code === 'IPK_STORE_FAILED') throw error
       this.#options.onError(error)
     }
   }
@@ -346,7 +349,7 @@ export class Reconciler implements NodeAudit {
       extent === 'whole' ||
       differed ||
       monotonic() - this.#podsAskedAt >= compareEvery ||
-      attachments.some(seen => needsPods(seen, runtimes))
+      needsPods(attachments, runtimes)
     if (!wanted || attachments.length === 0) return { state: 'later' }
     try {
       const found = await pods()

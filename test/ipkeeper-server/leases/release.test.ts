@@ -86,7 +86,7 @@ t.test('refused while a sandbox has it', async t => {
   story.dead.add('c1')
   t.match(await thrownProblem(() => release(story.service, 'default', '10.22.0.50')), {
     code: 'IPK_ADDRESS_HELD',
-    hint: /sandbox is gone without a DEL: send the DEL, see docs\/running-by-hand\.md/,
+    hint: /sandbox is gone without a DEL: the daemon ends it, see ipkeeperctl audit/,
   })
   t.equal(story.leases().length, 2)
 })

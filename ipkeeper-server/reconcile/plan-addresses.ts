@@ -1,7 +1,6 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
-import { attachmentKey } from '../ipam/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
-import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
+import { aboutAttachment, describeAttachment, incarnationOf, type Suspicion } from './plan-suspicion.ts'
 
 /** The interface whose addresses kubelet reports as those of the pod. */
 const podInterface = 'eth0'
@@ -22,7 +21,7 @@ export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly 
     return [
       {
         kind: 'ip-differs',
-        key: `addresses ${attachmentKey(record)} ${record.answered}`,
+        key: `addresses ${incarnationOf(record)}`,
         says: `${describeAttachment(record)}: ${differences.join('; ')}`,
         why: 'whoever relies on the address of this pod reaches another one, or none',
         remedy:

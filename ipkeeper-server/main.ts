@@ -111,6 +111,20 @@ async function main(): Promise<number> {
     err: (text: string) => {
       write(2, text)
     },
+    interruption: () => {
+      const interruption = new AbortController()
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+        process.on(name, () => {
+          interruption.abort()
+        })
+      }
+      return interruption.signal
+    },
+    ...(process.stderr.isTTY && {
+      progress: (text: string) => {
+        write(2, `\r\u001b[K${text}`)
+      },
+    }),
   }
   if (control) return await runCommand(process.argv.slice(2), terminal)
   switch (first) {

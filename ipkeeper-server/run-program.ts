@@ -12,6 +12,11 @@ export interface ProgramRun {
   readonly timeoutMs: number
   /** Ends the program as a timeout does. */
   readonly signal?: AbortSignal
+  /**
+   * Gives it a process group of its own: Ctrl-C at a terminal does not reach it, and when its time is up everything that
+   * it started and left in the group is killed with it.
+   */
+  readonly ownGroup?: boolean
 }
 
 /** `ended`: exit is null when a signal ended it. `late`: it was killed at its time limit, or by the caller's signal. */
@@ -25,12 +30,14 @@ export type ProgramEnd = ProgramOutput &
 export interface ProgramOutput {
   readonly stdout: string
   readonly stderr: string
-  /** From its start to its end. */
+  /** From its start to its end, which is when nobody holds its output open any more. */
   readonly milliseconds: number
+  /** From its start until the process itself ended; absent when it did not. */
+  readonly exitedAfter?: number
 }
 
 /** What is kept of each stream, in characters; the rest is read and dropped. */
-const kept = 8 * 1024 * 1024
+export const keptCharacters = 8 * 1024 * 1024
 
 /**
  * The one place that starts programs: an argument vector, never a shell, an environment of its own, a time limit. Never
@@ -40,14 +47,20 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const began = performance.now()
   return await new Promise(resolve => {
     let [stdout, stderr] = ['', '']
-    const output = (): ProgramOutput => ({ stdout, stderr, milliseconds: performance.now() - began })
+    let exitedAfter: number | undefined
+    const output = (): ProgramOutput => ({
+      ...{ stdout, stderr, milliseconds: performance.now() - began },
+      ...(exitedAfter !== undefined && { exitedAfter }),
+    })
     const child = spawn(run.path, run.args, {
       stdio: ['pipe', 'pipe', 'pipe', ...(run.descriptors ?? [])],
       env: run.env,
       cwd: '/',
+      detached: run.ownGroup === true,
     })
     const kill = (): void => {
       child.kill('SIGKILL')
+      if (run.ownGroup === true && child.pid !== undefined) killGroup(child.pid)
       end({ kind: 'late', ...output() })
     }
     const timer = setTimeout(kill, run.timeoutMs)
@@ -60,18 +73,29 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
     child.on('error', error => {
       end({ kind: 'not-started', error, ...output() })
     })
+    child.on('exit', () => {
+      exitedAfter = performance.now() - began
+    })
     child.on('close', (exit, signal) => {
       end({ kind: 'ended', exit, signal, ...output() })
     })
     if (!child.stdin || !child.stdout || !child.stderr) return
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (stdout.length < kept) stdout += text
+      if (stdout.length < keptCharacters) stdout += text
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (stderr.length < kept) stderr += text
+      if (stderr.length < keptCharacters) stderr += text
     })
     // One that ended before it read everything: its exit code tells why.
     child.stdin.on('error', () => undefined)
     child.stdin.end(run.input ?? '')
   })
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nobody is left in it.
+  }
 }

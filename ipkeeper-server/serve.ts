@@ -1,14 +1,20 @@
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
+import type { LintFinding } from '../shared/api/lint.schema.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
+import { ConfDirWatch } from './conf-dir/conf-dir-watch.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { auditRoutes } from './http/routes/audit.ts'
+import { cacheRoutes } from './http/routes/cache.ts'
+import { lintRoutes } from './http/routes/lint.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
+import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -19,6 +25,7 @@ import {
   type RequestRules,
 } from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
+import { measureUsage } from './leases/measure-usage.ts'
 import { OwnerWatch } from './leases/owner-watch.ts'
 import { HistoryPruner } from './leases/prune-history.ts'
 import { RequestReader } from './leases/request-reader.ts'
@@ -37,8 +44,13 @@ import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
+import { MetricRegistry } from './metrics/metric-registry.ts'
+import { MetricsListener } from './metrics/metrics-listener.ts'
+import { ObservedStore } from './metrics/observed-store.ts'
+import { storeObserver, verbObserver } from './metrics/observers.ts'
+import { Scraper } from './metrics/scrape.ts'
 import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
-import { listLinks } from './network/host-links.ts'
+import { findLink, listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
 import { podAddresses } from './network/pod-addresses.ts'
@@ -52,6 +64,10 @@ import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { CacheKeeper } from './result-cache/cache-keeper.ts'
+import { foldersOf } from './result-cache/list-cache-files.ts'
+import { Quarantine } from './result-cache/quarantine.ts'
+import { readBoot } from './result-cache/read-boot.ts'
 import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
@@ -112,9 +128,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const openStore = chooseStore(options.store, stateDir)
   // Before a state folder is made for a daemon that cannot be reached.
   await checkSocketPath(socket)
+  const { listen } = config.metrics
+  const metricsListener = listen && (await MetricsListener.open(listen))
   makeStateDir(stateDir)
   const unlockStateDir = lockStateFolder(stateDir)
-  const store = openStore()
+  const registry = new MetricRegistry()
+  const observer = verbObserver(registry)
+  const store = new ObservedStore(openStore(), storeObserver(registry))
   const ledger = await Ledger.open(store)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
@@ -217,9 +237,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     stateDir,
     del: async request => {
       const began = interpretBegan(request, request.bootId)
-      await delAttachment(service, interpretKey(request), began, interpretRemains(request))
+      const { late } = await delAttachment(service, interpretKey(request), began, interpretRemains(request))
+      if (late) observer.lateDel(late)
     },
     onDone: ({ containerId, ifname, config: { name } }, queuedAt) => {
+      registry.count('ipkeeper_deferred_dels_done_total')
       logger.info({ verb: 'del', containerId, ifname, network: name, queuedAt }, 'carried out a deferred DEL')
     },
     onQuarantine: (file, reason) => {
@@ -234,6 +256,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     marks: new AnsweredMarks(stateDir),
     monotonic: () => performance.now(),
     onUndone: ({ network, containerId, ifname, holder }) => {
+      observer.undone('never_answered')
       logger.warn(
         { network, containerId, ifname, holder: describeHolder(holder) },
         'an ADD that was never answered, since the daemon or its plugin ended, was undone',
@@ -255,6 +278,50 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
+  const confDir = new ConfDirWatch({
+    ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
+    ...{ binDirsNamed: false, maxConfNum: 1 },
+    onChange: (news, gone) => {
+      for (const finding of news) logFinding(logger, finding)
+      const mended = gone.filter(({ severity }) => severity !== 'note').length
+      if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
+    },
+    onUnreadable: error => {
+      const { directory } = config.conflist
+      if (error === undefined)
+        logger.info({ directory }, 'the folder of network configurations can be read again')
+      else
+        logger.info({ directory, err: error }, 'network configurations are not looked at; it is tried again')
+    },
+  })
+  const runtimes = new SocketRuntimes(config.runtime.sockets)
+  const caches = new CacheKeeper({
+    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    folders: foldersOf(config.resultCache.folders),
+    ...{ stateDir, confDir: config.conflist.directory },
+    boot: readBoot(),
+    records: leasesForCache(service),
+    quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
+    sandboxes: () => runtimes.list(),
+    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onFound: ({ path, reason, detail, plan, because }) => {
+      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+    },
+    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
+      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
+    },
+    onMore: files => {
+      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+    },
+    onError: (error, path) => {
+      logger.warn(
+        { path, err: error },
+        'a result cache could not be looked at or repaired; it is tried again',
+      )
+    },
+  })
   const tellOf = (finding: Finding): void => {
     const { subject, event } = findingEvent(finding, config.node)
     cluster?.events.record(subject, event)
@@ -263,12 +330,20 @@ export async function serve(options: ServeOptions): Promise<void> {
     service,
     terms: () => watched.current.reconcile,
     death: attachment => deathOf(attachment, config.node, bootId),
-    runtimes: new SocketRuntimes(config.runtime.sockets),
+    runtimes,
     links: () => listLinks(runTool, ['type', 'veth']),
     removeLink: link => removeSeenLink(runTool, link),
     kernelAddresses: attachment => podAddresses(runTool, attachment),
     pods: cluster && (() => cluster.nodePods()),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    otherLooks: () => {
+      const bad = caches.current().length
+      const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length
+      return [
+        { name: 'result caches', state: 'asked', says: `${bad} bad files (ipkeeperctl cache scan)` },
+        { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
+      ]
+    },
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
       tellOf(finding)
@@ -298,6 +373,33 @@ export async function serve(options: ServeOptions): Promise<void> {
     pools: service.pools,
     facts: nodeFacts,
   })
+  const scraper = new Scraper(registry, {
+    version,
+    startedAt,
+    monotonic: () => performance.now(),
+    usage: () => measureUsage(service, () => nextTurn()),
+    counts: () => ledger.counts(),
+    operationsUnderWay: () => service.serial.busy,
+    deferredDels: () => deferred.count(),
+    config: () => watched.status(),
+    cluster: () => cluster?.status(),
+    busyMs: () => performance.eventLoopUtilization().active,
+    findings: () => Object.fromEntries(reconciler.counts()),
+    repairs: () => Object.fromEntries(reconciler.repaired()),
+    badCacheFiles: () => {
+      const byReason = Map.groupBy(caches.current(), ({ reason }) => reason)
+      return Object.fromEntries([...byReason].map(([reason, files]) => [reason, files.length]))
+    },
+    conflists: () => {
+      const { files, findings } = confDir.current()
+      const bad = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file))
+      const bySeverity = Map.groupBy(findings, ({ severity }) => severity)
+      return {
+        files: files.map(({ file }) => ({ name: basename(file), valid: !bad.has(file) })),
+        findings: Object.fromEntries([...bySeverity].map(([severity, some]) => [severity, some.length])),
+      }
+    },
+  })
   const app = await buildApp({
     service,
     facts: {
@@ -313,9 +415,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     clusterStatus: () => cluster?.status(),
     deferredDels: () => deferred.count(),
     uplinks,
+    observer,
+    metrics: () => scraper.page(),
     nodeRoutes: [
       app => {
         auditRoutes(app, { audit: reconciler })
+        cacheRoutes(app, { caches })
+        lintRoutes(app, { currentLint: () => confDir.current() })
       },
     ],
     logger,
@@ -331,8 +437,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   await applyPools(service, config.pools, () => undefined)
   cluster?.start()
   await listenUnix(app, socket)
+  metricsListener?.serve(
+    () => scraper.page(),
+    error => {
+      logger.warn({ err: error }, 'the page of metrics could not be served')
+    },
+  )
   answers.start()
   reconciler.start()
+  caches.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -388,6 +501,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     'serving',
   )
   void pruner.start()
+  void confDir.start()
   void forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
@@ -395,18 +509,30 @@ export async function serve(options: ServeOptions): Promise<void> {
   pruner.stop()
   await owners?.stop()
   await watched.stop()
+  await confDir.stop()
   process.off('SIGHUP', onHangUp)
+  await metricsListener?.close()
   await app.close()
   await cluster?.stop()
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
+  await caches.stop()
+  runtimes.close()
   await reconciler.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()
   unlockStateDir()
   logger.info('stopped')
+}
+
+/** One line for what is wrong, or will be, with a network configuration; what is only worth knowing is on demand. */
+function logFinding(logger: Logger, finding: LintFinding): void {
+  const { file, line, column, severity, rule, message, remedy } = finding
+  if (severity === 'note') return
+  const level = severity === 'error' ? 'error' : 'warn'
+  logger[level]({ file, line, column, rule, hint: remedy }, `${file}:${line}:${column}: ${message}`)
 }
 
 /** What of a configuration the verbs are served by. */

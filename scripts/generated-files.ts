@@ -1,7 +1,17 @@
 import { configurationReference } from './generate-configuration-docs.ts'
 import { errorReference } from './generate-docs.ts'
+import { metricReference } from './generate-metrics-docs.ts'
+import { itSaysReference } from './generate-it-says.ts'
+import { lintRuleReference } from './generate-lint-docs.ts'
 import { validators } from './generate-validators.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** Every file that is generated and checked in. */
-export const generatedFiles: readonly GeneratedFile[] = [validators, errorReference, configurationReference]
+export const generatedFiles: readonly GeneratedFile[] = [
+  validators,
+  errorReference,
+  configurationReference,
+  metricReference,
+  itSaysReference,
+  lintRuleReference,
+]

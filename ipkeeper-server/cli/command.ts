@@ -18,25 +18,46 @@ export interface Command {
   readonly options: Readonly<Record<string, readonly [value: string, text: string]>>
   /** Options without one. */
   readonly flags?: Readonly<Record<string, string>>
+  /** Options that may stand several times; their values come joined by ":". */
+  readonly joined?: readonly string[]
   readonly example: string
   /** What the exit codes 0 and 1 mean, where it is not what they mean elsewhere. */
   readonly exits?: string
   /** The exit code that the data call for. */
   readonly exitCode: (data: unknown) => 0 | 1
-  readonly run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<unknown>
+  /** @param tell prints a part of a long report as soon as it is known; says nothing where `-o json` wants one document */
+  readonly run: (
+    daemon: DaemonClient,
+    args: CommandArguments,
+    terminal: Terminal,
+    tell: (text: string) => void,
+  ) => Promise<unknown>
   readonly print: (data: unknown) => string
+  /** What `-o` takes beside json and table. */
+  readonly formats?: Readonly<Record<string, (data: unknown) => string>>
 }
 
 /** Ties a command's data type together once, so that run and print agree. */
 export function command<T>(
-  row: Omit<Command, 'run' | 'print' | 'exitCode'> & {
-    run: (daemon: DaemonClient, args: CommandArguments, terminal: Terminal) => Promise<T>
+  row: Omit<Command, 'run' | 'print' | 'formats' | 'exitCode'> & {
+    run: (
+      daemon: DaemonClient,
+      args: CommandArguments,
+      terminal: Terminal,
+      tell: (text: string) => void,
+    ) => Promise<T>
     print: (data: T) => string
+    formats?: Readonly<Record<string, (data: T) => string>>
     exitCode?: (data: T) => 0 | 1
   },
 ): Command {
-  const { print, exitCode = () => 0, ...rest } = row
-  return { ...rest, print: data => print(data as T), exitCode: data => exitCode(data as T) }
+  const { print, formats = {}, exitCode = () => 0, ...rest } = row
+  return {
+    ...rest,
+    print: data => print(data as T),
+    formats: formats as NonNullable<Command['formats']>,
+    exitCode: data => exitCode(data as T),
+  }
 }
 
 /** As many words as there are names for them. Throws IPK_USAGE. */

@@ -1,12 +1,21 @@
 import type { Command } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
+import {
+  cacheQuarantineCommand,
+  cacheRepairCommand,
+  cacheRestoreCommand,
+  cacheScanCommand,
+} from './commands/cache.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
 import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
+import { lintCommand } from './commands/lint.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
 import { statusCommand } from './commands/status.ts'
+import { tryCommand } from './commands/try.ts'
 import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
 
 /** In the order of the overview. */
@@ -26,4 +35,11 @@ export const commands: readonly Command[] = [
   restoreUplinkCommand,
   statusCommand,
   flightsCommand,
+  tryCommand,
+  cacheScanCommand,
+  cacheRepairCommand,
+  cacheQuarantineCommand,
+  cacheRestoreCommand,
+  doctorCommand,
+  lintCommand,
 ]

@@ -8,6 +8,7 @@ const usualDeadline = 10_000
 
 /** How commands ask the daemon. */
 export interface DaemonClient {
+  readonly socket: string
   /** Resolves to the body of a 200; throws the problem of any other reply, or IPK_DAEMON_UNREACHABLE. */
   readonly ask: (
     method: 'GET' | 'POST' | 'DELETE',
@@ -50,6 +51,7 @@ export function connectDaemon(socket: string): DaemonClient {
     connectTimeout: 2000,
   })
   return {
+    socket,
     ask: async (method, path, body, deadline = usualDeadline) => {
       let status: number
       let text: string

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { Problem } from '../../shared/problem/problem.ts'
+import { readSome } from './read-some.ts'
 
 /** Bytes of a file that people write, at most. */
 const most = 1024 * 1024
@@ -14,18 +15,7 @@ function readAll(descriptor: number): Buffer | undefined {
   let size = 0
   for (;;) {
     const chunk = Buffer.alloc(64 * 1024)
-    let read: number
-    try {
-      read = readSync(descriptor, chunk)
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'EOF') read = 0
-      else if (code === 'EAGAIN') {
-        // Standard input that nobody has written to yet.
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-        continue
-      } else throw error
-    }
+    const read = readSome(descriptor, chunk)
     if (read === 0) return Buffer.concat(chunks, size)
     size += read
     if (size > most) return undefined

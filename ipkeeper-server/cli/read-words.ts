@@ -6,6 +6,8 @@ import { nearestWord } from '../../shared/text/nearest-word.ts'
 export interface KnownOptions {
   readonly valued: readonly string[]
   readonly flags: readonly string[]
+  /** Those of `valued` that may stand several times: the values are joined by ":", as in CNI_PATH. */
+  readonly joined?: readonly string[]
   /** Long names by their letter. */
   readonly letters: Readonly<Record<string, string>>
 }
@@ -16,8 +18,11 @@ export interface Words {
   readonly positionals: readonly string[]
 }
 
-/** Splits a command line. Of an option that stands twice the last counts. Throws IPK_USAGE, in one line of our own. */
-export function readWords(argv: readonly string[], { valued, flags, letters }: KnownOptions): Words {
+/** Splits a command line. Of an option that stands twice the last counts, unless its values are joined. Throws IPK_USAGE, in one line of our own. */
+export function readWords(
+  argv: readonly string[],
+  { valued, flags, joined = [], letters }: KnownOptions,
+): Words {
   const options: NonNullable<ParseArgsConfig['options']> = {}
   for (const name of valued) options[name] = { type: 'string' }
   for (const name of flags) options[name] = { type: 'boolean' }
@@ -40,7 +45,8 @@ export function readWords(argv: readonly string[], { valued, flags, letters }: K
       // What looks like the next option is not taken for a value; a number below zero is.
       if (value === undefined || (!inlineValue && /^-[^0-9]/.test(value)))
         throw new Problem('IPK_USAGE', `${rawName} needs a value`)
-      values[name] = value
+      const before = joined.includes(name) ? values[name] : undefined
+      values[name] = before === undefined ? value : `${before}:${value}`
     } else if (!flags.includes(name)) {
       const meant = nearestWord(name, [...valued, ...flags])
       throw new Problem('IPK_USAGE', `unknown option ${rawName}${meant ? `; did you mean --${meant}?` : ''}`)

@@ -4,7 +4,6 @@ import {
   isNode,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   parseDocument,
   visit,
@@ -14,6 +13,7 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml'
+import { maxYamlDepth, tooDeepYamlAt } from '../lint/yaml-depth.ts'
 import type { Fault } from './faults.ts'
 
 /** A place in a text, both from 1. */
@@ -28,9 +28,6 @@ export interface TextFault {
   readonly text: string
 }
 
-/** Brackets within brackets, or list marks in one line. The file needs a dozen; the parser takes seconds for thousands. */
-const maxDepth = 64
-
 /** How often anchors may be used, aliases of aliases multiplied: what they stand for would grow without bound. */
 const maxAliasCount = 1000
 
@@ -43,25 +40,6 @@ const wording: Readonly<Record<string, string>> = {
 
 /** A message is one line of a log or terminal. */
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
-
-/** Tokens of the lexer that stand for no text: beginning of a document, end of a broken flow, scalar. */
-const synthetic = new Set(['\u0002', '\u0018', '\u001f'])
-
-/** The first place where the text nests deeper than anything of ours, before the parser follows it there. */
-function tooDeepAt(text: string): number | undefined {
-  let offset = 0
-  let brackets = 0
-  let marks = 0
-  for (const token of new Lexer().lex(text)) {
-    if (token === '[' || token === '{') brackets++
-    else if (token === ']' || token === '}') brackets--
-    else if (token === '-' || token === '?') marks++
-    else if (token === '\n' || token === '\r\n') marks = 0
-    if (brackets > maxDepth || marks > maxDepth) return offset
-    if (!synthetic.has(token)) offset += token.length
-  }
-  return undefined
-}
 
 /** A YAML document, hence also JSON, that knows where each of its values stands. */
 export class YamlSource {
@@ -76,7 +54,7 @@ export class YamlSource {
   readonly value: unknown
 
   constructor(text: string) {
-    const deep = tooDeepAt(text)
+    const deep = tooDeepYamlAt(text)
     this.#document = parseDocument(deep === undefined ? text : text.slice(0, deep), {
       lineCounter: this.#lines,
       // Checked below: the parser compares every key with every other.
@@ -87,7 +65,7 @@ export class YamlSource {
     const faults =
       deep === undefined
         ? [...this.#syntaxFaults()]
-        : [{ position: this.#position(deep), text: `nests deeper than ${maxDepth} levels` }]
+        : [{ position: this.#position(deep), text: `nests deeper than ${maxYamlDepth} levels` }]
     if (faults.length === 0) faults.push(...this.#structureFaults())
     let value: unknown = null
     if (faults.length === 0) {

@@ -9,11 +9,13 @@ import type { RequestReader } from '../leases/request-reader.ts'
 import type { HostUplinks } from '../leases/host-uplinks.ts'
 import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
+import type { VerbObserver } from '../leases/verb-observer.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
+import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
 import {
   statusRoutes,
   type ClusterState,
@@ -39,6 +41,8 @@ export interface AppOptions {
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
   readonly uplinks: HostUplinks
+  readonly observer: VerbObserver
+  readonly metrics: ReadMetrics
   /** Of what looks at the node beside the leases. */
   readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
   readonly logger: FastifyBaseLogger
@@ -63,6 +67,8 @@ export async function buildApp({
   clusterStatus,
   deferredDels,
   uplinks,
+  observer,
+  metrics,
   nodeRoutes = [],
   logger,
 }: AppOptions): Promise<FastifyInstance> {
@@ -125,6 +131,7 @@ export async function buildApp({
     requests,
     tellPod,
     askedAgain,
+    observer,
   })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
@@ -132,6 +139,7 @@ export async function buildApp({
   uplinkRoutes(app, { uplinks })
   for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
+  metricsRoute(app, { metrics })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()
   return app

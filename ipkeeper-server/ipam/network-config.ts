@@ -87,8 +87,10 @@ function readExclusion(value: unknown, path: string): AddressRun {
   throw invalid(`${path}: ${showJson(value)} is no address, FIRST-LAST or CIDR`)
 }
 
-const rangeKeys = ['subnet', 'rangeStart', 'rangeEnd', 'gateway', 'exclude']
-const ipamKeys = [
+/** Keys of a range. */
+export const rangeKeys: readonly string[] = ['subnet', 'rangeStart', 'rangeEnd', 'gateway', 'exclude']
+/** Keys of `ipam` with type ipkeeper. */
+export const ipamKeys: readonly string[] = [
   ...rangeKeys,
   ...['type', 'ranges', 'routes', 'resolvConf', 'dataDir', 'pool', 'segment', 'fallback'],
   ...['socket', 'stateDir', 'timeout', 'statusReportsExhaustion'],

@@ -1,6 +1,7 @@
 import { planDel } from '../ipam/plan-del.ts'
 import {
   attachmentKey,
+  sameAttachment,
   type AttachmentKey,
   type AttachmentRecord,
   type Began,
@@ -11,12 +12,15 @@ import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 import { inTurnOfHolder } from './turn-of-holder.ts'
 import type { Giver } from './tombstones.ts'
+import type { LateDel } from './verb-observer.ts'
 
 export interface DelOutcome {
   /** The attachment that the DEL ended; undefined when there was none, or none that it means. */
   readonly ended?: AttachmentRecord
   /** The fallback that has to release its addresses; null where they were ours, undefined when it is not known. */
   readonly delegatedTo?: string | null
+  /** Absent when it ended the newest sandbox of its pod, as a DEL is meant to. */
+  readonly late?: LateDel
 }
 
 /**
@@ -33,34 +37,41 @@ export async function delAttachment(
 ): Promise<DelOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
     const { ledger, bootId, pools, now, network } = service
-    const plan = (): { readonly change: Change; readonly present: AttachmentRecord | undefined } => {
+    interface Plan {
+      readonly change: Change
+      readonly present: AttachmentRecord | undefined
+      readonly superseded: boolean
+    }
+    const plan = (): Plan => {
       const attachment = ledger.attachment(key)
-      if (attachment && !isMeant(attachment)) return { change: [], present: attachment }
+      if (attachment && !isMeant(attachment)) return { change: [], present: attachment, superseded: false }
       const owner = attachment && service.ownerOf(attachment.holder, attachment.podUid)
       const workload =
         attachment && owner !== undefined ? workloadOf(attachment.holder, attachment.podUid, owner) : null
+      const current = attachment && ledger.holder(attachment.holder)?.attachment
       return {
+        superseded: attachment !== undefined && !sameAttachment(current ?? null, attachment),
         change: planDel(ledger, key, began, bootId, workload, pools(), now()),
         present: attachment,
       }
     }
     const attachment = ledger.attachment(key)
     // Before its addresses are anybody else's, nothing may answer for them any more.
-    const end = async (): ReturnType<typeof commitPlan<ReturnType<typeof plan>>> => {
+    const end = async (): Promise<Plan> => {
       if (attachment?.wiring && plan().change.length > 0)
         await network.unwire(attachment, ledger.leasesOf(key))
       else if (!attachment && remains) await network.unwireUnknown(key, remains.netns)
       return await commitPlan(ledger, plan)
     }
-    const { present, change } = attachment?.wiring
+    const { present, change, superseded } = attachment?.wiring
       ? await inTurnOfHolder(service, attachment.holder, end)
       : await end()
     const giver = present && (present.delegatedTo ?? null)
     if (began) service.tombstones.bury(key, began, now(), giver)
-    if (!present) return whoGave(service.tombstones.giver(key))
+    if (!present) return { late: 'unknown', ...whoGave(service.tombstones.giver(key)) }
     // A younger one was left alone, and so must be what the fallback gave it.
-    if (change.length === 0) return { delegatedTo: null }
-    return { ended: present, ...whoGave(giver) }
+    if (change.length === 0) return { delegatedTo: null, late: 'overtaken' }
+    return { ended: present, ...whoGave(giver), ...(superseded && { late: 'superseded' }) }
   })
 }
 

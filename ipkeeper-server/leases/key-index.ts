@@ -8,6 +8,10 @@ export class KeyIndex {
     return found === undefined ? [] : typeof found === 'string' ? [found] : found
   }
 
+  has(property: string): boolean {
+    return this.#keys.has(property)
+  }
+
   add(property: string, key: string): void {
     const found = this.#keys.get(property)
     if (found === undefined) this.#keys.set(property, key)

@@ -229,6 +229,20 @@ export class Ledger implements AddressBook {
     return this.#tables.attachment.values()
   }
 
+  /** The keys of all attachments, whose records stay unparsed. */
+  *attachmentKeys(): Iterable<AttachmentKey> {
+    for (const key of this.#tables.attachment.keys()) {
+      const [network, containerId, ifname] = JSON.parse(key) as [string, string, string]
+      yield { network, containerId, ifname }
+    }
+  }
+
+  /** Whether there are attachments of a network, or ranges that came with its ADDs. */
+  hasNetwork(name: string): boolean {
+    const pool = this.pool(name)
+    return this.#attachmentsByNetwork.has(name) || (pool !== undefined && pool.origin !== 'config')
+  }
+
   /** Attachments whose ADD nobody is known to have the answer of, of every node and boot. */
   unanswered(): readonly AttachmentRecord[] {
     return [...this.#unanswered].flatMap(key => this.#tables.attachment.get(key) ?? [])

@@ -33,6 +33,10 @@ export class RecordTable<T extends object> {
     this.#records.delete(key)
   }
 
+  keys(): Iterable<string> {
+    return this.#records.keys()
+  }
+
   *values(): Iterable<T> {
     for (const key of this.#records.keys()) {
       const record = this.get(key)

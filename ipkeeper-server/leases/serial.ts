@@ -7,6 +7,11 @@ export class Serial {
     return this.#tails.size
   }
 
+  /** Whether there is work of a key under way. */
+  isBusy(key: string): boolean {
+    return this.#tails.has(key)
+  }
+
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key)
     const turn = before ? before.then(task, task) : task()

@@ -49,6 +49,8 @@ export interface ReconcilerOptions {
   readonly pods: (() => Promise<readonly SeenPod[]>) | undefined
   /** Milliseconds of CLOCK_MONOTONIC, which plugins date their runs with. */
   readonly monotonic: () => number
+  /** What looks of others last gave, for the audit. */
+  readonly otherLooks: () => readonly AuditWitness[]
   /** Told once for each finding that is certain and stays. */
   readonly onFound: (finding: Finding) => void
   readonly onRepaired: (finding: Finding) => void
@@ -96,7 +98,6 @@ export class Reconciler implements NodeAudit {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#running
-    this.#options.runtimes.close()
   }
 
   /** How many findings of each kind are certain at this moment. */
@@ -122,7 +123,7 @@ export class Reconciler implements NodeAudit {
         mode: terms.mode,
         takenAt: new Date(this.#options.service.now()).toISOString(),
         attachments: snapshot.attachments.length,
-        witnesses: witnessesOf(snapshot),
+        witnesses: [...witnessesOf(snapshot), ...this.#options.otherLooks()],
         findings: planned.map(({ finding }) => finding),
       }
     })

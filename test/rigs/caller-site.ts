@@ -42,13 +42,22 @@ export const lan = 'lan0'
 /** IPv4 range set that every site may give addresses of. */
 const ipv4Ranges = [{ subnet: '10.22.0.0/16' }]
 
-/** Made for one test, and gone when it ends. */
-export async function makeCallerSite(t: Test): Promise<CallerSite> {
+/**
+ * Made for one test, and gone when it ends.
+ *
+ * @param configure the daemon's configuration; none when absent
+ */
+export async function makeCallerSite(
+  t: Test,
+  configure?: (folder: TempFolder) => Readonly<Record<string, unknown>>,
+): Promise<CallerSite> {
   const folder = makeTempFolder()
   const host = await startPrivateHost()
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
-  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, host })
+  const config = folder.file('config.yaml')
+  if (configure) writeFileSync(config, JSON.stringify(configure(folder)))
+  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, host, ...(configure && { config }) })
   await host.must('ip', ['link', 'add', lan, 'type', 'veth', 'peer', 'name', 'lan1'])
   for (const end of [lan, 'lan1']) await host.must('ip', ['link', 'set', end, 'up'])
   let daemon = await start()

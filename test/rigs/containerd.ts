@@ -20,6 +20,8 @@ export interface ContainerdOptions {
   readonly conflist: unknown
   /** Further plugins for its bin_dir (the reference ones are there): name to path. */
   readonly plugins?: Readonly<Record<string, string>>
+  /** Further text of its config.toml. */
+  readonly settings?: string
   /** Default: what is installed on the machine. */
   readonly release?: ContainerdRelease
 }
@@ -71,10 +73,8 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
     const [root, state] = [`root-${lives}`, `state-${lives}`].map(name =>
       folder.file('containerd', name),
     ) as [string, string]
-    writeFileSync(
-      configPath,
-      release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName }),
-    )
+    const text = release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName })
+    writeFileSync(configPath, `${text}\n${options.settings ?? ''}`)
     const [program, args] = host.command(release.containerd, ['--config', configPath])
     const child = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -23,6 +23,7 @@ export type Requirement =
   | 'cluster'
   | 'controllers'
   | 'openssl'
+  | 'promtool'
   | 'nft'
   | 'arping'
   | 'ifb'
@@ -44,6 +45,11 @@ function mayMakeNamespaces(): boolean {
   return namespacesWork
 }
 let namespacesWork: boolean | undefined
+
+/** Debian's package of Prometheus has it, and so has the cache: make setup takes no more of that package. */
+export function findPromtool(): string | undefined {
+  return findProgram('promtool', [join(import.meta.dirname, '..', '..', '.cache', 'promtool')])
+}
 
 /** Whether the kernel makes such links; a module that is there is loaded by trying. */
 function kernelMakes(...commands: readonly string[]): boolean {
@@ -90,6 +96,10 @@ const requirements: Readonly<
   openssl: {
     met: () => findProgram('openssl') !== undefined,
     otherwise: 'needs openssl (Debian package openssl)',
+  },
+  promtool: {
+    met: () => findPromtool() !== undefined,
+    otherwise: 'needs promtool (make setup as root, or Debian package prometheus)',
   },
   nft: { met: () => findProgram('nft') !== undefined, otherwise: 'needs nft (Debian package nftables)' },
   arping: {

@@ -5,9 +5,7 @@ import { command, expectPositionals } from '../command.ts'
 import { readFlights } from '../read-flights.ts'
 import { flightFilter, selectFlights } from '../select-flights.ts'
 import { formatTable } from '../table.ts'
-
-/** A terminal would obey control characters, and the plugin records what it was given. */
-const visible = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
+import { visible } from '../visible.ts'
 
 function whatCameOfIt({ message, addresses, queued, delegatedTo }: Flight): string {
   const by = delegatedTo === undefined ? '' : ` by ${delegatedTo}`

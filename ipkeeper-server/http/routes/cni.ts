@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AddReply, CniRequest, DoneReply, ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
+import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readValidAttachments } from '../../ipam/network-config.ts'
 import type { AddRequest } from '../../ipam/add-request.ts'
+import { tookOver } from '../../ipam/took-over.ts'
 import { addAttachment, undoAdd } from '../../leases/add.ts'
 import { checkAttachment } from '../../leases/check.ts'
 import { delAttachment } from '../../leases/del.ts'
@@ -20,6 +21,7 @@ import {
 import type { RequestReader } from '../../leases/request-reader.ts'
 import type { LeaseService } from '../../leases/service.ts'
 import type { NamedPod, TellPod } from '../../leases/tell-pod.ts'
+import type { ObservedVerb, VerbObserver } from '../../leases/verb-observer.ts'
 import { checkAvailability } from '../../leases/status.ts'
 
 export interface CniRoutesOptions {
@@ -33,6 +35,7 @@ export interface CniRoutesOptions {
   readonly tellPod: TellPod
   /** Called before an ADD of that run is decided. */
   readonly askedAgain: (invocationId: string | undefined) => Promise<void>
+  readonly observer: VerbObserver
 }
 
 type Body = CniRequest
@@ -56,7 +59,7 @@ const response = { 400: ErrorReply, 409: ErrorReply, 500: ErrorReply, 503: Error
 
 /** POST /v1/cni/{add,check,del,gc,status}: translate only; the rules are in leases/ and ipam/. */
 export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void {
-  const { service, stateDir, stateFolder, facts, requests, tellPod, askedAgain } = options
+  const { service, stateDir, stateFolder, facts, requests, tellPod, askedAgain, observer } = options
   /** Passes a problem on, having told it to the pod. */
   const toldToPod = async <T>(pod: NamedPod | undefined, step: () => Promise<T>): Promise<T> => {
     try {
@@ -69,8 +72,26 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
     }
   }
 
+  /** Tells how long a verb took, and how it ended. */
+  const observed = async <T>(verb: ObservedVerb, step: () => Promise<T>): Promise<T> => {
+    const begun = performance.now()
+    const tell = (code: Parameters<VerbObserver['ended']>[1]): void => {
+      observer.ended(verb, code, (performance.now() - begun) / 1e3)
+    }
+    try {
+      const done = await step()
+      tell('OK')
+      return done
+    } catch (error) {
+      const { code } = toProblem(error)
+      tell(code)
+      if (code === 'IPK_INTERRUPTED') observer.undone('client_gone')
+      throw error
+    }
+  }
+
   const post = (
-    verb: string,
+    verb: ObservedVerb,
     handler: (request: FastifyRequest<{ Body: Body }>, reply: FastifyReply) => Promise<object>,
     reply: object = DoneReply,
   ): void => {
@@ -83,7 +104,7 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
       },
       async (request, response_) => {
         nameRequest(request, verb)
-        const done = await handler(request, response_)
+        const done = await observed(verb, () => handler(request, response_))
         return { requestId: request.id, stateDir, ...(stateFolder !== undefined && { stateFolder }), ...done }
       },
     )
@@ -104,7 +125,9 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
         if (committed === undefined) return
         undoAdd(service, committed.add, committed.generation).then(
           undone => {
-            if (undone) request.log.warn('the client went away without its answer; the ADD was undone')
+            if (!undone) return
+            observer.undone('client_gone')
+            request.log.warn('the client went away without its answer; the ADD was undone')
           },
           (error: unknown) => {
             request.log.error(
@@ -117,10 +140,12 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
       const pod = podOf(request.body)
       await askedAgain(request.body.invocationId)
       const add = await toldToPod(pod, () => requests.read(request.body))
-      const { answer, generation, reasons } = await toldToPod(pod, () =>
+      const { answer, generation, reasons, change, repeated } = await toldToPod(pod, () =>
         addAttachment(service, add, { gone: () => gone }),
       )
       committed = { add, generation }
+      const former = repeated ? undefined : tookOver(change)
+      if (former) observer.tookOver(former)
       const ignored = add.pod.ignored.length > 0 && { ignored: add.pod.ignored }
       if (answer.kind === 'delegate') {
         const { given } = add
@@ -147,13 +172,14 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
 
   post('del', async request => {
     const began = interpretBegan(request.body, facts.bootId)
-    const { ended, delegatedTo } = await delAttachment(
+    const { ended, delegatedTo, late } = await delAttachment(
       service,
       interpretKey(request.body),
       began,
       interpretRemains(request.body),
     )
-    request.log.info({ known: ended !== undefined }, ended ? 'deleted' : 'nothing to delete')
+    if (late) observer.lateDel(late)
+    request.log.info({ known: ended !== undefined, late }, ended ? 'deleted' : 'nothing to delete')
     return { ...(delegatedTo !== undefined && { delegatedTo }) }
   })
 

@@ -170,7 +170,7 @@ export const mainKeys: readonly string[] = [
 ]
 
 /** All that a netconf may have: of every CNI plugin, of this one as delegate, of the main role. */
-const knownKeys = [
+export const netconfKeys: readonly string[] = [
   ...['cniVersion', 'name', 'type', 'ipam', 'capabilities', 'runtimeConfig', 'args', 'prevResult'],
   ...['disableCheck', 'disableGC', 'loadOnlyInlinedPlugins'],
   ...['socket', 'stateDir', 'timeout'],
@@ -357,7 +357,7 @@ function readDns(config: JsonObject): ResultDns {
  * @throws Problem IPK_CONFIG_INVALID, which names the key; IPK_UNSUPPORTED; IPK_ARGS_INVALID
  */
 export function readMainConfig(config: JsonObject, rawArgs: string): MainConfig {
-  refuseMisspelt(config, knownKeys, '')
+  refuseMisspelt(config, netconfKeys, '')
   const mode = readMode(config)
   checkIpam(config)
   refuseOfOtherModes(config, mode)

@@ -524,7 +524,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
     )
     t.match(lines[0], /^ipkeeperctl \S.*\S: \S/)
     t.strictSame(
-      lines.filter(line => line.startsWith('  -') && !/^ {2}-.{14} {2}\S/.test(line)),
+      lines.filter(line => line.startsWith('  -') && !/^ {2}-.{15} {2}\S/.test(line)),
       [],
       'all texts begin in one column',
     )

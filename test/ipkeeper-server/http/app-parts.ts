@@ -12,6 +12,7 @@ import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import { RequestReader } from '../../../ipkeeper-server/leases/request-reader.ts'
 import type { HostUplinks } from '../../../ipkeeper-server/leases/host-uplinks.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import type { VerbObserver } from '../../../ipkeeper-server/leases/verb-observer.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
 import type { ClusterView } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 
@@ -19,6 +20,14 @@ import type { ClusterView } from '../../../ipkeeper-server/kubernetes/cluster-vi
 const noUplinks: HostUplinks = {
   list: () => Promise.resolve([]),
   restore: bridge => Promise.reject(new Problem('IPK_UPLINK_UNKNOWN', bridge)),
+}
+
+/** One who counts nothing. */
+const deafObserver: VerbObserver = {
+  ended: () => undefined,
+  tookOver: () => undefined,
+  lateDel: () => undefined,
+  undone: () => undefined,
 }
 
 /** A node on which no path is a namespace. */
@@ -46,7 +55,16 @@ export function readingParts(
   cluster?: ClusterView,
 ): Pick<
   AppOptions,
-  'nodeFacts' | 'requests' | 'tellPod' | 'askedAgain' | 'cluster' | 'config' | 'clusterStatus' | 'uplinks'
+  | 'nodeFacts'
+  | 'requests'
+  | 'tellPod'
+  | 'askedAgain'
+  | 'cluster'
+  | 'config'
+  | 'clusterStatus'
+  | 'uplinks'
+  | 'observer'
+  | 'metrics'
 > {
   const nodeFacts = { ...plainNode, ...facts }
   return {
@@ -63,6 +81,8 @@ export function readingParts(
     config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
     clusterStatus: () => undefined,
     uplinks: noUplinks,
+    observer: deafObserver,
+    metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }),
   }
 }
 

@@ -13,6 +13,7 @@ import {
   ReservationsReply,
   StatusReply,
 } from '../../../shared/api/listing.schema.ts'
+import type { VerbObserver } from '../../../ipkeeper-server/leases/verb-observer.ts'
 import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
@@ -27,6 +28,14 @@ async function site(t: Test) {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const lines: string[] = []
+  /** What the one who counts was told. */
+  const told: string[] = []
+  const observer: VerbObserver = {
+    ended: (verb, code, seconds) => told.push(`${verb} ${code}${seconds >= 0 && seconds < 60 ? '' : '?'}`),
+    tookOver: from => told.push(`took over: ${from}`),
+    lateDel: how => told.push(`late DEL: ${how}`),
+    undone: reason => told.push(`undone: ${reason}`),
+  }
   const app = await buildApp({
     service: story.service,
     facts: {
@@ -37,11 +46,19 @@ async function site(t: Test) {
       store: { kind: 'memory', location: 'memory' },
     },
     ...readingParts(story.service, { readResolvConf: () => ({ nameservers: ['10.0.0.53'] }) }),
+    observer,
+    metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
     deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
     logger: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
   })
   t.teardown(() => app.close())
-  return { app, story, store, log: () => lines.map(line => JSON.parse(line) as Record<string, unknown>) }
+  return {
+    app,
+    story,
+    store,
+    told,
+    log: () => lines.map(line => JSON.parse(line) as Record<string, unknown>),
+  }
 }
 
 const config = (rest: object = {}) => ({
@@ -291,8 +308,61 @@ t.test('STATUS: 50 for what can pass, its own code for a configuration that is n
   t.match(await ask('status', fine), { status: 200 })
 })
 
+t.test('who counts is told how each verb ended', async t => {
+  const { app, store, story, told } = await site(t)
+  const post = async (verb: string, payload: object): Promise<void> => {
+    await app.inject({ method: 'POST', url: `/v1/cni/${verb}`, payload })
+  }
+  const table: readonly [verb: string, payload: object, told: readonly string[]][] = [
+    ['add', body('c1', { invocationId: 'i1' }), ['add OK']],
+    ['add', body('c1', { invocationId: 'i1' }), ['add OK']],
+    ['add', body('c1', { invocationId: 'i2' }), ['add IPK_ALREADY_ADDED']],
+    ['add', body('c2', { invocationId: 'i3' }), ['took over: same_pod', 'add OK']],
+    ['add', body('c2', { invocationId: 'i3' }), ['add OK']],
+    ['del', body('c1'), ['late DEL: superseded', 'del OK']],
+    ['del', body('c1'), ['late DEL: unknown', 'del OK']],
+    ['del', body('c2'), ['del OK']],
+    ['add', body('c3', { startedAt: 2_000, bootId: 'boot-1' }), ['add OK']],
+    ['del', body('c3', { startedAt: 1_000, bootId: 'boot-1' }), ['late DEL: overtaken', 'del OK']],
+    [
+      'check',
+      body('c9', {}, config({ prevResult: { cniVersion: '1.0.0', ips: [] } })),
+      ['check IPK_LEASE_MISSING'],
+    ],
+    ['gc', body('', { ifname: '', netns: '', args: '' }), ['gc OK']],
+    ['status', body('', { ifname: '', netns: '', args: '' }), ['status OK']],
+    ['add', body('c4', {}, { name: 'net' }), ['add IPK_CONFIG_INVALID']],
+  ]
+  for (const [verb, payload, expected] of table) {
+    told.length = 0
+    await post(verb, payload)
+    t.strictSame(told, expected, `${verb} ${JSON.stringify(payload).slice(0, 60)}`)
+  }
+  const inherited = body('c5', {
+    args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=u2',
+  })
+  story.dead.add('c3')
+  told.length = 0
+  await post('add', inherited)
+  t.strictSame(told, ['took over: other_pod', 'add OK'])
+  store.fails = () => true
+  told.length = 0
+  await post('del', body('c5'))
+  t.strictSame(told, ['del IPK_STORE_FAILED'])
+})
+
+t.test('the page of metrics is text', async t => {
+  const { app } = await site(t)
+  const reply = await app.inject({ method: 'GET', url: '/metrics' })
+  t.match(reply, {
+    statusCode: 200,
+    body: 'up 1\n',
+    headers: { 'content-type': 'text/plain; version=0.0.4' },
+  })
+})
+
 t.test('a client that goes away while its ADD is under way leaves no lease', async t => {
-  const { app, store, story, log } = await site(t)
+  const { app, store, story, told, log } = await site(t)
   const folder = makeTempFolder()
   t.teardown(() => {
     folder.remove()
@@ -328,6 +398,7 @@ t.test('a client that goes away while its ADD is under way leaves no lease', asy
       .join('\n'),
     /the client went away/,
   )
+  t.strictSame(told, ['add IPK_INTERRUPTED', 'undone: client_gone'])
   const again = await app.inject({
     method: 'POST',
     url: '/v1/cni/add',

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { usageOf } from '../../../ipkeeper-server/ipam/usage.ts'
+import { UsageTally } from '../../../ipkeeper-server/ipam/usage-tally.ts'
 import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import { canonicalPool } from '../../../ipkeeper-server/ipam/pool.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
@@ -10,7 +11,15 @@ import { poolFrom, TestService } from '../leases/test-service.ts'
 const pool = poolFrom('net', ['10.22.0.0/29'])
 
 const usage = (story: TestService, of = pool): string => {
-  const { capacity, used, held, free } = usageOf(story.service.ledger, of, story.now)
+  const { ledger } = story.service
+  const { capacity, used, held, free } = usageOf(ledger, of, story.now)
+  // Both ways of counting agree in every story.
+  const tally = new UsageTally([of], story.now)
+  for (const lease of ledger.leases()) tally.lease(lease)
+  for (const reservation of ledger.reservations()) tally.reservation(reservation, ledger.lease(reservation))
+  const sum = (count: 'capacity' | 'used' | 'held' | 'free'): bigint =>
+    tally.rangeSets().reduce((total, set) => total + set[count], 0n)
+  t.strictSame([sum('capacity'), sum('used'), sum('held'), sum('free')], [capacity, used, held, free])
   return `${capacity}: ${used} used, ${held} held, ${free} free`
 }
 

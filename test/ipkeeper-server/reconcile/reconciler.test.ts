@@ -75,6 +75,7 @@ class World {
       kernelAddresses: () => Promise.resolve(undefined),
       pods: undefined,
       monotonic: () => this.monotonic,
+      otherLooks: () => [],
       onFound: finding => this.found.push(finding),
       onRepaired: finding => this.repaired.push(finding),
       onError: error => this.errors.push(error),

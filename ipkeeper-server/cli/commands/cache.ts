@@ -1,0 +1,232 @@
+import type { CacheFileItem, CacheReply, QuarantinedItem } from '../../../shared/api/cache.schema.ts'
+import { cacheReasons } from '../../../shared/cache-reasons.ts'
+import { defaultPaths } from '../../../shared/paths.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { codeOf } from '../../result-cache/file-calls.ts'
+import { Quarantine } from '../../result-cache/quarantine.ts'
+import { readBoot } from '../../result-cache/read-boot.ts'
+import { repairFile } from '../../result-cache/repair-file.ts'
+import { lookAtSite, siteOptions } from '../cache-site.ts'
+import { command, expectPositionals, type CommandArguments } from '../command.ts'
+import type { DaemonClient } from '../daemon-client.ts'
+import { distance } from '../distance.ts'
+import { findBadFiles } from '../find-bad-files.ts'
+import { formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { visible } from '../visible.ts'
+
+const dirOption = {
+  dir: ['DIR', 'this folder alone; whose files they are is told by its name, else by what is in it'],
+} as const
+
+const size = (bytes: number | null): string => (bytes === null ? '-' : String(bytes))
+
+const when = (time: string | null): string => (time === null ? '-' : distance(time))
+
+const rowOf = (item: CacheFileItem): string[] => [
+  ...[item.reason, item.plan, size(item.size), when(item.modifiedAt)],
+  ...[visible(item.path), visible(`${item.detail}; ${item.because}`)],
+]
+
+const columns = ['REASON', 'PLAN', 'SIZE', 'CHANGED', 'PATH', 'WHY']
+
+export const cacheScanCommand = command({
+  name: 'cache scan',
+  arguments: '',
+  summary: 'look for bad files in result caches; needs no daemon',
+  options: { ...dirOption, ...siteOptions },
+  example: 'ipkeeperctl cache scan',
+  exits: '0 nothing wrong, 1 bad files found, or failed',
+  run: async (daemon, args, terminal) => {
+    expectPositionals(args, [])
+    const site = await lookAtSite(daemon, args, terminal)
+    const wanted = { dir: args.options['dir'], files: [], others: false }
+    const files = (await findBadFiles(site, wanted, terminal)).map(({ item }) => item)
+    return { files }
+  },
+  exitCode: ({ files }) => (files.length === 0 ? 0 : 1),
+  print: ({ files }) =>
+    formatTable(columns, files.map(rowOf), 'no bad files') +
+    (files.length === 0 ? '' : '\nnext: ipkeeperctl cache repair --dry-run\n'),
+})
+
+interface RepairedItem extends CacheFileItem {
+  /** planned: --dry-run was given. left: only reported, or it changed meanwhile. */
+  readonly result: 'planned' | 'rewritten' | 'quarantined' | 'left' | 'failed'
+  /** Its name in quarantine, or why it was left or failed. */
+  readonly note: string
+}
+
+/** Whether somebody goes on stumbling over it. */
+const remains = ({ result, reason }: RepairedItem): boolean =>
+  result === 'planned' ||
+  result === 'failed' ||
+  (result === 'left' && cacheReasons[reason].fault !== 'left-over')
+
+export const cacheRepairCommand = command({
+  name: 'cache repair',
+  arguments: '[FILE...]',
+  summary: 'write bad files of result caches anew, or move them aside',
+  options: { ...dirOption, ...siteOptions },
+  flags: {
+    others: "move those of other plugins' networks aside, too; without it only those that are named",
+    'dry-run': 'only show what would be done',
+  },
+  example: 'ipkeeperctl cache repair --dry-run',
+  exits: '0 nothing bad is left, 1 something is, or failed',
+  run: async (daemon, args, terminal, tell) => {
+    const site = await lookAtSite(daemon, args, terminal)
+    const named = args.positionals
+    const wanted = {
+      ...{ dir: args.options['dir'], files: named },
+      others: args.flags.has('others') || named.length > 0,
+    }
+    const found = await findBadFiles(site, wanted, terminal)
+    const dryRun = args.flags.has('dry-run')
+    if (!dryRun && found.length > 0)
+      tell(
+        `${formatTable(
+          columns,
+          found.map(({ item }) => rowOf(item)),
+          '',
+        )}\n`,
+      )
+    const quarantine = new Quarantine({ ...site, now: Date.now })
+    const interruption = dryRun ? undefined : terminal.interruption?.()
+    const files: RepairedItem[] = []
+    for (const { file, repair, item } of found) {
+      if (dryRun) {
+        files.push({ ...item, result: 'planned', note: '' })
+        continue
+      }
+      if (interruption?.aborted) {
+        files.push({ ...item, result: 'left', note: 'interrupted' })
+        continue
+      }
+      terminal.progress?.(`${files.length} of ${found.length} files`)
+      try {
+        const how = await repairFile(file, repair.plan, { quarantine, cachedResult: site.cachedResult })
+        const note = how.done === 'quarantined' ? how.name : how.done === 'left' ? how.why : ''
+        files.push({ ...item, result: how.done, note })
+      } catch (error) {
+        files.push({ ...item, result: 'failed', note: codeOf(error) })
+      }
+    }
+    terminal.progress?.('')
+    return { files, dryRun }
+  },
+  exitCode: ({ files }: { files: readonly RepairedItem[] }) => (files.some(remains) ? 1 : 0),
+  print: ({ files, dryRun }) =>
+    dryRun
+      ? formatTable(columns, files.map(rowOf), 'no bad files')
+      : formatTable(
+          ['RESULT', 'PATH', 'NOTE'],
+          files.map(({ result, path, note }) => [result, visible(path), visible(note) || '-']),
+          'no bad files',
+        ),
+})
+
+const quarantineRow = (item: QuarantinedItem): string[] => [
+  ...[item.name, item.reason, distance(item.at), visible(item.path), visible(item.detail)],
+]
+
+const quarantineTable = (items: readonly QuarantinedItem[]): string =>
+  formatTable(
+    ['NAME', 'REASON', 'MOVED', 'FROM', 'WHY'],
+    items.map(quarantineRow),
+    'nothing is in quarantine',
+  )
+
+/** Without --state-dir the daemon says where its quarantine is; without the daemon it is the default. */
+async function openQuarantine(
+  daemon: DaemonClient,
+  { options }: CommandArguments,
+  { env }: Terminal,
+): Promise<Quarantine> {
+  const named = options['state-dir'] ?? (env['IPKEEPER_STATE_DIR'] || undefined)
+  const ofDaemon =
+    named ??
+    (await daemon.ask('GET', '/v1/cache').then(
+      reply => (reply as CacheReply).stateDir,
+      () => undefined,
+    ))
+  const stateDir = ofDaemon ?? defaultPaths.stateDir
+  return new Quarantine({ stateDir, bootId: readBoot().id, now: Date.now })
+}
+
+const stateDirOption = { 'state-dir': siteOptions['state-dir'] } as const
+
+export const cacheQuarantineCommand = command({
+  name: 'cache quarantine',
+  arguments: '',
+  summary: 'list files of caches that were moved aside; needs no daemon',
+  options: stateDirOption,
+  example: 'ipkeeperctl cache quarantine',
+  run: async (daemon, args, terminal) => {
+    expectPositionals(args, [])
+    return { quarantined: await (await openQuarantine(daemon, args, terminal)).list() }
+  },
+  print: ({ quarantined }) => quarantineTable(quarantined),
+})
+
+interface RestoredItem extends QuarantinedItem {
+  readonly result: 'planned' | 'restored' | 'failed'
+  readonly note: string
+}
+
+/** Each name, or former path, as the file that it means. Throws IPK_USAGE for one that means none, or several. */
+function chosen(all: readonly QuarantinedItem[], names: readonly string[]): readonly QuarantinedItem[] {
+  return names.map(name => {
+    const [first, ...more] = all.filter(item => item.name === name || item.path === name)
+    if (first && more.length === 0) return first
+    throw new Problem(
+      'IPK_USAGE',
+      first
+        ? `${more.length + 1} files in quarantine come from ${name}; use their names`
+        : `nothing in quarantine is called ${name}, or comes from there`,
+    )
+  })
+}
+
+export const cacheRestoreCommand = command({
+  name: 'cache restore',
+  arguments: '[NAME...]',
+  summary: 'bring files back, by name or former path; needs no daemon',
+  options: stateDirOption,
+  flags: { 'dry-run': 'only show what would be done' },
+  example: 'ipkeeperctl cache restore results-3f2a91c0-fixed-web-0',
+  run: async (
+    daemon,
+    args,
+    terminal,
+  ): Promise<{ quarantined?: readonly QuarantinedItem[]; restored?: readonly RestoredItem[] }> => {
+    const quarantine = await openQuarantine(daemon, args, terminal)
+    const all = await quarantine.list()
+    if (args.positionals.length === 0) return { quarantined: all }
+    const restored: RestoredItem[] = []
+    const interruption = terminal.interruption?.()
+    for (const item of chosen(all, args.positionals)) {
+      if (args.flags.has('dry-run')) restored.push({ ...item, result: 'planned', note: '' })
+      else if (interruption?.aborted) restored.push({ ...item, result: 'failed', note: 'interrupted' })
+      else {
+        try {
+          await quarantine.restore(item)
+          restored.push({ ...item, result: 'restored', note: '' })
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error
+          restored.push({ ...item, result: 'failed', note: error.message })
+        }
+      }
+    }
+    return { restored }
+  },
+  exitCode: data => (data.restored?.some(({ result }) => result === 'failed') ? 1 : 0),
+  print: ({ quarantined, restored = [] }) =>
+    quarantined
+      ? quarantineTable(quarantined)
+      : formatTable(
+          ['RESULT', 'TO', 'NOTE'],
+          restored.map(({ result, path, note }) => [result, visible(path), visible(note) || '-']),
+          '',
+        ),
+})

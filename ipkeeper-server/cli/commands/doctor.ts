@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { answerMessage, type Answer, type MessageReport } from '../../doctor/answer-message.ts'
+import type { CheckState } from '../../doctor/check.ts'
+import { checks } from '../../doctor/checks.ts'
+import { describePod, type PodReport } from '../../doctor/describe-pod.ts'
+import { lookAtNode } from '../../doctor/look-at-node.ts'
+import { shellLine } from '../../doctor/messages/shell-word.ts'
+import { runChecks, type CheckReport } from '../../doctor/run-checks.ts'
+import { command, expectPositionals } from '../command.ts'
+import { connectDaemon, type DaemonClient } from '../daemon-client.ts'
+import { readFlights } from '../read-flights.ts'
+import { readPaste } from '../read-paste.ts'
+import { visible } from '../visible.ts'
+
+/** What was asked for; the rest is null. */
+interface Diagnosis {
+  readonly checks: readonly CheckReport[] | null
+  readonly message: MessageReport | null
+  readonly pod: PodReport | null
+}
+
+/** Milliseconds for one question; a check as a whole has 5 s. */
+const patience = 4000
+
+/** A connection for each question: one that the daemon is long about keeps no other waiting. */
+async function askOnce({ socket }: DaemonClient, path: string, body?: object): Promise<unknown> {
+  const daemon = connectDaemon(socket)
+  try {
+    return await daemon.ask(body ? 'POST' : 'GET', path, body, patience)
+  } finally {
+    await daemon.close()
+  }
+}
+
+function readPod(word: string): { namespace: string; name: string } {
+  const [, namespace, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(word) ?? []
+  if (namespace === undefined || name === undefined)
+    throw new Problem('IPK_USAGE', `--pod "${word}" is not NAMESPACE/NAME`)
+  return { namespace, name }
+}
+
+const marks: Readonly<Record<CheckState, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' }
+
+function checkLines({ id, state, says, why, mend }: CheckReport, width: number): string[] {
+  const told = [`${marks[state].padEnd(4)}  ${id.padEnd(width)}  ${says}`]
+  if (state === 'ok' || state === 'skip') return told
+  const indent = ' '.repeat(width + 8)
+  return [
+    ...told,
+    `${indent}why   ${why}`,
+    ...(mend.length === 0 ? [] : [`${indent}mend  ${shellLine(mend)}`]),
+  ]
+}
+
+function printChecks(reports: readonly CheckReport[]): string[] {
+  const width = Math.max(...reports.map(({ id }) => id.length))
+  const count = (state: CheckState): number => reports.filter(report => report.state === state).length
+  return [
+    ...reports.flatMap(report => checkLines(report, width)),
+    `${reports.length} checks: ${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} not possible here`,
+  ]
+}
+
+const commandLines = (mend: Answer['mend']): string[] => {
+  const width = Math.max(0, ...mend.map(({ command: line }) => line.length))
+  return mend.map(({ command: line, does }) => `  ${line.padEnd(Math.min(width, 60))}  ${does}`)
+}
+
+function printMessage({ answers, otherwise, leftOut, more }: MessageReport): string[] {
+  return [
+    ...answers.flatMap(({ id, said, times, means, why, affects, known, mend, source }) => [
+      `${id}${times > 1 ? `, ${times} times` : ''}`,
+      `  it says  ${said}`,
+      `  means    ${means}`,
+      `  why      ${why}`,
+      `  affects  ${affects}`,
+      ...known.map((line, index) => `  ${index === 0 ? 'known    ' : '         '}${line}`),
+      `  see      ${source}`,
+      '  type:',
+      ...commandLines(mend).map(line => `  ${line}`),
+      '',
+    ]),
+    ...(answers.length === 0 ? ['no known text is in it; these tell more:', ...commandLines(otherwise)] : []),
+    ...(more > 0 ? [`${more} further texts were recognised; give them in parts`] : []),
+    ...(leftOut > 0 ? [`${leftOut} characters in the middle were not looked at; give them in parts`] : []),
+  ]
+}
+
+function printPod({ pod, known, sections }: PodReport): string[] {
+  return [
+    `pod ${pod}`,
+    ...sections.flatMap(({ title, lines }) => [`  ${title}:`, ...lines.map(line => `    ${line}`)]),
+    ...(known ? [] : ['nothing here has heard of this pod']),
+  ]
+}
+
+export const doctorCommand = command<Diagnosis>({
+  name: 'doctor',
+  arguments: '',
+  summary: 'check what pods of this node need, explain an error text, or a pod; needs no daemon',
+  options: {
+    pod: ['NS/NAME', 'tell everything that is known of this pod instead'],
+    message: ['TEXT', 'say what an error text of kubelet or a runtime means; "-" is standard input'],
+    'conf-dir': ['DIR', `where the runtime looks for networks (default: ${defaultPaths.confDir})`],
+    'bin-dir': ['DIR', `where it looks for plugins (default: ${defaultPaths.binDir} and others)`],
+    'state-dir': [
+      'DIR',
+      `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+    ],
+  },
+  example: 'journalctl -u kubelet -n 50 | ipkeeperctl doctor --message -',
+  exits: '0 nothing is broken, or it was explained, 1 something is broken, or not known',
+  run: async (daemon, args, terminal) => {
+    expectPositionals(args, [])
+    const { pod, message, 'conf-dir': confDir, 'bin-dir': binDir, 'state-dir': named } = args.options
+    const podName = pod === undefined ? undefined : readPod(pod)
+    const node = lookAtNode({
+      socket: daemon.socket,
+      stateDir: named ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
+      ...{ confDir, binDir },
+      ask: (path, body) => askOnce(daemon, path, body),
+      readFlights: stateDir => readFlights(join(stateDir, stateFolders.flights)).flights,
+    })
+    return {
+      checks: podName === undefined && message === undefined ? await runChecks(checks, node) : null,
+      message:
+        message === undefined ? null : await answerMessage(node, message === '-' ? readPaste() : message),
+      pod: podName === undefined ? null : await describePod(node, podName.namespace, podName.name),
+    }
+  },
+  exitCode: diagnosis =>
+    diagnosis.checks?.some(({ state }) => state === 'fail') === true ||
+    diagnosis.message?.answers.length === 0 ||
+    diagnosis.pod?.known === false
+      ? 1
+      : 0,
+  print: diagnosis =>
+    [
+      ...(diagnosis.checks ? printChecks(diagnosis.checks) : []),
+      ...(diagnosis.message ? printMessage(diagnosis.message) : []),
+      ...(diagnosis.pod ? printPod(diagnosis.pod) : []),
+    ]
+      .map(line => `${visible(line)}\n`)
+      .join(''),
+})

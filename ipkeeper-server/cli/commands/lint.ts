@@ -1,0 +1,137 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { LintReply } from '../../../shared/api/lint.schema.ts'
+import { defaultPaths } from '../../../shared/paths.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { lintDirectory, lintFiles, type LintNode } from '../../conf-dir/lint-files.ts'
+import { readSourceFile } from '../../conf-dir/read-source-file.ts'
+import { compilerText, visible } from '../../lint/format/compiler-text.ts'
+import { githubCommand } from '../../lint/format/github.ts'
+import type { Linted } from '../../lint/lint.ts'
+import { command, type CommandArguments } from '../command.ts'
+import { mendFile, type MendReport } from '../mend-file.ts'
+import { readTextFile } from '../read-text-file.ts'
+
+interface LintAnswer extends LintReply {
+  /** With --fix: what became of each file that had something to mend. */
+  readonly fixes?: readonly MendReport[]
+  readonly lineText: Linted['lineText']
+}
+
+const stdinName = '<stdin>'
+
+/** What a word of the command line means: a folder of a runtime, or one file. */
+async function lintWord(word: string, node: LintNode): Promise<Linted> {
+  if (word === '-')
+    return await lintFiles([{ path: stdinName, name: stdinName, text: readTextFile('-') }], node)
+  const found = statSync(word, { throwIfNoEntry: false })
+  if (!found)
+    throw new Problem('IPK_REQUEST_INVALID', `there is no ${word}`, { hint: 'name a file or a folder' })
+  if (found.isDirectory()) return await lintDirectory(word, node)
+  return await lintFiles([await readSourceFile(word, 'anywhere')], node)
+}
+
+async function lintWords(words: readonly string[], node: LintNode): Promise<Linted> {
+  const parts: (readonly [string, Linted])[] = []
+  for (const word of words) parts.push([word, await lintWord(word, node)])
+  return {
+    findings: parts.flatMap(([, { findings }]) => findings),
+    files: parts.flatMap(([, { files }]) => files),
+    lineText: (file, line) =>
+      parts
+        .find(([, { files }]) => files.some(candidate => candidate.file === file))?.[1]
+        .lineText(file, line) ?? '',
+  }
+}
+
+function readNode({ options }: CommandArguments): LintNode {
+  const { 'bin-dir': named, 'max-conf-num': number = '1' } = options
+  if (!/^\d{1,6}$/.test(number))
+    throw new Problem('IPK_USAGE', `--max-conf-num ${number} is no number; 0 means all`)
+  const binDirs = (named ?? defaultPaths.binDir).split(':').filter(folder => folder !== '')
+  if (binDirs.length === 0) throw new Problem('IPK_USAGE', '--bin-dir names no folder')
+  return {
+    binDirs: binDirs.map(folder => resolve(folder)),
+    binDirsNamed: named !== undefined,
+    maxConfNum: Number(number),
+  }
+}
+
+/** "1 error", "3 warnings". */
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+function summary({ findings, files }: LintReply): string {
+  const counts = (['error', 'warning', 'note'] as const).flatMap(severity => {
+    const count = findings.filter(finding => finding.severity === severity).length
+    return count === 0 ? [] : [counted(count, severity)]
+  })
+  return `${counts.length === 0 ? 'nothing to say' : counts.join(', ')}: ${counted(files.length, 'file')} looked at\n`
+}
+
+function chosenLines({ files }: LintReply): string[] {
+  if (files.every(({ chosen }) => chosen === null)) return []
+  const chosen = files.filter(file => file.chosen === true)
+  if (chosen.length === 0) return ['the runtime has no network: no file is loaded\n']
+  return chosen.map(
+    ({ file, network }) => `the runtime takes ${visible(file)} (network ${visible(network ?? '?')})\n`,
+  )
+}
+
+function mendLines({ file, changed, original, changes, plan, why }: MendReport): string {
+  const lines = plan.map(line => `  ${line.split('\t').map(visible).join('\t')}\n`).join('')
+  if (changed)
+    return `${visible(file)}: mended (${changes.join(', ')}); as it was: ${visible(original ?? '')}\n${lines}`
+  if (plan.length > 0) return `${visible(file)}: would be mended (${changes.join(', ')})\n${lines}`
+  return `${visible(file)}: not changed: ${visible(why ?? '')}\n`
+}
+
+export const lintCommand = command<LintAnswer>({
+  name: 'lint',
+  arguments: '[FILE|DIR ...]',
+  summary: 'say what is wrong with network configurations, and where; needs no daemon',
+  options: {
+    'bin-dir': ['DIR', `where plugins are, also several times, or DIR:DIR (default: ${defaultPaths.binDir})`],
+    'max-conf-num': ['N', 'how many files the runtime takes, as in its configuration; 0: all (default: 1)'],
+  },
+  joined: ['bin-dir'],
+  flags: {
+    fix: 'make safe changes: commas, comments, single quotes, BOM; keeps FILE.orig-TIME',
+    'dry-run': 'with --fix: show what would change, and change nothing',
+  },
+  example: 'ipkeeperctl lint /etc/cni/net.d',
+  exits: '0 no error, 1 errors',
+  run: async (_daemon, args) => {
+    const node = readNode(args)
+    const words = args.positionals.length === 0 ? [defaultPaths.confDir] : args.positionals
+    if (words.includes('')) throw new Problem('IPK_USAGE', 'FILE is empty')
+    const dryRun = args.flags.has('dry-run')
+    if (!args.flags.has('fix')) {
+      if (dryRun) throw new Problem('IPK_USAGE', '--dry-run goes with --fix')
+      return await lintWords(words, node)
+    }
+    if (words.includes('-'))
+      throw new Problem('IPK_USAGE', 'standard input cannot be mended in place; name the file')
+    const before = await lintWords(words, node)
+    const broken = new Set(before.findings.filter(({ fix }) => fix !== null).map(({ file }) => file))
+    const manifests = before.files.filter(({ file, why }) => why.startsWith('YAML') && !broken.has(file))
+    const fixes: MendReport[] = []
+    for (const file of [...broken, ...manifests.map(({ file: path }) => path)]) {
+      const report = await mendFile(file, dryRun, new Date())
+      if (report) fixes.push(report)
+    }
+    // What is left is what a person has to know.
+    const after = fixes.some(({ changed }) => changed) ? await lintWords(words, node) : before
+    return { ...after, fixes }
+  },
+  print: ({ fixes = [], lineText, ...reply }) =>
+    [
+      ...fixes.map(mendLines),
+      ...reply.findings.map(finding => compilerText(finding, lineText(finding.file, finding.line))),
+      ...chosenLines(reply),
+      summary(reply),
+    ].join(''),
+  formats: {
+    github: ({ findings }) => findings.map(finding => `${githubCommand(finding)}\n`).join(''),
+  },
+  exitCode: ({ findings }) => (findings.some(({ severity }) => severity === 'error') ? 1 : 0),
+})

@@ -1,0 +1,151 @@
+import { resolve } from 'node:path'
+import type { AttachmentsReply, LeasesReply } from '../../../shared/api/listing.schema.ts'
+import { interfaceNameFault } from '../../../shared/cni/identifiers.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
+import { defaultPaths } from '../../../shared/paths.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { chooseConflist } from '../../try/choose-conflist.ts'
+import { namedSocket } from '../../try/plugin-call.ts'
+import { readNetwork } from '../../try/read-network.ts'
+import type { TryReport } from '../../try/report.ts'
+import { tryNetwork } from '../../try/try-network.ts'
+import { command, type CommandArguments } from '../command.ts'
+import { connectDaemon, type DaemonClient } from '../daemon-client.ts'
+import { readTextFile } from '../read-text-file.ts'
+import { outcomeText, tellText } from '../try-text.ts'
+
+const usage = (message: string): Problem => new Problem('IPK_USAGE', message)
+
+function readIps(text: string | undefined): readonly string[] {
+  const ips = (text ?? '').split(',').filter(part => part !== '')
+  for (const ip of ips) {
+    if (!parseAddress(ip) && !parseCidr(ip)) throw usage(`--ip ${JSON.stringify(ip)} is no address`)
+  }
+  return ips
+}
+
+/** Several stand in one option, line by line or after commas; a comma within a value is told by what follows it. */
+function readAnnotations(text: string | undefined): Record<string, string> {
+  const annotations: Record<string, string> = {}
+  const parts = (text ?? '').split(/\n|,(?=[^,=\n]*\/[^,=\n]*=)/).filter(part => part !== '')
+  for (const part of parts) {
+    const [, key, value] = /^([^=\s]+)=(.*)$/.exec(part) ?? []
+    if (key === undefined || value === undefined) throw usage(`--annotation "${part}" is not KEY=VALUE`)
+    annotations[key] = value
+  }
+  return annotations
+}
+
+const podPart = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
+
+function readPod(text: string | undefined): { namespace: string; name: string } | undefined {
+  if (text === undefined) return undefined
+  const [namespace = '', name = '', ...more] = text.split('/')
+  if (!podPart.test(namespace) || !podPart.test(name) || more.length > 0)
+    throw usage(`--pod "${text}" is not NAMESPACE/NAME`)
+  return { namespace, name }
+}
+
+function readSeconds(text: string | undefined): number {
+  if (text === undefined) return 60
+  const seconds = Number(text)
+  if (!/^[0-9]+(\.[0-9]+)?$/.test(text) || seconds <= 0 || seconds > 3600)
+    throw usage(`--timeout ${text} is not a number of seconds up to 3600`)
+  return seconds
+}
+
+function readIfname(text = 'eth0'): string {
+  const fault = interfaceNameFault(text)
+  if (fault) throw usage(`--ifname "${text}": ${fault.message}`)
+  return text
+}
+
+function readBinDirs(text: string): readonly string[] {
+  const folders = text.split(':').filter(folder => folder !== '')
+  if (folders.length === 0) throw usage('--bin-dir is empty')
+  return folders.map(folder => resolve(folder))
+}
+
+function readConflistPath({ positionals, options }: CommandArguments): string {
+  const [path, ...more] = positionals
+  if (more.length > 0) throw usage(`this command takes at most one CONFLIST; got ${positionals.join(' ')}`)
+  if (path === '') throw usage('CONFLIST is empty')
+  return path === undefined ? chooseConflist(options['net-dir'] ?? defaultPaths.confDir) : resolve(path)
+}
+
+/** What the daemon still has of a container; undefined where it cannot be asked. */
+async function leftAt(daemon: DaemonClient, containerId: string): Promise<readonly string[] | undefined> {
+  try {
+    const { attachments } = (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply
+    const { leases } = (await daemon.ask('GET', '/v1/leases')) as LeasesReply
+    return [
+      ...attachments
+        .filter(attachment => attachment.containerId === containerId)
+        .map(({ network, ifname }) => `the attachment of ${ifname} to ${network}`),
+      ...leases
+        .filter(lease => lease.containerId === containerId && lease.state === 'bound')
+        .map(({ address }) => `the lease of ${address}`),
+    ]
+  } catch {
+    return undefined
+  }
+}
+
+export const tryCommand = command({
+  name: 'try',
+  arguments: '[CONFLIST]',
+  summary: "run a conflist's plugins for a pod that does not exist, and explain each step",
+  options: {
+    'net-dir': ['DIR', `where CONFLIST is looked for (default: ${defaultPaths.confDir})`],
+    'bin-dir': ['DIRS', `where plugins are, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`],
+    ip: ['ADDRESS', 'ask for this address; several joined by commas'],
+    annotation: ['KV', 'KEY=VALUE: give the pod this annotation; several joined by commas'],
+    pod: ['NS/NAME', 'the pod to be (default: one of namespace ipkeeper-try)'],
+    ifname: ['NAME', 'its interface (default: eth0)'],
+    timeout: ['S', 'seconds for each run of each plugin (default: 60)'],
+    'state-dir': [
+      'DIR',
+      `where to note what is to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+    ],
+  },
+  flags: { 'no-check': 'leave CHECK out', 'no-ping': 'leave the ping out' },
+  example: 'ipkeeperctl try /etc/cni/net.d/10-fixed.conflist --ip 10.22.0.50',
+  exits: '0 all well, 1 something is wrong',
+  exitCode: ({ ok }) => (ok ? 0 : 1),
+  run: async (daemon, args, terminal, tell): Promise<TryReport> => {
+    const { options, flags } = args
+    const { env } = terminal
+    const asked = {
+      binDirs: readBinDirs(options['bin-dir'] ?? (env['CNI_PATH'] || defaultPaths.binDir)),
+      ips: readIps(options['ip']),
+      annotations: readAnnotations(options['annotation']),
+      pod: readPod(options['pod']),
+      ifname: readIfname(options['ifname']),
+      timeoutMs: readSeconds(options['timeout']) * 1000,
+      check: !flags.has('no-check'),
+      ping: !flags.has('no-ping'),
+      stateDir: resolve(options['state-dir'] ?? (env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)),
+    }
+    const conflist = readConflistPath(args)
+    const network = readNetwork(conflist, readTextFile(conflist))
+    if (process.getuid?.() !== 0)
+      throw new Problem('IPK_TRY_REFUSED', 'only root may make network namespaces and run plugins')
+    const socket = namedSocket(network)
+    const named = socket === undefined ? undefined : connectDaemon(socket)
+    const report = tryNetwork(
+      { conflist, network, ...asked },
+      {
+        env,
+        interruption: terminal.interruption?.() ?? new AbortController().signal,
+        tell: told => {
+          tell(tellText(told))
+        },
+        leftAtDaemon: containerId => leftAt(named ?? daemon, containerId),
+        now: Date.now,
+      },
+    )
+    return await report.finally(() => named?.close())
+  },
+  print: outcomeText,
+})

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { lint, type Linted } from '../lint/lint.ts'
+import type { LintInput, SourceFile } from '../lint/site.ts'
+import { usedTypes } from '../lint/used-types.ts'
+import { findPlugins } from './find-plugins.ts'
+import { readConfDir } from './read-conf-dir.ts'
+
+export interface LintNode {
+  /** Folders where plugins are looked for. */
+  readonly binDirs: readonly string[]
+  /** Whether somebody named them: then a plugin is missing also where none of the folders is there. */
+  readonly binDirsNamed: boolean
+  /** How many files the runtime takes; 0 means all. */
+  readonly maxConfNum: number
+}
+
+/** What is known of the plugins that files name. */
+async function lookForPlugins(
+  files: readonly SourceFile[],
+  { binDirs, binDirsNamed }: LintNode,
+): Promise<NonNullable<LintInput['plugins']>> {
+  const there = binDirsNamed || binDirs.some(folder => existsSync(folder))
+  const seen = there ? await findPlugins(usedTypes(files), { binDirs, askVersions: true }) : undefined
+  return { binDirs, seen }
+}
+
+/** Lints files that stand for themselves, with the plugins of this node. */
+export async function lintFiles(files: readonly SourceFile[], node: LintNode): Promise<Linted> {
+  return lint({ files, plugins: await lookForPlugins(files, node) })
+}
+
+/**
+ * Lints a folder as a runtime would read it.
+ *
+ * @throws Problem IPK_CONF_DIR_UNREADABLE
+ */
+export async function lintDirectory(directory: string, node: LintNode): Promise<Linted> {
+  const files = await readConfDir(directory)
+  return lint({
+    files,
+    directory: { path: directory, maxConfNum: node.maxConfNum },
+    plugins: await lookForPlugins(files, node),
+  })
+}

@@ -1,0 +1,133 @@
+import * as type from './advice.ts'
+import type { TextGroup } from './known-text.ts'
+
+/** Plugins that ask a daemon, as crd-ipkeeper and kube-ovn do: same words, since one was made after the other. */
+export const forerunners: TextGroup = {
+  title: 'A plugin could not use the answer of its daemon (crd-ipkeeper, cni-terway, kube-ovn)',
+  texts: [
+    {
+      id: 'daemon-error-lost',
+      examples: ['request ip return 500 {}', 'delete ip return 500 {}'],
+      templates: ['request ip return <n> {}', 'delete ip return <n> {}'],
+      means:
+        'The daemon of that plugin failed, and its error was lost on the way: it was written as an empty object.',
+      why: 'An error value of Go, or of JavaScript, has no fields that a JSON encoder sees, so it becomes {}. Only the log of that daemon knows more.',
+      affects: 'crd-ipkeeper, all versions; never ipkeeper, whose errors have a code',
+      mend: captures => [
+        {
+          argv: ['kubectl', 'logs', '--namespace', 'kube-system', 'POD_OF_THE_DAEMON'],
+          does: 'shows what the daemon wrote',
+        },
+        type.explain(captures),
+      ],
+      source: 'generals-space/crd-ipkeeper, pkg/server/handler.go',
+    },
+    {
+      id: 'daemon-refused',
+      examples: [
+        'request ip return 500 no address allocated to pod shop/web-0, please see kube-ovn-controller logs to find errors',
+      ],
+      templates: ['no address allocated to pod <pod>', 'request ip return <n>', 'delete ip return <n>'],
+      means: 'The daemon of kube-ovn, or of crd-ipkeeper, refused; the text behind it is its own.',
+      why: 'As a rule its controller has not given the pod an address within 20 seconds.',
+      affects: 'kube-ovn and crd-ipkeeper, all versions',
+      mend: captures => [
+        {
+          argv: ['kubectl', 'logs', '--namespace', 'kube-system', 'deployment/kube-ovn-controller'],
+          does: 'shows why',
+        },
+        type.explain(captures),
+      ],
+      source: 'kubeovn/kube-ovn, pkg/daemon/handler.go; kubeovn/kube-ovn#2003',
+    },
+    {
+      id: 'daemon-broke-off',
+      examples: ['RPC failed; request ip failed: Post "http://dummy/api/v1/add": EOF'],
+      templates: [
+        'Post "http://dummy/api/v1/add": EOF',
+        'Post "http://dummy/api/v1/del": EOF',
+        'http://dummy/api/v1/<word>: EOF',
+      ],
+      means: 'The daemon of that plugin broke off in the middle of a request, as a rule by a crash.',
+      why: 'A panic ends the connection without an answer.',
+      affects: 'kube-ovn and crd-ipkeeper',
+      mend: () => [
+        {
+          argv: ['kubectl', 'logs', '--previous', '--namespace', 'kube-system', 'POD_OF_THE_DAEMON'],
+          does: 'shows the crash',
+        },
+      ],
+      source: 'kubeovn/kube-ovn#6581, kubeovn/kube-ovn#6002',
+    },
+    {
+      id: 'daemon-socket-dead',
+      examples: [
+        'RPC failed; request ip failed: dial unix /run/openvswitch/kube-ovn-daemon.sock: connect: connection refused',
+        'dial unix /var/run/cniserver.sock: connect: no such file or directory',
+      ],
+      templates: [
+        'dial unix <socket>: connect: connection refused',
+        'dial unix <socket>: connect: no such file or directory',
+        'dial unix <socket>: connect: permission denied',
+      ],
+      means:
+        'Nobody serves this socket: the daemon that makes it does not run, or its socket file is left of one that was killed.',
+      why: 'A socket file outlives a daemon that was killed, and goes away when somebody empties its folder.',
+      affects: 'every plugin with a daemon',
+      mend: ({ socket = '/run/ipkeeper/ipkeeper.sock' }) => [
+        { argv: ['ls', '-l', socket], does: 'shows whether the file is there' },
+        { argv: ['ss', '-xlp', 'src', socket], does: 'shows who listens on it' },
+        type.doctor,
+      ],
+      source: 'kubeovn/kube-ovn#6775, kubeovn/kube-ovn#5836',
+    },
+    {
+      id: 'dhcp-daemon-away',
+      examples: [
+        'error dialing DHCP daemon: dial unix /run/cni/dhcp.sock: connect: no such file or directory',
+      ],
+      templates: [
+        'error dialing DHCP daemon: dial unix <socket>: connect: no such file or directory',
+        'error dialing DHCP daemon: dial unix <socket>: connect: connection refused',
+      ],
+      means: 'The dhcp plugin needs a daemon of its own, and it does not run.',
+      why: '`dhcp daemon` has to run on each node that uses this IPAM plugin.',
+      affects: 'reference plugin dhcp, all versions',
+      mend: () => [{ argv: ['/opt/cni/bin/dhcp', 'daemon'], does: 'starts it in the foreground' }],
+      source: 'containernetworking/plugins, plugins/ipam/dhcp',
+    },
+    {
+      id: 'forerunner-pool-empty',
+      examples: ['no more IP avaliable in sip'],
+      templates: ['no more IP avaliable in sip'],
+      means: 'The StaticIP object of crd-ipkeeper has no free address left.',
+      why: 'crd-ipkeeper never frees the addresses of Deployments: a pool of N lasts for N pods.',
+      affects: 'crd-ipkeeper, all versions; not ipkeeper, which reads the same annotations',
+      mend: captures => [
+        { argv: ['kubectl', 'get', 'staticips', '--all-namespaces'], does: 'shows what it holds' },
+        type.explain(captures),
+      ],
+      source: 'generals-space/crd-ipkeeper, pkg/controller',
+    },
+    {
+      id: 'forerunner-kind',
+      examples: [`doesn't support resource type StatefulSet`],
+      templates: [`doesn't support resource type`],
+      means: 'crd-ipkeeper gives fixed addresses to bare pods and Deployments only.',
+      why: 'Other kinds were never written; ipkeeper takes the same annotations on all of them.',
+      affects: 'crd-ipkeeper, all versions',
+      mend: captures => [type.explain(captures)],
+      source: 'generals-space/crd-ipkeeper, pkg/server/handler.go',
+    },
+    {
+      id: 'address-answers-elsewhere',
+      examples: ['IP address 10.16.0.15 has already been used by host with MAC 00:00:00:aa:bb:cc'],
+      templates: ['IP address <address> has already been used by host with MAC <word>'],
+      means: 'Somebody on the network answers for the address that the pod was to get.',
+      why: 'Another machine has it, or a switch or router still answers for one that is gone.',
+      affects: 'kube-ovn underlay; ipkeeper says it as IPK_ADDRESS_DUPLICATE',
+      mend: captures => [type.who(captures), type.history(captures)],
+      source: 'kubeovn/kube-ovn#3170',
+    },
+  ],
+}

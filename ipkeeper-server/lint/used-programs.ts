@@ -1,0 +1,24 @@
+import { textOf, type JsonNode } from './json-node.ts'
+import { ipamSections } from './ranges.ts'
+import type { CniDocument, Network, Site } from './site.ts'
+
+/** A program that a configuration has run. */
+export interface UsedProgram {
+  readonly type: string
+  /** The object whose "type" names it. */
+  readonly holder: JsonNode
+  readonly document: CniDocument
+  readonly network: Network
+}
+
+/** The plugin of each entry and of each section that gives addresses, as often as they are named. */
+export function* usedPrograms(site: Site): Iterable<UsedProgram> {
+  for (const { node, type, network } of site.plugins) {
+    if (type !== undefined) yield { type, holder: node, document: network.document, network }
+  }
+  for (const { node, entry } of ipamSections(site)) {
+    const type = textOf(node, 'type')
+    const { network } = entry
+    if (type !== undefined) yield { type, holder: node, document: network.document, network }
+  }
+}

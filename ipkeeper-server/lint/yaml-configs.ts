@@ -1,0 +1,88 @@
+import { isMap, isScalar, parseAllDocuments, visit, type Document } from 'yaml'
+import type { SyntaxFault } from './fault.ts'
+import type { Span } from './json-node.ts'
+import type { TextView } from './text-view.ts'
+import { maxYamlDepth, tooDeepYamlAt } from './yaml-depth.ts'
+import { viewOfScalar } from './yaml-scalar.ts'
+
+/** A configuration that stands as a text in a YAML file, such as under a key of a ConfigMap. */
+export interface YamlConfig {
+  readonly key: string
+  readonly view: TextView
+}
+
+export interface YamlFile {
+  readonly configs: readonly YamlConfig[]
+  /** Mappings that are written as YAML and look like a network configuration themselves. */
+  readonly plainConfigs: readonly Span[]
+  readonly faults: readonly (Omit<SyntaxFault, 'rule'> & { readonly rule: 'yaml-syntax' })[]
+}
+
+/** Whether a text is YAML rather than broken JSON: it begins with a key, a mark or a comment of YAML. */
+export function looksLikeYaml(text: string): boolean {
+  const lines = text.replace(/^\ufeff/, '').matchAll(/^(?!\s*(?:#.*)?$).*$/gm)
+  const first = lines.next().value?.[0]
+  return first !== undefined && /^(?:---|%YAML|-\s|[A-Za-z][\w./-]*\s*:(?:\s|$))/.test(first)
+}
+
+/** A text that is meant as a network configuration, be it ever so broken; flannel's "net-conf.json" is none. */
+function isMeantAsConfig(key: string, text: string): boolean {
+  if (/\.conflist$/.test(key)) return true
+  const begins = /^\s*(?:\ufeff)?[[{/#]/.test(text)
+  return (begins || /\.conf$/.test(key)) && /\b(?:cniVersion|plugins|ipam)\b/.test(text)
+}
+
+function looksLikeConfig(value: unknown): boolean {
+  if (!isMap(value)) return false
+  const has = (key: string): boolean => value.has(key)
+  return has('cniVersion') && (has('plugins') || has('type'))
+}
+
+const wording: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
+  TAB_AS_INDENT: ['a tab; YAML is indented with spaces', 'write spaces in its place'],
+  DUPLICATE_KEY: ['the same key twice in one mapping', 'take one of them out'],
+}
+
+/** Finds the network configurations in a YAML file of any number of documents. Never throws. */
+export function readYaml(text: string): YamlFile {
+  const faults: YamlFile['faults'][number][] = []
+  const add = (start: number, end: number, message: string, remedy: string): void => {
+    faults.push({ rule: 'yaml-syntax', start, end, message, remedy })
+  }
+  const deep = tooDeepYamlAt(text)
+  if (deep !== undefined) {
+    add(deep, deep + 1, `nests deeper than ${maxYamlDepth} levels`, 'write it anew')
+    return { configs: [], plainConfigs: [], faults }
+  }
+  const parsed = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
+  const documents: readonly Document[] = Array.isArray(parsed) ? parsed : []
+  const configs: YamlConfig[] = []
+  const plainConfigs: Span[] = []
+  for (const document of documents) {
+    // One mistake of YAML makes many; the first of a document is where it is.
+    const [error] = document.errors
+    if (error) {
+      const [message, remedy] = wording[error.code] ?? [
+        error.message.replaceAll(/\s*\n\s*/g, ' '),
+        'correct the YAML first',
+      ]
+      add(error.pos[0], Math.max(error.pos[1], error.pos[0] + 1), `no YAML: ${message}`, remedy)
+    }
+    visit(document, {
+      Map: (_, node) => {
+        if (looksLikeConfig(node) && node.range && !node.flow)
+          plainConfigs.push({ start: node.range[0], end: node.range[1] })
+      },
+      Pair: (_, { key, value }) => {
+        if (!isScalar(key) || typeof key.value !== 'string') return
+        if (isScalar(value) && typeof value.value === 'string') {
+          if (isMeantAsConfig(key.value, value.value))
+            configs.push({ key: key.value, view: viewOfScalar(text, value) })
+        } else if (isMap(value) && value.flow && value.range && looksLikeConfig(value)) {
+          plainConfigs.push({ start: value.range[0], end: value.range[1] })
+        }
+      },
+    })
+  }
+  return { configs, plainConfigs, faults }
+}

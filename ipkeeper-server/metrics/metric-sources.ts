@@ -1,0 +1,57 @@
+import type { CacheReason } from '../../shared/cache-reasons.ts'
+import type { FindingKind, Severity } from '../../shared/findings.ts'
+import type { LeaseState } from '../ipam/records.ts'
+import type { RangeSetUsage } from '../ipam/usage-tally.ts'
+
+/** How many findings of each kind there are, or were repaired; undefined before leases and node were compared. */
+export type FindingCounts = () => Partial<Record<FindingKind, number>> | undefined
+
+/** Files of result caches that are not as they should be; undefined before the first look. */
+export type BadCacheFiles = () => Partial<Record<CacheReason, number>> | undefined
+
+/** What the linter says of the folder of conflists; undefined before the first look. */
+export type ConflistState = () =>
+  | {
+      readonly files: readonly { readonly name: string; readonly valid: boolean }[]
+      readonly findings: Partial<Record<Severity, number>>
+    }
+  | undefined
+
+/** The watches of the Kubernetes API and its Events; times in milliseconds since the epoch. */
+export interface ClusterFigures {
+  readonly watches: readonly {
+    readonly resource: string
+    readonly connected: boolean
+    readonly synced: boolean
+    readonly lastContact: number | undefined
+  }[]
+  readonly events: { readonly queued: number; readonly written: number; readonly dropped: number }
+}
+
+/** What is asked when somebody scrapes, and at no other time. */
+export interface MetricSources {
+  readonly version: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly monotonic: () => number
+  readonly usage: () => Promise<{
+    /** By name of their pools. */
+    readonly rangeSets: readonly RangeSetUsage[]
+    readonly leases: Readonly<Record<LeaseState, number>>
+  }>
+  readonly counts: () => { readonly attachment: number; readonly reservation: number }
+  readonly operationsUnderWay: () => number
+  readonly deferredDels: () => Promise<{ readonly waiting: number; readonly quarantined: number }>
+  /** `loadedAt`: milliseconds since the epoch; `problem`: why the file is not in force. */
+  readonly config: () => { readonly loadedAt: number; readonly problem: object | null }
+  /** undefined when no API is configured. */
+  readonly cluster: () => ClusterFigures | undefined
+  /** Milliseconds in which the event loop worked. */
+  readonly busyMs: () => number
+  readonly findings?: FindingCounts
+  /** Since the start. */
+  readonly repairs?: FindingCounts
+  readonly badCacheFiles?: BadCacheFiles
+  readonly conflists?: ConflistState
+}

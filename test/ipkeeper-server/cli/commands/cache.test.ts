@@ -1,0 +1,271 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { runCommand } from '../../../../ipkeeper-server/cli/run-command.ts'
+import type { Terminal } from '../../../../ipkeeper-server/cli/terminal.ts'
+import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
+import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
+import { cacheRoutes } from '../../../../ipkeeper-server/http/routes/cache.ts'
+import { leasesForCache } from '../../../../ipkeeper-server/leases/cache-records.ts'
+import { CacheKeeper } from '../../../../ipkeeper-server/result-cache/cache-keeper.ts'
+import { Quarantine } from '../../../../ipkeeper-server/result-cache/quarantine.ts'
+import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { readingParts } from '../../http/app-parts.ts'
+import { TestService } from '../../leases/test-service.ts'
+
+const conflist = (name: string, type: string) =>
+  JSON.stringify({ cniVersion: '1.0.0', name, plugins: [{ type: 'bridge', ipam: { type } }] })
+
+const files = {
+  'net-c1-eth0': '',
+  'net-c9-eth0': '{"kind":',
+  'their-c1-eth0': 'no JSON',
+  'their-c2-eth0': '{"cniVersion":"1.0.0"}',
+}
+
+/** A folder of results, old enough to be judged, and the tool; with a daemon that is told only to report. */
+async function site(t: Test, withDaemon = false, content: Readonly<Record<string, string>> = files) {
+  const short = makeTempFolder()
+  t.teardown(() => {
+    short.remove()
+  })
+  const dir = t.testdir({
+    results: content,
+    'net.d': { '10.conflist': conflist('net', 'ipkeeper'), '20.conflist': conflist('their', 'host-local') },
+    state: {},
+  })
+  const results = join(dir, 'results')
+  const stateDir = join(dir, 'state')
+  const socket = short.file('s.sock')
+  if (withDaemon) {
+    const story = await TestService.open()
+    await story.add({ pod: 'web-0', container: 'c1' })
+    const caches = new CacheKeeper({
+      terms: { mode: 'report', others: 'report', interval: 60_000, orphanAge: 300_000 },
+      ...{ folders: [{ kind: 'results', path: results }], stateDir, confDir: join(dir, 'net.d') },
+      ...{ boot: { id: 'b', at: 0 }, records: leasesForCache(story.service) },
+      quarantine: new Quarantine({ stateDir, bootId: 'b', now: Date.now }),
+      ...{ sandboxes: () => Promise.resolve([]), macOf: () => Promise.resolve(undefined) },
+      ...{ now: Date.now, monotonic: () => performance.now() },
+      ...{ onFound: () => undefined, onRepaired: () => undefined, onMore: () => undefined },
+      onError: error => {
+        throw error
+      },
+    })
+    const app = await buildApp({
+      service: story.service,
+      facts: {
+        ...{ version: '1.2.3', startedAt: 0, stateDir, socket },
+        store: { kind: 'memory', location: 'memory' },
+      },
+      ...readingParts(story.service),
+      nodeRoutes: [
+        node => {
+          cacheRoutes(node, { caches })
+        },
+      ],
+      deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
+      logger: pino({ level: 'silent' }),
+    })
+    t.teardown(() => app.close())
+    await listenUnix(app, socket)
+  }
+  const run = async (argv: readonly string[], extra: Partial<Terminal> = {}) => {
+    let out = ''
+    let err = ''
+    const exit = await runCommand(['cache', ...argv, '--socket', socket], {
+      env: {},
+      out: text => (out += text),
+      err: text => (err += text),
+      ...extra,
+    })
+    return { exit, out: out.replaceAll(dir, 'DIR'), err: err.replaceAll(dir, 'DIR') }
+  }
+  const there = ['--state-dir', stateDir, '--net-dir', join(dir, 'net.d')]
+  const json = async (...argv: readonly string[]) => {
+    const done = await run([...argv, '-o', 'json'])
+    return { ...done, data: JSON.parse(done.out || '{}') as Record<string, Record<string, unknown>[]> }
+  }
+  return { results, stateDir, run, json, there, file: (name: string) => join(results, name) }
+}
+
+/** Waits out the 5 s of rest once, for all tests of this file. */
+const scan = (s: Awaited<ReturnType<typeof site>>) => s.json('scan', '--dir', s.results, ...s.there.slice(2))
+
+const pick = (rows: Record<string, unknown>[] | undefined, ...keys: readonly string[]) =>
+  rows?.map(row => [String(row['path']).replace(/.*\//, ''), ...keys.map(key => row[key])])
+
+t.jobs = 8
+
+t.test('scan without a daemon: one object for each bad file, exit 1', async t => {
+  const s = await site(t)
+  const { exit, err, data } = await scan(s)
+  t.equal(exit, 1)
+  t.match(
+    err,
+    /^note: no daemon answers.*\nnote: files that changed a moment ago are looked at again in 5 s\n$/,
+  )
+  t.strictSame(pick(data['files'], 'reason', 'own', 'plan'), [
+    ['net-c1-eth0', 'zero-byte', true, 'quarantine'],
+    ['net-c9-eth0', 'truncated', true, 'quarantine'],
+    ['their-c1-eth0', 'non-json', false, 'report'],
+  ])
+})
+
+t.test('scan of a folder without bad files, and of a stale one', async t => {
+  const s = await site(t, false, {
+    'net-c1-eth0': '{"cniVersion":"1.0.0"}',
+    [`net-${'ab'.repeat(32)}-e`]: '{"ip4":{}}',
+  })
+  t.match(await s.run(['scan', '--dir', s.results]), { exit: 0, out: 'no bad files\n' })
+  utimesSync(s.file(`net-${'ab'.repeat(32)}-e`), 1, 1)
+  const { exit, data } = await scan(s)
+  t.equal(exit, 1)
+  t.match(data['files'], [{ reason: 'stale-boot', plan: 'report' }])
+})
+
+t.test(
+  'repair without a daemon moves our own aside; a dry run shows the same plan and touches nothing',
+  async t => {
+    const s = await site(t)
+    const dry = await s.run(['repair', '--dry-run', '--dir', s.results, ...s.there])
+    t.equal(dry.exit, 1)
+    t.strictSame(readdirSync(s.results).sort(), Object.keys(files).sort())
+    t.notOk(existsSync(join(s.stateDir, 'quarantine')))
+    const done = await s.run(['repair', '--dir', s.results, ...s.there])
+    t.equal(done.exit, 1, 'one that is only reported is left')
+    const plan = (text: string) =>
+      text.split('\n').filter(line => /^(zero-byte|truncated|non-json)/.test(line))
+    const shape = (text: string) => plan(text).map(line => line.split(/ {2,}/).slice(0, 2).join(' '))
+    t.strictSame(shape(done.out), shape(dry.out))
+    t.strictSame(shape(dry.out), ['zero-byte quarantine', 'truncated quarantine', 'non-json report'])
+    t.strictSame(readdirSync(s.results).sort(), ['their-c1-eth0', 'their-c2-eth0'])
+  },
+)
+
+t.test('--others, quarantine, restore', async t => {
+  const s = await site(t)
+  const { exit, data } = await s.json('repair', '--others', '--dir', s.results, ...s.there)
+  t.equal(exit, 0)
+  t.strictSame(pick(data['files'], 'result'), [
+    ['net-c1-eth0', 'quarantined'],
+    ['net-c9-eth0', 'quarantined'],
+    ['their-c1-eth0', 'quarantined'],
+  ])
+  const state = s.there.slice(0, 2)
+  const listed = await s.json('quarantine', ...state)
+  t.same(pick(listed.data['quarantined'], 'reason')?.sort(), [
+    ['net-c1-eth0', 'zero-byte'],
+    ['net-c9-eth0', 'truncated'],
+    ['their-c1-eth0', 'non-json'],
+  ])
+  t.same((await s.json('restore', ...state)).data, listed.data, 'restore without a name lists, too')
+
+  const note = (path: string) =>
+    String(data['files']?.find(row => String(row['path']).endsWith(path))?.['note'])
+  const dry = await s.run(['restore', note('net-c9-eth0'), '--dry-run', ...state])
+  t.match(dry, { exit: 0, out: /planned/ })
+  t.notOk(existsSync(s.file('net-c9-eth0')))
+  t.match(await s.run(['restore', note('net-c9-eth0'), ...state]), { exit: 0, out: /restored/ })
+  t.equal(readFileSync(s.file('net-c9-eth0'), 'utf8'), '{"kind":')
+  writeFileSync(s.file('their-c1-eth0'), 'newer')
+  t.match(await s.run(['restore', s.file('their-c1-eth0'), ...state]), {
+    exit: 1,
+    out: /failed.*exists again/,
+  })
+  t.equal(readFileSync(s.file('their-c1-eth0'), 'utf8'), 'newer')
+  t.match(await s.run(['restore', 'nobody', ...state]), {
+    exit: 2,
+    err: /nothing in quarantine is called nobody/,
+  })
+})
+
+t.test('with the daemon files of known attachments are written anew', async t => {
+  const s = await site(t, true)
+  const { exit, err, data } = await s.json('repair', s.file('net-c1-eth0'), ...s.there)
+  t.equal(exit, 0)
+  t.notMatch(err, /no daemon/)
+  t.strictSame(pick(data['files'], 'plan', 'result'), [['net-c1-eth0', 'rewrite', 'rewritten']])
+  t.match(JSON.parse(readFileSync(s.file('net-c1-eth0'), 'utf8')), { containerId: 'c1', networkName: 'net' })
+  t.equal(readFileSync(s.file('net-c9-eth0'), 'utf8'), '{"kind":', 'no other file than the named one')
+  const rest = await s.json('scan', ...s.there.slice(2))
+  t.strictSame(
+    pick(rest.data['files'], 'plan'),
+    [
+      ['net-c9-eth0', 'quarantine'],
+      ['their-c1-eth0', 'report'],
+    ],
+    "the daemon's folders, where none is named",
+  )
+})
+
+t.test('an interruption lets the file at hand be finished, and begins no other', async t => {
+  const s = await site(t)
+  const interruption = new AbortController()
+  let progress = 0
+  const { exit, out } = await s.run(['repair', '--dir', s.results, ...s.there], {
+    interruption: () => interruption.signal,
+    progress: text => {
+      if (/of 3 files/.test(text) && ++progress === 1) interruption.abort()
+    },
+  })
+  t.equal(exit, 1)
+  t.match(out, /quarantined .*net-c1-eth0[^]*left .*net-c9-eth0 +interrupted/)
+  t.ok(existsSync(s.file('net-c9-eth0')))
+  t.notOk(existsSync(s.file('net-c1-eth0')))
+})
+
+t.test('a name of control characters does not reach the terminal', async t => {
+  const s = await site(t, false, { 'net-\u001b[2J\n-eth0': '' })
+  const { out } = await s.run(['scan', '--dir', s.results])
+  t.match(out, /net-\?\[2J\?-eth0/)
+  t.notMatch(out, /\u001b/)
+  t.match((await scan(s)).data['files'], [{ path: 'DIR/results/net-\u001b[2J\n-eth0' }])
+})
+
+t.test('called wrongly, and folders that cannot be read', async t => {
+  const s = await site(t, false, {})
+  const cases: readonly (readonly [argv: readonly string[], exit: number, text: RegExp])[] = [
+    [[], 2, /"cache" needs a second word: scan, repair, quarantine, restore/],
+    [['skan'], 2, /unknown command "cache skan"; did you mean cache scan\?/],
+    [['scan', 'x'], 2, /takes no arguments; got x[^]*see: ipkeeperctl cache scan --help/],
+    [['scan', '--dir', '/nowhere'], 1, /\/nowhere cannot be read \(ENOENT\) \[IPK_CACHE_UNREADABLE\]/],
+    [['scan', '--dir', '/etc/passwd'], 1, /it is no folder/],
+    [['repair', 'x', '--dir', '/tmp'], 2, /either FILE or --dir DIR/],
+    [['quarantine', 'x'], 2, /takes no arguments/],
+  ]
+  for (const [argv, exit, text] of cases) {
+    const done = await s.run(argv)
+    t.equal(done.exit, exit, argv.join(' '))
+    t.match(done.err, text)
+  }
+})
+
+t.test('help of the group and of its commands', async t => {
+  const s = await site(t, false, {})
+  for (const argv of [['--help'], ['scan', '--help'], ['repair', '--help'], ['restore', '--help']])
+    t.match(await s.run(argv), { exit: 0, out: /Example: ipkeeperctl cache / })
+  let out = ''
+  const terminal = { env: {}, out: (text: string) => (out += text), err: () => undefined }
+  t.equal(await runCommand(['help', 'cache', 'repair'], terminal), 0)
+  t.match(out, /--dry-run +only show what would be done/)
+})
+
+t.test('as a process, black box', async t => {
+  const s = await site(t)
+  const main = join(import.meta.dirname, '../../../../ipkeeper-server/main.ts')
+  const done = spawnSync(
+    process.execPath,
+    [main, 'ctl', 'cache', 'scan', '--dir', s.results, '--socket', '/nowhere.sock', '-o', 'json'],
+    { encoding: 'utf8', env: {} },
+  )
+  t.equal(done.status, 1, done.stderr)
+  const { files: bad } = JSON.parse(done.stdout) as { files: Record<string, unknown>[] }
+  t.strictSame(pick(bad, 'reason'), [
+    ['net-c1-eth0', 'zero-byte'],
+    ['net-c9-eth0', 'truncated'],
+    ['their-c1-eth0', 'non-json'],
+  ])
+})

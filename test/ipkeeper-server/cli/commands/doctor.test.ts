@@ -1,0 +1,134 @@
+/** ipkeeperctl doctor as a process: what it says of a pod and of a pasted text, with a daemon and without. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startDaemon, type Daemon } from '../../../rigs/daemon.ts'
+import { distFolder, missing } from '../../../rigs/requirements.ts'
+import { runPlugin } from '../../../rigs/run-plugin.ts'
+import { runProgram, type Finished } from '../../../rigs/run-program.ts'
+import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+
+const skip = missing('executables')
+const sandbox = '3f2a91c0d1e24b7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9a0b1c2d3e4f5'
+
+interface Site {
+  readonly daemon: Daemon
+  readonly doctor: (words: readonly string[], input?: string) => Promise<Finished>
+}
+
+/** A daemon with one pod, shop/web-0, that has 10.22.0.50. */
+async function makeSite(t: Test): Promise<Site> {
+  const folder = makeTempFolder()
+  const [socket, stateDir, nets] = [folder.file('s'), folder.file('state'), folder.file('net.d')]
+  const daemon = await startDaemon({ socket, stateDir })
+  t.teardown(async () => {
+    await daemon.stop('SIGKILL')
+    folder.remove()
+  })
+  const ipam = { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
+  const plugin = { type: 'bridge', capabilities: { 'io.kubernetes.cri.pod-annotations': true }, ipam }
+  mkdirSync(nets)
+  writeFileSync(
+    join(nets, '10-fixed.conflist'),
+    JSON.stringify({ cniVersion: '1.0.0', name: 'fixed', plugins: [plugin] }),
+  )
+  const added = await runPlugin({
+    ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId: sandbox, path: '/opt/cni/bin' },
+    ...{ netns: '/run/netns/none', ifname: 'eth0' },
+    args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;IP=10.22.0.50',
+    config: { ...plugin, cniVersion: '1.0.0', name: 'fixed' },
+  })
+  if (added.exit !== 0) throw new Error(added.stdout)
+  const places = ['--socket', socket, '--state-dir', stateDir, '--conf-dir', nets]
+  return {
+    daemon,
+    doctor: (words, input = '') =>
+      runProgram(join(distFolder, 'ipkeeperctl'), ['doctor', ...words, ...places], { input }),
+  }
+}
+
+t.test('a pod', { skip }, async t => {
+  const { doctor, daemon } = await makeSite(t)
+  const { stdout, exit } = await doctor(['--pod', 'shop/web-0'])
+  t.equal(exit, 0)
+  t.match(stdout, /^ {2}leases:\n {4}10\.22\.0\.50\/24 bound since .* from pool fixed, by CNI_ARGS/m)
+  t.match(
+    stdout,
+    new RegExp(`^ {4}sandbox ${sandbox} of pod shop/web-0 has 10\\.22\\.0\\.50/24 in network fixed`, 'm'),
+  )
+  t.match(stdout, /namespace \/run\/netns\/none is gone/)
+  t.match(stdout, /^ {2}runs of the plugin:\n {4}\S+ ADD eth0: 10\.22\.0\.50\/24 \(sandbox 3f2a91c0d1e24\)$/m)
+  t.match(stdout, /^ {2}its next ADD:\n {4}would /m)
+  const unknown = await doctor(['--pod', 'shop/web-9', '-o', 'json'])
+  t.equal(unknown.exit, 1)
+  t.match(JSON.parse(unknown.stdout), {
+    checks: null,
+    message: null,
+    pod: { pod: 'shop/web-9', known: false },
+  })
+  await daemon.stop()
+  const away = await doctor(['--pod', 'shop/web-0'])
+  t.equal(away.exit, 0, 'the flight record knows it')
+  t.match(away.stdout, /cannot be told: cannot reach the daemon/)
+})
+
+t.test('a text that was pasted', { skip }, async t => {
+  const { doctor, daemon } = await makeSite(t)
+  const text = `failed to destroy network for sandbox "${sandbox}": failed to get network "fixed" cached result: decoding version from network config: unexpected end of JSON input`
+  const { stdout, exit } = await doctor(['--message', text])
+  t.equal(exit, 0)
+  t.match(stdout, /^cached-result-empty\n {2}it says {2}failed to destroy/)
+  t.match(stdout, new RegExp(`known +sandbox ${sandbox} of pod shop/web-0 has 10\\.22\\.0\\.50/24`))
+  t.match(stdout, /ipkeeperctl cache scan/)
+
+  const taken = await doctor(
+    ['--message', '-', '-o', 'json'],
+    'x\u001b[31m annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/web-0; [IPK_ADDRESS_HELD, request 1]\r\n',
+  )
+  t.match(JSON.parse(taken.stdout), {
+    checks: null,
+    message: {
+      answers: [
+        {
+          id: 'IPK_ADDRESS_HELD',
+          about: { address: '10.22.0.50' },
+          known: [/^10\.22\.0\.50 is bound to shop\/web-0 /],
+          mend: [{ command: 'ipkeeperctl who 10.22.0.50' }, { command: 'ipkeeperctl leases' }],
+        },
+      ],
+    },
+  })
+
+  const nothing = await doctor(['--message', 'Back-off restarting failed container'])
+  t.equal(nothing.exit, 1)
+  t.match(nothing.stdout, /^no known text is in it; these tell more:\n {2}ipkeeperctl flights --failed /)
+
+  await daemon.stop()
+  const away = await doctor(['--message', '-'], text)
+  t.equal(away.exit, 0, 'it needs no daemon')
+  t.match(away.stdout, /no daemon answers that could say who has what/)
+})
+
+t.test('any input', { skip }, async t => {
+  const { doctor } = await makeSite(t)
+  for (const [what, input] of [
+    ['ten mebibytes', 'name is reserved \u0000\u001b[2J\n'.repeat(400_000)],
+    ['no UTF-8', '\ufffd'.repeat(1000)],
+  ] as const) {
+    const { stdout, stderr, exit } = await doctor(['--message', '-'], input)
+    t.equal(exit, what === 'ten mebibytes' ? 0 : 1, what)
+    t.equal(stderr, '')
+    t.notMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f]/, 'nothing that a terminal would obey')
+  }
+  t.equal((await doctor(['--message', ''])).exit, 1)
+})
+
+t.test('called wrongly', { skip }, async t => {
+  const { doctor } = await makeSite(t)
+  for (const words of [['--pod', 'web-0'], ['--pod', 'a/b/c'], ['--message'], ['more'], ['--mesage', 'x']]) {
+    const { exit, stdout, stderr } = await doctor(words)
+    t.equal(exit, 2, words.join(' '))
+    t.equal(stdout, '')
+    t.match(stderr, /^error: .* \[IPK_USAGE\]\nhint: see: ipkeeperctl doctor --help\n$/)
+  }
+})

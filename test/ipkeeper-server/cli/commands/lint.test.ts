@@ -1,0 +1,171 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { LintReply } from '../../../../shared/api/lint.schema.ts'
+import { runProgram, type Finished } from '../../../rigs/run-program.ts'
+import { makeTempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
+
+const main = join(import.meta.dirname, '..', '..', '..', '..', 'ipkeeper-server', 'main.ts')
+const isRoot = process.getuid?.() === 0
+
+const lint = (words: readonly string[], input?: string): Promise<Finished> =>
+  runProgram(process.execPath, [main, 'ctl', 'lint', ...words], input === undefined ? {} : { input })
+
+/** A folder of networks, and one with a plugin called bridge. */
+function site(
+  t: Test,
+  files: Readonly<Record<string, string>>,
+): { net: string; bin: string; folder: TempFolder } {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const [net, bin] = [folder.file('net.d'), folder.file('bin')]
+  for (const path of [net, bin]) mkdirSync(path)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(net, name), text)
+  writeFileSync(join(bin, 'bridge'), `#!/bin/sh\necho '{"supportedVersions":["0.4.0","1.0.0"]}'\n`)
+  chmodSync(join(bin, 'bridge'), 0o755)
+  return { net, bin, folder }
+}
+
+const good = '{ "cniVersion": "1.0.0", "name": "a", "plugins": [{ "type": "bridge" }] }\n'
+const comma = '{\n\t"cniVersion": "1.0.0",\n\t"name": "a",\n\t"plugins": [{ "type": "bridge" },]\n}\n'
+
+t.test('exit codes and formats', async t => {
+  const { net, bin } = site(t, { '10-a.conflist': comma })
+  const text = await lint([net, '--bin-dir', bin])
+  t.equal(text.exit, 1)
+  t.match(
+    text.stdout,
+    `${net}/10-a.conflist:4:34: error: a comma before "]" [trailing-comma]
+ 4 | \t"plugins": [{ "type": "bridge" },]
+   | \t                                ^
+ = take the comma out
+`,
+  )
+  t.match(text.stdout, /the runtime has no network/)
+  const json = await lint([`${net}/10-a.conflist`, '-o', 'json', '--bin-dir', `/nowhere:${bin}`])
+  const reply = JSON.parse(json.stdout) as LintReply
+  t.match(reply.findings, [
+    {
+      ...{ file: `${net}/10-a.conflist`, line: 4, column: 34, endLine: 4, endColumn: 35, severity: 'error' },
+      ...{
+        rule: 'trailing-comma',
+        fix: { edits: [{ line: 4, column: 34, endLine: 4, endColumn: 35, text: '' }] },
+      },
+    },
+  ])
+  t.equal(reply.findings.length, 1)
+  const github = await lint([net, '-o', 'github', '--bin-dir', bin])
+  t.match(github.stdout, /^::error file=.*10-a\.conflist,line=4,col=34,/m)
+  writeFileSync(
+    join(net, '10-a.conflist'),
+    good.replace('1.0.0', '0.4.0').replace('"type"', '"isgateway": true, "type"'),
+  )
+  const warned = await lint([net, '--bin-dir', '/nowhere', '--bin-dir', bin])
+  t.equal(warned.exit, 0)
+  t.match(warned.stdout, /warning: .*\[key-case\]/)
+  t.match(warned.stdout, new RegExp(`the runtime takes ${net}/10-a.conflist \\(network a\\)`))
+})
+
+t.test('standard input, and a ConfigMap', async t => {
+  const { bin } = site(t, {})
+  const piped = await lint(['-', '--bin-dir', bin], comma)
+  t.equal(piped.exit, 1)
+  t.match(piped.stdout, /^<stdin>:4:34: error/)
+  const map = `kind: ConfigMap\ndata:\n  x.conflist: |\n${comma.replaceAll(/^/gm, '    ').replaceAll('\t', '  ')}`
+  t.match((await lint(['-', '--bin-dir', bin], map)).stdout, /^<stdin>:7:39: error/)
+  t.equal((await lint(['-', '--bin-dir', bin], good)).exit, 0)
+})
+
+t.test('called wrongly', async t => {
+  const { net } = site(t, { 'a.conflist': good })
+  for (const words of [
+    ['--nope'],
+    ['-o', 'xml'],
+    ['--max-conf-num', 'x'],
+    ['--dry-run'],
+    ['--fix', '-'],
+    [''],
+    ['--bin-dir', ':'],
+  ]) {
+    const { exit, stderr } = await lint([...words, ...(words[0] === '' ? [] : [net])])
+    t.equal(exit, 2, words.join(' '))
+    t.match(stderr, /^error: .*\[IPK_USAGE\]\nhint: /, words.join(' '))
+  }
+  const none = await lint(['/nowhere/x'])
+  t.equal(none.exit, 1)
+  t.match(none.stderr, /there is no \/nowhere\/x/)
+})
+
+t.test('--fix keeps mode, owner and the original, and says what is left', async t => {
+  const { net, bin } = site(t, { '10-a.conflist': `// mine\n${comma}`, '20-b.conflist': "{'a': 1 'b': 2}" })
+  const path = join(net, '10-a.conflist')
+  chmodSync(path, 0o640)
+  if (isRoot) chownSync(path, 12, 34)
+  const dry = await lint([net, '--fix', '--dry-run', '--bin-dir', bin])
+  t.match(dry.stdout, /10-a\.conflist: would be mended[^\n]*\n {2}-\/\/ mine\n/)
+  t.strictSame(readdirSync(net), ['10-a.conflist', '20-b.conflist'])
+  const fixed = await lint([net, '--fix', '--bin-dir', bin])
+  t.equal(fixed.exit, 1, 'the other file is still bad')
+  t.match(fixed.stdout, /20-b\.conflist: not changed: line 1, column 9 is for a person to mend: no comma/)
+  t.strictSame(JSON.parse(readFileSync(path, 'utf8')), JSON.parse(good))
+  t.equal(statSync(path).mode & 0o7777, 0o640)
+  if (isRoot) t.match(statSync(path), { uid: 12, gid: 34 })
+  const [, original = '', ...others] = readdirSync(net)
+  t.match(original, /^10-a\.conflist\.orig-\d{8}T\d{6}Z$/)
+  t.equal(readFileSync(join(net, original), 'utf8'), `// mine\n${comma}`)
+  t.strictSame(others, ['20-b.conflist'])
+  const again = await lint([path, '--fix', '--bin-dir', bin])
+  t.equal(again.exit, 0)
+  t.equal(readdirSync(net).length, 3, 'nothing to mend, nothing written')
+})
+
+t.test('--fix leaves alone what is a link or YAML, and says so', async t => {
+  const { net, bin, folder } = site(t, {})
+  writeFileSync(folder.file('real.conflist'), comma)
+  symlinkSync(folder.file('real.conflist'), join(net, '10.conflist'))
+  writeFileSync(join(net, 'x.yaml'), `data:\n  x.conflist: '{"cniVersion": "1.0.0",}'\n`)
+  const { stdout } = await lint([join(net, '10.conflist'), join(net, 'x.yaml'), '--fix', '--bin-dir', bin])
+  t.match(stdout, /10\.conflist: not changed: it is a link/)
+  t.match(stdout, /x\.yaml: not changed: it is YAML/)
+  t.equal(readFileSync(folder.file('real.conflist'), 'utf8'), comma)
+})
+
+t.test('killed at any moment of a --fix, the file is the old one or the new one', async t => {
+  const { net, bin } = site(t, {})
+  const path = join(net, '10.conflist')
+  for (let round = 0; round < 12; round++) {
+    writeFileSync(path, comma)
+    const child = spawn(process.execPath, [main, 'ctl', 'lint', path, '--fix', '--bin-dir', bin], {
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'close')
+    const timer = setTimeout(() => child.kill('SIGKILL'), 150 + 40 * round)
+    await ended
+    clearTimeout(timer)
+    const text = readFileSync(path, 'utf8')
+    t.ok(text === comma || text === comma.replace('},]', '}]'), `round ${round}`)
+  }
+  const leftovers = readdirSync(net).filter(name => /\.(conf|conflist|json)$/.test(name))
+  t.strictSame(leftovers, ['10.conflist'], 'no runtime reads what is left beside it')
+})
+
+t.test('a pipe in the folder makes nobody wait', async t => {
+  const { net, bin } = site(t, { '10.conflist': good })
+  execFileSync('mkfifo', [join(net, '05.conf')])
+  const { exit, stdout } = await lint([net, '--bin-dir', bin])
+  t.equal(exit, 1)
+  t.match(stdout, /05\.conf:1:1: error: the file was not looked at: it is a pipe/)
+})

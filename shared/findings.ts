@@ -31,7 +31,7 @@ export const findingKinds = {
   'link-without-lease': {
     severity: 'warning',
     means: 'a host link that ipkeeper made and no attachment has',
-    repair: 'the link is removed',
+    repair: 'the link is removed, when its other side is down',
   },
   'foreign-link': {
     severity: 'note',

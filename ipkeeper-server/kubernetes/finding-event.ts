@@ -13,15 +13,16 @@ const reasonOf = (kind: string): string =>
 
 /** Whom a finding is told, and what: the pod that it is about, else this node. */
 export function findingEvent(
-  { kind, severity, says, why, remedy, pod }: Finding,
+  { kind, severity, says, why, remedy, pod, podUid }: Finding,
   node: string,
 ): { readonly subject: EventSubject; readonly event: PodEvent } {
   const [namespace, name] = pod?.split('/') ?? []
   return {
     subject:
       namespace !== undefined && name !== undefined
-        ? { namespace, name, uid: null }
-        : { kind: 'Node', namespace: eventsOfNodes, name: node, uid: null },
+        ? { namespace, name, uid: podUid }
+        : // kubelet's Events on its Node have its name for a UID, and "kubectl describe node" looks for that.
+          { kind: 'Node', namespace: eventsOfNodes, name: node, uid: node },
     event: {
       type: severity === 'note' ? 'Normal' : 'Warning',
       reason: reasonOf(kind),

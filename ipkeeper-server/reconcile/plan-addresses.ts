@@ -1,7 +1,6 @@
-import { withoutPrefix } from '../../shared/net/address-text.ts'
-import { attachmentKey } from '../ipam/records.ts'
+import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
-import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
+import { aboutAttachment, describeAttachment, incarnationOf, type Suspicion } from './plan-suspicion.ts'
 
 /** The interface whose addresses kubelet reports as those of the pod. */
 const podInterface = 'eth0'
@@ -22,7 +21,7 @@ export function suspectAddresses({ attachments, pods }: NodeSnapshot): readonly 
     return [
       {
         kind: 'ip-differs',
-        key: `addresses ${attachmentKey(record)} ${record.answered}`,
+        key: `addresses ${incarnationOf(record)}`,
         says: `${describeAttachment(record)}: ${differences.join('; ')}`,
         why: 'whoever relies on the address of this pod reaches another one, or none',
         remedy:
@@ -48,10 +47,13 @@ function kernelDiffers({ leases, kernel, record }: SeenAttachment): readonly str
 }
 
 function apiDiffers({ leases, record }: SeenAttachment, pod: SeenPod | undefined): readonly string[] {
-  if (record.ifname !== podInterface || !pod || pod.deleting || pod.addresses.length === 0) return []
-  const reported = pod.addresses.map(withoutPrefix)
-  const missing = leases.map(({ address }) => address).filter(address => !reported.includes(address))
-  return missing.length === 0
-    ? []
-    : [`the lease is ${missing.join(', ')}, the Kubernetes API reports ${reported.join(', ')}`]
+  if (record.ifname !== podInterface || !pod || pod.deleting) return []
+  const leased = leases.map(({ address }) => address)
+  // kubelet reports one address of each family, and another plugin may have given that of a family.
+  return pod.addresses.map(withoutPrefix).flatMap(reported => {
+    const ofFamily = leased.filter(address => isIpv6(address) === isIpv6(reported))
+    return ofFamily.length === 0 || ofFamily.includes(reported)
+      ? []
+      : [`the lease is ${ofFamily.join(', ')}, the Kubernetes API reports ${reported}`]
+  })
 }

@@ -1,7 +1,6 @@
-import { attachmentKey } from '../ipam/records.ts'
 import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
 import type { NodeSnapshot, SeenAttachment } from './plan-snapshot.ts'
-import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
+import { aboutAttachment, describeAttachment, incarnationOf, type Suspicion } from './plan-suspicion.ts'
 
 type Listed = Extract<RuntimeAnswer, { state: 'listed' }>
 
@@ -50,7 +49,7 @@ function suspectDeath(seen: SeenAttachment, blind: boolean): Suspicion | undefin
     death === 'boot' ? 'it is of an earlier boot of this node' : `its namespace ${record.netns} is gone`
   const base = {
     kind,
-    key: `${kind} ${attachmentKey(record)} ${record.answered}`,
+    key: `${kind} ${incarnationOf(record)}`,
     says: `${describeAttachment(record)} is gone, and no DEL has come for it`,
     about: aboutAttachment(record, leases),
     certainty: { by: 'proof', age },
@@ -72,7 +71,12 @@ function suspectDeath(seen: SeenAttachment, blind: boolean): Suspicion | undefin
       action: { kind: 'none' },
     }
   }
-  return { ...base, why: proof, remedy: '', action: { kind: 'end-attachment', attachment: record } }
+  return {
+    ...base,
+    why: proof,
+    remedy: '',
+    action: { kind: 'end-attachment', attachment: record, proved: true },
+  }
 }
 
 /** Whether of some pods only the Kubernetes API can tell what became of them: then it has to be asked in this pass. */
@@ -102,14 +106,14 @@ function suspectOmission(
   )
   const base = {
     kind: 'lease-without-sandbox',
-    key: `omitted ${attachmentKey(record)} ${record.answered}`,
+    key: `omitted ${incarnationOf(record)}`,
     says: `${describeAttachment(record)} is not among the sandboxes of the runtime, and no DEL has come for it`,
     about: aboutAttachment(record, leases),
     certainty: { by: 'absence', age },
   } as const
   const end =
     record.delegatedTo === undefined
-      ? ({ action: { kind: 'end-attachment', attachment: record }, remedy: '' } as const)
+      ? ({ action: { kind: 'end-attachment', attachment: record, proved: false }, remedy: '' } as const)
       : ({ action: { kind: 'none' }, remedy: 'send the DEL: docs/running-by-hand.md' } as const)
   if (madeBy !== undefined) {
     const maker = believed.find(({ socket }) => socket === madeBy)

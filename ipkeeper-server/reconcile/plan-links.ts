@@ -3,7 +3,7 @@ import type { NodeSnapshot, SeenLink } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
 
 /**
- * Links of the host that nobody has. Of ours: those that no attachment names. Of others: those whose other side is down, as
+ * Links of the host that nobody has. Of ours: those that no attachment names; they go when their other side is down. Of others: those whose other side is down, as
  * no pod leaves it; they are touched only where the administrator named them (`patterns`, in which "*" stands for any
  * characters).
  */
@@ -45,15 +45,22 @@ function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
       certainty: { by: 'proof' },
     }
   }
+  if (link.carrier) {
+    // Of a container that no runtime lists, such as podman's; or all records were lost while the runtime is down.
+    return {
+      ...base,
+      why: 'its other side is up, so a container may use it: its record was lost, or another daemon has it',
+      remedy: `if nobody uses it: ip link delete ${link.name}`,
+      action: { kind: 'none' },
+      certainty: { by: 'absence' },
+    }
+  }
   return {
     ...base,
-    why: link.carrier
-      ? 'its other side is up, but no runtime says that its container runs'
-      : 'its other side is down',
+    why: 'its other side is down',
     remedy: '',
     action: { kind: 'remove-link', link },
-    // A carrier may be that of a container that no runtime lists.
-    certainty: { by: link.carrier ? 'absence' : 'proof' },
+    certainty: { by: 'proof' },
   }
 }
 

@@ -94,6 +94,7 @@ function plan(
       state: !certain ? 'waiting' : action.kind === 'none' ? 'reported' : 'due',
       address: about.address ?? null,
       pod: about.pod ?? null,
+      podUid: about.podUid ?? null,
       network: about.network ?? null,
       containerId: about.containerId ?? null,
       ifname: about.ifname ?? null,

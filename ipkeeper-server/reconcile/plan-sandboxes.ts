@@ -14,7 +14,7 @@ export function suspectSandboxes({ pooledSandboxes, attachedSince }: NodeSnapsho
         says: `${pod} (container ${sandbox.id.slice(0, 13)}) uses ${address} of pool ${pool} without a lease`,
         why: 'the runtime says so, and the address may be given to another pod',
         remedy: `make the pod anew: kubectl delete pod -n ${sandbox.namespace} ${sandbox.name} (or: crictl stopp ${sandbox.id})`,
-        about: { pod, containerId: sandbox.id, address },
+        about: { pod, ...(sandbox.uid !== '' && { podUid: sandbox.uid }), containerId: sandbox.id, address },
         action: { kind: 'none' },
         certainty: { by: 'proof' },
       }
@@ -47,6 +47,7 @@ function suspectGroup(key: string, group: readonly SeenAttachment[]): Suspicion 
     remedy: `see whether the older one is to be there: crictl inspectp ${oldest?.record.containerId ?? ''}`,
     about: {
       pod: name,
+      ...(newest && newest.record.podUid !== null && { podUid: newest.record.podUid }),
       ...(newest && { network: newest.record.network, ifname: newest.record.ifname }),
       ...(oldest && { containerId: oldest.record.containerId }),
     },

@@ -1,5 +1,5 @@
 import type { FindingKind } from '../../shared/findings.ts'
-import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records.ts'
+import { attachmentKey, describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records.ts'
 import type { SeenLink } from './plan-snapshot.ts'
 
 /** What one look makes suspicious. It becomes a finding when it is old enough and was seen often enough. */
@@ -20,6 +20,7 @@ export interface Suspicion {
 export interface About {
   readonly address?: string
   readonly pod?: string
+  readonly podUid?: string
   readonly network?: string
   readonly containerId?: string
   readonly ifname?: string
@@ -27,7 +28,12 @@ export interface About {
 }
 
 export type Action =
-  | { readonly kind: 'end-attachment'; readonly attachment: AttachmentRecord }
+  | {
+      readonly kind: 'end-attachment'
+      readonly attachment: AttachmentRecord
+      /** Whether it is by its death: then it has to be dead still when it is ended. */
+      readonly proved: boolean
+    }
   | { readonly kind: 'remove-link'; readonly link: SeenLink }
   | { readonly kind: 'none' }
 
@@ -41,6 +47,14 @@ export interface Certainty {
   readonly age?: number
 }
 
+/**
+ * Tells an attachment from one that was added anew under its key: nerdctl starts a container again under its ID, and the
+ * generations of the new record begin where the old ones did.
+ */
+export function incarnationOf(record: AttachmentRecord): string {
+  return JSON.stringify([attachmentKey(record), record.answered, record.since, record.invocationId])
+}
+
 /** "shop/web-0 (container 3f2a..., eth0 of fixed)". */
 export function describeAttachment({ holder, containerId, ifname, network }: AttachmentRecord): string {
   const sandbox = `${ifname} of ${network}`
@@ -50,7 +64,7 @@ export function describeAttachment({ holder, containerId, ifname, network }: Att
 }
 
 export function aboutAttachment(
-  { holder, containerId, ifname, network, wiring, given }: AttachmentRecord,
+  { holder, podUid, containerId, ifname, network, wiring, given }: AttachmentRecord,
   leases: readonly LeaseRecord[],
 ): About {
   const addresses = given ?? leases.map(({ address, prefixLength }) => `${address}/${prefixLength}`)
@@ -59,7 +73,7 @@ export function aboutAttachment(
     containerId,
     ifname,
     ...(addresses.length > 0 && { address: addresses.join(', ') }),
-    ...(holder.kind === 'pod' && { pod: describeHolder(holder) }),
+    ...(holder.kind === 'pod' && { pod: describeHolder(holder), ...(podUid !== null && { podUid }) }),
     ...(wiring?.hostLink && { link: wiring.hostLink.name }),
   }
 }

@@ -21,6 +21,7 @@ import type {
   SeenLink,
   SeenPod,
 } from './plan-snapshot.ts'
+import { incarnationOf } from './plan-suspicion.ts'
 import type { ReconcileTerms } from './plan-terms.ts'
 
 /** So many attachments are looked at before others have their turn of the event loop. */
@@ -186,14 +187,13 @@ export class Reconciler implements NodeAudit {
   async #repair(action: Exclude<Planned['action'], { kind: 'none' }>): Promise<boolean> {
     const { service, death, removeLink } = this.#options
     if (action.kind === 'remove-link') return await removeLink(action.link)
-    const { attachment } = action
-    const proved = death(attachment) !== undefined
+    const { attachment, proved } = action
     const { bootId, startedAt } = attachment
     // A DEL as old as the attachment itself: whatever was added under its key since is younger.
     const began = startedAt === null ? undefined : { bootId, startedAt }
     // In its turn, since it may have been added anew, or have ended, while this one waited.
     const isMeant = (present: AttachmentRecord): boolean =>
-      present.answered === attachment.answered && (!proved || death(present) !== undefined)
+      incarnationOf(present) === incarnationOf(attachment) && (!proved || death(present) !== undefined)
     const { ended } = await delAttachment(service, attachment, began, undefined, isMeant)
     return ended !== undefined
   }

@@ -21,6 +21,7 @@ export const Finding = Type.Object(
     }),
     address: Nullable('in CIDR notation, or several of them with commas'),
     pod: Nullable('NAMESPACE/NAME'),
+    podUid: Nullable('as the runtime knows it'),
     network: Nullable('name of the network'),
     containerId: Nullable('of the sandbox'),
     ifname: Nullable('in the sandbox'),

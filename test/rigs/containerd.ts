@@ -2,7 +2,7 @@
  * A real containerd with CRI in a private host: own root, state, sockets, plugin and configuration folders. It comes up
  * in about half a second and takes nothing from the network: the pause image is made here.
  */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,6 +35,15 @@ export interface Containerd {
   writeConflist(conflist: unknown): void
   /** Kills a sandbox's process behind the runtime's back: no CNI DEL is sent. */
   killSandbox(id: string): Promise<void>
+  /**
+   * Kills a sandbox's process and takes it out of the records: the next containerd does not know it, nobody sends a DEL, and
+   * its namespace stays.
+   */
+  forgetSandbox(id: string): Promise<void>
+  /** SIGKILL, as for an upgrade that goes wrong: sandboxes run on. */
+  kill(): Promise<void>
+  /** Starts it again after that. `empty`: with nothing of what it knew, not even its images. */
+  start(options?: { readonly empty?: boolean }): Promise<void>
   log(): string
   /** Stops and removes every sandbox, then containerd itself. The host's end does the same with less courtesy. */
   close(): Promise<void>
@@ -58,21 +67,25 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
 
   const configPath = folder.file('containerd', 'config.toml')
   const socket = folder.file('containerd.sock')
-  const root = folder.file('containerd', 'root')
-  const state = folder.file('containerd', 'state')
-  writeFileSync(
-    configPath,
-    `${release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName })}\n${options.settings ?? ''}`,
-  )
-  const [program, args] = host.command(release.containerd, ['--config', configPath])
-  const child = spawn(program, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // containerd finds its shim and runc on PATH.
-    env: { PATH: release.path },
-  })
+  let lives = 0
   let log = ''
-  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  const ended = once(child, 'close')
+  const launch = (): { readonly child: ChildProcess; readonly ended: Promise<unknown> } => {
+    const [root, state] = [`root-${lives}`, `state-${lives}`].map(name =>
+      folder.file('containerd', name),
+    ) as [string, string]
+    const text = release.configuration({ root, state, socket, binDir, confDir, pauseImage: imageName })
+    writeFileSync(configPath, `${text}\n${options.settings ?? ''}`)
+    const [program, args] = host.command(release.containerd, ['--config', configPath])
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // containerd finds its shim and runc on PATH.
+      env: { PATH: release.path },
+    })
+    child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+    // Its shims keep its stderr open.
+    return { child, ended: once(child, 'exit') }
+  }
+  let { child, ended } = launch()
 
   const cri = openCri(socket, { cgroupParent: host.cgroup, logDirectory: folder.file('pod-logs') })
 
@@ -80,7 +93,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
     const deadline = performance.now() + 20_000
     let reason: unknown
     while (!(await met().catch((error: unknown) => ((reason = error), false)))) {
-      if (child.exitCode !== null || performance.now() > deadline) {
+      if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline) {
         throw new Error(`containerd: ${what} did not come (${String(reason)})\n${log}`)
       }
       await delay(20)
@@ -89,21 +102,40 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   const ctr = (...words: readonly string[]): Promise<string> =>
     host.must(release.ctr, ['--address', socket, '--namespace', 'k8s.io', ...words])
 
-  await until('an answer', async () => (await cri.version()) !== '')
   const archive = folder.file('pause.tar')
   writeFileSync(archive, pauseImage(imageName))
-  await ctr('image', 'import', archive)
-  await until('the pause image', () => cri.hasImage(imageName))
-  await until('the network', async () => (await cri.conditions())['NetworkReady']?.status === true)
+  const untilReady = async (): Promise<void> => {
+    await until('an answer', async () => (await cri.version()) !== '')
+    if (!(await cri.hasImage(imageName))) await ctr('image', 'import', archive)
+    await until('the pause image', () => cri.hasImage(imageName))
+    await until('the network', async () => (await cri.conditions())['NetworkReady']?.status === true)
+  }
+  await untilReady()
+
+  const killSandbox = async (id: string): Promise<void> => {
+    await ctr('task', 'kill', '--signal', 'SIGKILL', id)
+    await until('the end of the sandbox', async () => !(await cri.status(id)).ready)
+  }
 
   return {
     cri,
     binDir,
     confDir,
     writeConflist,
-    killSandbox: async id => {
-      await ctr('task', 'kill', '--signal', 'SIGKILL', id)
-      await until('the end of the sandbox', async () => !(await cri.status(id)).ready)
+    killSandbox,
+    forgetSandbox: async id => {
+      await killSandbox(id)
+      // It is refused as long as the task of its process is there.
+      await until('the end of its record', async () => (await ctr('container', 'delete', id), true))
+    },
+    kill: async () => {
+      process.kill(onlyChildOf(child), 'SIGKILL')
+      await ended
+    },
+    start: async ({ empty = false } = {}) => {
+      if (empty) lives++
+      ;({ child, ended } = launch())
+      await untilReady()
     },
     log: () => log,
     close: async () => {
@@ -112,7 +144,8 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
         await cri.remove(id).catch(() => undefined)
       }
       cri.close()
-      if (child.exitCode === null) process.kill(onlyChildOf(child), 'SIGTERM')
+      const runs = child.exitCode === null && child.signalCode === null
+      if (runs) process.kill(onlyChildOf(child), 'SIGTERM')
       await ended
     },
   }

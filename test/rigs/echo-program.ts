@@ -5,13 +5,15 @@
  *                                                           every address of that moment; ends with its stdin
  *   node echo-program.ts ask PROTOCOL ADDRESS PORT BYTES MS asks until somebody answers, prints the answer; else exit 1
  *   node echo-program.ts follow ADDRESS PORT MS             asks by datagram every 10 ms, prints each answer at once
+ *   node echo-program.ts count ADDRESS PORT                 asks by datagram every 50 ms until its stdin ends, then prints
+ *                                                           how often it asked, and how often it was answered
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EchoAnswer } from './echo.ts'
+import type { EchoAnswer, EchoCount } from './echo.ts'
 
 const [verb, ...words] = process.argv.slice(2)
 const plain = (address: string): string => address.replace(/^::ffff:/, '')
@@ -91,6 +93,26 @@ async function follow(address: string, port: number, milliseconds: number): Prom
   process.exit(0)
 }
 
+/** How long the last answers may take. */
+const lastAnswersMs = 2_000
+
+async function count(address: string, port: number): Promise<void> {
+  const socket = openDatagrams(address)
+  let [asked, answered, ended] = [0, 0, false]
+  socket.on('message', () => answered++)
+  process.stdin.resume()
+  process.stdin.on('close', () => (ended = true))
+  while (!ended) {
+    socket.send('?', port, address, () => undefined)
+    asked++
+    await delay(50)
+  }
+  const deadline = performance.now() + lastAnswersMs
+  while (answered < asked && performance.now() < deadline) await delay(10)
+  process.stdout.write(JSON.stringify({ asked, answered } satisfies EchoCount))
+  process.exit(0)
+}
+
 switch (verb) {
   case 'serve':
     await serve(Number(words[0]), words[1] ?? '')
@@ -104,6 +126,9 @@ switch (verb) {
   }
   case 'follow':
     await follow(words[0] ?? '', Number(words[1]), Number(words[2]))
+    break
+  case 'count':
+    await count(words[0] ?? '', Number(words[1]))
     break
   default:
     process.exit(2)

@@ -102,3 +102,24 @@ export function followEcho(place: Place, address: string, milliseconds: number):
   })
   return { answers, ended: once(child, 'close') }
 }
+
+/** How often somebody asked, and was answered. */
+export interface EchoCount {
+  readonly asked: number
+  readonly answered: number
+}
+
+/** Asks an address by datagram every 50 ms; the function given stops it and tells the count. */
+export function countEcho(place: Place, address: string): () => Promise<EchoCount> {
+  const child = spawn(...commandIn(place, process.execPath, [program, 'count', address, String(echoPort)]), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const ended = once(child, 'close')
+  return async () => {
+    child.stdin.end()
+    await ended
+    return JSON.parse(text) as EchoCount
+  }
+}

@@ -1,0 +1,101 @@
+import t from 'tap'
+import { matches, suspectLinks } from '../../../ipkeeper-server/reconcile/plan-links.ts'
+import type { NodeSnapshot, SeenLink } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
+import { link, runtime, snapshot } from './snapshot-words.ts'
+
+const own = 'ipk000000000001'
+const up = { carrier: true }
+
+/** What is suspected: kind, by what certainty, and what would be done. */
+const table: readonly (readonly [
+  what: string,
+  link: SeenLink,
+  seen: Partial<NodeSnapshot> & { readonly patterns?: readonly string[] },
+  suspected: string | undefined,
+])[] = [
+  ['ours, that an attachment has', link(own), { namedLinks: new Set([own]) }, undefined],
+  ['ours, that nobody has, down', link(own), {}, 'link-without-lease proof remove-link'],
+  ['ours, without alias: not finished', link(own, { alias: '' }), {}, 'link-without-lease proof remove-link'],
+  ['ours, up', link(own, up), {}, 'link-without-lease absence none'],
+  [
+    'ours, up, the runtime lists others',
+    link(own, up),
+    { runtimes: [runtime('/s', ['b'])] },
+    'link-without-lease absence none',
+  ],
+  [
+    'ours, up, the runtime fails',
+    link(own, up),
+    { runtimes: [runtime('/s', 'failed')] },
+    'link-without-lease absence none',
+  ],
+  [
+    'ours, of a container that runs',
+    link(own),
+    { runtimes: [runtime('/s', ['c1'])] },
+    'link-without-lease proof none',
+  ],
+  [
+    'ours, of a container that does not run',
+    link(own),
+    { runtimes: [runtime('/s', ['c1!'])] },
+    'link-without-lease proof remove-link',
+  ],
+  ['ours, though a pattern names all', link(own, up), { patterns: ['*'] }, 'link-without-lease absence none'],
+  ['our name with an alias of others', link(own, { alias: 'mine' }), {}, 'foreign-link absence none'],
+  [
+    'nearly our name',
+    link('ipk00000000000g', { alias: 'ipkeeper net c1 eth0' }),
+    {},
+    'foreign-link absence none',
+  ],
+  ['foreign, down', link('cali1'), {}, 'foreign-link absence none'],
+  ['foreign, up', link('cali1', up), {}, undefined],
+  [
+    'foreign, down, named',
+    link('cali1'),
+    { patterns: ['veth*', 'cali*'] },
+    'foreign-link absence remove-link',
+  ],
+  ['foreign, up, named', link('cali1', up), { patterns: ['cali*'] }, undefined],
+  ['foreign, down, not quite named', link('xcali1'), { patterns: ['cali*'] }, 'foreign-link absence none'],
+]
+
+for (const [what, seen, { patterns = [], ...more }, suspected] of table) {
+  t.test(what, t => {
+    const found = suspectLinks(snapshot({ links: { state: 'asked', found: [seen] }, ...more }), patterns)
+    t.same(
+      found.map(({ kind, certainty, action }) => `${kind} ${certainty.by} ${action.kind}`),
+      suspected === undefined ? [] : [suspected],
+    )
+    t.end()
+  })
+}
+
+t.test('links that could not be looked for', t => {
+  for (const links of [{ state: 'absent' }, { state: 'failed', reason: 'no' }, { state: 'later' }] as const)
+    t.same(suspectLinks(snapshot({ links }), ['*']), [])
+  t.end()
+})
+
+t.test('patterns', t => {
+  const rows: readonly (readonly [pattern: string, name: string, matches: boolean])[] = [
+    ['cali1', 'cali1', true],
+    ['cali1', 'cali12', false],
+    ['cali*', 'cali', true],
+    ['cali*', 'xcali', false],
+    ['*', 'anything', true],
+    ['*1', 'cali1', true],
+    ['*1', 'cali12', false],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'axxbyyc', true],
+    ['a*b*c', 'ac', false],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['a**b', 'ab', true],
+    ['v.th*', 'veth0', false],
+  ]
+  for (const [pattern, name, expected] of rows)
+    t.equal(matches(pattern, name), expected, `${pattern} ${name}`)
+  t.end()
+})

@@ -51,6 +51,8 @@ export class UnusableReply extends Problem {}
 
 const firstPauseMs = 20
 const longestPauseMs = 500
+/** A try with less time than this would end as late, and hide what is known by then of the daemon. */
+const shortestTryMs = 250
 
 /** Faults of a daemon that is away; ADDs that it saw nevertheless are recognised by their invocationId. */
 const away: readonly ExchangeFault[] = ['missing', 'refused', 'lost']
@@ -78,7 +80,7 @@ export async function askDaemon<Reply>(edges: DaemonEdges, question: Question<Re
     } catch (error) {
       giveUpAt ??= Math.min(edges.now() + patience.reachMs, deadline)
       const hopeless = !isAway(error) || abandonment?.abandoned()
-      if (hopeless || edges.now() + pauseMs >= giveUpAt) {
+      if (hopeless || edges.now() + pauseMs + shortestTryMs >= giveUpAt) {
         throw error instanceof ExchangeError ? explain(error, question) : error
       }
     }

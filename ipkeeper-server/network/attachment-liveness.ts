@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Liveness } from '../ipam/add-request.ts'
 import type { AttachmentRecord } from '../ipam/records.ts'
 import type { NodeState } from '../kubernetes/cluster-view.ts'
@@ -5,6 +6,15 @@ import { inspectNetns } from './netns.ts'
 
 /** Nodes whose sandboxes cannot run: only then does Kubernetes start their pods elsewhere (non-graceful node shutdown). */
 const lost: readonly NodeState[] = ['gone', 'out-of-service']
+
+/** Where runtimes keep namespaces, on a file system that a daemon in a container may not have been given. */
+const namespaceFolder = /^(?:\/var)?\/run\/netns(?=\/[^/]+$)/
+
+/** Whether it is not this one path that is gone, but the folder of all: then it is us who do not see it. */
+function hasLostNamespaces(path: string): boolean {
+  const [folder] = namespaceFolder.exec(path) ?? []
+  return folder !== undefined && !existsSync(folder)
+}
 
 /**
  * What proves an attachment of this node dead: the boot it was made in is over, or its network namespace is gone, or
@@ -22,6 +32,7 @@ export function deathOf(
   const state = inspectNetns(attachment.netns)
   switch (state.kind) {
     case 'absent':
+      return hasLostNamespaces(attachment.netns) ? undefined : 'namespace'
     case 'not-a-namespace':
       return 'namespace'
     case 'namespace':

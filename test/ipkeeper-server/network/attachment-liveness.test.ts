@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -51,6 +52,34 @@ t.test('what proves that an attachment is dead, and what does not', t => {
   ] as const) {
     t.equal(attachmentLiveness(attachment(patch), 'n1', bootId, unasked), liveness, name)
   }
+  t.end()
+})
+
+t.test('a daemon that does not see the folder of namespaces takes none for gone', { skip }, t => {
+  const source = join(import.meta.dirname, '../../../ipkeeper-server/network/attachment-liveness.ts')
+  const look = (path: string): string =>
+    `deathOf(${JSON.stringify(attachment({ netns: path, netnsInode: '1' }))}, 'n1', '${bootId}') ?? 'unknown'`
+  const script = `const { deathOf } = await import(${JSON.stringify(source)})
+    console.log(${look('/run/netns/cni-1')}, ${look('/var/run/netns/cni-1')}, ${look('/run/other/cni-1')})`
+  const ask = (mounts: string): string =>
+    execFileSync(
+      'unshare',
+      [
+        '--mount',
+        'sh',
+        '-c',
+        `${mounts} exec "$0" --input-type=module --eval "$1"`,
+        process.execPath,
+        script,
+      ],
+      { encoding: 'utf8', env: { PATH: process.env['PATH'] } },
+    ).trim()
+  t.equal(ask('mount -t tmpfs none /run;'), 'unknown unknown namespace', 'without the folder')
+  t.equal(
+    ask('mount -t tmpfs none /run; mkdir /run/netns;'),
+    'namespace namespace namespace',
+    'with the folder and without the namespace',
+  )
   t.end()
 })
 

@@ -407,6 +407,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     facts: {
       ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
       store: { kind: store.kind, location: store.location },
+      conflist: config.conflist,
     },
     nodeFacts,
     requests,

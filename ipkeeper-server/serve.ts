@@ -8,6 +8,7 @@ import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
 import { ConfDirWatch } from './conf-dir/conf-dir-watch.ts'
+import { readNetworks } from './conf-dir/read-networks.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { auditRoutes } from './http/routes/audit.ts'
@@ -298,7 +299,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const caches = new CacheKeeper({
     terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
     folders: foldersOf(config.resultCache.folders),
-    ...{ stateDir, confDir: config.conflist.directory },
+    stateDir,
+    networks: () => readNetworks(config.conflist.directory),
     boot: readBoot(),
     records: leasesForCache(service),
     quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
@@ -405,6 +407,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     facts: {
       ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
       store: { kind: store.kind, location: store.location },
+      conflist: config.conflist,
     },
     nodeFacts,
     requests,

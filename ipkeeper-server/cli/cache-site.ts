@@ -2,12 +2,13 @@ import type { CachedResultReply, CacheReply } from '../../shared/api/cache.schem
 import type { AttachmentsReply } from '../../shared/api/listing.schema.ts'
 import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { readNetworks } from '../conf-dir/read-networks.ts'
 import { listedIds } from '../result-cache/listed-sandboxes.ts'
 import { foldersOf, type CacheFolder } from '../result-cache/list-cache-files.ts'
 import type { CacheKnowledge, KnownAttachment } from '../result-cache/plan/judge-file.ts'
+import { knownNetworks } from '../result-cache/plan/known-networks.ts'
 import { resultFileName } from '../result-cache/plan/name-sandbox.ts'
 import { readBoot } from '../result-cache/read-boot.ts'
-import { readConflists } from '../result-cache/read-conflists.ts'
 import { SocketRuntimes } from '../runtime/socket-runtimes.ts'
 import type { CommandArguments } from './command.ts'
 import type { DaemonClient } from './daemon-client.ts'
@@ -84,7 +85,7 @@ export async function lookAtSite(
   if (!told) terminal.err(away)
   const sandboxes = await askRuntimes()
   const boot = readBoot()
-  const networks = await readConflists(args.options['net-dir'] ?? defaultPaths.confDir)
+  const networks = knownNetworks(await readNetworks(args.options['net-dir'] ?? defaultPaths.confDir))
   const attachments = new Map<string, KnownAttachment | 'several'>()
   const [containers, names, own] = [new Set<string>(), new Set(networks.keys()), new Set<string>()]
   for (const { network, containerId, ifname } of told?.attachments.attachments ?? []) {

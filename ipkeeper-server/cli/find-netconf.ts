@@ -3,6 +3,8 @@ import { join, relative } from 'node:path'
 import { field, isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { compareNames, isRuntimeFile } from '../lint/runtime-files.ts'
+import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
 import { readTextFile } from './read-text-file.ts'
 
 export interface FoundNetconf {
@@ -44,10 +46,7 @@ function parseDocument(file: string): unknown {
 
 /** The plugin that gives addresses by us: in a chain, the first; a single configuration is a chain of one. */
 function ourPlugin(plugins: readonly unknown[]): JsonObject | undefined {
-  return plugins.filter(isJsonObject).find(plugin => {
-    const ipam = field(plugin, 'ipam')
-    return field(plugin, 'type') === 'ipkeeper' || (isJsonObject(ipam) && field(ipam, 'type') === 'ipkeeper')
-  })
+  return plugins.filter(isJsonObject).find(usesIpkeeper)
 }
 
 function readNetworkFile(file: string): NetworkFile {
@@ -67,9 +66,7 @@ function readNetworkFile(file: string): NetworkFile {
 /** Files of the folder that a runtime would read, in its order. Throws IPK_REQUEST_INVALID. */
 function filesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter(name => /\.(conflist|conf|json)$/.test(name))
-      .sort()
+    return readdirSync(folder).filter(isRuntimeFile).sort(compareNames)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw failure(`${folder} cannot be read (${code})`, otherwise)

@@ -4,7 +4,7 @@ import { SocketRuntimes } from '../runtime/socket-runtimes.ts'
 import { describeAttachment } from './describe-attachment.ts'
 import { describeFlight } from './describe-flights.ts'
 import type { NodeView } from './node-view.ts'
-import { oursIn } from './read-networks.ts'
+import { oursIn } from './our-plugin.ts'
 
 export interface PodSection {
   readonly title: string
@@ -85,7 +85,7 @@ const sandboxes: Look = async (_node, namespace, name) => {
 
 /** Also what the API says of the pod: an ADD is explained with its annotations. */
 const nextAdd: Look = async (node, namespace, name) => {
-  const [file] = node.networks().filter(candidate => oursIn(candidate))
+  const [file] = node.networks.filter(candidate => oursIn(candidate))
   const plugin = file && oursIn(file)?.plugin
   if (!plugin) return [`no configuration in ${node.confDir} uses ipkeeper`]
   const reply = (await node.ask('/v1/explain', { config: plugin, namespace, name })) as ExplainReply

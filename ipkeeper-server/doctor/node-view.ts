@@ -1,6 +1,6 @@
 import type { Flight } from '../../shared/api/flight.schema.ts'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
-import type { NetworkFile } from './read-networks.ts'
+import type { LoadedNetwork } from '../lint/loaded-networks.ts'
 
 /** Where things of this node are. */
 export interface NodePlaces {
@@ -20,8 +20,8 @@ export interface NodeView extends NodePlaces {
   readonly ask: (path: string, body?: object) => Promise<unknown>
   /** The daemon's status; undefined when there is none that tells it. */
   readonly status: () => Promise<StatusReply | undefined>
-  /** None where the folder cannot be read. */
-  readonly networks: () => readonly NetworkFile[]
+  /** Those that can be loaded; what is wrong with the folder is told by the check of it. */
+  readonly networks: readonly LoadedNetwork[]
   /** Throws a Problem when they cannot be read. */
   readonly flights: () => readonly Flight[]
   /** Milliseconds since the epoch. */

@@ -1,10 +1,11 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { AddressReply } from '../../shared/api/address.schema.ts'
 import type { AttachmentsReply } from '../../shared/api/listing.schema.ts'
 import { resultCacheFolders } from '../../shared/paths.ts'
 import { describeAttachment } from './describe-attachment.ts'
 import { describeFlight } from './describe-flights.ts'
+import { describeFinding, lintNetworks } from './lint-networks.ts'
 import type { CaptureName, Captures } from './messages/known-text.ts'
 import type { NodeView } from './node-view.ts'
 
@@ -99,14 +100,16 @@ const ofPlugin: LookUp = ({ binDirs }, plugin) => {
 }
 
 const ofNetwork: LookUp = (node, network) => {
-  const file = node.networks().find(({ name }) => name === network)
+  const file = node.networks.find(({ name }) => name === network)
   return [file ? `network ${network} is ${file.path}` : `no file in ${node.confDir} is of network ${network}`]
 }
 
-const ofPath: LookUp = (node, path) => {
-  const fault = node.networks().find(file => file.path === path)?.fault
-  return fault === undefined ? [] : [fault]
-}
+const ofPath: LookUp = async (node, path) =>
+  dirname(path) === node.confDir
+    ? (await lintNetworks(node)).findings
+        .filter(({ file, severity }) => file === path && severity === 'error')
+        .map(describeFinding)
+    : []
 
 /** In the order in which they are told. */
 const lookUps: readonly (readonly [CaptureName, LookUp])[] = [

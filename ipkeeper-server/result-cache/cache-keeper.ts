@@ -1,17 +1,18 @@
 import type { CacheFileItem, CacheReply } from '../../shared/api/cache.schema.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import type { LoadedNetwork } from '../lint/loaded-networks.ts'
 import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
 import { badFileItem } from './bad-file-item.ts'
 import { FolderWatches } from './folder-watches.ts'
 import { listedIds } from './listed-sandboxes.ts'
 import type { CacheFolder } from './list-cache-files.ts'
 import { cachedResult } from './plan/cached-result.ts'
+import { knownNetworks, type KnownNetwork } from './plan/known-networks.ts'
 import type { CacheKnowledge, KnownAttachment } from './plan/judge-file.ts'
 import { resultFileName } from './plan/name-sandbox.ts'
 import { planRepair, type PlannedRepair } from './plan/plan-repair.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Boot } from './read-boot.ts'
-import { readConflists, type KnownNetwork } from './read-conflists.ts'
 import { removeTemporaries } from './replace-file.ts'
 import { repairFile, type Repaired } from './repair-file.ts'
 import { CacheScanner, type BadFile } from './scan-cache.ts'
@@ -40,8 +41,8 @@ export interface CacheKeeperOptions {
   readonly terms: CacheTerms
   readonly folders: readonly CacheFolder[]
   readonly stateDir: string
-  /** Where runtimes have network configurations from. */
-  readonly confDir: string
+  /** Those of the folder where runtimes have their configurations from, in their order. */
+  readonly networks: () => Promise<readonly LoadedNetwork[]>
   readonly boot: Boot
   readonly records: CacheRecords
   readonly quarantine: Quarantine
@@ -134,7 +135,7 @@ export class CacheKeeper {
 
   /** What libcni would have written for an attachment; undefined when the records or the conflist do not say it. */
   async cachedResult(key: AttachmentKey): Promise<string | undefined> {
-    const networks = await readConflists(this.#options.confDir)
+    const networks = knownNetworks(await this.#options.networks())
     return await this.#cachedResult(key, networks)
   }
 
@@ -181,9 +182,9 @@ export class CacheKeeper {
 
   /** Milliseconds until the next look, where a file asks for one. */
   async #scan(): Promise<number | undefined> {
-    const { terms, confDir, now, monotonic } = this.#options
+    const { terms, now, monotonic } = this.#options
     const began = monotonic()
-    const networks = await readConflists(confDir)
+    const networks = knownNetworks(await this.#options.networks())
     const known = await this.#know(networks)
     const { bad, again, folders } = await this.#scanner.scan(known)
     // Before anything is repaired: what changes from here on is seen.

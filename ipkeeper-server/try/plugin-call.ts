@@ -1,5 +1,6 @@
 import { field, type JsonObject } from '../../shared/json/fold.ts'
-import { declares, ipamType, pluginType, type Network } from './read-network.ts'
+import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
+import { declares, type Network } from './read-network.ts'
 import type { TriedVerb } from './report.ts'
 
 /** Capability by which containerd and CRI-O hand the annotations of a pod on. */
@@ -17,11 +18,6 @@ export interface Attachment {
   readonly capabilities: JsonObject
   /** CNI_PATH. */
   readonly binDirs: readonly string[]
-}
-
-/** Whether ipkeeper gives the addresses of a plugin, or is it. */
-export function isOurs(plugin: JsonObject): boolean {
-  return pluginType(plugin) === 'ipkeeper' || ipamType(plugin) === 'ipkeeper'
 }
 
 /**
@@ -81,7 +77,7 @@ export interface Asking {
 export function askFor(network: Network, wishes: Wishes): Asking {
   const { ips } = wishes
   const takesAnnotations = network.plugins.some(
-    plugin => isOurs(plugin) && declares(plugin, annotationsCapability),
+    plugin => usesIpkeeper(plugin) && declares(plugin, annotationsCapability),
   )
   const takesIps = network.plugins.some(plugin => declares(plugin, 'ips'))
   const channel =
@@ -116,7 +112,7 @@ export function askFor(network: Network, wishes: Wishes): Asking {
 
 /** The daemon's socket that ipkeeper's sections of a list name; undefined where they leave it to the default. */
 export function namedSocket(network: Network): string | undefined {
-  for (const plugin of network.plugins.filter(isOurs)) {
+  for (const plugin of network.plugins.filter(usesIpkeeper)) {
     const ipam = field(plugin, 'ipam')
     for (const owner of [ipam, plugin]) {
       const socket =

@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JsonObject } from '../../shared/json/fold.ts'
 import { toProblem } from '../../shared/problem/problem.ts'
+import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
 import { cleanEarlier } from './clean-earlier.ts'
 import { judgeResult } from './judge-result.ts'
 import type { Verdict } from './judge-run.ts'
 import { gatewaysOf, pingGateway } from './ping-gateways.ts'
-import { annotationsCapability, askFor, isOurs, pluginInput, type Attachment } from './plugin-call.ts'
+import { annotationsCapability, askFor, pluginInput, type Attachment } from './plugin-call.ts'
 import { writeResult, type PluginResult } from './plugin-result.ts'
 import { declares, ipamType, pluginType, sinceCheck, type Network } from './read-network.ts'
 import { failure, hasError, remark, warning } from './report.ts'
@@ -144,7 +145,7 @@ function aboutTheWhole(
         `add "${annotationsCapability}": true to the "capabilities" of the plugin that reads them`,
       ),
     )
-  if (plugins.some(isOurs) && !plugins.some(plugin => isOurs(plugin) && takers.includes(plugin)))
+  if (plugins.some(usesIpkeeper) && !plugins.some(plugin => usesIpkeeper(plugin) && takers.includes(plugin)))
     findings.push(
       warning(
         'ipkeeper does not get the annotations of pods by this list: unless the daemon has the Kubernetes API, every pod gets a dynamic address',
@@ -351,7 +352,7 @@ async function leasesLeft(
   { leftAtDaemon }: TrySurroundings,
   containerId: string,
 ): Promise<readonly Finding[]> {
-  if (!network.plugins.some(isOurs)) return []
+  if (!network.plugins.some(usesIpkeeper)) return []
   const found = await leftAtDaemon(containerId)
   if (found === undefined)
     return [

@@ -207,6 +207,12 @@ export const StatusReply = Type.Object(
         description: 'why the file is not what is in force: code, message, details, hint',
       }),
     }),
+    conflist: Type.Optional(
+      Type.Object(
+        { directory: Type.String(), binDirs: Type.Array(Type.String()) },
+        { description: 'where the runtime has network configurations and plugins from, as configured' },
+      ),
+    ),
     kubernetes: Type.Union([KubernetesStatus, Type.Null()], { description: 'null: no API is configured' }),
     operationsUnderWay: Type.Integer(),
   },

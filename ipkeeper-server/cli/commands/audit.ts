@@ -32,7 +32,7 @@ function printFinding(finding: Finding, mode: AuditReply['mode']): string {
 export const auditCommand = command({
   name: 'audit',
   arguments: '',
-  summary: 'compare leases with sandboxes, namespaces, links and pods, and show what would be done',
+  summary: 'compare leases with sandboxes, namespaces, links and pods; show what would be done',
   options: {},
   example: 'ipkeeperctl audit',
   exits: '0 all agree, 1 something was found',

@@ -103,8 +103,14 @@ export const doctorCommand = command<Diagnosis>({
   options: {
     pod: ['NS/NAME', 'tell everything that is known of this pod instead'],
     message: ['TEXT', 'say what an error text of kubelet or a runtime means; "-" is standard input'],
-    'conf-dir': ['DIR', `where the runtime looks for networks (default: ${defaultPaths.confDir})`],
-    'bin-dir': ['DIR', `where it looks for plugins (default: ${defaultPaths.binDir} and others)`],
+    'conf-dir': [
+      'DIR',
+      `where the runtime looks for networks (default: the daemon's, else ${defaultPaths.confDir})`,
+    ],
+    'bin-dir': [
+      'DIR',
+      `where it looks for plugins (default: the daemon's, else ${defaultPaths.binDir} and others)`,
+    ],
     'state-dir': [
       'DIR',
       `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
@@ -116,7 +122,7 @@ export const doctorCommand = command<Diagnosis>({
     expectPositionals(args, [])
     const { pod, message, 'conf-dir': confDir, 'bin-dir': binDir, 'state-dir': named } = args.options
     const podName = pod === undefined ? undefined : readPod(pod)
-    const node = lookAtNode({
+    const node = await lookAtNode({
       socket: daemon.socket,
       stateDir: named ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
       ...{ confDir, binDir },

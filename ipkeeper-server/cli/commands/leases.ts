@@ -58,7 +58,7 @@ export const leasesCommand = command({
 export const attachmentsCommand = command({
   name: 'attachments',
   arguments: '',
-  summary: 'list interfaces that were added and not deleted, also those that the fallback serves',
+  summary: 'list interfaces that were added and not deleted, also those of the fallback',
   options: {},
   example: 'ipkeeperctl attachments',
   run: async (daemon, args) => {

@@ -6,7 +6,7 @@ import { formatTable } from '../table.ts'
 export const poolsCommand = command({
   name: 'pools',
   arguments: '',
-  summary: 'list pools: how many addresses are used, kept and free, when the next one comes free',
+  summary: 'list pools: how many addresses are used, kept, free, and when the next gets free',
   options: {},
   example: 'ipkeeperctl pools',
   run: async (daemon, args) => {

@@ -67,11 +67,11 @@ function readBinDirs(text: string): readonly string[] {
   return folders.map(folder => resolve(folder))
 }
 
-function readConflistPath({ positionals, options }: CommandArguments): string {
+async function readConflistPath({ positionals, options }: CommandArguments): Promise<string> {
   const [path, ...more] = positionals
   if (more.length > 0) throw usage(`this command takes at most one CONFLIST; got ${positionals.join(' ')}`)
   if (path === '') throw usage('CONFLIST is empty')
-  return path === undefined ? chooseConflist(options['net-dir'] ?? defaultPaths.confDir) : resolve(path)
+  return path === undefined ? await chooseConflist(options['net-dir'] ?? defaultPaths.confDir) : resolve(path)
 }
 
 /** What the daemon still has of a container; undefined where it cannot be asked. */
@@ -127,7 +127,7 @@ export const tryCommand = command({
       ping: !flags.has('no-ping'),
       stateDir: resolve(options['state-dir'] ?? (env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)),
     }
-    const conflist = readConflistPath(args)
+    const conflist = await readConflistPath(args)
     const network = readNetwork(conflist, readTextFile(conflist))
     if (process.getuid?.() !== 0)
       throw new Problem('IPK_TRY_REFUSED', 'only root may make network namespaces and run plugins')

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fail, ok, skip, type Check } from '../check.ts'
-import { programsOf } from '../read-networks.ts'
+import { programsOf } from '../our-plugin.ts'
 
 export const binDirCheck: Check = {
   id: 'bin-dir',
@@ -11,7 +11,7 @@ export const binDirCheck: Check = {
     const { binDirs } = node
     if (binDirs.length === 0) return skip('there is no folder of plugins; name it with --bin-dir DIR')
     // ipkeeper itself has a check of its own.
-    const wanted = [...new Set(node.networks().flatMap(programsOf))].filter(name => name !== 'ipkeeper')
+    const wanted = [...new Set(node.networks.flatMap(programsOf))].filter(name => name !== 'ipkeeper')
     const isThere = (name: string): boolean =>
       !name.includes('/') &&
       binDirs.some(folder => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true)

@@ -1,6 +1,6 @@
 import { field, isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
-import { fail, ok, skip, type Check } from '../check.ts'
-import { oursIn } from '../read-networks.ts'
+import { ok, skip, warn, type Check } from '../check.ts'
+import { oursIn } from '../our-plugin.ts'
 
 const annotations = 'io.kubernetes.cri.pod-annotations'
 /** By which a pod can ask for an address without Kubernetes; one of them shows that somebody thought of it. */
@@ -17,14 +17,14 @@ export const capabilitiesCheck: Check = {
   title: 'the runtime passes annotations on',
   why: 'Without the line in the conflist the plugin never sees the annotations of a pod, and every pod gets a dynamic address.',
   run: node => {
-    const ours = node.networks().flatMap(file => {
+    const ours = node.networks.flatMap(file => {
       const found = oursIn(file)
       return found ? [{ path: file.path, plugin: found.plugin }] : []
     })
     if (ours.length === 0) return skip(`no configuration in ${node.confDir} uses ipkeeper`)
     const without = ours.find(({ plugin }) => !channels.some(name => has(plugin, name)))
     if (without)
-      return fail(
+      return warn(
         `${without.path} lacks "capabilities": { "${annotations}": true }`,
         ...['ipkeeperctl', 'lint', without.path],
       )

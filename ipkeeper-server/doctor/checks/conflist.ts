@@ -1,34 +1,49 @@
-import { codeOf, fail, ok, warn, type Check } from '../check.ts'
-import { oursIn, readNetworks, type NetworkFile } from '../read-networks.ts'
+import type { LintFinding } from '../../../shared/api/lint.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { Linted } from '../../lint/lint.ts'
+import { brokenFileFirst } from '../../lint/rules/broken-file-first.ts'
+import { fail, ok, warn, type Check } from '../check.ts'
+import { describeFinding, lintNetworks } from '../lint-networks.ts'
+import { oursIn } from '../our-plugin.ts'
+
+/** That a broken file stops containerd is what the check is about; where it is broken tells more. */
+const causesFirst = (a: LintFinding, b: LintFinding): number =>
+  Number(a.rule === brokenFileFirst.id) - Number(b.rule === brokenFileFirst.id)
 
 export const conflistCheck: Check = {
   id: 'conflist',
   title: 'the network configurations can be read',
   why: 'containerd takes the first file of the folder: if that is broken, whoever wrote it, the node has no network, and pods cannot be deleted either.',
-  run: node => {
-    let files: readonly NetworkFile[]
+  run: async node => {
+    const list = ['ls', '-la', node.confDir]
+    let linted: Linted
     try {
-      files = readNetworks(node.confDir)
+      linted = await lintNetworks(node)
     } catch (error) {
-      return fail(`${node.confDir} cannot be read (${codeOf(error)})`, 'ls', '-la', node.confDir)
+      if (error instanceof Problem) return fail(error.message, ...list)
+      throw error
     }
-    const [first] = files
-    if (!first) return fail(`${node.confDir} has no network configuration`, 'ls', '-la', node.confDir)
-    const bad = files.find(({ fault }) => fault !== undefined)
-    if (bad) return fail(bad.fault ?? '', 'ipkeeperctl', 'lint', bad.path)
-    const ours = files.filter(file => oursIn(file))
-    if (ours.length === 0)
+    for (const [severity, outcome] of [
+      ['error', fail],
+      ['warning', warn],
+    ] as const) {
+      const [first, ...more] = linted.findings
+        .filter(finding => finding.severity === severity)
+        .toSorted(causesFirst)
+      if (!first) continue
+      const others = more.length === 0 ? '' : ` (and ${more.length} more)`
+      return outcome(`${describeFinding(first)}${others}`, 'ipkeeperctl', 'lint', first.file)
+    }
+    const chosen = linted.files.find(file => file.chosen === true)
+    if (!chosen) return fail(`${node.confDir} has no network configuration`, ...list)
+    const ours = node.networks.filter(network => oursIn(network))
+    const [first] = ours
+    if (!first) return warn(`nothing in ${node.confDir} uses ipkeeper`, 'ipkeeperctl', 'lint', node.confDir)
+    if (ours.every(({ path }) => path !== chosen.file))
       return warn(
-        `none of ${files.length} files in ${node.confDir} uses ipkeeper`,
-        'ipkeeperctl',
-        'lint',
-        node.confDir,
-      )
-    if (!ours.includes(first))
-      return warn(
-        `${first.path} comes before ${ours[0]?.path ?? ''}: containerd takes that one`,
+        `${chosen.file} comes before ${first.path}: containerd takes that one`,
         ...['ipkeeperctl', 'lint', node.confDir],
       )
-    return ok(`${first.path} (network ${first.name ?? '-'})`)
+    return ok(`${chosen.file} (network ${chosen.network ?? '-'})`)
   },
 }

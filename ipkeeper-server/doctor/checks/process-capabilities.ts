@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fail, noDaemon, ok, skip, type Check } from '../check.ts'
-import { oursIn } from '../read-networks.ts'
+import { oursIn } from '../our-plugin.ts'
 import { daemonProcess } from '../read-process.ts'
 
 /** Bits of linux/capability.h. */
@@ -21,7 +21,7 @@ export const processCapabilitiesCheck: Check = {
     const has = BigInt(`0x${line}`)
     const missing = Object.entries(wanted).flatMap(([name, bit]) => ((has >> bit) & 1n ? [] : [name]))
     if (missing.length === 0) return ok(Object.keys(wanted).join(', '))
-    if (!node.networks().some(file => oursIn(file)?.main === true))
+    if (!node.networks.some(file => oursIn(file)?.main === true))
       return ok(`without ${missing.join(', ')}, which no network here needs`)
     return fail(`it lacks ${missing.join(', ')}`, 'systemctl', 'cat', 'ipkeeper')
   },

@@ -1,83 +1,48 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { resultCacheFolders } from '../../../shared/paths.ts'
 import type { CacheReply } from '../../../shared/api/cache.schema.ts'
-import { codeOf, fail, ok, skip, warn, type Check } from '../check.ts'
+import { cacheReasons } from '../../../shared/cache-reasons.ts'
+import { resultCacheFolders } from '../../../shared/paths.ts'
+import { foldersOf, type CacheFolder } from '../../result-cache/list-cache-files.ts'
+import { CacheScanner, type BadFile } from '../../result-cache/scan-cache.ts'
+import { fail, ok, warn, type Check } from '../check.ts'
 import type { NodeView } from '../node-view.ts'
 
-const mostFiles = 20_000
-const mostBytes = 4 * 1024 * 1024
-
-/** Why a file of the cache cannot be used; undefined when it can, or is gone again. */
-function faultOf(path: string): string | undefined {
-  let file: number | undefined
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const stats = fstatSync(file)
-    if (!stats.isFile()) return undefined
-    // A file that is being written is empty for a moment.
-    if (Date.now() - stats.mtimeMs < 5000) return undefined
-    if (stats.size === 0) return 'has no bytes'
-    if (stats.size > mostBytes) return 'is too large'
-    JSON.parse(readFileSync(file, 'utf8'))
-    return undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'is no JSON'
-    return codeOf(error) === 'ENOENT' ? undefined : `cannot be read (${codeOf(error)})`
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+/** Of the daemon; undefined where there is none, an older one, or one that does not look. */
+async function askDaemon(node: NodeView): Promise<CacheReply | undefined> {
+  if (!(await node.status())) return undefined
+  return (await node.ask('/v1/cache').catch(() => undefined)) as CacheReply | undefined
 }
 
-/** What the daemon knows beyond the form of a file: whose sandbox is gone, or of an earlier boot. */
-async function reportedBy(node: NodeView): Promise<CacheReply['files']> {
-  if (!(await node.status())) return []
-  try {
-    return ((await node.ask('/v1/cache')) as CacheReply).files
-  } catch {
-    // An older daemon, or one that does not look.
-    return []
-  }
+/** What can be told of the files by themselves; whose sandbox is gone, the daemon knows. */
+async function scan(folders: readonly CacheFolder[]): Promise<{ bad: readonly BadFile[]; looked: number }> {
+  const scanner = new CacheScanner({ folders, monotonic: () => performance.now() })
+  const { bad, looked } = await scanner.scan({
+    ...{ attachments: new Map(), containers: new Set(), recordsKnown: false, sandboxes: undefined },
+    ...{ isOwnNetwork: () => false, networks: new Set() },
+    // Without the runtimes, the age of a file proves nothing.
+    ...{ bootedAt: 0, now: Date.now(), orphanAge: Infinity },
+  })
+  return { bad, looked }
 }
+
+const mend = ['ipkeeperctl', 'cache', 'scan']
+
+const say = (count: string, files: readonly string[]): string =>
+  `${count}: ${files.slice(0, 3).join('; ')}${files.length > 3 ? '; …' : ''}`
 
 export const resultCacheCheck: Check = {
   id: 'result-cache',
   title: 'remembered results can be read',
   why: 'containerd before 2.0 cannot delete a pod whose remembered result is empty or broken: it stays Terminating for ever.',
   run: async node => {
-    const folders = [
-      ...resultCacheFolders.results,
-      ...resultCacheFolders.flannel,
-      ...resultCacheFolders.multus,
-    ]
-    let looked = 0
-    const bad: string[] = []
-    for (const folder of folders) {
-      let names: string[]
-      try {
-        names = readdirSync(folder)
-      } catch (error) {
-        if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) continue
-        return skip(`${folder} cannot be read (${codeOf(error)})`)
-      }
-      for (const name of names.slice(0, mostFiles)) {
-        looked++
-        const fault = faultOf(join(folder, name))
-        if (fault !== undefined) bad.push(`${join(folder, name)} ${fault}`)
-      }
-    }
-    if (bad.length > 0)
-      return fail(
-        `${bad.length} of ${looked} files: ${bad.slice(0, 3).join('; ')}${bad.length > 3 ? '; …' : ''}`,
-        ...['ipkeeperctl', 'cache', 'scan'],
-      )
-    const reported = await reportedBy(node)
-    const [first] = reported
-    if (first)
-      return warn(
-        `the daemon reports ${reported.length}: ${first.path} (${first.reason})`,
-        ...['ipkeeperctl', 'cache', 'scan'],
-      )
+    const told = await askDaemon(node)
+    const { bad, looked } = await scan(told?.folders ?? foldersOf(resultCacheFolders))
+    const broken = bad.filter(({ reason }) => cacheReasons[reason].fault === 'broken')
+    const files = broken.map(({ path, detail }) => `${path.toString()} ${detail}`)
+    if (files.length > 0) return fail(say(`${files.length} of ${looked} files`, files), ...mend)
+    const odd = bad.map(({ path, detail }) => `${path.toString()} ${detail}`)
+    if (odd.length > 0) return warn(say(`${odd.length} of ${looked} files`, odd), ...mend)
+    const reported = told?.files.map(({ path, reason }) => `${path} (${reason})`) ?? []
+    if (reported.length > 0) return warn(say(`the daemon reports ${reported.length}`, reported), ...mend)
     return ok(`${looked} files`)
   },
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { pluginSettings } from '../../../shared/cni/netconf.ts'
 import { fail, noDaemon, ok, skip, type Check } from '../check.ts'
-import { oursIn } from '../read-networks.ts'
+import { oursIn } from '../our-plugin.ts'
 
 /** As it is on disk; one that is not there stays as it is written. */
 function real(path: string): string {
@@ -19,7 +19,7 @@ export const stateFolderCheck: Check = {
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
-    const ours = node.networks().flatMap(file => {
+    const ours = node.networks.flatMap(file => {
       const found = oursIn(file)
       return found ? [{ path: file.path, settings: pluginSettings(found.plugin, {}) }] : []
     })

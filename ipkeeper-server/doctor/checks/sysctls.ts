@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ok, warn, type Check } from '../check.ts'
-import { oursIn } from '../read-networks.ts'
+import { oursIn } from '../our-plugin.ts'
 import type { NodeView } from '../node-view.ts'
 
 interface Setting {
@@ -13,7 +13,7 @@ interface Setting {
   readonly matters: (node: NodeView) => boolean
 }
 
-const routes = (node: NodeView): boolean => node.networks().some(file => oursIn(file))
+const routes = (node: NodeView): boolean => node.networks.some(file => oursIn(file))
 const always = (): boolean => true
 
 const settings: readonly Setting[] = [

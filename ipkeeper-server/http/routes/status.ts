@@ -12,6 +12,8 @@ export interface DaemonFacts {
   readonly stateFolder?: string
   readonly socket: string
   readonly store: { readonly kind: string; readonly location: string }
+  /** Where the runtime has network configurations and plugins from; absent where nobody has said it. */
+  readonly conflist?: { readonly directory: string; readonly binDirs: readonly string[] }
 }
 
 /** DELs that wait in the state folder, and what was put aside of them. */
@@ -108,6 +110,7 @@ export function statusRoutes(
       pools: counts.pool,
       deferredDels: await deferredDels(),
       config: { path, loadedAt: iso(loadedAt), problem },
+      ...(facts.conflist && { conflist: facts.conflist }),
       kubernetes: kubernetes ? kubernetesStatus(kubernetes) : null,
       operationsUnderWay: service.serial.busy,
     }

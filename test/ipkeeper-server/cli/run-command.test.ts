@@ -491,6 +491,17 @@ t.test('where options may stand, and where the socket comes from', async t => {
   }
 })
 
+const tooLong = (text: string): string[] => text.split('\n').filter(line => line.length > 110)
+
+t.test('help of a group of commands', async t => {
+  const help = await run(['cache', '--help'])
+  t.equal(help.exit, 0)
+  for (const { name, summary } of commands.filter(command => command.name.startsWith('cache ')))
+    t.ok(help.out.includes(`${name} `) && help.out.includes(summary), name)
+  t.strictSame(tooLong(help.out), [], 'fits a terminal')
+  t.strictSame(await run(['help', 'cache']), help)
+})
+
 t.test('help: the overview, and that of each command, without a daemon', async t => {
   const { exit, out, err } = await run(['--help'])
   t.equal(exit, 0)
@@ -504,8 +515,10 @@ t.test('help: the overview, and that of each command, without a daemon', async t
     'called without anything: the same, as an error',
   )
   t.strictSame(await run(['--socket', '/nowhere']), { exit: 2, out: '', err: out })
+  t.strictSame(tooLong(out), [], 'fits a terminal')
   for (const { name, summary, options, flags, example } of commands) {
-    const help = await run([name, '--help'])
+    const words = name.split(' ')
+    const help = await run([...words, '--help'])
     t.equal(help.exit, 0, name)
     for (const part of [
       summary,
@@ -515,13 +528,10 @@ t.test('help: the overview, and that of each command, without a daemon', async t
       ...Object.keys({ ...options, ...flags }).map(key => `--${key}`),
     ])
       t.ok(help.out.includes(part), `${name} --help has "${part}"`)
-    t.strictSame(await run(['help', name]), help)
-    t.strictSame(await run([name, '-h']), help)
+    t.strictSame(await run(['help', ...words]), help)
+    t.strictSame(await run([...words, '-h']), help)
     const lines = help.out.split('\n')
-    t.notOk(
-      lines.some(line => line.length > 110),
-      'fits a terminal',
-    )
+    t.strictSame(tooLong(help.out), [], `${name}: fits a terminal`)
     t.match(lines[0], /^ipkeeperctl \S.*\S: \S/)
     t.strictSame(
       lines.filter(line => line.startsWith('  -') && !/^ {2}-.{15} {2}\S/.test(line)),

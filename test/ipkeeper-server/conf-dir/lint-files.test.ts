@@ -13,7 +13,8 @@ import t, { type Test } from 'tap'
 import { ConfDirWatch } from '../../../ipkeeper-server/conf-dir/conf-dir-watch.ts'
 import { findPlugins } from '../../../ipkeeper-server/conf-dir/find-plugins.ts'
 import { lintDirectory, lintFiles } from '../../../ipkeeper-server/conf-dir/lint-files.ts'
-import { findNetwork, readConfDir } from '../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
+import { readConfDir } from '../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
+import { readNetworks } from '../../../ipkeeper-server/conf-dir/read-networks.ts'
 import { readSourceFile } from '../../../ipkeeper-server/conf-dir/read-source-file.ts'
 import type { LintFinding } from '../../../shared/api/lint.schema.ts'
 import { until } from '../../rigs/poll.ts'
@@ -71,18 +72,17 @@ t.test('what is in the way of reading a file is said, and nothing is waited for'
   t.equal((await thrownProblem(() => readConfDir(folder.file('none')))).code, 'IPK_CONF_DIR_UNREADABLE')
 })
 
-t.test('the file of a network', async t => {
+t.test('the networks of a folder', async t => {
   const folder = makeFolder(t)
   writeFileSync(folder.file('00.conflist'), '{')
   writeFileSync(folder.file('20.conflist'), list('a'))
   writeFileSync(folder.file('10.conflist'), list('b'))
   writeFileSync(folder.file('05.conflist.bak'), list('b'))
-  t.match(await findNetwork(folder.path, 'b'), {
-    file: folder.file('10.conflist'),
-    text: list('b'),
-    config: { name: 'b' },
-  })
-  t.equal(await findNetwork(folder.path, 'c'), undefined)
+  t.match(await readNetworks(folder.path), [
+    { path: folder.file('10.conflist'), name: 'b', list: list('b') },
+    { path: folder.file('20.conflist'), name: 'a' },
+  ])
+  t.strictSame(await readNetworks(folder.file('none')), [])
 })
 
 t.test('plugins are looked for as libcni does, and asked for their versions', async t => {

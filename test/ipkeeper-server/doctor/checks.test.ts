@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { CheckReport } from '../../../ipkeeper-server/doctor/run-checks.ts'
 import { startDaemon, type Daemon } from '../../rigs/daemon.ts'
+import { until } from '../../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../../rigs/private-host.ts'
 import { distFolder, missing } from '../../rigs/requirements.ts'
 import type { Finished } from '../../rigs/run-program.ts'
@@ -155,8 +156,7 @@ const cases: readonly Case[] = [
     broken: async ({ daemon, config, diagnose }) => {
       writeFileSync(config, 'pols: []\n')
       daemon.kill('SIGHUP')
-      const deadline = Date.now() + 10_000
-      while (Date.now() < deadline && red(await diagnose()).length === 0);
+      await until('a red check', async () => red(await diagnose()).length > 0)
     },
     check: 'config',
     says: /unknown key|pols/,
@@ -216,10 +216,13 @@ const cases: readonly Case[] = [
   {
     name: 'a comma too many in the conflist',
     broken: ({ conflist }) => {
-      writeFileSync(conflist, '{\n  "cniVersion": "1.0.0",\n  "name": "fixed",\n  "plugins": [],\n}\n')
+      writeFileSync(
+        conflist,
+        '{\n  "cniVersion": "1.0.0",\n  "name": "fixed",\n  "plugins": [{ "type": "x" }],\n}\n',
+      )
     },
     check: 'conflist',
-    says: /10-fixed\.conflist:4:\d+: trailing comma/,
+    says: /10-fixed\.conflist:4:31: a comma before "\}"/,
     mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
   },
   {
@@ -229,17 +232,7 @@ const cases: readonly Case[] = [
       await host.must('mkfifo', [conflist])
     },
     check: 'conflist',
-    says: /is no regular file/,
-    mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
-  },
-  {
-    name: 'a conflist that leads out of its folder',
-    broken: ({ conflist }) => {
-      unlinkSync(conflist)
-      symlinkSync('/etc/shadow', conflist)
-    },
-    check: 'conflist',
-    says: /leads out of the folder/,
+    says: /10-fixed\.conflist:1:1: .*a pipe, no regular file/,
     mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
   },
   {
@@ -248,17 +241,8 @@ const cases: readonly Case[] = [
       rmSync(nets, { recursive: true })
     },
     check: 'conflist',
-    says: /cannot be read \(ENOENT\)/,
+    says: /cannot be read: there is no such folder/,
     mend: ({ nets }) => ['ls', '-la', nets],
-  },
-  {
-    name: 'the runtime passes no annotations on',
-    broken: ({ write }) => {
-      write({ capabilities: {} })
-    },
-    check: 'capabilities',
-    says: /lacks "capabilities": \{ "io\.kubernetes\.cri\.pod-annotations": true \}/,
-    mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
   },
   {
     name: 'another plugin of the chain is missing',
@@ -327,14 +311,40 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a remembered result of another network without bytes',
-    broken: ({ host }) =>
-      host.must('sh', [
+    broken: async ({ host, diagnose }) => {
+      await host.must('sh', [
         '-ec',
-        'mkdir -p /var/lib/cni/results; touch -d "10 minutes ago" /var/lib/cni/results/cbr0-3f2a91c0d1e2-eth0; mkfifo /var/lib/cni/results/pipe',
-      ]),
+        'cd /var/lib/cni; mkdir -p results; : >results/cbr0-3f2a91c0d1e2-eth0; mkfifo results/pipe',
+      ])
+      // It is judged when it has been at rest for some seconds.
+      await until('a red check', async () => red(await diagnose()).length > 0)
+    },
     check: 'result-cache',
     says: /cbr0-3f2a91c0d1e2-eth0/,
     mend: () => ['ipkeeperctl', 'cache', 'scan'],
+  },
+]
+
+/** Of which pods are made all the same. */
+const doubtful: readonly Case[] = [
+  {
+    name: 'a conflist that leads out of its folder',
+    broken: ({ conflist }) => {
+      unlinkSync(conflist)
+      symlinkSync('/etc/shadow', conflist)
+    },
+    check: 'conflist',
+    says: /10-fixed\.conflist:1:1: .*link out of the folder/,
+    mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
+  },
+  {
+    name: 'the runtime passes no annotations on',
+    broken: ({ write }) => {
+      write({ capabilities: {} })
+    },
+    check: 'capabilities',
+    says: /lacks "capabilities": \{ "io\.kubernetes\.cri\.pod-annotations": true \}/,
+    mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
   },
 ]
 
@@ -393,6 +403,19 @@ for (const { name, broken, check, says, mend, before } of cases) {
   })
 }
 
+for (const { name, broken, check, says, mend } of doubtful) {
+  t.test(name, { skip }, async t => {
+    const site = await makeSite(t)
+    await broken(site, t)
+    const reports = await site.diagnose()
+    t.strictSame(red(reports), [])
+    t.match(
+      reports.find(({ id }) => id === check),
+      { state: 'warn', says, mend: mend(site) },
+    )
+  })
+}
+
 t.test('what cannot be looked at is no fault', { skip }, async t => {
   const { daemon, diagnose } = await makeSite(t)
   await daemon.stop()
@@ -421,6 +444,19 @@ t.test('what cannot be looked at is no fault', { skip }, async t => {
     { state: 'ok' },
     'the node itself is looked at',
   )
+})
+
+t.test('folders that the daemon was told of need not be named', { skip }, async t => {
+  const { daemon, config, host, socket, stateDir, nets, bin, conflist } = await makeSite(t)
+  await daemon.stop()
+  writeFileSync(config, `conflist:\n  directory: ${nets}\n  binDirs: ['${bin}']\n`)
+  await startDaemon({ socket, stateDir, host, config })
+  const words = ['doctor', '-o', 'json', '--socket', socket, '--state-dir', stateDir]
+  const { stdout } = await host.run(join(distFolder, 'ipkeeperctl'), words)
+  const { checks } = JSON.parse(stdout) as { checks: readonly CheckReport[] }
+  const says = (id: string) => checks.find(report => report.id === id)?.says ?? ''
+  t.match(says('conflist'), conflist)
+  t.match(says('plugin'), join(bin, 'ipkeeper'))
 })
 
 t.test('DELs that wait', { skip }, async t => {

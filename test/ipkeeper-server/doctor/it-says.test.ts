@@ -64,9 +64,6 @@ const foreign = [
   ...['apt-get', '/opt/cni/bin/dhcp', 'ipkeeper-server'],
 ]
 
-/** Commands that the texts may name before they are there. */
-const awaited = ['lint']
-
 /** What is wrong with a command line of ours; undefined when it can be typed. */
 function faultOf(argv: readonly string[]): string | undefined {
   const [program = '', name = '', ...words] = argv
@@ -74,7 +71,7 @@ function faultOf(argv: readonly string[]): string | undefined {
   if (program !== 'ipkeeperctl') return foreign.includes(program) ? undefined : `${program} is not known`
   if (name === '--help') return undefined
   const command = commands.find(candidate => [name, `${name} ${sub}`].includes(candidate.name))
-  if (!command) return awaited.includes(name) ? undefined : `no command ${name}`
+  if (!command) return `no command ${name}`
   const options = words.filter(word => word.startsWith('--')).map(word => word.slice(2))
   const unknown = options.find(
     option => !Object.hasOwn(command.options, option) && !Object.hasOwn(command.flags ?? {}, option),

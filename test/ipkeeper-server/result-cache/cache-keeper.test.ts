@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { readNetworks } from '../../../ipkeeper-server/conf-dir/read-networks.ts'
 import { leasesForCache } from '../../../ipkeeper-server/leases/cache-records.ts'
 import { attachmentKey } from '../../../ipkeeper-server/ipam/records.ts'
 import { CacheKeeper, type CacheTerms } from '../../../ipkeeper-server/result-cache/cache-keeper.ts'
@@ -38,7 +39,8 @@ async function site(t: Test, { terms, conflists, answers = () => [] }: SiteOptio
   const quarantine = new Quarantine({ stateDir, bootId: 'boot', now })
   const keeper = new CacheKeeper({
     terms: { mode: 'repair', others: 'report', interval: 50, orphanAge: 300_000, ...terms },
-    ...{ folders: [{ kind: 'results', path: results }], stateDir, confDir: join(root, 'net.d') },
+    ...{ folders: [{ kind: 'results', path: results }], stateDir },
+    networks: () => readNetworks(join(root, 'net.d')),
     ...{ boot: { id: 'boot', at: 1_000_000 }, records: leasesForCache(story.service), quarantine },
     sandboxes: () => Promise.resolve(answers()),
     macOf: () => Promise.resolve(undefined),

@@ -2,7 +2,7 @@ import t from 'tap'
 import { chooseConflist } from '../../../ipkeeper-server/try/choose-conflist.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
-t.test('the file that containerd takes', t => {
+t.test('the file that containerd takes', async t => {
   const rows: readonly (readonly [names: readonly string[], chosen: string])[] = [
     [['20-b.conflist', '10-a.conflist'], '10-a.conflist'],
     [['10-a.conflist', '.hidden.conf'], '.hidden.conf'],
@@ -12,9 +12,8 @@ t.test('the file that containerd takes', t => {
   ]
   for (const [names, chosen] of rows) {
     const folder = t.testdir(Object.fromEntries(names.map(name => [name, ''])))
-    t.equal(chooseConflist(folder), `${folder}/${chosen}`)
+    t.equal(await chooseConflist(folder), `${folder}/${chosen}`)
   }
-  t.end()
 })
 
 t.test('none', async t => {
@@ -24,6 +23,7 @@ t.test('none', async t => {
     message: /has no \.conflist/,
   })
   t.match(await thrownProblem(() => chooseConflist(`${folder}/none`)), {
-    message: /cannot be read \(ENOENT\)/,
+    code: 'IPK_CONF_DIR_UNREADABLE',
+    message: /cannot be read: there is no such folder/,
   })
 })

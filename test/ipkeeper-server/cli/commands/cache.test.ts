@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runCommand } from '../../../../ipkeeper-server/cli/run-command.ts'
 import type { Terminal } from '../../../../ipkeeper-server/cli/terminal.ts'
+import { readNetworks } from '../../../../ipkeeper-server/conf-dir/read-networks.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { cacheRoutes } from '../../../../ipkeeper-server/http/routes/cache.ts'
@@ -44,7 +45,8 @@ async function site(t: Test, withDaemon = false, content: Readonly<Record<string
     await story.add({ pod: 'web-0', container: 'c1' })
     const caches = new CacheKeeper({
       terms: { mode: 'report', others: 'report', interval: 60_000, orphanAge: 300_000 },
-      ...{ folders: [{ kind: 'results', path: results }], stateDir, confDir: join(dir, 'net.d') },
+      ...{ folders: [{ kind: 'results', path: results }], stateDir },
+      networks: () => readNetworks(join(dir, 'net.d')),
       ...{ boot: { id: 'b', at: 0 }, records: leasesForCache(story.service) },
       quarantine: new Quarantine({ stateDir, bootId: 'b', now: Date.now }),
       ...{ sandboxes: () => Promise.resolve([]), macOf: () => Promise.resolve(undefined) },

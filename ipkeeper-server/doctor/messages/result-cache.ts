@@ -9,10 +9,14 @@ export const resultCache: TextGroup = {
       id: 'cached-result-empty',
       examples: [
         'failed to get network "fixed" cached result: decoding version from network config: unexpected end of JSON input',
+        'NetworkPlugin cni failed to teardown pod "web-0_shop" network: unexpected end of JSON input',
       ],
       templates: [
         'failed to get network "<network>" cached result: decoding version from network config: unexpected end of JSON input',
         'failed to get network "<network>" cached result: unexpected end of JSON input',
+        'failed to destroy network for sandbox "<containerId>": unexpected end of JSON input',
+        'failed to teardown pod "<oldpod>" network: unexpected end of JSON input',
+        'failed to tear down pod "<oldpod>" network: unexpected end of JSON input',
       ],
       means:
         'The file in which libcni remembers the result of the ADD is empty, so the pod stays Terminating for ever.',

@@ -22,11 +22,20 @@ export interface FoundFile {
 export interface Wanted {
   /** This folder alone. */
   readonly dir: string | undefined
-  /** These files alone, wherever they are; empty: all. */
+  /** These files alone; empty: all. */
   readonly files: readonly string[]
   /** Whether files of other plugins' networks may be moved aside. */
   readonly others: boolean
 }
+
+/**
+ * Whether a file of another plugin's network may be taken for one of a result cache. In a folder that nobody configured
+ * only a name as libcni gives them says so: a slip of the hand must not move a file of the system aside.
+ */
+const looksLikeCached = ({ kind, path, sandbox }: BadFile, site: CacheSite): boolean =>
+  kind !== 'results' ||
+  sandbox.containerId !== undefined ||
+  site.folders.some(folder => folder.path === dirname(path.toString()))
 
 /** Throws IPK_CACHE_UNREADABLE. */
 function namedFolder(path: string, configured: readonly CacheFolder[]): CacheFolder {
@@ -99,7 +108,7 @@ export async function findBadFiles(
     const text = file.attachment && (await site.cachedResult(file.attachment))
     const { recordsKnown } = site.known()
     const repair = planRepair(file, {
-      others: wanted.others ? 'quarantine' : 'report',
+      others: !wanted.others ? 'report' : looksLikeCached(file, site) ? 'quarantine' : 'unlike',
       canRewrite: () => text !== undefined,
       recordsKnown,
     })

@@ -9,10 +9,14 @@ const whole = 'an integer'
 const list = 'an array'
 const map = 'an object'
 
-/** Keys of a list itself. libcni looks these up letter for letter. Truths may be written as texts there. */
+/**
+ * Keys of a list itself. libcni looks these up letter for letter. Truths may be written as texts there. nerdctl knows its
+ * own networks by two more (nerdctl pkg/netutil), and would lose them without.
+ */
 export const listKeys: KeyTable = {
   ...{ cniVersion: text, cniVersions: list, name: text, plugins: list },
   ...{ disableCheck: 'anything', disableGC: 'anything', loadOnlyInlinedPlugins: 'anything' },
+  ...{ nerdctlID: text, nerdctlLabels: map },
 }
 
 /** Keys that every plugin may have (cni:pkg/types, PluginConf; CONVENTIONS.md). */

@@ -179,14 +179,20 @@ export class Quarantine {
   /** Whole under its name, or not there at all. */
   async #writeNote(folder: string, name: string, note: Note): Promise<void> {
     const temporary = join(folder, temporaryName())
-    const file = await this.#calls.open(temporary, 'wx', 0o600)
     try {
-      await file.writeFile(`${JSON.stringify(note, null, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
+      const file = await this.#calls.open(temporary, 'wx', 0o600)
+      try {
+        await file.writeFile(`${JSON.stringify(note, null, 2)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await this.#calls.rename(temporary, join(folder, `${name}${noteSuffix}`))
+    } catch (error) {
+      // On a full disk each try of the daemon would leave one more.
+      await this.#calls.unlink(temporary).catch(() => undefined)
+      throw error
     }
-    await this.#calls.rename(temporary, join(folder, `${name}${noteSuffix}`))
     await syncFolder(this.#calls, folder)
   }
 

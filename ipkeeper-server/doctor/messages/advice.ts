@@ -35,6 +35,13 @@ export const cacheScan = advice(
   'scan',
 )
 export const cacheRepair = advice('rewrites them, or moves them aside', 'ipkeeperctl', 'cache', 'repair')
+export const cacheRepairOthers = advice(
+  "moves those of other plugins' networks aside, too",
+  'ipkeeperctl',
+  'cache',
+  'repair',
+  '--others',
+)
 export const links = advice('shows the links of the node', 'ip', '-d', 'link')
 export const checkConfig = advice(
   "says what is wrong with the daemon's file",

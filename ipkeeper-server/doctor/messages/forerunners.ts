@@ -82,6 +82,27 @@ export const forerunners: TextGroup = {
       source: 'kubeovn/kube-ovn#6775, kubeovn/kube-ovn#5836',
     },
     {
+      id: 'server-socket-not-configured',
+      examples: ['server_socket missing'],
+      templates: ['server_socket missing', 'server_socket is required in cni.conf'],
+      means:
+        'The configuration that kube-ovn, or crd-ipkeeper, was given at DEL or ADD names no socket of its daemon.',
+      why: 'As a rule the sandbox never got a network, so that nothing is remembered of it; its DEL fails for ever, and keeps its name reserved.',
+      affects: 'kube-ovn under Multus; crd-ipkeeper',
+      mend: captures => [type.lintAll, type.removeSandbox(captures)],
+      source: 'cozystack/cozystack#2310',
+    },
+    {
+      id: 'terway-answer-not-json',
+      examples: ['terway cni plugin response not a json format'],
+      templates: ['terway cni plugin response not a json format'],
+      means: 'What terway took for the answer of its plugin is no JSON document.',
+      why: 'It was empty, or a line of a log stood in it.',
+      affects: 'terway of Alibaba Cloud',
+      mend: () => [type.tryNetwork, type.runtimeLog],
+      source: 'AliyunContainerService/terway#147',
+    },
+    {
       id: 'dhcp-daemon-away',
       examples: [
         'error dialing DHCP daemon: dial unix /run/cni/dhcp.sock: connect: no such file or directory',

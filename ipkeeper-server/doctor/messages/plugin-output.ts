@@ -108,7 +108,10 @@ export const pluginOutput: TextGroup = {
       examples: [
         'netplugin failed but error parsing its diagnostic message "": unexpected end of JSON input',
       ],
-      templates: ['netplugin failed but error parsing its diagnostic message "'],
+      templates: [
+        'netplugin failed but error parsing its diagnostic message "',
+        'error parsing its diagnostic message "',
+      ],
       means: 'The plugin failed, and what it printed is no error document.',
       why: 'It crashed, or printed plain text where one JSON document has to be.',
       affects: 'libcni up to 0.7',
@@ -178,7 +181,7 @@ export const pluginOutput: TextGroup = {
     {
       id: 'plugin-being-written',
       examples: ['failed to setup network: fork/exec /opt/cni/bin/bridge: text file busy'],
-      templates: ['fork/exec <path>: text file busy'],
+      templates: ['fork/exec <path>: text file busy', 'text file busy'],
       means: 'Somebody writes the file of the plugin at this moment.',
       why: 'An installer copied over the file in place instead of renaming a new one over it.',
       affects: 'every libcni; it tries six times, a second apart',

@@ -9,17 +9,21 @@ export const resultCache: TextGroup = {
       id: 'cached-result-empty',
       examples: [
         'failed to get network "fixed" cached result: decoding version from network config: unexpected end of JSON input',
+        'NetworkPlugin cni failed to teardown pod "web-0_shop" network: unexpected end of JSON input',
       ],
       templates: [
         'failed to get network "<network>" cached result: decoding version from network config: unexpected end of JSON input',
         'failed to get network "<network>" cached result: unexpected end of JSON input',
+        'failed to destroy network for sandbox "<containerId>": unexpected end of JSON input',
+        'failed to teardown pod "<oldpod>" network: unexpected end of JSON input',
+        'failed to tear down pod "<oldpod>" network: unexpected end of JSON input',
       ],
       means:
         'The file in which libcni remembers the result of the ADD is empty, so the pod stays Terminating for ever.',
       why: 'The node lost power, or its disk was full, between making the file and writing it. libcni writes it in place.',
       affects:
         'libcni 0.7.1 to 1.1.2: containerd 1.6 and 1.7. From libcni 1.2.0 on (containerd 2.0) only CHECK fails. A conflist with cniVersion 0.3.1 has no such files',
-      mend: () => [type.cacheScan, type.cacheRepair],
+      mend: () => [type.cacheScan, type.cacheRepair, type.cacheRepairOthers],
       source: 'containerd/containerd#8197, containernetworking/cni#1055, aws/amazon-vpc-cni-k8s#2283',
     },
     {
@@ -34,7 +38,7 @@ export const resultCache: TextGroup = {
       means: 'The file in which libcni remembers the result of the ADD cannot be used.',
       why: 'It was cut off, overwritten, or written by another version.',
       affects: 'libcni 0.7.1 to 1.1.2 at DEL; every libcni at CHECK',
-      mend: () => [type.cacheScan, type.cacheRepair],
+      mend: () => [type.cacheScan, type.cacheRepair, type.cacheRepairOthers],
       source: 'containernetworking/cni#1055, containernetworking/cni#1149',
     },
     {
@@ -47,7 +51,7 @@ export const resultCache: TextGroup = {
         'flannel remembers its own configuration in a file of /var/lib/cni/flannel, and that file is empty.',
       why: 'The same power cut as with the result cache; flannel keeps a cache of its own.',
       affects: 'flannel-cni-plugin up to 1.1.0',
-      mend: () => [type.cacheScan, type.cacheRepair],
+      mend: () => [type.cacheScan, type.cacheRepairOthers],
       source: 'flannel-io/flannel#1662, k3s-io/k3s#6185',
     },
     {
@@ -64,7 +68,7 @@ export const resultCache: TextGroup = {
       means: 'What Multus, or a plugin under it, remembers of the ADD is empty.',
       why: 'The same power cut as with the result cache; Multus keeps a cache of its own in /var/lib/cni/multus.',
       affects: 'Multus 3 and 4',
-      mend: () => [type.cacheScan, type.cacheRepair],
+      mend: () => [type.cacheScan, type.cacheRepairOthers],
       source: 'k8snetworkplumbingwg/multus-cni#1448, k8snetworkplumbingwg/multus-cni#1087',
     },
     {

@@ -120,5 +120,29 @@ export const sandboxes: TextGroup = {
       mend: captures => [type.flights(captures), type.cacheScan, type.doctor, type.runtimeLog],
       source: 'kubernetes/kubernetes, pkg/kubelet/kuberuntime',
     },
+    {
+      id: 'json-cut-off',
+      wrapping: true,
+      examples: ['unexpected end of JSON input'],
+      templates: ['unexpected end of JSON input'],
+      means:
+        'Something that has to be JSON is empty or cut off: at ADD what a plugin printed, at DEL and CHECK a file of the result cache, when a network is loaded its file.',
+      why: 'A plugin printed no result, or a power cut left a file of zero bytes. Old versions say no more than this.',
+      affects: 'libcni up to 0.7; newer ones say more before it',
+      mend: () => [type.cacheScan, type.tryNetwork, type.lintAll],
+      source: 'containernetworking/cni#670, containernetworking/cni#1055',
+    },
+    {
+      id: 'json-spoilt',
+      wrapping: true,
+      examples: [`invalid character 's' looking for beginning of value`],
+      templates: [`invalid character '<word>' looking for beginning of value`],
+      means:
+        'Something that has to be JSON begins with something else: at ADD what a plugin printed, at DEL and CHECK a file of the result cache, when a network is loaded its file.',
+      why: 'A plugin wrote a line of its log to stdout, or a file was overwritten. Old versions say no more than this.',
+      affects: 'libcni up to 0.7; newer ones say more before it',
+      mend: () => [type.tryNetwork, type.cacheScan, type.lintAll],
+      source: 'containernetworking/cni#571, containernetworking/cni#1055',
+    },
   ],
 }

@@ -11,14 +11,20 @@ export interface PlannedRepair {
 }
 
 export interface RepairTerms {
-  /** What becomes of bad files of networks that are not ours. */
-  readonly others: 'report' | 'quarantine'
+  /** What becomes of bad files of networks that are not ours. unlike: reported, since they may be no cache's at all. */
+  readonly others: 'report' | 'quarantine' | 'unlike'
   /** Whether a whole conflist of that network is known, and the records of the attachment can be had. */
   readonly canRewrite: (network: string) => boolean
   readonly recordsKnown: boolean
 }
 
 const planned = (plan: CachePlan, because: string): PlannedRepair => ({ plan, because })
+
+const othersPlans: Readonly<Record<RepairTerms['others'], PlannedRepair>> = {
+  quarantine: planned('quarantine', 'of another network, moved aside as told'),
+  report: planned('report', "another plugin's network"),
+  unlike: planned('report', 'neither its name nor its folder is of a result cache'),
+}
 
 /** What is to be done about a file; DESIGN section "Result caches" says why. */
 export function planRepair(
@@ -30,10 +36,7 @@ export function planRepair(
   // To move a whole file aside, somebody has to have been asked for its sandbox.
   if (fault === 'left-over' && !recordsKnown)
     return planned('report', 'the records of the daemon are not known')
-  if (!own)
-    return others === 'quarantine'
-      ? planned('quarantine', 'of another network, moved aside as told')
-      : planned('report', "another plugin's network")
+  if (!own) return othersPlans[others]
   if (fault === 'left-over') return planned('quarantine', 'nobody needs it any more')
   if (attachment && canRewrite(attachment.network))
     return planned('rewrite', 'written anew from the lease record')

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { FileCalls } from '../../../ipkeeper-server/result-cache/file-calls.ts'
+import { fileCalls, type FileCalls } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import { identityOf } from '../../../ipkeeper-server/result-cache/file-identity.ts'
 import { Quarantine } from '../../../ipkeeper-server/result-cache/quarantine.ts'
 import { startPrivateHost } from '../../rigs/private-host.ts'
@@ -58,6 +58,24 @@ t.test('moves a file aside with its reason, and brings it back as it was', async
   t.equal(readFileSync(path, 'utf8'), 'half')
   t.match(lstatSync(path), { mode: before.mode, mtimeMs: before.mtimeMs })
   t.strictSame(readdirSync(folder), [])
+})
+
+t.test('a disk that is full gets nothing more', async t => {
+  const { path, open, seen, folder } = site(t)
+  const full = async (...args: Parameters<FileCalls['open']>) => {
+    const file = await fileCalls.open(...args)
+    const refuse = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    return new Proxy(file, {
+      get: (target, name) => {
+        if (name === 'writeFile') return refuse
+        const value: unknown = Reflect.get(target, name)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+  }
+  await t.rejects(open({ ...fileCalls, open: full }).take(seen(), why), { code: 'ENOSPC' })
+  t.strictSame(readdirSync(folder), [])
+  t.equal(readFileSync(path, 'utf8'), 'half')
 })
 
 t.test('names that are no text, or too long, come back as well', async t => {

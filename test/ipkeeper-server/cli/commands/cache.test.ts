@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runCommand } from '../../../../ipkeeper-server/cli/run-command.ts'
@@ -182,6 +182,32 @@ t.test('--others, quarantine, restore', async t => {
     exit: 2,
     err: /nothing in quarantine is called nobody/,
   })
+})
+
+t.test('what is no cache stays where it is, even when it is named', async t => {
+  const s = await site(t)
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const other = dirname(folder.file('x'))
+  for (const name of ['hosts.conf', 'passwd-', 'their-c1-eth0']) {
+    writeFileSync(folder.file(name), name === 'passwd-' ? '' : 'no JSON')
+    utimesSync(folder.file(name), 1e9, 1e9)
+  }
+  const named = await s.json('repair', join(other, 'hosts.conf'), join(other, 'passwd-'), ...s.there)
+  t.equal(named.exit, 1)
+  t.strictSame(pick(named.data['files'], 'plan', 'result'), [
+    ['hosts.conf', 'report', 'left'],
+    ['passwd-', 'report', 'left'],
+  ])
+  const all = await s.json('repair', '--others', '--dir', other, ...s.there)
+  t.strictSame(pick(all.data['files'], 'result'), [
+    ['hosts.conf', 'left'],
+    ['passwd-', 'left'],
+    ['their-c1-eth0', 'quarantined'],
+  ])
+  t.strictSame(readdirSync(other).sort(), ['hosts.conf', 'passwd-'])
 })
 
 t.test('with the daemon files of known attachments are written anew', async t => {

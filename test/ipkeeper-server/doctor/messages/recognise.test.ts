@@ -102,11 +102,25 @@ t.test('what is not known', t => {
     '   \n\n',
     'Back-off restarting failed container',
     'IPK_NO_SUCH_CODE',
-    'unexpected end of JSON input',
     'ImagePullBackOff',
     '{}',
   ]
   for (const text of unknown) t.strictSame(recognise(text).found, [], JSON.stringify(text))
+  t.end()
+})
+
+t.test('what old versions of libcni say counts where nothing else is known', t => {
+  const destroy = `failed to destroy network for sandbox "${sandbox}": `
+  const table: readonly (readonly [text: string, id: string])[] = [
+    ['unexpected end of JSON input', 'json-cut-off'],
+    ['plugin type="x" failed (delete): unexpected end of JSON input', 'json-cut-off'],
+    [`${destroy}unexpected end of JSON input`, 'cached-result-empty'],
+    [`invalid character 's' looking for beginning of value`, 'json-spoilt'],
+    [`${destroy}invalid character 's' looking for beginning of value`, 'json-spoilt'],
+    [`failed to unmarshal raw result: unexpected end of JSON input`, 'plugin-printed-nothing'],
+    [`error parsing configuration list: unexpected end of JSON input`, 'conflist-cut-off'],
+  ]
+  for (const [text, id] of table) t.strictSame(idsOf(text), [id], text)
   t.end()
 })
 

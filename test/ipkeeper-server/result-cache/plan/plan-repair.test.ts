@@ -10,7 +10,7 @@ const cases: readonly (readonly [
   attached: boolean,
   conflist: boolean,
   records: boolean,
-  others: 'report' | 'quarantine',
+  others: 'report' | 'quarantine' | 'unlike',
   broken: string,
   leftOver: string,
 ])[] = [
@@ -22,6 +22,7 @@ const cases: readonly (readonly [
   [false, false, true, true, 'report', 'report', 'report'],
   [false, false, true, true, 'quarantine', 'quarantine', 'quarantine'],
   [false, false, true, false, 'quarantine', 'quarantine', 'report'],
+  [false, false, true, true, 'unlike', 'report', 'report'],
 ]
 
 for (const [own, attached, conflist, recordsKnown, others, broken, leftOver] of cases) {

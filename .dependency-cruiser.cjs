@@ -237,9 +237,9 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts is the only file that names concrete classes: what runs with what is read in one place.',
+        'serve.ts, with watch-node.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
-      from: { path: server, pathNot: [`${server}serve\\.ts$`, `${server}(${effects}|cli)/`] },
+      from: { path: server, pathNot: [`${server}(serve|watch-node)\\.ts$`, `${server}(${effects}|cli)/`] },
       to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
     },
     {

@@ -1,21 +1,13 @@
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import type { Finding } from '../shared/api/audit.schema.ts'
 import { version } from '../shared/build-info.ts'
-import type { LintFinding } from '../shared/api/lint.schema.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
-import { ConfDirWatch } from './conf-dir/conf-dir-watch.ts'
-import { readNetworks } from './conf-dir/read-networks.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
-import { auditRoutes } from './http/routes/audit.ts'
-import { cacheRoutes } from './http/routes/cache.ts'
-import { lintRoutes } from './http/routes/lint.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
-import { leasesForCache } from './leases/cache-records.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -39,7 +31,6 @@ import type { PoolBook } from './ipam/pool-book.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
-import { findingEvent } from './kubernetes/finding-event.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { folderInode } from './folder-inode.ts'
@@ -50,11 +41,10 @@ import { MetricsListener } from './metrics/metrics-listener.ts'
 import { ObservedStore } from './metrics/observed-store.ts'
 import { storeObserver, verbObserver } from './metrics/observers.ts'
 import { Scraper } from './metrics/scrape.ts'
-import { attachmentLiveness, deathOf } from './network/attachment-liveness.ts'
-import { findLink, listLinks } from './network/host-links.ts'
+import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
 import { inspectNetns, readBootId } from './network/netns.ts'
-import { podAddresses } from './network/pod-addresses.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -62,14 +52,9 @@ import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
-import { Reconciler } from './reconcile/reconciler.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
-import { CacheKeeper } from './result-cache/cache-keeper.ts'
-import { foldersOf } from './result-cache/list-cache-files.ts'
-import { Quarantine } from './result-cache/quarantine.ts'
-import { readBoot } from './result-cache/read-boot.ts'
-import { SocketRuntimes } from './runtime/socket-runtimes.ts'
+import { watchNode } from './watch-node.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -279,84 +264,9 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'links that an earlier daemon left could not be looked for')
     },
   })
-  const confDir = new ConfDirWatch({
-    ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
-    ...{ binDirsNamed: false, maxConfNum: 1 },
-    onChange: (news, gone) => {
-      for (const finding of news) logFinding(logger, finding)
-      const mended = gone.filter(({ severity }) => severity !== 'note').length
-      if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
-    },
-    onUnreadable: error => {
-      const { directory } = config.conflist
-      if (error === undefined)
-        logger.info({ directory }, 'the folder of network configurations can be read again')
-      else
-        logger.info({ directory, err: error }, 'network configurations are not looked at; it is tried again')
-    },
-  })
-  const runtimes = new SocketRuntimes(config.runtime.sockets)
-  const caches = new CacheKeeper({
-    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
-    folders: foldersOf(config.resultCache.folders),
-    stateDir,
-    networks: () => readNetworks(config.conflist.directory),
-    boot: readBoot(),
-    records: leasesForCache(service),
-    quarantine: new Quarantine({ stateDir, bootId, now: Date.now }),
-    sandboxes: () => runtimes.list(),
-    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
-    now: Date.now,
-    monotonic: () => performance.now(),
-    onFound: ({ path, reason, detail, plan, because }) => {
-      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
-    },
-    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
-      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
-    },
-    onMore: files => {
-      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
-    },
-    onError: (error, path) => {
-      logger.warn(
-        { path, err: error },
-        'a result cache could not be looked at or repaired; it is tried again',
-      )
-    },
-  })
-  const tellOf = (finding: Finding): void => {
-    const { subject, event } = findingEvent(finding, config.node)
-    cluster?.events.record(subject, event)
-  }
-  const reconciler = new Reconciler({
-    service,
-    terms: () => watched.current.reconcile,
-    death: attachment => deathOf(attachment, config.node, bootId),
-    runtimes,
-    links: () => listLinks(runTool, ['type', 'veth']),
-    removeLink: link => removeSeenLink(runTool, link),
-    kernelAddresses: attachment => podAddresses(runTool, attachment),
-    pods: cluster && (() => cluster.nodePods()),
-    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
-    otherLooks: () => {
-      const bad = caches.current().length
-      const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length
-      return [
-        { name: 'result caches', state: 'asked', says: `${bad} bad files (ipkeeperctl cache scan)` },
-        { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
-      ]
-    },
-    onFound: finding => {
-      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
-      tellOf(finding)
-    },
-    onRepaired: finding => {
-      logger.warn(finding, `repaired: ${finding.says}`)
-      tellOf(finding)
-    },
-    onError: error => {
-      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
-    },
+  const node = watchNode({
+    ...{ config, service, stateDir, logger, cluster },
+    reconcileTerms: () => watched.current.reconcile,
   })
   const nodeFacts: NodeFacts = {
     node: config.node,
@@ -386,21 +296,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     config: () => watched.status(),
     cluster: () => cluster?.status(),
     busyMs: () => performance.eventLoopUtilization().active,
-    findings: () => Object.fromEntries(reconciler.counts()),
-    repairs: () => Object.fromEntries(reconciler.repaired()),
-    badCacheFiles: () => {
-      const byReason = Map.groupBy(caches.current(), ({ reason }) => reason)
-      return Object.fromEntries([...byReason].map(([reason, files]) => [reason, files.length]))
-    },
-    conflists: () => {
-      const { files, findings } = confDir.current()
-      const bad = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file))
-      const bySeverity = Map.groupBy(findings, ({ severity }) => severity)
-      return {
-        files: files.map(({ file }) => ({ name: basename(file), valid: !bad.has(file) })),
-        findings: Object.fromEntries([...bySeverity].map(([severity, some]) => [severity, some.length])),
-      }
-    },
+    ...node.figures,
   })
   const app = await buildApp({
     service,
@@ -420,13 +316,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     uplinks,
     observer,
     metrics: () => scraper.page(),
-    nodeRoutes: [
-      app => {
-        auditRoutes(app, { audit: reconciler })
-        cacheRoutes(app, { caches })
-        lintRoutes(app, { currentLint: () => confDir.current() })
-      },
-    ],
+    nodeRoutes: [node.addRoutes],
     logger,
   })
   await uplinks.recover()
@@ -447,8 +337,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   )
   answers.start()
-  reconciler.start()
-  caches.start()
+  node.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -504,7 +393,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     'serving',
   )
   void pruner.start()
-  void confDir.start()
   void forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
@@ -512,7 +400,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   pruner.stop()
   await owners?.stop()
   await watched.stop()
-  await confDir.stop()
   process.off('SIGHUP', onHangUp)
   await metricsListener?.close()
   await app.close()
@@ -520,22 +407,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
-  await caches.stop()
-  runtimes.close()
-  await reconciler.stop()
+  await node.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()
   unlockStateDir()
   logger.info('stopped')
-}
-
-/** One line for what is wrong, or will be, with a network configuration; what is only worth knowing is on demand. */
-function logFinding(logger: Logger, finding: LintFinding): void {
-  const { file, line, column, severity, rule, message, remedy } = finding
-  if (severity === 'note') return
-  const level = severity === 'error' ? 'error' : 'warn'
-  logger[level]({ file, line, column, rule, hint: remedy }, `${file}:${line}:${column}: ${message}`)
 }
 
 /** What of a configuration the verbs are served by. */

@@ -1,6 +1,7 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
 import { command, expectPositionals } from '../command.ts'
 import { formatTable } from '../table.ts'
+import { visible } from '../visible.ts'
 
 /** Milliseconds: each pod's namespace is entered. */
 const patience = 120_000
@@ -26,7 +27,8 @@ function printFinding(finding: Finding, mode: AuditReply['mode']): string {
     `  plan: ${planOf(finding, mode)}`,
     ...(remedy === '' ? [] : [`  mend: ${remedy}`]),
   ]
-  return lines.map(line => `${line}\n`).join('')
+  // Links of other programs are among them, and their names may have control characters.
+  return lines.map(line => `${visible(line)}\n`).join('')
 }
 
 export const auditCommand = command({
@@ -35,7 +37,7 @@ export const auditCommand = command({
   summary: 'compare leases with sandboxes, namespaces, links and pods; show what would be done',
   options: {},
   example: 'ipkeeperctl audit',
-  exits: '0 all agree, 1 something was found',
+  exits: '0 all agree, but for notes, 1 something was found',
   exitCode: ({ findings }: AuditReply) => (findings.some(({ severity }) => severity !== 'note') ? 1 : 0),
   run: async (daemon, args) => {
     expectPositionals(args, [])
@@ -45,7 +47,7 @@ export const auditCommand = command({
     [
       formatTable(
         ['ASKED', 'STATE', 'SAYS'],
-        witnesses.map(({ name, state, says }) => [name, state, says]),
+        witnesses.map(({ name, state, says }) => [name, state, visible(says)]),
         '',
       ),
       '\n',

@@ -23,6 +23,18 @@ function taken(work: () => void): true {
   return true
 }
 
+/** Reads the message that is field 1 of a response. */
+function readFirst(bytes: Uint8Array, read: ReadField): void {
+  readMessage(
+    bytes,
+    (field, reader) =>
+      field === 1 &&
+      taken(() => {
+        readMessage(reader.bytes(), read)
+      }),
+  )
+}
+
 /** ListPodSandboxRequest without a filter, StatusRequest that is not verbose. */
 export const emptyMessage = (): Uint8Array => new Uint8Array()
 
@@ -85,14 +97,7 @@ export function readSandboxAddresses(bytes: Uint8Array): readonly string[] {
     taken(() => {
       readMessage(reader.bytes(), readNetwork)
     })
-  readMessage(
-    bytes,
-    (field, reader) =>
-      field === 1 &&
-      taken(() => {
-        readMessage(reader.bytes(), readStatus)
-      }),
-  )
+  readFirst(bytes, readStatus)
   return addresses.filter(address => address !== '')
 }
 
@@ -101,14 +106,7 @@ export function readConditions(bytes: Uint8Array): readonly RuntimeCondition[] {
   const conditions: RuntimeCondition[] = []
   const readStatus: ReadField = (field, reader) =>
     field === 1 && taken(() => conditions.push(readCondition(reader.bytes())))
-  readMessage(
-    bytes,
-    (field, reader) =>
-      field === 1 &&
-      taken(() => {
-        readMessage(reader.bytes(), readStatus)
-      }),
-  )
+  readFirst(bytes, readStatus)
   return conditions
 }
 

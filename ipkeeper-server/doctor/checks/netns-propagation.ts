@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fail, noDaemon, ok, skip, type Check } from '../check.ts'
-import { daemonProcess, sharesMounts } from '../read-process.ts'
+import { fail, ok, skip, type Check } from '../check.ts'
+import { lookAtDaemonProcess, sharesMounts } from '../read-process.ts'
 
 interface Mount {
   readonly point: string
@@ -25,23 +25,19 @@ export const netnsPropagationCheck: Check = {
   id: 'netns-propagation',
   title: 'the daemon sees new namespaces of pods',
   why: 'A runtime mounts each namespace in /run/netns; a daemon in a container of its own sees them only with HostToContainer propagation.',
-  run: async node => {
-    const status = await node.status()
-    if (!status) return noDaemon
-    const folder = daemonProcess(status)
-    if (folder === undefined)
-      return skip(`process ${status.pid} here is not the daemon, which has process IDs of its own`)
-    if (sharesMounts(folder)) return ok('it has the mounts of the node')
-    const mounts = readMounts(readFileSync(`${folder}/mountinfo`, 'utf8'))
-    const [mount] = mounts
-      .filter(({ point }) => covers(point, '/run/netns') || covers(point, '/var/run/netns'))
-      .sort((a, b) => b.point.length - a.point.length)
-    if (!mount) return skip('its mounts do not say')
-    return mount.propagates
-      ? ok(`${mount.point} comes through`)
-      : fail(
-          `mounts below ${mount.point} do not reach it: mount /run/netns with HostToContainer`,
-          ...['kubectl', 'get', 'daemonset', '--all-namespaces', '-o', 'yaml'],
-        )
-  },
+  run: async node =>
+    await lookAtDaemonProcess(node, folder => {
+      if (sharesMounts(folder)) return ok('it has the mounts of the node')
+      const mounts = readMounts(readFileSync(`${folder}/mountinfo`, 'utf8'))
+      const [mount] = mounts
+        .filter(({ point }) => covers(point, '/run/netns') || covers(point, '/var/run/netns'))
+        .sort((a, b) => b.point.length - a.point.length)
+      if (!mount) return skip('its mounts do not say')
+      return mount.propagates
+        ? ok(`${mount.point} comes through`)
+        : fail(
+            `mounts below ${mount.point} do not reach it: mount /run/netns with HostToContainer`,
+            ...['kubectl', 'get', 'daemonset', '--all-namespaces', '-o', 'yaml'],
+          )
+    }),
 }

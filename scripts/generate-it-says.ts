@@ -7,7 +7,7 @@ import { checks } from '../ipkeeper-server/doctor/checks.ts'
 import type { KnownText, TextGroup } from '../ipkeeper-server/doctor/messages/known-text.ts'
 import { textGroups } from '../ipkeeper-server/doctor/messages/known-texts.ts'
 import { recognise } from '../ipkeeper-server/doctor/messages/recognise.ts'
-import { shellLine } from '../ipkeeper-server/doctor/messages/shell-word.ts'
+import { shellLine } from '../shared/text/shell-word.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 
 const introduction = `<!-- Made by scripts/generate-it-says.ts from ipkeeper-server/doctor; change that, then: make generate -->

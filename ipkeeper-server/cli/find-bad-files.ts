@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { isIP } from 'node:net'
+import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CacheFileItem } from '../../shared/api/cache.schema.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -28,14 +29,27 @@ export interface Wanted {
   readonly others: boolean
 }
 
+/** How those who keep such files name them. */
+const named: Readonly<Record<CacheFolder['kind'], (name: string, file: BadFile) => boolean>> = {
+  results: (_, { sandbox }) => sandbox.containerId !== undefined,
+  flannel: name => /^[0-9a-f]{64}$/.test(name),
+  multus: name => /^[0-9a-f]{64}$/.test(name),
+  hostLocal: name => isIP(name) !== 0,
+}
+
 /**
  * Whether a file of another plugin's network may be taken for one of a result cache. In a folder that nobody configured
- * only a name as libcni gives them says so: a slip of the hand must not move a file of the system aside.
+ * only its name says so: a slip of the hand must not move a file of the system aside.
  */
-const looksLikeCached = ({ kind, path, sandbox }: BadFile, site: CacheSite): boolean =>
-  kind !== 'results' ||
-  sandbox.containerId !== undefined ||
-  site.folders.some(folder => folder.path === dirname(path.toString()))
+function looksLikeCached(file: BadFile, { folders }: CacheSite): boolean {
+  const path = file.path.toString()
+  // host-local has a folder for each network.
+  const above = [dirname(path), dirname(dirname(path))]
+  const configured = folders.some(({ kind, path: folder }) =>
+    kind === 'hostLocal' ? above.includes(folder) : folder === above[0],
+  )
+  return configured || named[file.kind](basename(path), file)
+}
 
 /** Throws IPK_CACHE_UNREADABLE. */
 function namedFolder(path: string, configured: readonly CacheFolder[]): CacheFolder {

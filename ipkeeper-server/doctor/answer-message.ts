@@ -1,6 +1,6 @@
 import type { Captures } from './messages/known-text.ts'
 import { recognise } from './messages/recognise.ts'
-import { shellLine } from './messages/shell-word.ts'
+import { shellLine } from '../../shared/text/shell-word.ts'
 import type { NodeView } from './node-view.ts'
 import { whoHolds } from './who-holds.ts'
 

@@ -1,3 +1,4 @@
+import { shellLine } from '../../shared/text/shell-word.ts'
 import { isOwnLink } from './plan-stray-links.ts'
 import type { NodeSnapshot, SeenLink } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
@@ -50,7 +51,7 @@ function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
     return {
       ...base,
       why: 'its other side is up, so a container may use it: its record was lost, or another daemon has it',
-      remedy: `if nobody uses it: ip link delete ${link.name}`,
+      remedy: `if nobody uses it: ${shellLine(['ip', 'link', 'delete', link.name])}`,
       action: { kind: 'none' },
       certainty: { by: 'absence' },
     }
@@ -71,7 +72,9 @@ function suspectForeign(link: SeenLink, patterns: readonly string[]): Suspicion 
     key: `link ${link.index} ${link.name}`,
     says: `veth ${link.name} of another program is down on its other side`,
     why: named ? 'its name matches reconcile.links' : 'ipkeeper did not make it, and leaves it alone',
-    remedy: named ? '' : `if nobody needs it: ip link delete ${link.name} (or name it in reconcile.links)`,
+    remedy: named
+      ? ''
+      : `if nobody needs it: ${shellLine(['ip', 'link', 'delete', link.name])} (or name it in reconcile.links)`,
     about: { link: link.name },
     action: named ? { kind: 'remove-link', link } : { kind: 'none' },
     certainty: { by: 'absence' },

@@ -39,6 +39,8 @@ export interface HostLink {
   readonly name: string
   /** "veth", "bridge", ...; "" for a plain one. */
   readonly kind: string
+  /** The bridge that it is a port of, or another link that it is a part of. */
+  readonly master: string | undefined
 }
 
 /** What a try does to the kernel by itself, all of it by `ip`. Each rejects with IPK_TRY_REFUSED. */
@@ -48,6 +50,8 @@ export interface ScratchNamespaces {
   /** Whether it is there no more; one that never was is gone, too. */
   readonly remove: (name: string) => Promise<boolean>
   readonly hostLinks: () => Promise<readonly HostLink[]>
+  /** Of the host; whether it is gone. */
+  readonly removeLink: (name: string) => Promise<boolean>
   /** Exit code of a program inside; null when it did not end in time. */
   readonly run: (name: string, argv: readonly string[], timeoutMs: number) => Promise<number | null>
 }
@@ -105,9 +109,13 @@ export function scratchNamespaces(path: string | undefined): ScratchNamespaces {
     },
     hostLinks: async () =>
       (await json('-json', '-details', 'link', 'show')).map(entry => {
-        const { ifname = '', linkinfo } = entry as LinkJson
-        return { name: ifname, kind: linkinfo?.info_kind ?? '' }
+        const { ifname = '', linkinfo, master } = entry as LinkJson
+        return { name: ifname, kind: linkinfo?.info_kind ?? '', master }
       }),
+    removeLink: async name => {
+      const end = await tryIp(['link', 'delete', 'dev', name])
+      return end.kind === 'ended' && end.exit === 0
+    },
     run: async (name, argv, limit) => {
       const end = await tryIp(['netns', 'exec', name, ...argv], limit)
       return end.kind === 'ended' ? end.exit : null
@@ -119,6 +127,7 @@ interface LinkJson {
   readonly ifname?: string
   readonly address?: string
   readonly linkinfo?: { readonly info_kind?: string }
+  readonly master?: string
   readonly addr_info?: readonly { readonly local?: string; readonly prefixlen?: number }[]
 }
 

@@ -1,3 +1,4 @@
+import { shellLine } from '../../shared/text/shell-word.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JsonObject } from '../../shared/json/fold.ts'
@@ -17,6 +18,7 @@ import {
   namespacePath,
   namespacePrefix,
   scratchNamespaces,
+  type HostLink,
   type ScratchNamespaces,
 } from './scratch-namespace.ts'
 import { removeNote, thisProcess, writeNote, type TryNote } from './try-notes.ts'
@@ -319,6 +321,21 @@ class Run {
   }
 }
 
+/** Bridges that this try made, which plugins leave for the next pod: without ports nobody has them yet. */
+async function removeBridges(
+  namespaces: ScratchNamespaces,
+  ours: ReadonlySet<string>,
+  links: readonly HostLink[],
+): Promise<ReadonlySet<string>> {
+  const removed = new Set<string>()
+  for (const { name, kind } of links) {
+    if (kind !== 'bridge' || !ours.has(name)) continue
+    const ports = (await namespaces.hostLinks()).filter(({ master }) => master === name)
+    if (ports.length === 0 && (await namespaces.removeLink(name))) removed.add(name)
+  }
+  return removed
+}
+
 async function linksLeft(
   namespaces: ScratchNamespaces,
   before: readonly { readonly name: string }[],
@@ -333,16 +350,18 @@ async function linksLeft(
     } catch (error) {
       return [warning(toProblem(error).message)]
     }
-    if (links.every(({ kind }) => kind === 'bridge') || performance.now() > deadline)
-      return links.map(({ name, kind }) =>
-        kind === 'bridge'
-          ? remark(
-              `bridge ${name} is new, and stays for the pods to come; without any: ip link delete ${name}`,
-            )
-          : ours.has(name)
-            ? failure(`link ${name} is left on the host`, `ip link delete ${name}`)
-            : warning(`link ${name} is new on the host; no plugin named it, so it may be another pod's`),
-      )
+    if (links.every(({ kind }) => kind === 'bridge') || performance.now() > deadline) {
+      const removed = await removeBridges(namespaces, ours, links)
+      return links
+        .filter(({ name }) => !removed.has(name))
+        .map(({ name, kind }) =>
+          kind === 'bridge'
+            ? remark(`bridge ${name} is new, and has ports: it stays for the pods that came meanwhile`)
+            : ours.has(name)
+              ? failure(`link ${name} is left on the host`, shellLine(['ip', 'link', 'delete', name]))
+              : warning(`link ${name} is new on the host; no plugin named it, so it may be another pod's`),
+        )
+    }
     await delay(50)
   }
 }

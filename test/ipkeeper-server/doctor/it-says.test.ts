@@ -6,7 +6,7 @@ import { commands } from '../../../ipkeeper-server/cli/commands.ts'
 import { checks } from '../../../ipkeeper-server/doctor/checks.ts'
 import { knownTexts } from '../../../ipkeeper-server/doctor/messages/known-texts.ts'
 import { recognise } from '../../../ipkeeper-server/doctor/messages/recognise.ts'
-import { shellLine } from '../../../ipkeeper-server/doctor/messages/shell-word.ts'
+import { shellLine } from '../../../shared/text/shell-word.ts'
 import { catalogue } from '../../../shared/problem/catalogue.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/it-says.generated.md'), 'utf8')

@@ -5,6 +5,7 @@ import type { AuditReply, Finding } from '../../../../shared/api/audit.schema.ts
 const finding: Finding = {
   ...{ kind: 'foreign-link', severity: 'note', why: 'ipkeeper did not make it', action: 'none' },
   ...{ says: 'veth we\u001b[31mird is down', remedy: 'ip link delete we\u001b[31mird', state: 'reported' },
+  podUid: null,
   ...{ address: null, pod: null, network: null, containerId: null, ifname: null, link: 'we\u001b[31mird' },
 }
 const reply: AuditReply = {

@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import type { Finding } from '../shared/api/audit.schema.ts'
 import type { LintFinding } from '../shared/api/lint.schema.ts'
 import { ConfDirWatch } from './conf-dir/conf-dir-watch.ts'
 import { readNetworks } from './conf-dir/read-networks.ts'
@@ -9,7 +8,7 @@ import { auditRoutes } from './http/routes/audit.ts'
 import { cacheRoutes } from './http/routes/cache.ts'
 import { lintRoutes } from './http/routes/lint.ts'
 import type { Cluster } from './kubernetes/cluster.ts'
-import { findingEvent } from './kubernetes/finding-event.ts'
+import { fileEvent, findingEvent } from './kubernetes/finding-event.ts'
 import { leasesForCache } from './leases/cache-records.ts'
 import type { LeaseService } from './leases/service.ts'
 import type { Logger } from './logging/logger.ts'
@@ -61,11 +60,19 @@ export function watchNode({
   logger,
   cluster,
 }: WatchNodeOptions): WatchedNode {
+  const tell = ({ subject, event }: ReturnType<typeof findingEvent>): void => {
+    cluster?.events.record(subject, event)
+  }
   const confDir = new ConfDirWatch({
     ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
     ...{ binDirsNamed: false, maxConfNum: 1 },
     onChange: (news, gone) => {
-      for (const finding of news) logFinding(logger, finding)
+      for (const finding of news) {
+        logFinding(logger, finding)
+        const { severity, file, line, column, message, remedy } = finding
+        if (severity === 'error')
+          tell(fileEvent(service.node, 'BadConflist', `${file}:${line}:${column}: ${message}; ${remedy}`))
+      }
       const mended = gone.filter(({ severity }) => severity !== 'note').length
       if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
     },
@@ -92,6 +99,8 @@ export function watchNode({
     monotonic: () => performance.now(),
     onFound: ({ path, reason, detail, plan, because }) => {
       logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+      const message = `${path}: ${reason} (${detail}); ${because}; see: ipkeeperctl cache scan`
+      tell(fileEvent(service.node, 'BadCacheFile', message))
     },
     onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
       logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
@@ -106,10 +115,6 @@ export function watchNode({
       )
     },
   })
-  const tellOf = (finding: Finding): void => {
-    const { subject, event } = findingEvent(finding, service.node)
-    cluster?.events.record(subject, event)
-  }
   const reconciler = new Reconciler({
     service,
     terms: reconcileTerms,
@@ -130,11 +135,11 @@ export function watchNode({
     },
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
-      tellOf(finding)
+      tell(findingEvent(finding, service.node))
     },
     onRepaired: finding => {
       logger.warn(finding, `repaired: ${finding.says}`)
-      tellOf(finding)
+      tell(findingEvent(finding, service.node))
     },
     onError: error => {
       logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')

@@ -1,5 +1,5 @@
 /** What reconcile asks of a real API server, and what it tells there. Attachments have no namespaces: only lists tell. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
@@ -66,7 +66,14 @@ t.test('reconcile and the Kubernetes API', { skip, timeout: 180_000 }, async t =
   await createNamespace(cluster, 'shop')
   await createNode(cluster, 'worker-1')
   const runtime = await runtimeOf(t)
-  const config = { reconcile, runtime: { sockets: [runtime.socket] } }
+  const files = t.testdir({ netd: {}, results: { 'other-abc-eth0': '' } })
+  const [netd, results] = [join(files, 'netd'), join(files, 'results')]
+  const config = {
+    reconcile,
+    runtime: { sockets: [runtime.socket] },
+    conflist: { directory: netd },
+    resultCache: { folders: { results: [results] } },
+  }
   const node = await startClusterNode(t, cluster, { config })
   const add = async (pod: RuntimePod): Promise<{ readonly container: string; readonly ip: string }> => {
     const answer = await node.add(pod)
@@ -155,6 +162,18 @@ t.test('reconcile and the Kubernetes API', { skip, timeout: 180_000 }, async t =
     t.match(await eventWith(cluster, 'default', 'LeaseWithoutSandbox'), {
       regarding: { kind: 'Node', name: 'worker-1', uid: 'worker-1' },
       note: /container bare .*is gone/,
+    })
+  })
+
+  await t.test('files that are in the way of the runtime are Events on the Node', async t => {
+    writeFileSync(join(netd, '00-bad.conflist'), '{ "name": "x",, }')
+    t.match(await eventWith(cluster, 'default', 'BadConflist'), {
+      regarding: { kind: 'Node', name: 'worker-1' },
+      note: /00-bad\.conflist:1:/,
+    })
+    t.match(await eventWith(cluster, 'default', 'BadCacheFile'), {
+      regarding: { kind: 'Node', name: 'worker-1' },
+      note: /other-abc-eth0: zero-byte .*ipkeeperctl cache scan/,
     })
   })
 })

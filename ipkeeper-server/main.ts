@@ -5,9 +5,8 @@ import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
 import { readWords, type Words } from './cli/read-words.ts'
-import { runCommand } from './cli/run-command.ts'
+import type { Terminal } from './cli/terminal.ts'
 import { checkConfig } from './config/check-config.ts'
-import { serve } from './serve.ts'
 
 const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers
 
@@ -90,6 +89,7 @@ async function serveWith(argv: readonly string[]): Promise<number> {
     // An unset variable of a script; '' would mean the working directory.
     if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
   }
+  const { serve } = await import('./serve.ts')
   await serve({
     socket: values['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
     stateDir: values['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
@@ -98,6 +98,11 @@ async function serveWith(argv: readonly string[]): Promise<number> {
     store: values['store'],
   })
   return 0
+}
+
+/** Loaded only where it is called for: the daemon does not pay for what advises people, nor they for the daemon. */
+async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+  return await (await import('./cli/run-command.ts')).runCommand(argv, terminal)
 }
 
 async function main(): Promise<number> {

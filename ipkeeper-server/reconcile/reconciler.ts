@@ -28,6 +28,8 @@ import type { ReconcileTerms } from './plan-terms.ts'
 const lookedAtOnce = 100
 /** So many are ended, or asked for, side by side: an ADD that comes in between waits for a few milliseconds. */
 const width = 4
+/** Milliseconds from the start to the first pass, which has to read every record there is. */
+const firstPassAfter = 5_000
 /** Milliseconds after which addresses that agreed are compared again. */
 const compareEvery = 300_000
 /** In one pass, so many attachments are compared whose turn it is: each costs a program in its namespace. */
@@ -88,9 +90,9 @@ export class Reconciler implements NodeAudit {
     this.#options = options
   }
 
-  /** To be called when the daemon serves; the first pass begins at once. */
+  /** To be called when the daemon serves. The first pass is no hurry, and ADDs that waited for the daemon come first. */
   start(): void {
-    this.#after(0)
+    this.#after(Math.min(firstPassAfter, this.#options.terms().interval))
   }
 
   /** Resolves when nothing is looked at or done any more. */

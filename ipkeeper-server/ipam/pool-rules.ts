@@ -1,4 +1,5 @@
 import { Problem } from '../../shared/problem/problem.ts'
+import { matchesPattern } from '../../shared/text/matches-pattern.ts'
 import type { StringMap } from './pod-facts.ts'
 import type { LabelRequirement, LabelSelector, PoolRules } from './pool-settings.ts'
 
@@ -11,21 +12,6 @@ export interface Whereabouts {
   readonly nodeLabels: StringMap | undefined
   /** The API shows further nodes, and the store does not know what they give. */
   readonly sharedWithOtherNodes: boolean
-}
-
-/** Without a regular expression: patterns come from outside, and their cost is to be that of reading them. */
-function matchesPattern(pattern: string, name: string): boolean {
-  const [head = '', ...rest] = pattern.split('*')
-  const tail = rest.pop()
-  if (tail === undefined) return name === head
-  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false
-  const middle = name.slice(head.length, name.length - tail.length)
-  let from = 0
-  return rest.every(part => {
-    const found = middle.indexOf(part, from)
-    from = found + part.length
-    return found >= 0
-  })
 }
 
 function matchesName(patterns: readonly string[], name: string): boolean {

@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { findProgram, systemFolders } from '../find-program.ts'
 import { runProgram } from '../run-program.ts'
 import { namespacePath } from './plan/namespace-path.ts'
 import { tools, type ToolName } from './plan/tools.ts'
@@ -27,7 +26,6 @@ export interface ToolEnd {
 export type RunTool = (run: ToolRun) => Promise<ToolEnd>
 
 const defaultTimeoutMs = 10_000
-const systemFolders = ['/usr/sbin', '/sbin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/local/bin']
 
 /** Paths of tools that were found; one that is missing is looked for again, since people install it then. */
 const found = new Map<ToolName, string>()
@@ -36,22 +34,9 @@ const found = new Map<ToolName, string>()
 export function findTool(tool: ToolName): string | undefined {
   const known = found.get(tool)
   if (known !== undefined) return known
-  const folders = [
-    ...(process.env['PATH'] ?? '').split(':').filter(part => part.startsWith('/')),
-    ...systemFolders,
-  ]
-  const path = folders.map(folder => join(folder, tool)).find(isExecutable)
+  const path = findProgram(tool, process.env['PATH'])
   if (path !== undefined) found.set(tool, path)
   return path
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The path of a tool. Throws IPK_TOOL_MISSING, which names the package. */

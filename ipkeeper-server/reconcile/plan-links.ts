@@ -1,3 +1,4 @@
+import { matchesPattern } from '../../shared/text/matches-pattern.ts'
 import { shellLine } from '../../shared/text/shell-word.ts'
 import { isOwnLink } from './plan-stray-links.ts'
 import type { NodeSnapshot, SeenLink } from './plan-snapshot.ts'
@@ -66,7 +67,7 @@ function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
 }
 
 function suspectForeign(link: SeenLink, patterns: readonly string[]): Suspicion {
-  const named = patterns.some(pattern => matches(pattern, link.name))
+  const named = patterns.some(pattern => matchesPattern(pattern, link.name))
   return {
     kind: 'foreign-link',
     key: `link ${link.index} ${link.name}`,
@@ -79,19 +80,4 @@ function suspectForeign(link: SeenLink, patterns: readonly string[]): Suspicion 
     action: named ? { kind: 'remove-link', link } : { kind: 'none' },
     certainty: { by: 'absence' },
   }
-}
-
-/** "*" stands for any characters; linear in the length of both. */
-export function matches(pattern: string, name: string): boolean {
-  const [first = '', ...rest] = pattern.split('*')
-  if (rest.length === 0) return pattern === name
-  if (!name.startsWith(first)) return false
-  const last = rest.pop() ?? ''
-  let at = first.length
-  for (const part of rest) {
-    const found = name.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return name.length - at >= last.length && name.endsWith(last)
 }

@@ -1,7 +1,8 @@
 import { parseAddress } from '../../shared/net/address.ts'
 import type { PluginResult } from './plugin-result.ts'
 import { failure, warning, type Ping } from './report.ts'
-import { findProgram, type ScratchNamespaces } from './scratch-namespace.ts'
+import { findProgram } from '../find-program.ts'
+import type { ScratchNamespaces } from './scratch-namespace.ts'
 
 /** Duplicate address detection and the first neighbour discovery take up to some seconds. */
 const tries = 5

@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { formatCidr, parseCidr } from '../../shared/net/cidr.ts'
 import { escapeIpJson } from '../network/plan/ip-json.ts'
+import { findProgram, systemFolders } from '../find-program.ts'
 import { runProgram } from '../run-program.ts'
 import type { NamespaceRoute, NamespaceView } from './judge-result.ts'
 
@@ -18,22 +19,6 @@ export function isOwnName(name: string): boolean {
 }
 
 const timeoutMs = 15_000
-const systemFolders = ['/usr/sbin', '/sbin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/local/bin']
-
-/** The path of a program of the host: PATH first, then where systems have them; undefined when it is not there. */
-export function findProgram(name: string, path: string | undefined): string | undefined {
-  const folders = [...(path ?? '').split(':').filter(part => part.startsWith('/')), ...systemFolders]
-  return folders
-    .map(folder => join(folder, name))
-    .find(file => {
-      try {
-        accessSync(file, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
-}
 
 export interface HostLink {
   readonly name: string

@@ -1,18 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isExecutable } from '../../find-program.ts'
 import { runProgram } from '../../run-program.ts'
 import { fail, ok, skip, type Check } from '../check.ts'
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Called without CNI_COMMAND a plugin says on stderr what it is (cni-protocol A15). */
 async function versionOf(path: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { matches, suspectLinks } from '../../../ipkeeper-server/reconcile/plan-links.ts'
+import { suspectLinks } from '../../../ipkeeper-server/reconcile/plan-links.ts'
 import type { NodeSnapshot, SeenLink } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
 import { link, runtime, snapshot } from './snapshot-words.ts'
 
@@ -75,27 +75,5 @@ for (const [what, seen, { patterns = [], ...more }, suspected] of table) {
 t.test('links that could not be looked for', t => {
   for (const links of [{ state: 'absent' }, { state: 'failed', reason: 'no' }, { state: 'later' }] as const)
     t.same(suspectLinks(snapshot({ links }), ['*']), [])
-  t.end()
-})
-
-t.test('patterns', t => {
-  const rows: readonly (readonly [pattern: string, name: string, matches: boolean])[] = [
-    ['cali1', 'cali1', true],
-    ['cali1', 'cali12', false],
-    ['cali*', 'cali', true],
-    ['cali*', 'xcali', false],
-    ['*', 'anything', true],
-    ['*1', 'cali1', true],
-    ['*1', 'cali12', false],
-    ['a*b*c', 'abc', true],
-    ['a*b*c', 'axxbyyc', true],
-    ['a*b*c', 'ac', false],
-    ['a*a', 'a', false],
-    ['a*a', 'aa', true],
-    ['a**b', 'ab', true],
-    ['v.th*', 'veth0', false],
-  ]
-  for (const [pattern, name, expected] of rows)
-    t.equal(matches(pattern, name), expected, `${pattern} ${name}`)
   t.end()
 })

@@ -28,7 +28,7 @@ const interfaces = [
 ]
 
 /** What any effect may stand on: it knows nothing of the rest. */
-const leaves = [`${server}(make-folder|run-program|find-program)\\.ts$`]
+const leaves = [`${server}(make-folder|run-program|find-program|protobuf)\\.ts$`]
 
 /** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
 const commandFiles = [`${server}config/check-config\\.ts$`]
@@ -213,8 +213,25 @@ module.exports = {
       name: 'effects-apart',
       comment: 'Effect folders do not know each other; they meet in serve.ts through interfaces of ports.ts.',
       severity: 'error',
-      from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(${advisers})/`] },
+      from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(${advisers}|store/kubernetes)/`] },
       to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
+    },
+    {
+      name: 'kubernetes-store-stands-on-the-client',
+      comment:
+        'Records in the Kubernetes API are read and watched as everything else there; of the rest that store knows nothing.',
+      severity: 'error',
+      from: { path: `${server}store/kubernetes/` },
+      to: {
+        path: server,
+        pathNot: [
+          `${server}store/`,
+          `${server}kubernetes/(api-client|api-error|reflector|clock|cluster-log)\\.ts$`,
+          ...pure,
+          ...interfaces,
+          ...leaves,
+        ],
+      },
     },
     {
       name: 'advisers-stand-on-lookers',
@@ -237,9 +254,9 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts and open-store.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
-      from: { path: server, pathNot: [`${server}(serve|watch-node)\\.ts$`, `${server}(${effects}|cli)/`] },
+      from: { path: server, pathNot: [`${server}(serve|watch-node|open-store)\\.ts$`, `${server}(${effects}|cli)/`] },
       to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
     },
     {
@@ -291,10 +308,10 @@ module.exports = {
       'Only clients of an API make requests.',
     ),
     homeOf(
-      'grpc-in-runtime',
+      'grpc-in-clients',
       'node_modules/(@grpc|@bufbuild)/',
-      `${server}runtime/`,
-      'Only the client of the CRI speaks gRPC.',
+      `${server}(runtime|store/etcd)/|${server}protobuf\\.ts$`,
+      'Only the clients of the CRI and of etcd speak gRPC.',
     ),
     homeOf(
       'prom-client-in-metrics',

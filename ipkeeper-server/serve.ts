@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../shared/build-info.ts'
@@ -55,10 +55,9 @@ import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
 import { watchNode } from './watch-node.ts'
-import type { LeaseStore } from './store/lease-store.ts'
-import { MemoryStore } from './store/memory/memory-store.ts'
+import { openStore } from './open-store.ts'
+import { parseStoreSpec } from './store/store-spec.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
-import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 
 export interface ServeOptions {
   readonly socket: string
@@ -66,18 +65,8 @@ export interface ServeOptions {
   readonly config: string
   /** Whether --config was given: then the file must be there. */
   readonly configNamed: boolean
-  /** "sqlite:PATH", "memory:"; default: sqlite in the state folder. */
+  /** See parseStoreSpec; default: sqlite in the state folder. */
   readonly store: string | undefined
-}
-
-/** How to open the store that is wanted; nothing is opened yet. Throws IPK_USAGE. */
-function chooseStore(spec: string | undefined, stateDir: string): () => LeaseStore {
-  if (spec === undefined) return () => SqliteStore.open(join(stateDir, 'leases.db'))
-  if (spec === 'memory:') return () => new MemoryStore()
-  if (/^sqlite:./.test(spec)) return () => SqliteStore.open(resolve(spec.slice('sqlite:'.length)))
-  throw new Problem('IPK_USAGE', `--store ${spec} is neither sqlite:PATH nor memory:`, {
-    hint: 'see: ipkeeper-server --help',
-  })
 }
 
 function makeStateDir(path: string): void {
@@ -111,7 +100,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.on('SIGHUP', onHangUp)
   const logger = createLogger(config.logLevel, config.node)
   dieOnBugs(logger)
-  const openStore = chooseStore(options.store, stateDir)
+  const storeSpec = options.store === undefined ? undefined : parseStoreSpec(options.store)
   // Before a state folder is made for a daemon that cannot be reached.
   await checkSocketPath(socket)
   const { listen } = config.metrics
@@ -120,8 +109,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const unlockStateDir = lockStateFolder(stateDir)
   const registry = new MetricRegistry()
   const observer = verbObserver(registry)
-  const store = new ObservedStore(openStore(), storeObserver(registry))
-  const ledger = await Ledger.open(store)
+  const store = new ObservedStore(openStore(storeSpec, stateDir), storeObserver(registry))
+  const ledger = await Ledger.open(store, Date.now, config.node)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')

@@ -8,6 +8,7 @@ import type {
   LeaseKey,
   LeaseRecord,
   PoolRecord,
+  QuotaRecord,
   ReservationRecord,
 } from './records.ts'
 
@@ -18,6 +19,7 @@ import type {
 export interface AddressBook {
   lease(key: LeaseKey): LeaseRecord | undefined
   holder(holder: Holder): HolderRecord | undefined
+  /** Of an attachment of another node, what its leases tell (attachment-elsewhere.ts). */
   attachment(key: AttachmentKey): AttachmentRecord | undefined
   /** Leases bound to an attachment, in the order of their range sets. */
   leasesOf(key: AttachmentKey): readonly LeaseRecord[]
@@ -32,9 +34,13 @@ export interface AddressBook {
   liveIn(pool: string, namespace: string, family: Address['family'], now: number): number
   /** Reservations of a pod or workload of this name, in any segment. */
   reservationsFor(namespace: string, name: string): readonly ReservationRecord[]
+  quota(key: Pick<QuotaRecord, 'pool' | 'namespace' | 'family'>): QuotaRecord | undefined
   pool(name: string): PoolRecord | undefined
   pools(): Iterable<PoolRecord>
-  /** Lowest address of the run that nobody has, keeps, reserves or lets rest; undefined when there is none. */
+  /**
+   * Lowest address of the run that nobody has, keeps, reserves or lets rest; undefined when there is none. In a ledger
+   * that nodes share: the lowest from the begin of this node's stripe on, then from the run's (stripes.ts).
+   */
   lowestFree(segment: string, family: Address['family'], run: Interval): Address | undefined
   /** Records of all kinds whose address lies in the range set. */
   leasesWithin(segment: string, set: RangeSet): Iterable<LeaseRecord>

@@ -6,7 +6,7 @@ import type { AddressBook } from './address-book.ts'
 import { inheritable, openReservations, type Chooser } from './choose-address.ts'
 import { claimProblem } from './claim-problems.ts'
 import { canGive, findOffers, type Offer } from './offers.ts'
-import { dropFormerHolders, releasedLease, writeLease } from './plan-del.ts'
+import { dropFormerHolders, ofAttachment, releasedLease, writeLease } from './plan-del.ts'
 import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
 import { forgetOldest } from './plan-forget.ts'
 import { planGrants, type Grant } from './plan-grants.ts'
@@ -264,7 +264,7 @@ function assemble(
     .filter(lease => !granted.has(leaseKey(lease)) && !takeover.inUse(lease))
     .map(lease => releasedLease({ ...lease, retain: 'release' }, pools, now))
 
-  checkQuota(book, request.holder, grants, freed, now)
+  const guards = checkQuota(book, request.holder, grants, freed, now)
 
   const leases = [...bound, ...freed]
   const { inline } = request
@@ -276,6 +276,7 @@ function assemble(
     ...leases.map(record => writeLease(book, record)),
     ...forgetOldest(book, leases),
     ...dropFormerHolders(book, bound),
+    ...guards,
     {
       kind: 'holder',
       key: holderKey(request.holder),
@@ -283,7 +284,7 @@ function assemble(
       record: {
         generation: (holderRecord?.generation ?? 0) + 1,
         holder: request.holder,
-        attachment: request.key,
+        ...ofAttachment({ ...request.key, node: request.node, podUid: request.podUid, since: now }),
         leases: bound.map(({ segment: where, address }) => ({ segment: where, address })),
       },
     },

@@ -47,27 +47,40 @@ export function writeLease(book: AddressBook, record: LeaseRecord): Write {
   return { kind: 'lease', key: leaseKey(record), expect: book.lease(record)?.generation ?? null, record }
 }
 
+/** What a holder's record says of its attachment; nothing where there is none. */
+export function ofAttachment(
+  attachment: (AttachmentKey & Pick<AttachmentRecord, 'node' | 'podUid' | 'since'>) | null,
+): Pick<HolderRecord, 'attachment' | 'sandbox'> {
+  if (!attachment) return { attachment: null }
+  const { network, containerId, ifname, node, podUid, since } = attachment
+  return { attachment: { network, containerId, ifname }, sandbox: { node, podUid, since } }
+}
+
 /** The holder with these leases and this attachment; it ends when it has neither. */
 function writeHolder(
   present: HolderRecord,
-  attachment: AttachmentKey | null,
+  has: Pick<HolderRecord, 'attachment' | 'sandbox'>,
   leases: readonly LeaseKey[],
 ): Write {
   const generation = present.generation + 1
   const record =
-    leases.length === 0 && attachment === null
+    leases.length === 0 && has.attachment === null
       ? null
       : {
-          ...present,
           generation,
-          attachment,
+          holder: present.holder,
+          attachment: has.attachment,
+          ...(has.sandbox && { sandbox: has.sandbox }),
           leases: leases.map(({ segment, address }) => ({ segment, address })),
         }
   return { kind: 'holder', key: holderKey(present.holder), expect: present.generation, record }
 }
 
 function deleteAttachment(attachment: AttachmentRecord): Write {
-  return { kind: 'attachment', key: attachmentKey(attachment), expect: attachment.generation, record: null }
+  const { generation } = attachment
+  // Of generation 0 there is no record here.
+  const expect = generation === 0 ? null : generation
+  return { kind: 'attachment', key: attachmentKey(attachment), expect, record: null }
 }
 
 /**
@@ -102,7 +115,7 @@ export function planDel(
   const kept = released.filter(lease => lease.state === 'held')
   return [
     ...released.map(lease => writeLease(book, lease)),
-    ...(holder ? [writeHolder(holder, null, kept)] : []),
+    ...(holder ? [writeHolder(holder, ofAttachment(null), kept)] : []),
     ...forgetOldest(book, released),
     deleteAttachment(attachment),
   ]
@@ -172,14 +185,15 @@ export function planUndo(
   }
   if (holder) {
     const { attachment: before } = attachment.undo
-    const back = before !== null && book.attachment(before) && !sameAttachment(before, key) ? before : null
+    const older = before !== null && !sameAttachment(before, key) ? book.attachment(before) : undefined
+    const back = older ?? null
     // What the older sandbox has: what this ADD had taken from it, and what it had left with it.
     const own = [...(back ? book.leasesOf(back) : []), ...restored].filter(
       lease =>
         holderKey(lease.holder) === holderKey(attachment.holder) &&
         (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back))),
     )
-    writes.push(writeHolder(holder, back, own))
+    writes.push(writeHolder(holder, ofAttachment(back), own))
   }
   return [
     ...writes,
@@ -229,7 +243,7 @@ export function withdrawFromHolder(book: AddressBook, holder: Holder, lost: read
   const gone = new Set(lost.map(leaseKey))
   const leases = present?.leases.filter(own => !gone.has(leaseKey(own))) ?? []
   return present && leases.length < present.leases.length
-    ? [writeHolder(present, present.attachment, leases)]
+    ? [writeHolder(present, present, leases)]
     : []
 }
 

@@ -1,5 +1,6 @@
 import type { AddRequest, Liveness } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
+import { currentAttachment } from './attachment-elsewhere.ts'
 import { claimProblem } from './claim-problems.ts'
 import { retains } from './retention.ts'
 import { holderKey, leaseKey, sameAttachment, type AttachmentRecord, type LeaseRecord } from './records.ts'
@@ -27,7 +28,7 @@ export function planTakeover(
   liveness: (attachment: AttachmentRecord) => Liveness,
 ): Takeover {
   const holder = book.holder(request.holder)
-  const old = holder?.attachment ? book.attachment(holder.attachment) : undefined
+  const old = holder && currentAttachment(book, holder)
   // A kept address whose time is over may have gone to another holder since.
   const leases = (holder?.leases ?? [])
     .flatMap(key => book.lease(key) ?? [])

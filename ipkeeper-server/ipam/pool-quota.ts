@@ -2,7 +2,7 @@ import type { AddressBook } from './address-book.ts'
 import { quotaProblem } from './claim-problems.ts'
 import type { Grant } from './plan-grants.ts'
 import { formatAddress, parseAddress } from '../../shared/net/address.ts'
-import { isOver, type Holder, type LeaseRecord } from './records.ts'
+import { isOver, quotaKey, type Holder, type LeaseRecord, type QuotaRecord, type Write } from './records.ts'
 
 /** Whether a lease counts as the namespace's: somebody of it has the address or keeps it. */
 function counts(lease: LeaseRecord | undefined, pool: string, namespace: string, now: number): boolean {
@@ -21,6 +21,7 @@ function counts(lease: LeaseRecord | undefined, pool: string, namespace: string,
  * unless it adds none (a new sandbox of a pod, or a quota that was lowered below what is in use).
  *
  * @param freed what the ADD gives back, as it was rewritten
+ * @returns writes that make an ADD of another node, which counts at the same time, count anew
  * @throws Problem IPK_QUOTA
  */
 export function checkQuota(
@@ -29,9 +30,10 @@ export function checkQuota(
   grants: readonly Grant[],
   freed: readonly LeaseRecord[],
   now: number,
-): void {
-  if (holder.kind !== 'pod') return
+): readonly Write[] {
+  if (holder.kind !== 'pod') return []
   const { namespace } = holder
+  const guards: Write[] = []
   const seen = new Set<string>()
   for (const { slot, address } of grants) {
     const { pool, rules } = slot
@@ -48,6 +50,12 @@ export function checkQuota(
     ).length
     const given = freed.filter(lease => inFamily(lease.address) && before(lease)).length
     const has = book.liveIn(pool.name, namespace, family, now)
-    if (fresh > given && has + fresh - given > quota) throw quotaProblem(pool, namespace, family, has, quota)
+    if (fresh <= given) continue
+    if (has + fresh - given > quota) throw quotaProblem(pool, namespace, family, has, quota)
+    const guard = { pool: pool.name, namespace, family }
+    const expect = book.quota(guard)?.generation ?? null
+    const record: QuotaRecord = { ...guard, generation: (expect ?? 0) + 1 }
+    guards.push({ kind: 'quota', key: quotaKey(guard), expect, record })
   }
+  return guards
 }

@@ -91,6 +91,8 @@ export interface LeaseRecord extends Versioned, LeaseKey {
 export interface HolderRecord extends Versioned {
   readonly holder: Holder
   readonly attachment: AttachmentKey | null
+  /** What other nodes have to know of the attachment; absent without one, and in records of old. */
+  readonly sandbox?: { readonly node: string; readonly podUid: string | null; readonly since: number }
   readonly leases: readonly LeaseKey[]
 }
 
@@ -127,11 +129,13 @@ export interface WiringRecord {
   readonly proxyOn: string | null
 }
 
+/** Generation 0: of another node, or of one whose journal was lost; known by its leases or its holder alone. */
 export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly holder: Holder
   readonly podUid: string | null
   readonly node: string
-  readonly bootId: string
+  /** null: not known (generation 0). */
+  readonly bootId: string | null
   readonly netns: string
   /** Inode of the namespace at ADD; null when the path was no namespace then, which proves nothing later. */
   readonly netnsInode: string | null
@@ -176,6 +180,16 @@ export interface PoolRecord extends Versioned {
   readonly ranges: readonly (readonly PoolRange[])[]
 }
 
+/**
+ * Grows with each ADD that gives an address of a pool to a namespace that has a quota there, so that of two such ADDs of
+ * different nodes the later one sees the earlier one's addresses before it counts.
+ */
+export interface QuotaRecord extends Versioned {
+  readonly pool: string
+  readonly namespace: string
+  readonly family: 4 | 6
+}
+
 export interface PoolRange {
   readonly subnet: string
   readonly rangeStart: string
@@ -190,6 +204,7 @@ export interface RecordTypes {
   readonly attachment: AttachmentRecord
   readonly reservation: ReservationRecord
   readonly pool: PoolRecord
+  readonly quota: QuotaRecord
 }
 
 export type RecordKind = keyof RecordTypes
@@ -200,6 +215,7 @@ export const recordKinds = [
   'attachment',
   'reservation',
   'pool',
+  'quota',
 ] as const satisfies readonly RecordKind[]
 
 /**
@@ -226,6 +242,14 @@ export function leaseKey(key: LeaseKey): string {
 
 export function attachmentKey(key: AttachmentKey): string {
   return JSON.stringify([key.network, key.containerId, key.ifname])
+}
+
+export function quotaKey({
+  pool,
+  namespace,
+  family,
+}: Pick<QuotaRecord, 'pool' | 'namespace' | 'family'>): string {
+  return JSON.stringify([pool, namespace, family])
 }
 
 /** The network in an attachment's key. */

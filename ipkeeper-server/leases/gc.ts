@@ -25,7 +25,7 @@ export async function collectGarbage(
     try {
       const { bootId, startedAt } = attachment
       // A DEL as old as the attachment itself: whatever was added under its key since is younger.
-      const began = startedAt === null ? undefined : { bootId, startedAt }
+      const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
       const { ended: gone } = await delAttachment(service, attachment, began)
       if (gone) ended.push(gone)
     } catch (error) {

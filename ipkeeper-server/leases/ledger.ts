@@ -4,12 +4,15 @@ import type { AddressBook } from '../ipam/address-book.ts'
 import { historyEvent, type HistoryEntry } from '../ipam/history-entry.ts'
 import { IntervalSet } from '../ipam/interval-set.ts'
 import type { Interval, RangeSet } from '../ipam/pool.ts'
+import { attachmentByLease } from '../ipam/attachment-elsewhere.ts'
+import { stripeStart } from '../ipam/stripes.ts'
 import {
   attachmentKey,
   holderKey,
   isOver,
   leaseKey,
   networkOfAttachment,
+  quotaKey,
   recordKinds,
   type AttachmentKey,
   type AttachmentRecord,
@@ -19,12 +22,20 @@ import {
   type LeaseKey,
   type LeaseRecord,
   type PoolRecord,
+  type QuotaRecord,
   type RecordKind,
   type RecordTypes,
   type ReservationRecord,
   type Write,
 } from '../ipam/records.ts'
-import { StoreConflict, type HistoryQuery, type HistoryRule, type LeaseStore } from '../store/lease-store.ts'
+import {
+  StoreConflict,
+  type HistoryQuery,
+  type HistoryRule,
+  type LeaseStore,
+  type StoreNews,
+  type StoreStatus,
+} from '../store/lease-store.ts'
 import { isKnown } from '../ipam/workload.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
@@ -60,12 +71,16 @@ function keep(index: KeyIndex, property: string, key: string, present: boolean):
 export class Ledger implements AddressBook {
   readonly #store: LeaseStore
   readonly #now: () => number
+  readonly #node: string
+  /** Whether other nodes have the same leases. */
+  readonly isShared: boolean
   readonly #tables: Tables = {
     lease: new RecordTable(),
     holder: new RecordTable(),
     attachment: new RecordTable(),
     reservation: new RecordTable(),
     pool: new RecordTable(),
+    quota: new RecordTable(),
   }
   /** Addresses that dynamic choice passes over, by segment and family. */
   readonly #occupied = new Map<string, IntervalSet>()
@@ -95,14 +110,22 @@ export class Ledger implements AddressBook {
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
 
-  private constructor(store: LeaseStore, now: () => number) {
+  private constructor(store: LeaseStore, now: () => number, node: string) {
     this.#store = store
     this.#now = now
+    this.#node = node
+    this.isShared = store.shared !== undefined
   }
 
-  /** Reads the whole store. `now` dates the entries of the history: milliseconds since the epoch. */
-  static async open(store: LeaseStore, now: () => number = Date.now): Promise<Ledger> {
-    const ledger = new Ledger(store, now)
+  /**
+   * Reads the whole store. `now` dates the entries of the history: milliseconds since the epoch. `node` is this one, for
+   * its stripes in a store that nodes share.
+   */
+  static async open(store: LeaseStore, now: () => number = Date.now, node = ''): Promise<Ledger> {
+    const ledger = new Ledger(store, now, node)
+    store.shared?.follow(news => {
+      ledger.#adopt(news)
+    })
     await store.load(({ kind, key, text }) => {
       ledger.#tables[kind].setText(key, text)
       if (kind === 'attachment') {
@@ -125,7 +148,13 @@ export class Ledger implements AddressBook {
   }
 
   attachment(key: AttachmentKey): AttachmentRecord | undefined {
-    return this.#tables.attachment.get(attachmentKey(key))
+    return this.#tables.attachment.get(attachmentKey(key)) ?? this.#attachmentElsewhere(key)
+  }
+
+  #attachmentElsewhere(key: AttachmentKey): AttachmentRecord | undefined {
+    if (!this.isShared) return undefined
+    const [lease] = this.leasesOf(key)
+    return lease && attachmentByLease(lease)
   }
 
   leasesOf(key: AttachmentKey): readonly LeaseRecord[] {
@@ -182,6 +211,10 @@ export class Ledger implements AddressBook {
     return [...keys].flatMap(key => this.#tables.reservation.get(key) ?? [])
   }
 
+  quota(key: Pick<QuotaRecord, 'pool' | 'namespace' | 'family'>): QuotaRecord | undefined {
+    return this.#tables.quota.get(quotaKey(key))
+  }
+
   pool(name: string): PoolRecord | undefined {
     return this.#tables.pool.get(name)
   }
@@ -199,7 +232,9 @@ export class Ledger implements AddressBook {
   }
 
   lowestFree(segment: string, family: Family, run: Interval): Address | undefined {
-    const value = this.#occupiedIn(segment, family).firstGap(run.first, run.last)
+    const occupied = this.#occupiedIn(segment, family)
+    const start = this.isShared ? stripeStart(this.#node, run) : run.first
+    const value = occupied.firstGap(start, run.last) ?? occupied.firstGap(run.first, start - 1n)
     return value === undefined ? undefined : { family, value }
   }
 
@@ -252,6 +287,11 @@ export class Ledger implements AddressBook {
     return this.#tables.reservation.values()
   }
 
+  /** How it stands with the store; undefined where one daemon has it to itself. */
+  storeStatus(): StoreStatus | undefined {
+    return this.#store.shared?.status()
+  }
+
   counts(): Readonly<Record<RecordKind, number>> {
     const count = (kind: RecordKind): [RecordKind, number] => [kind, this.#tables[kind].size]
     return Object.fromEntries(recordKinds.map(count)) as Record<RecordKind, number>
@@ -270,6 +310,11 @@ export class Ledger implements AddressBook {
   }
 
   // ---- Changing
+
+  /** Takes over what another node has changed. */
+  #adopt({ kind, key, text }: StoreNews): void {
+    this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
+  }
 
   /** Reads again what a refused commit left in doubt; to be awaited before a plan is made. */
   async settle(): Promise<void> {
@@ -308,7 +353,8 @@ export class Ledger implements AddressBook {
         this.#count(write, -1)
         this.#doubtful.set(recordId(write), { kind: write.kind, key: write.key })
       }
-      if (!(error instanceof StoreConflict))
+      // While only the engine is away, the node serves what it has: it is not unfit for it.
+      if (!(error instanceof StoreConflict) && !isAway(error))
         this.#refusal ??= { problem: toProblem(error), triedAt: -Infinity }
       // A store that cannot be read either leaves the records in doubt until the next plan asks.
       await this.settle().catch(() => undefined)
@@ -488,9 +534,14 @@ export class Ledger implements AddressBook {
       }
       case 'holder':
       case 'pool':
+      case 'quota':
         return
     }
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'IPK_STORE_AWAY'
 }
 
 function recordId(write: { kind: RecordKind; key: string }): string {

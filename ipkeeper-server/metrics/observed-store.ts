@@ -35,6 +35,10 @@ export class ObservedStore implements LeaseStore {
     return this.#store.location
   }
 
+  get shared(): LeaseStore['shared'] {
+    return this.#store.shared
+  }
+
   async load(visit: (stored: StoredRecord) => void): Promise<void> {
     await this.#told('load', this.#store.load(visit))
   }

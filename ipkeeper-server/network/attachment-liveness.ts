@@ -27,7 +27,7 @@ export function deathOf(
   bootId: string,
 ): 'boot' | 'namespace' | undefined {
   if (attachment.node !== node) return undefined
-  if (attachment.bootId !== bootId) return 'boot'
+  if (attachment.bootId !== null && attachment.bootId !== bootId) return 'boot'
   if (attachment.netnsInode === null) return undefined
   const state = inspectNetns(attachment.netns)
   switch (state.kind) {

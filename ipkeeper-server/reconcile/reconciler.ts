@@ -192,7 +192,7 @@ export class Reconciler implements NodeAudit {
     const { attachment, proved } = action
     const { bootId, startedAt } = attachment
     // A DEL as old as the attachment itself: whatever was added under its key since is younger.
-    const began = startedAt === null ? undefined : { bootId, startedAt }
+    const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
     // In its turn, since it may have been added anew, or have ended, while this one waited.
     const isMeant = (present: AttachmentRecord): boolean =>
       incarnationOf(present) === incarnationOf(attachment) && (!proved || death(present) !== undefined)

@@ -40,6 +40,36 @@ export interface HistoryRule {
   readonly now: number
 }
 
+/** A record that changed without a commit of this daemon; `text` null: it is gone. */
+export interface StoreNews {
+  readonly kind: RecordKind
+  readonly key: string
+  readonly text: string | null
+}
+
+export interface StoreStatus {
+  /** away: the engine cannot be reached, and only what is already bound on this node is served. */
+  readonly state: 'ready' | 'away'
+  /** Why it is away, or why nothing is heard from it. */
+  readonly reason?: string
+  /** When that began, in milliseconds since the epoch. */
+  readonly since?: number
+  /** Records that the engine is still to be told of. */
+  readonly owed: number
+}
+
+/** What a store has besides when several nodes share it. */
+export interface SharedAspect {
+  /**
+   * To be called once, before `load`: `adopt` is called, after `load` has handed over all there is, for each change that
+   * somebody else made; never while a commit of this daemon of the same record is under way.
+   */
+  follow(adopt: (news: StoreNews) => void): void
+  status(): StoreStatus
+  /** Milliseconds of a clock that never jumps since the engine last answered. */
+  silence(): number
+}
+
 /**
  * Durable home of leases, holders, attachments, reservations and pools: a set of records, each under (kind, key) with a
  * generation; and of the history of leases. The contract, proved for every store by test/contract/lease-store-contract.ts:
@@ -60,12 +90,17 @@ export interface HistoryRule {
  * 10. `pruneHistory` removes what the rule lets go, except the newest entry of an address while it still tells who has
  *    it (`endOf` is null or to come); resolves to the number removed. It works in steps of a few milliseconds and gives
  *    the event loop back between them; `close` ends it early.
+ *
+ * Of a store that nodes share (`shared`), besides: changes of attachments, and the history, are of this node and known to
+ * it alone. While its engine is away, `commit` rejects with IPK_STORE_AWAY whatever could meet a change of another node.
  */
 export interface LeaseStore {
   /** "sqlite", "memory", ...: for status and logs. */
   readonly kind: string
   /** Where it is, for people: a path or address, without secrets. */
   readonly location: string
+  /** undefined where one daemon has the store to itself. */
+  readonly shared?: SharedAspect | undefined
   /** Hands over every record, in no particular order. */
   load(visit: (stored: StoredRecord) => void): Promise<void>
   /** The record under the key, or undefined. */

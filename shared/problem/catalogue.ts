@@ -148,6 +148,14 @@ export const catalogue = {
     summary: 'The store of leases could not write or read; nothing was changed.',
     hint: 'check disk space and permissions of the state folder',
   },
+  IPK_STORE_AWAY: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'The engine that the nodes share leases in cannot be reached, and what was asked could meet a change of another node.',
+    hint: 'mend the way to the engine; what already has its address on this node goes on. See: ipkeeperctl status',
+  },
   IPK_STORE_CONFLICT: {
     cniCode: 11,
     httpStatus: 409,

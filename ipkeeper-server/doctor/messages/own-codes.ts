@@ -115,6 +115,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'store /var/lib/ipkeeper/leases.db: database or disk is full; [IPK_STORE_FAILED, request 9dc703913ef1]',
     mend: ofDisk,
   },
+  IPK_STORE_AWAY: {
+    example:
+      'etcd https://10.0.0.1:2379 is away since 2026-01-05T03:00:00Z (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
+    mend: () => [type.status, type.daemonLog],
+  },
   IPK_STORE_CONFLICT: {
     example: 'the records changed three times meanwhile; [IPK_STORE_CONFLICT, request 9dc703913ef1]',
     mend: () => [type.status, type.daemonLog],

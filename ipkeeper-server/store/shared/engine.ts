@@ -1,0 +1,71 @@
+import type { RecordKind } from '../../ipam/records.ts'
+
+/** What nodes share. What an ADD made on its node, the attachment, is of use to that node alone and stays there. */
+export type SharedKind = Exclude<RecordKind, 'attachment'>
+
+/**
+ * A record as it stands in the engine. `stamp` names this very version of it: etcd's mod_revision, Kubernetes'
+ * resourceVersion. Unlike a generation it never comes again, not even after the record was deleted and made anew.
+ */
+export interface StampedRecord {
+  readonly kind: SharedKind
+  readonly key: string
+  readonly text: string
+  readonly stamp: number
+}
+
+/** One conditional write: the record has to be of this version (null: not there). `text` null deletes it. */
+export interface StampedWrite {
+  readonly kind: SharedKind
+  readonly key: string
+  readonly base: number | null
+  readonly text: string | null
+}
+
+/** Where an engine puts what it hears. */
+export interface EngineFeed {
+  /** All there is now; what is not in it has gone. The first news after `start`, and again whenever the thread was lost. */
+  replace(records: readonly StampedRecord[]): void
+  put(record: StampedRecord): void
+  remove(kind: SharedKind, key: string): void
+  /** Why nothing is heard at present; undefined once it is again. Told on change only. */
+  trouble(reason: string | undefined): void
+}
+
+/** The engine did not answer, or cannot be reached. Of a commit it is not known whether any of it was carried out. */
+export class EngineAway extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EngineAway'
+  }
+}
+
+/**
+ * A distributed engine that holds records for all nodes. It stores and compares; what may be written is decided
+ * elsewhere. The contract, proved together with shared-store.ts by test/contract/lease-store-contract.ts:
+ *
+ * 1. `commit` resolves with the new stamp of each write (null: deleted) when all of them are durable in the engine. It
+ *    rejects with StoreConflict when a record was not at its base: then none of the writes is in the engine, or those that
+ *    were have been taken back. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
+ *    the engine refuses it whatever is tried again, such as for a missing right; then nothing is in the engine.
+ * 2. `read` tells what everybody would be told who asked later (linearizable). Rejects as `commit` does.
+ * 3. After `start` the feed hears of everything, whoever wrote it; of each record in the order of its versions, and never
+ *    of one older than what `commit` or `read` has told before. Its own commits come as well.
+ * 4. The engine finds its way back by itself: endpoints, credentials, a watch that ended or lags too far behind.
+ * 5. Each call ends within `deadlineMs`, in success or failure.
+ */
+export interface Engine {
+  /** "etcd", "kubernetes". */
+  readonly kind: string
+  /** Where it is, for people: without secrets. */
+  readonly location: string
+  /** Kinds that it has no use for: writes of those succeed and are forgotten (Kubernetes keeps no quota guards). */
+  readonly ignores: readonly SharedKind[]
+  start(feed: EngineFeed): void
+  read(kind: SharedKind, key: string): Promise<StampedRecord | undefined>
+  commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]>
+  /** Resolves when the engine takes writes, as far as can be told without one. */
+  probe(): Promise<void>
+  /** Ends all connections. */
+  stop(): Promise<void>
+}

@@ -10,7 +10,7 @@ const pure = [
   `${server}(ipam|lint)/`,
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
-  `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series)\\.ts$`,
+  `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record)\\.ts$`,
   `${server}(network|result-cache)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
@@ -22,7 +22,7 @@ const pure = [
 const interfaces = [
   `${server}ports\\.ts$`,
   `${server}store/lease-store\\.ts$`,
-  `${server}leases/(pod-network|host-uplinks|verb-observer)\\.ts$`,
+  `${server}leases/(pod-network|host-uplinks|verb-observer|election|pool-status-sink)\\.ts$`,
   `${server}kubernetes/cluster-view\\.ts$`,
   `${server}runtime/sandboxes\\.ts$`,
 ]

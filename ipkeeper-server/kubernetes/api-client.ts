@@ -30,7 +30,7 @@ export interface ApiRequest {
   readonly accept?: string
 }
 
-type Method = 'GET' | 'POST' | 'PATCH'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH'
 
 interface Call extends ApiRequest {
   readonly method: Method
@@ -87,6 +87,11 @@ export class ApiClient {
 
   async post(path: string, value: object): Promise<JsonObject> {
     return await this.#ask({ method: 'POST', path, body: { type: 'application/json', value } })
+  }
+
+  /** Replaces an object; one that bears a `resourceVersion` only if that is still its own. */
+  async put(path: string, value: object): Promise<JsonObject> {
+    return await this.#ask({ method: 'PUT', path, body: { type: 'application/json', value } })
   }
 
   /** A JSON merge patch (RFC 7386). */

@@ -56,6 +56,7 @@ import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
 import { watchNode } from './watch-node.ts'
 import { openStore } from './open-store.ts'
+import { openWebhook } from './open-webhook.ts'
 import { parseStoreSpec } from './store/store-spec.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
 
@@ -274,6 +275,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     pools: service.pools,
     facts: nodeFacts,
   })
+  const webhook = await openWebhook({
+    ...{ config, service, logger, registry },
+    rules: () => inForce.requests,
+    cluster: cluster?.view,
+  })
   const scraper = new Scraper(registry, {
     version,
     startedAt,
@@ -284,6 +290,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     deferredDels: () => deferred.count(),
     config: () => watched.status(),
     cluster: () => cluster?.status(),
+    sharedStore: () => undefined,
+    certificateEnds: webhook.certificateEnds,
     busyMs: () => performance.eventLoopUtilization().active,
     ...node.figures,
   })
@@ -391,6 +399,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await watched.stop()
   process.off('SIGHUP', onHangUp)
   await metricsListener?.close()
+  await webhook.close()
   await app.close()
   await cluster?.stop()
   await deferred.stop()

@@ -284,6 +284,11 @@ const rows: readonly Row[] = [
     null,
   ],
   ['something else that is wrong', changed(pod('a', ip('x')), pod('a', ip('y'))), /"y" is no IP address/],
+  [
+    'a fault that was hidden by one that goes',
+    changed(pod('a', { ...ip('10.22.0.50'), 'ipkeeper.io/ipp': 'x' }), pod('a', ip('10.22.0.50'))),
+    null,
+  ],
   ['a fault that comes', changed(pod('a', {}), pod('a', ip('10.22.0.50'))), /held by bank\/db/],
   [
     'no worse',

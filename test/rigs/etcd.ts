@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { request } from 'undici'
 import { startInBackground, type BackgroundProgram } from './background-program.ts'
 import { findClusterProgram } from './cluster-programs.ts'
+import { until } from './poll.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 export interface Etcd {
@@ -46,6 +47,8 @@ export interface EtcdClusterOptions {
   readonly members?: 1 | 3
   /** Paths; clients have to show a certificate that `clientAuthority` signed, where it is given. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly clientAuthority?: string }
+  /** Told of the address of each member before it is started, for its certificate. */
+  readonly address?: (address: string) => Promise<void>
   /** Further flags of etcd. */
   readonly flags?: readonly string[]
 }
@@ -137,7 +140,7 @@ function loopbackAddress(): string {
 /** Starts one member or three, each with a loopback address of its own, and ends them with the test. */
 export async function startEtcdCluster(
   t: { teardown(clean: () => unknown): unknown },
-  { members: count = 1, tls, flags = [] }: EtcdClusterOptions = {},
+  { members: count = 1, tls, address: told, flags = [] }: EtcdClusterOptions = {},
 ): Promise<EtcdCluster> {
   const program = etcdProgram()
   const folder = makeTempFolder()
@@ -181,6 +184,7 @@ export async function startEtcdCluster(
   const ready = async (place: (typeof places)[number]): Promise<void> => {
     await running.get(place.name)?.until('healthy', () => isHealthy(healthUrl(place.address)))
   }
+  for (const { address } of places) await told?.(address)
   for (const place of places) begin(place)
   await Promise.all(places.map(ready))
 
@@ -240,11 +244,16 @@ export async function startEtcdCluster(
       return new Map(pairs.map(({ key, value = '' }) => [text(key), text(value)]))
     },
     leader: async () => {
-      for (const member of members) {
-        const { leader, header } = await post(member.url, '/v3/maintenance/status', {})
-        if (leader === (header as { readonly member_id: string }).member_id) return member
-      }
-      throw new Error('no leader')
+      let found: EtcdMember | undefined
+      await until('a leader', async () => {
+        for (const member of members) {
+          const { leader, header } = await post(member.url, '/v3/maintenance/status', {})
+          if (leader === (header as { readonly member_id: string }).member_id) found = member
+        }
+        return found !== undefined
+      })
+      if (!found) throw new Error('no leader')
+      return found
     },
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { StoreConflict } from '../lease-store.ts'
 import {
@@ -84,7 +85,7 @@ export class EtcdEngine implements Engine {
     this.#prefix = prefix
     this.#deadlineMs = deadlineMs
     this.#watchOptions = { timing: watch ?? standardWatchTiming, random }
-    this.#author = Math.floor(random() * 2 ** 48).toString(36)
+    this.#author = randomBytes(6).toString('hex')
   }
 
   start(feed: EngineFeed): void {

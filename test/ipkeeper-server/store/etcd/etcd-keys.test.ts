@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  endOfPrefix,
-  fromEtcdKey,
-  standardPrefix,
-  toEtcdKey,
-} from '../../../../ipkeeper-server/store/etcd/etcd-keys.ts'
+import { endOfPrefix, fromEtcdKey, toEtcdKey } from '../../../../ipkeeper-server/store/etcd/etcd-keys.ts'
 import type { SharedKind } from '../../../../ipkeeper-server/store/shared/engine.ts'
+
+const standardPrefix = '/ipkeeper/v1/'
 
 const places: readonly (readonly [kind: SharedKind, key: string, place: string])[] = [
   ['lease', '["default","10.22.0.50"]', 'leases/default-010-022-000-050'],

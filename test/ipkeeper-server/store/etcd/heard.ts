@@ -1,12 +1,13 @@
 import type { Test } from 'tap'
 import { openEtcdAccess, type EtcdSettings } from '../../../../ipkeeper-server/store/etcd/etcd-access.ts'
 import { EtcdEngine, type EtcdEngineOptions } from '../../../../ipkeeper-server/store/etcd/etcd-engine.ts'
-import { standardPrefix } from '../../../../ipkeeper-server/store/etcd/etcd-keys.ts'
 import type {
   EngineFeed,
   SharedKind,
   StampedRecord,
 } from '../../../../ipkeeper-server/store/shared/engine.ts'
+
+export const standardPrefix = '/ipkeeper/v1/'
 
 /** A feed that keeps what it hears, and what it heard of each record in order. */
 export class Heard implements EngineFeed {

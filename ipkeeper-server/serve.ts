@@ -283,7 +283,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     readResolvConf,
     nodeLabels: () => nodeLabels(watched.current.nodeLabels, cluster?.view.nodeLabels()),
-    sharedWithOtherNodes: () => !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
+    sharedWithOtherNodes: () =>
+      !ledger.isShared && !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
   }
   const requests = new RequestReader({
     cluster: cluster?.view,

@@ -29,7 +29,7 @@ interface Audited {
 interface AuditedCluster {
   readonly cluster: Cluster
   /** "create ipleases", for each request of ipkeeper to its own resources so far. */
-  requests(): readonly string[]
+  readonly requests: () => readonly string[]
 }
 
 async function startAudited(t: Test): Promise<AuditedCluster> {

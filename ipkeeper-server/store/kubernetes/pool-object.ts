@@ -42,9 +42,10 @@ export function poolSpec(record: PoolRecord): JsonObject {
   }
 }
 
-function readRange({ exclude = [], ...range }: RangeEntry): PoolRange {
+/** In the order of toPoolRecord: texts of ranges are compared (sameRanges), and the API has an order of its own. */
+function readRange({ subnet, rangeStart, rangeEnd, gateway, exclude = [] }: RangeEntry): PoolRange {
   return {
-    ...range,
+    ...{ subnet, rangeStart, rangeEnd, gateway },
     exclude: exclude.map((text): [string, string] => {
       const [first = '', last = first] = text.split('-')
       return [first, last]

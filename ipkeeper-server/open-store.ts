@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { Problem } from '../shared/problem/problem.ts'
 import { readPoolSpec } from './config/read-pool-object.ts'
+import type { EtcdTerms } from './config/load-config.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { ClusterLog } from './kubernetes/cluster-log.ts'
 import type { LeaseStore, StoreStatus } from './store/lease-store.ts'
@@ -16,6 +17,7 @@ export interface OpenStoreOptions {
   /** To the Kubernetes API; undefined where there is none. */
   readonly access: ApiAccess | undefined
   readonly log: ClusterLog
+  readonly etcd: EtcdTerms
   readonly onStatus: (status: StoreStatus) => void
   readonly onLost: SharedStoreOptions['onLost']
 }
@@ -36,8 +38,17 @@ export async function openStore(spec: StoreSpec | undefined, options: OpenStoreO
     case 'kubernetes':
       return shared(await kubernetesEngine(options), options)
     case 'etcd':
-      throw new Problem('IPK_USAGE', '--store etcd: is not built in yet')
+      return shared(await etcdEngine(spec.endpoints, options), options)
   }
+}
+
+// Clients of engines, and all that they stand on, are loaded only where they are wanted.
+
+async function etcdEngine(endpoints: readonly string[], { etcd }: OpenStoreOptions): Promise<Engine> {
+  const { openEtcdAccess } = await import('./store/etcd/etcd-access.ts')
+  const { EtcdEngine } = await import('./store/etcd/etcd-engine.ts')
+  const access = openEtcdAccess(endpoints, etcd, () => performance.now())
+  return new EtcdEngine({ access, prefix: etcd.prefix })
 }
 
 /** Requests under way at once: an ADD has two or three, and a node may start many pods at a time. */
@@ -49,7 +60,6 @@ async function kubernetesEngine({ access, log }: OpenStoreOptions): Promise<Engi
       hint: 'name a kubeconfig in the configuration, kubernetes: { kubeconfig: PATH }, or run as a pod with a service account',
     })
   }
-  // undici and all that stands on it are loaded only where they are used.
   const { ApiClient } = await import('./kubernetes/api-client.ts')
   const { KubernetesEngine } = await import('./store/kubernetes/kubernetes-engine.ts')
   return new KubernetesEngine({

@@ -115,6 +115,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     node: config.node,
     access,
     log: logger,
+    etcd: config.store.etcd,
     onStatus: ({ state, reason, owed }) => {
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')

@@ -397,10 +397,12 @@ export class SharedStore implements LeaseStore {
   }
 
   #refusal(cause?: unknown): Problem {
-    const { reason, since } = this.#away ?? { reason: 'it did not answer', since: this.#options.now() }
+    const now = this.#options.now()
+    const { reason, since } = this.#away ?? { reason: 'it did not answer', since: now }
+    const seconds = Math.max(Math.round((now - since) / 1000), 0)
     return new Problem(
       'IPK_STORE_AWAY',
-      `${this.kind} ${this.location} is away since ${new Date(since).toISOString()} (${reason}): a new claim has to wait until it is back`,
+      `${this.kind} ${this.location} is away for ${seconds} s (${reason}): a new claim has to wait until it is back`,
       cause === undefined ? {} : { cause },
     )
   }

@@ -276,7 +276,7 @@ export class Ledger implements AddressBook {
   /** Whether there are attachments of a network, or ranges that came with its ADDs. */
   hasNetwork(name: string): boolean {
     const pool = this.pool(name)
-    return this.#attachmentsByNetwork.has(name) || (pool !== undefined && pool.origin !== 'config')
+    return this.#attachmentsByNetwork.has(name) || (pool !== undefined && pool.origin === undefined)
   }
 
   /** Attachments whose ADD nobody is known to have the answer of, of every node and boot. */

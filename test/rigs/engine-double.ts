@@ -1,0 +1,327 @@
+/**
+ * An engine for several nodes within this process, true to the contract of store/shared/engine.ts, with switches for what
+ * goes wrong between a node and its engine. What a real engine does by itself is tested with the real ones.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  EngineAway,
+  type Engine,
+  type EngineFeed,
+  type SharedKind,
+  type StampedRecord,
+  type StampedWrite,
+} from '../../ipkeeper-server/store/shared/engine.ts'
+import { StoreConflict } from '../../ipkeeper-server/store/lease-store.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+
+/**
+ * What becomes of a commit. `conflict`: refused as if somebody had been quicker. `refused`: for good, such as for a
+ * missing right. `untold`: so many of its writes are carried out, and then nothing is heard of it.
+ */
+export type Fate = 'carried out' | 'conflict' | 'refused' | { readonly untold: number }
+
+/** Of one node's connection. */
+export interface EngineSwitches {
+  /** `refuses`: calls fail at once, as at a closed port. `silent`: after the deadline. No news comes either way. */
+  readonly away: false | 'refuses' | 'silent'
+  /** Milliseconds that a call takes until it is carried out, and again until its caller is told. */
+  readonly slowMs: number
+  /** Milliseconds by which news comes later. */
+  readonly lagMs: number
+  /** No news comes, and nothing says why: a watch that was lost. */
+  readonly deaf: boolean
+  /** Asked for each commit. */
+  readonly fate: (writes: readonly StampedWrite[]) => Fate
+}
+
+export interface NodeEngineOptions {
+  readonly ignores?: readonly SharedKind[]
+  /** Writes are carried out one by one and taken back when a later one conflicts, as without transactions. */
+  readonly piecewise?: boolean
+  /** Default: 100. */
+  readonly deadlineMs?: number
+}
+
+/** One node's view of the engine. */
+export interface NodeEngine extends Engine {
+  turn(switches: Partial<EngineSwitches>): void
+  /** Commits that were asked of it so far. */
+  commits(): number
+}
+
+interface Version {
+  readonly kind: SharedKind
+  readonly key: string
+  readonly text: string | null
+  readonly revision: number
+}
+
+function stamped({ kind, key, text, revision }: Version): StampedRecord | undefined {
+  return text === null ? undefined : { kind, key, text, stamp: revision }
+}
+
+const idOf = ({ kind, key }: Pick<Version, 'kind' | 'key'>): string => JSON.stringify([kind, key])
+
+/** What all nodes share. */
+export class EngineDouble {
+  /** The newest version of each record that there is or was. */
+  readonly #newest = new Map<string, Version>()
+  /** Oldest first, without gaps, up to the present revision. */
+  #log: Version[] = []
+  #revision = 0
+  readonly #wakes = new Set<() => void>()
+
+  /** All records, read past every node. */
+  records(): readonly StampedRecord[] {
+    return [...this.#newest.values()].flatMap(version => stamped(version) ?? [])
+  }
+
+  get(kind: SharedKind, key: string): StampedRecord | undefined {
+    const version = this.newest({ kind, key })
+    return version && stamped(version)
+  }
+
+  /** Writes whatever is there, past every node. `text` null deletes. */
+  put(kind: SharedKind, key: string, text: string | null): void {
+    this.#apply({ kind, key, text })
+  }
+
+  /** Forgets all versions but the present ones: a node that is behind has to begin anew. */
+  compact(): void {
+    this.#log = []
+  }
+
+  connect(options: NodeEngineOptions = {}): NodeEngine {
+    return new Connection(this, options)
+  }
+
+  // ---- For connections
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  newest(record: Pick<Version, 'kind' | 'key'>): Version | undefined {
+    return this.#newest.get(idOf(record))
+  }
+
+  /** The version after a revision that is not the present one; undefined: it is forgotten. */
+  after(revision: number): Version | undefined {
+    const [oldest] = this.#log
+    return oldest && this.#log[revision + 1 - oldest.revision]
+  }
+
+  onChange(wake: () => void): () => void {
+    this.#wakes.add(wake)
+    return () => this.#wakes.delete(wake)
+  }
+
+  /** The first of the writes whose record is not at its base. */
+  conflictOf(writes: readonly StampedWrite[]): StampedWrite | undefined {
+    return writes.find(write => (this.get(write.kind, write.key)?.stamp ?? null) !== write.base)
+  }
+
+  /** Carries out all writes, whatever is there. */
+  carryOut(writes: readonly StampedWrite[]): readonly Version[] {
+    return writes.map(write => this.#apply(write))
+  }
+
+  #apply({ kind, key, text }: Pick<StampedWrite, 'kind' | 'key' | 'text'>): Version {
+    const version = { kind, key, text, revision: ++this.#revision }
+    this.#newest.set(idOf(version), version)
+    this.#log.push(version)
+    for (const wake of this.#wakes) wake()
+    return version
+  }
+}
+
+class Connection implements NodeEngine {
+  readonly kind = 'double'
+  readonly location = 'in this process'
+  readonly ignores: readonly SharedKind[]
+  readonly #engine: EngineDouble
+  readonly #piecewise: boolean
+  readonly #deadlineMs: number
+  #switches: EngineSwitches = {
+    away: false,
+    slowMs: 0,
+    lagMs: 0,
+    deaf: false,
+    fate: () => 'carried out',
+  }
+  #commits = 0
+  #feed: EngineFeed | undefined
+  #trouble: string | undefined
+  /** Up to which revision news was given; undefined: nothing yet. */
+  #heard: number | undefined
+  /** The newest revision of each record that a caller was told of. */
+  readonly #told = new Map<string, number>()
+  #pumping = false
+  #unwatch: () => void = () => undefined
+  #stopped = false
+
+  constructor(
+    engine: EngineDouble,
+    { ignores = [], piecewise = false, deadlineMs = 100 }: NodeEngineOptions,
+  ) {
+    this.#engine = engine
+    this.ignores = ignores
+    this.#piecewise = piecewise
+    this.#deadlineMs = deadlineMs
+  }
+
+  turn(switches: Partial<EngineSwitches>): void {
+    this.#switches = { ...this.#switches, ...switches }
+    this.#wake()
+  }
+
+  commits(): number {
+    return this.#commits
+  }
+
+  start(feed: EngineFeed): void {
+    this.#feed = feed
+    this.#unwatch = this.#engine.onChange(() => {
+      this.#wake()
+    })
+    this.#wake()
+  }
+
+  async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
+    await this.#reach()
+    const version = this.#engine.newest({ kind, key })
+    if (version) this.#remember(version)
+    await this.#tell()
+    return version && stamped(version)
+  }
+
+  async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
+    this.#commits++
+    await this.#reach()
+    const kept = writes.filter(({ kind }) => !this.ignores.includes(kind))
+    const fate = this.#switches.fate(writes)
+    const [first] = kept
+    if (fate === 'refused') throw new Problem('IPK_STORE_FAILED', 'the engine refuses this')
+    if (fate === 'conflict' && first) throw new StoreConflict(first.kind, first.key)
+    if (typeof fate === 'object') {
+      if (!this.#engine.conflictOf(kept)) this.#engine.carryOut(kept.slice(0, fate.untold))
+      throw await this.#noAnswer()
+    }
+    const versions = this.#piecewise ? await this.#oneByOne(kept) : this.#allAtOnce(kept)
+    for (const version of versions) this.#remember(version)
+    await this.#tell()
+    const told = [...versions]
+    // A kind that it has no use for gets a stamp that nothing is ever compared with.
+    return writes.map(write => {
+      const version = kept.includes(write) ? told.shift() : undefined
+      return write.text === null ? null : (version?.revision ?? 0)
+    })
+  }
+
+  async probe(): Promise<void> {
+    await this.#reach()
+    await this.#tell()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#unwatch()
+    return Promise.resolve()
+  }
+
+  // ---- Calls
+
+  #remember(version: Version): void {
+    this.#told.set(idOf(version), version.revision)
+  }
+
+  #allAtOnce(writes: readonly StampedWrite[]): readonly Version[] {
+    const conflict = this.#engine.conflictOf(writes)
+    if (conflict) throw new StoreConflict(conflict.kind, conflict.key)
+    return this.#engine.carryOut(writes)
+  }
+
+  async #oneByOne(writes: readonly StampedWrite[]): Promise<readonly Version[]> {
+    const done: (readonly [version: Version, before: Version | undefined])[] = []
+    for (const write of writes) {
+      const before = this.#engine.newest(write)
+      if (this.#engine.conflictOf([write])) {
+        for (const [version, previous] of done.reverse()) this.#takeBack(version, previous?.text ?? null)
+        throw new StoreConflict(write.kind, write.key)
+      }
+      for (const version of this.#engine.carryOut([write])) done.push([version, before])
+      await delay(0)
+    }
+    return done.map(([version]) => version)
+  }
+
+  #takeBack({ kind, key, text, revision }: Version, before: string | null): void {
+    const back = { kind, key, base: text === null ? null : revision, text: before }
+    if (!this.#engine.conflictOf([back])) this.#engine.carryOut([back])
+  }
+
+  async #reach(): Promise<void> {
+    if (this.#switches.slowMs > 0) await delay(Math.min(this.#switches.slowMs, this.#deadlineMs))
+    if (this.#stopped) throw new EngineAway('the engine was stopped')
+    if (this.#switches.away === 'refuses') throw new EngineAway('the engine refuses connections')
+    if (this.#switches.away === 'silent' || this.#switches.slowMs > this.#deadlineMs)
+      throw await this.#noAnswer()
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#switches.slowMs > 0) await delay(this.#switches.slowMs)
+    if (this.#switches.away !== false) throw await this.#noAnswer()
+  }
+
+  async #noAnswer(): Promise<EngineAway> {
+    await delay(this.#deadlineMs)
+    return new EngineAway(`no answer within ${this.#deadlineMs} ms`)
+  }
+
+  // ---- News
+
+  #wake(): void {
+    if (this.#pumping || this.#feed === undefined) return
+    this.#pumping = true
+    void this.#pump(this.#feed).finally(() => {
+      this.#pumping = false
+      if (this.#hasNews()) this.#wake()
+    })
+  }
+
+  #hasNews(): boolean {
+    const { away, deaf } = this.#switches
+    return !this.#stopped && away === false && !deaf && this.#heard !== this.#engine.revision
+  }
+
+  async #pump(feed: EngineFeed): Promise<void> {
+    do {
+      // Never within the call that made the news.
+      await delay(this.#switches.lagMs)
+      if (this.#stopped) return
+      const { away } = this.#switches
+      const trouble =
+        away === false ? undefined : `the engine ${away === 'silent' ? 'is silent' : 'refuses connections'}`
+      if (trouble !== this.#trouble) feed.trouble((this.#trouble = trouble))
+      if (!this.#hasNews()) return
+      this.#hear(feed)
+    } while (this.#hasNews())
+  }
+
+  /** Gives all news that there is. */
+  #hear(feed: EngineFeed): void {
+    while (this.#heard !== this.#engine.revision) {
+      const version = this.#heard === undefined ? undefined : this.#engine.after(this.#heard)
+      if (version === undefined) {
+        this.#heard = this.#engine.revision
+        feed.replace(this.#engine.records().filter(({ kind }) => !this.ignores.includes(kind)))
+        return
+      }
+      this.#heard = version.revision
+      const { kind, key, text, revision } = version
+      if (this.ignores.includes(kind) || revision < (this.#told.get(idOf(version)) ?? 0)) continue
+      if (text === null) feed.remove(kind, key)
+      else feed.put({ kind, key, text, stamp: revision })
+    }
+  }
+}

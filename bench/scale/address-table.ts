@@ -63,7 +63,7 @@ export class AddressTable {
 
   /** The lowest address of the part that is free, but for those; -1: none. */
   firstFree(first: number, last: number, but: ReadonlySet<number>): number {
-    for (let from = first; ; ) {
+    for (let from = first; ;) {
       const found = this.#taken.indexOf(0, from)
       if (found < 0 || found > last) return -1
       if (!but.has(found)) return found

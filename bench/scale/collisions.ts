@@ -130,15 +130,17 @@ function play(
       conflicts++
       if (event.refused === 0) refused++
       if (event.refused + 1 === attempts) failed++
-      else
-        queue.add(at + commitMs / 2 + settleMs, { ...event, kind: 'choose', refused: event.refused + 1 })
+      else queue.add(at + commitMs / 2 + settleMs, { ...event, kind: 'choose', refused: event.refused + 1 })
     }
   }
   return { conflicts: conflicts / adds, refused: refused / adds, failed: failed / adds }
 }
 
 /** Every rule at every fill, delay and load. */
-export function simulateFree(): { readonly meetings: readonly Meeting[]; readonly routes: readonly Routes[] } {
+export function simulateFree(): {
+  readonly meetings: readonly Meeting[]
+  readonly routes: readonly Routes[]
+} {
   const meetings: Meeting[] = []
   const routes: Routes[] = []
   for (const fill of fills) {

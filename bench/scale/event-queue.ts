@@ -20,7 +20,7 @@ export class EventQueue<T> {
     const last = heap.pop()
     if (!first || !last || heap.length === 0) return first
     heap[0] = last
-    for (let index = 0; ; ) {
+    for (let index = 0; ;) {
       const left = 2 * index + 1
       const child = left + 1 < heap.length && this.#before(left + 1, left) ? left + 1 : left
       if (child >= heap.length || !this.#before(child, index)) return first

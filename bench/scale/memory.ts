@@ -44,9 +44,7 @@ class HandingOver implements Engine {
 
   start(feed: EngineFeed): void {
     this.feed = feed
-    feed.replace(
-      Array.from(sampleRecords(place, pods), (record, index) => ({ ...record, stamp: index + 1 })),
-    )
+    feed.replace(Array.from(sampleRecords(place, pods), (record, index) => ({ ...record, stamp: index + 1 })))
   }
 
   read = (): Promise<undefined> => Promise.resolve(undefined)

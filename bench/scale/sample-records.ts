@@ -1,5 +1,10 @@
 import { formatAddress } from '../../shared/net/address.ts'
-import { holderKey, leaseKey, type HolderRecord, type LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import {
+  holderKey,
+  leaseKey,
+  type HolderRecord,
+  type LeaseRecord,
+} from '../../ipkeeper-server/ipam/records.ts'
 import type { SharedKind } from '../../ipkeeper-server/store/shared/engine.ts'
 
 /** A record as an engine keeps it. */

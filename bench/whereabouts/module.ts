@@ -2,11 +2,7 @@ import { join } from 'node:path'
 import { goModule } from '../../test/rigs/go-module.ts'
 
 /** The IPAM plugin that ipkeeper is measured against; go.mod beside this file alone says in which version. */
-export const whereaboutsModule = goModule(
-  'whereabouts',
-  'bench/whereabouts',
-  'scripts/build-whereabouts.ts',
-)
+export const whereaboutsModule = goModule('whereabouts', 'bench/whereabouts', 'scripts/build-whereabouts.ts')
 
 const path = 'github.com/k8snetworkplumbingwg/whereabouts'
 

@@ -66,7 +66,7 @@ export interface ManyNodesFigures {
 /** Network, gateway and broadcast address are never given. */
 const neverGiven = 3
 
-interface Node {
+export interface Node {
   readonly home: DaemonHome
   readonly client: KeepAliveClient
   stop(): Promise<unknown>
@@ -84,7 +84,8 @@ interface Rig {
   readonly plan: ManyNodesPlan
 }
 
-async function startNode(folder: TempFolder, engine: SharedEngine, index: number): Promise<Node> {
+/** A daemon with the engine as its store. */
+export async function startNode(folder: TempFolder, engine: SharedEngine, index: number): Promise<Node> {
   const home = makeDaemonHome(folder, `n${index}`, {
     config: `node: worker-${index + 1}\n${engine.config}`,
     args: ['--store', engine.store],
@@ -265,9 +266,9 @@ async function measureEngine(
             lines.push(await crowd(rig, 'whereabouts', pair, long, requests))
           }
         }
-        for (const line of lines.slice(-3)) progress(`  ${summaryOf(line)}`)
       }
     }
+    for (const line of lines) progress(`  ${summaryOf(line)}`)
   } finally {
     for (const node of nodes) await node.stop()
     await engine.stop()
@@ -277,7 +278,7 @@ async function measureEngine(
 }
 
 const summaryOf = ({ contestant, nodes, add, addsPerSecond, failed }: ManyNodesLine): string =>
-  `${contestant}, ${nodes} nodes: p50 ${add.p50} ms, p99 ${add.p99} ms, ${addsPerSecond}/s, ${failed} failed`
+  `${contestant}, ${nodes} at once: p50 ${add.p50} ms, p99 ${add.p99} ms, ${addsPerSecond}/s, ${failed} failed`
 
 /** Latency and throughput of nodes that share one pool, by engine; whereabouts beside them on the same API server. */
 export async function measureManyNodes(

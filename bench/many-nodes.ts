@@ -19,6 +19,7 @@ import {
   hasWhereabouts,
   installWhereabouts,
   pluginEnvironment,
+  whereaboutsResources,
   whereaboutsRun,
   writeWhereaboutsConfig,
 } from './whereabouts.ts'
@@ -262,7 +263,7 @@ async function measureEngine(
           if (beside) {
             await fillWhereabouts(beside, subnet, taken)
             const pair = processPair(rig, (_, verb, pod) => whereaboutsRun(config, subnet, verb, pod))
-            const requests = (): Promise<RequestCounts> => apiRequests(beside, 'whereabouts.cni.cncf.io')
+            const requests = (): Promise<RequestCounts> => apiRequests(beside, whereaboutsResources)
             lines.push(await crowd(rig, 'whereabouts', pair, long, requests))
           }
         }

@@ -29,13 +29,21 @@ export async function etcdRequests(url: string): Promise<RequestCounts> {
   )
 }
 
-/** Of kube-apiserver: requests for resources of this group, and those that elect a leader. */
-export async function apiRequests(cluster: ClusterClient, group: string): Promise<RequestCounts> {
+/** Resources of the API, by group. */
+export interface ApiResources {
+  readonly [group: string]: readonly string[]
+}
+
+/** What an ADD of ipkeeper reads and writes. What only one of all nodes does, such as the status of pools, is not on its way. */
+export const ownResources: ApiResources = { 'ipkeeper.io': ['ipleases', 'ipholders', 'ipreservations'] }
+
+/** Of kube-apiserver: requests for these resources. */
+export async function apiRequests(cluster: ClusterClient, resources: ApiResources): Promise<RequestCounts> {
   return sumBy(await cluster.readText('/metrics'), 'apiserver_request_total', label => {
     const [verb, resource] = [label('verb'), label('resource')]
-    const counts = label('group') === group || resource === 'leases'
     // Of a watch each end is counted, long after its begin.
-    return counts && verb !== 'WATCH' ? `${verb} ${resource}` : undefined
+    const counts = resources[label('group')]?.includes(resource) === true && verb !== 'WATCH'
+    return counts ? `${verb} ${resource}` : undefined
   })
 }
 

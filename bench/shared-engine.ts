@@ -7,7 +7,7 @@ import { startCluster, type Cluster } from '../test/rigs/cluster.ts'
 import { startEtcd } from '../test/rigs/etcd.ts'
 import type { TempFolder } from '../test/rigs/temp-folder.ts'
 import type { EngineName } from './engines.ts'
-import { apiRequests, etcdRequests, type RequestCounts } from './request-counts.ts'
+import { apiRequests, etcdRequests, ownResources, type RequestCounts } from './request-counts.ts'
 
 /** An engine that daemons share while it is measured. Writes of etcd are not synced to the disk (test/rigs/etcd.ts). */
 export interface SharedEngine {
@@ -58,7 +58,7 @@ export async function startEngine(name: EngineName, folder: TempFolder): Promise
   return {
     store: 'kubernetes:',
     config: `kubernetes: { mode: kubeconfig, kubeconfig: ${cluster.kubeconfig} }\nrequireAnnotations: false\n`,
-    requests: () => apiRequests(cluster, 'ipkeeper.io'),
+    requests: () => apiRequests(cluster, ownResources),
     cluster,
     stop,
   }

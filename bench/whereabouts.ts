@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import type { ApiObject, ClusterClient } from '../test/rigs/cluster-client.ts'
 import type { Cluster } from '../test/rigs/cluster.ts'
 import type { PluginRun } from './plugin-runner.ts'
+import type { ApiResources } from './request-counts.ts'
 import { whereaboutsExecutable, whereaboutsModule } from './whereabouts/module.ts'
 import type { FreshPod } from './workload.ts'
 
@@ -51,6 +52,12 @@ const collection = (plural: string): string => `/apis/${group}/${version}/namesp
 
 /** The pool's object is named after its range. */
 const poolName = (subnet: string): string => subnet.replace('/', '-')
+
+/** What its ADD reads and writes; it elects a leader for each by a lease. */
+export const whereaboutsResources: ApiResources = {
+  [group]: ['ippools', 'overlappingrangeipreservations'],
+  'coordination.k8s.io': ['leases'],
+}
 
 /** Whether it is built; `make bench` does so where Go is. */
 export function hasWhereabouts(): boolean {

@@ -109,9 +109,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const unlockStateDir = lockStateFolder(stateDir)
   const registry = new MetricRegistry()
   const observer = verbObserver(registry)
+  const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
   const stored = await openStore(storeSpec, {
     stateDir,
     node: config.node,
+    access,
+    log: logger,
+    etcd: config.store.etcd,
     onStatus: ({ state, reason, owed }) => {
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
@@ -129,7 +133,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
   const bootId = readBootId()
-  const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
   let inForce = termsOf(config, access !== undefined)
   requireApi(config, options.config, access)
   // undici and all that stands on it are loaded only where there is an API.
@@ -139,6 +142,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       access,
       node: config.node,
       watchNamespaces: wantsNamespaces(config),
+      kubernetesStore: storeSpec?.kind === 'kubernetes',
       log: logger,
     })
   const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
@@ -266,7 +270,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     readResolvConf,
     nodeLabels: () => nodeLabels(watched.current.nodeLabels, cluster?.view.nodeLabels()),
-    sharedWithOtherNodes: () => !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
+    sharedWithOtherNodes: () =>
+      !ledger.isShared && !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
   }
   const requests = new RequestReader({
     cluster: cluster?.view,

@@ -70,6 +70,7 @@ export class ExpiryLoop {
     const { ledger, now, pools } = this.#service
     this.#expiring = true
     const over = ledger.expire(now())
+    // To all nodes they are free now. Not all tidy up: a thousand would ask for the same at the same moment.
     const ours = over.filter(this.#isOurs)
     const outcomes = await Promise.allSettled(
       ours.map(lease =>

@@ -8,7 +8,6 @@ import { alone, type Election } from './leases/election.ts'
 import { ExpiryLoop } from './leases/expire-leases.ts'
 import { measureUsage } from './leases/measure-usage.ts'
 import { OwnerWatch } from './leases/owner-watch.ts'
-import type { PoolStatusSink } from './leases/pool-status-sink.ts'
 import type { LeaseService } from './leases/service.ts'
 import { TellPools } from './leases/tell-pools.ts'
 import type { Logger } from './logging/logger.ts'
@@ -24,8 +23,8 @@ export interface DutiesOptions {
   /** undefined where no API is configured. */
   readonly access: ApiAccess | undefined
   readonly cluster: ClusterView | undefined
-  /** Where the figures of pools are shown; undefined where nowhere. */
-  readonly poolStatuses: PoolStatusSink | undefined
+  /** Of the store: with "kubernetes" the figures of pools are shown beside them. */
+  readonly storeKind: string
   readonly logger: Logger
 }
 
@@ -46,7 +45,7 @@ export interface Duties {
  * of the concrete classes. Kept addresses expire on every node; who deletes their records is divided among them.
  */
 export async function openDuties(options: DutiesOptions): Promise<Duties> {
-  const { config, reconcileTerms, service, access, cluster, poolStatuses, logger } = options
+  const { config, reconcileTerms, service, access, cluster, storeKind, logger } = options
   const { ledger, node } = service
   const leaseElection = ledger.isShared && access ? await openElection(access) : undefined
   const election: Election = leaseElection ?? (ledger.isShared ? { isElected: () => false } : alone)
@@ -79,11 +78,12 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
         logger.warn({ err: error }, 'owners of kept addresses could not be asked for; it is tried again')
       },
     })
+  const poolStatuses = access && storeKind === 'kubernetes' ? await openPoolStatuses(access) : undefined
   const pools =
     poolStatuses &&
     new TellPools({
       election,
-      sink: poolStatuses,
+      sink: poolStatuses.sink,
       usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
       monotonic: () => performance.now(),
       onError: error => {
@@ -100,6 +100,13 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
       pools.wake()
     }
   wakeLoops()
+
+  async function openPoolStatuses(api: ApiAccess) {
+    const { ApiClient } = await import('./kubernetes/api-client.ts')
+    const { PoolStatusWriter } = await import('./store/kubernetes/pool-status-writer.ts')
+    const client = new ApiClient(api, { requests: 1 })
+    return { sink: new PoolStatusWriter({ client, now: Date.now }), close: () => client.close() }
+  }
 
   async function openElection(api: ApiAccess) {
     const { LeaseElection } = await import('./kubernetes/lease-election.ts')
@@ -144,6 +151,7 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
       expiry.stop()
       await Promise.all([owners?.stop(), pools?.stop()])
       await leaseElection?.stop()
+      await poolStatuses?.close()
     },
   }
 }

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readNetworkPools } from './conf-dir/network-pools.ts'
 import type { DaemonConfig } from './config/load-config.ts'
+import { readPoolSpec } from './config/read-pool-object.ts'
+import { isInUse } from './ipam/plan-pools.ts'
 import type { RequestRules } from './leases/interpret-request.ts'
 import type { ClusterView } from './kubernetes/cluster-view.ts'
 import { measureUsage } from './leases/measure-usage.ts'
@@ -53,6 +55,8 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
     namespaceLabels: namespace => cluster?.namespace(namespace)?.labels,
     networks: () => readNetworkPools(config.conflist.directory),
     usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
+    readPool: (name, spec) => readPoolSpec(name, spec, service.pools().standard).pool,
+    isLive: lease => isInUse(service.ledger, lease, service.now(), service.liveness),
     now: Date.now,
     monotonic: () => performance.now(),
   })

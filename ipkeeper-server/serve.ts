@@ -198,7 +198,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     ...{ config, service, access, logger },
     reconcileTerms: () => watched.current.reconcile,
     cluster: cluster?.view,
-    poolStatuses: undefined,
+    storeKind: store.kind,
   })
   const pruner = new HistoryPruner({
     ledger,

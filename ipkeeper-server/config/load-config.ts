@@ -149,9 +149,11 @@ function readWebhook(file: DaemonConfigFile, faults: FaultList): WebhookTerms | 
   const path = ['webhook']
   if (!faults.isSound(path) || file.webhook === undefined) return undefined
   const { listen, certFile, keyFile } = file.webhook
-  for (const [key, value] of Object.entries({ listen, certFile, keyFile }))
-    if (value === undefined)
-      faults.add(path, `"${key}" is missing: a webhook has listen, certFile and keyFile`)
+  const missing = Object.entries({ listen, certFile, keyFile }).flatMap(([key, value]) =>
+    value === undefined ? `"${key}"` : [],
+  )
+  if (missing.length > 0)
+    faults.add(path, `lacks ${missing.join(', ')}: a webhook has listen, certFile and keyFile`)
   const address = readText(faults, [...path, 'listen'], listen, parseTcpAddress)
   return address && certFile !== undefined && keyFile !== undefined
     ? { listen: address, certFile, keyFile }

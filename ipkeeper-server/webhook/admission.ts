@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AddressBook } from '../ipam/address-book.ts'
+import type { JsonObject } from '../../shared/json/fold.ts'
+import type { PoolsBook } from '../ipam/plan-pools.ts'
+import type { LeaseRecord } from '../ipam/records.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { StringMap } from '../ipam/pod-facts.ts'
 import type { Pool } from '../ipam/pool.ts'
 import type { RangeSetUsage } from '../ipam/usage-tally.ts'
 import type { DialectName } from '../kubernetes/dialects/dialects.ts'
 import { type Admission, type Verdict } from './plan/admission-review.ts'
+import { judgePool } from './plan/judge-pool.ts'
 import { judgePods } from './plan/judge-pods.ts'
 import { knownPools } from './plan/known-pools.ts'
 import type { Ground } from './plan/request-objections.ts'
 
 export interface AdmissionOptions {
-  readonly book: AddressBook
+  readonly book: AddressBook & PoolsBook
   /** Whether other nodes change it too, so that what was made just now may not have come here yet. */
   readonly isShared: boolean
   readonly pools: () => PoolBook
@@ -21,6 +25,10 @@ export interface AdmissionOptions {
   readonly networks: () => Promise<{ readonly pools: readonly Pool[]; readonly complete: boolean }>
   /** Of all range sets. It may take its time: many reviews share one. */
   readonly usage: () => Promise<readonly RangeSetUsage[]>
+  /** The pool that the spec of an IPPool says. Throws an Error that says what is wrong with it. */
+  readonly readPool: (name: string, spec: JsonObject) => Pool
+  /** Whether somebody relies on the address of a lease. */
+  readonly isLive: (lease: LeaseRecord) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Milliseconds of a clock that never jumps. */
@@ -69,6 +77,11 @@ export class AdmissionJudge {
   }
 
   async judge(admission: Admission): Promise<Verdict> {
+    if (admission.kind === 'IPPool') {
+      const { book, pools, readPool, isLive } = this.#options
+      const configured = pools().pools.map(({ pool }) => pool)
+      return judgePool(admission, { book, configured, readPool, isLive })
+    }
     const verdict = judgePods(admission, await this.#ground(admission))
     const mayCome = verdict.refusals.some(({ code }) =>
       ['IPK_POOL_UNKNOWN', 'IPK_ADDRESS_OUTSIDE'].includes(code),

@@ -179,6 +179,8 @@ t.test('the dashboard', t => {
       'ipkeeper_operations_under_way',
       'ipkeeper_attachments',
       'ipkeeper_reservations',
+      'ipkeeper_elected',
+      'ipkeeper_admission_reviews_total',
       'ipkeeper_kubernetes_last_contact_timestamp_seconds',
       'ipkeeper_kubernetes_events_total',
       'ipkeeper_config_loaded_timestamp_seconds',

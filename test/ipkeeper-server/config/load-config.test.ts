@@ -41,6 +41,8 @@ const defaults = {
   },
   conflist: { directory: '/etc/cni/net.d', binDirs: ['/opt/cni/bin'] },
   metrics: { listen: undefined },
+  webhook: undefined,
+  election: { namespace: 'kube-system' },
   nodeLabels: {},
   logLevel: 'info',
 }
@@ -95,6 +97,17 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     'metrics: { listen: "127.0.0.1:9478" }',
     { metrics: { listen: { host: '127.0.0.1', port: 9478 } } },
   ],
+  [
+    'a webhook',
+    'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k }',
+    { webhook: { listen: { host: '0.0.0.0', port: 9443 }, certFile: '/c', keyFile: '/k' } },
+  ],
+  [
+    'a webhook, IPv6',
+    'webhook: { listen: "[::]:9443", certFile: /c, keyFile: /k }',
+    { webhook: { listen: { host: '::', port: 9443 }, certFile: '/c', keyFile: '/k' } },
+  ],
+  ['an election elsewhere', 'election: { namespace: ipkeeper }', { election: { namespace: 'ipkeeper' } }],
   [
     'metrics on loopback, IPv6',
     'metrics: { listen: "[::1]:9478" }',
@@ -190,6 +203,16 @@ const refused: readonly (readonly [name: string, text: string, message: string |
   ['a key of another case', 'loglevel: info', 'c.yaml:1:1: unknown key "loglevel"; did you mean "logLevel"?'],
   ['a key like no other', '# hello\n\n  frobnicate:\n    - 1\n', 'c.yaml:3:3: unknown key "frobnicate"'],
   ['a key that is a number', '1: x', 'c.yaml:1:1: unknown key "1"'],
+  [
+    'a webhook without a certificate',
+    'webhook: { listen: "0.0.0.0:9443" }',
+    'c.yaml:1:10: webhook: lacks "certFile", "keyFile": a webhook has listen, certFile and keyFile',
+  ],
+  [
+    'a webhook nowhere',
+    'webhook: { listen: ":9443", certFile: /c, keyFile: /k }',
+    'c.yaml:1:20: webhook.listen: ":9443" is not an address and a port, such as 0.0.0.0:9443 or [::]:9443',
+  ],
   [
     'metrics for everybody',
     'metrics: { listen: "0.0.0.0:9478" }',

@@ -19,6 +19,7 @@ const places: Readonly<Record<string, string>> = {
     'pools: [{ name: p, subnet: 10.22.0.0/16, nodeSelector: { matchExpressions: [{ key: a, operator: In, values: [b], KEY }] } }]',
   kubernetes: 'kubernetes: { kubeconfig: /k, KEY }',
   store: 'store: { KEY }',
+  'store.etcd': 'store: { etcd: { certFile: /c, keyFile: /k, user: u, passwordFile: /p, KEY } }',
   history: 'history: { KEY }',
   runtime: 'runtime: { KEY }',
   reconcile: 'reconcile: { KEY }',
@@ -30,6 +31,8 @@ const places: Readonly<Record<string, string>> = {
   'resultCache.folders': 'resultCache: { folders: { KEY } }',
   conflist: 'conflist: { KEY }',
   metrics: 'metrics: { KEY }',
+  webhook: 'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k, KEY }',
+  election: 'election: { KEY }',
 }
 
 /** The file with an example in its place, which takes the place of that key where it is there. */

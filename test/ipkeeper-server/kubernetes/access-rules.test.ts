@@ -81,9 +81,11 @@ t.test('some rights are needed only with an option', t => {
   const kept = ['ipholders', 'ipleases', 'ippools', 'ipreservations']
   t.strictSame(
     more({ kubernetesStore: true }),
-    ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb =>
-      kept.map(name => `${verb} ipkeeper.io/${name}`),
-    ),
+    ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb => [
+      ...kept.slice(0, 3).map(name => `${verb} ipkeeper.io/${name}`),
+      ...(verb === 'patch' ? ['patch ipkeeper.io/ippools/status'] : []),
+      ...kept.slice(3).map(name => `${verb} ipkeeper.io/${name}`),
+    ]),
   )
   t.end()
 })

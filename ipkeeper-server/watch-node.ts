@@ -19,7 +19,7 @@ import { podAddresses } from './network/pod-addresses.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
 import type { ReconcileTerms } from './reconcile/plan-terms.ts'
-import { Reconciler } from './reconcile/reconciler.ts'
+import { Reconciler, type LostLeases } from './reconcile/reconciler.ts'
 import { CacheKeeper } from './result-cache/cache-keeper.ts'
 import { foldersOf } from './result-cache/list-cache-files.ts'
 import { Quarantine } from './result-cache/quarantine.ts'
@@ -29,6 +29,7 @@ import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 export interface WatchNodeOptions {
   /** Of the start. */
   readonly config: DaemonConfig
+  readonly lostNodes: LostLeases | undefined
   /** As configured now. */
   readonly reconcileTerms: () => ReconcileTerms
   readonly service: LeaseService
@@ -55,6 +56,7 @@ export interface WatchedNode {
 export function watchNode({
   config,
   reconcileTerms,
+  lostNodes,
   service,
   stateDir,
   logger,
@@ -124,6 +126,7 @@ export function watchNode({
     removeLink: link => removeSeenLink(runTool, link),
     kernelAddresses: attachment => podAddresses(runTool, attachment),
     pods: cluster && (() => cluster.nodePods()),
+    ...(lostNodes && { lostNodes }),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     otherLooks: () => {
       const bad = caches.current().length

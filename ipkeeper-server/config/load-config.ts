@@ -9,7 +9,7 @@ import { parseDuration, parseRetention, type Retention } from '../ipam/retention
 import { defaults, type AnnotationDialect, type DaemonConfigFile } from './daemon-config.schema.ts'
 import { FaultList, formatPath, type Fault } from './faults.ts'
 import type { ReconcileTerms, RepairMode } from '../reconcile/plan-terms.ts'
-import { parseListen, type ListenAddress } from './read-listen.ts'
+import { parseListen, parseTcpAddress, type ListenAddress } from './read-listen.ts'
 import { readPools } from './read-pools.ts'
 import { readReconcile } from './read-reconcile.ts'
 import { readText } from './read-text.ts'
@@ -38,6 +38,9 @@ export interface DaemonConfig {
   readonly resultCache: ResultCacheTerms
   readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] }
   readonly metrics: { readonly listen: ListenAddress | undefined }
+  /** undefined: there is none. */
+  readonly webhook: WebhookTerms | undefined
+  readonly election: { readonly namespace: string }
   readonly nodeLabels: StringMap
   readonly logLevel: NonNullable<DaemonConfigFile['logLevel']>
 }
@@ -58,6 +61,13 @@ export interface EtcdTerms {
   readonly keyFile?: string
   readonly user?: string
   readonly passwordFile?: string
+}
+
+/** Where API servers have objects checked, and by which certificate they know us. Absolute paths. */
+export interface WebhookTerms {
+  readonly listen: ListenAddress
+  readonly certFile: string
+  readonly keyFile: string
 }
 
 export interface ResultCacheTerms {
@@ -135,6 +145,19 @@ function readResultCache(file: DaemonConfigFile, faults: FaultList): ResultCache
   }
 }
 
+function readWebhook(file: DaemonConfigFile, faults: FaultList): WebhookTerms | undefined {
+  const path = ['webhook']
+  if (!faults.isSound(path) || file.webhook === undefined) return undefined
+  const { listen, certFile, keyFile } = file.webhook
+  for (const [key, value] of Object.entries({ listen, certFile, keyFile }))
+    if (value === undefined)
+      faults.add(path, `"${key}" is missing: a webhook has listen, certFile and keyFile`)
+  const address = readText(faults, [...path, 'listen'], listen, parseTcpAddress)
+  return address && certFile !== undefined && keyFile !== undefined
+    ? { listen: address, certFile, keyFile }
+    : undefined
+}
+
 /** What the keys of a file say whose shape was checked; meaningless unless the faults stay as they were. */
 function readFile(
   file: DaemonConfigFile,
@@ -175,6 +198,8 @@ function readFile(
     metrics: {
       listen: readText(faults, ['metrics', 'listen'], file.metrics?.listen, parseListen),
     },
+    webhook: readWebhook(file, faults),
+    election: { namespace: file.election?.namespace ?? defaults.electionNamespace },
     nodeLabels: file.nodeLabels ?? {},
     logLevel: file.logLevel ?? defaults.logLevel,
   }

@@ -102,6 +102,8 @@ export class Ledger implements AddressBook {
   /** Attachments whose ADD nobody is known to have the answer of. */
   readonly #unanswered = new Set<string>()
   readonly #expiries = new ExpiryQueue()
+  /** How many addresses each node has in use, where other nodes have the same leases. */
+  readonly #boundByNode = new Map<string, number>()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly #expired = new Set<string>()
   /** Commits under way per record, and records that a refused commit left in doubt. */
@@ -111,6 +113,8 @@ export class Ledger implements AddressBook {
   #refusal: { problem: Problem; triedAt: number } | undefined
   /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
   onKept: () => void = () => undefined
+  /** Called when figures of pools may have changed: of a lease, a reservation or a pool, by whomever. */
+  onFigures: () => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
 
@@ -309,6 +313,11 @@ export class Ledger implements AddressBook {
   /** How it stands with the store; undefined where one daemon has it to itself. */
   storeStatus(): StoreStatus | undefined {
     return this.#store.shared?.status()
+  }
+
+  /** Nodes that have addresses in use; none in a ledger that one node has to itself. */
+  nodes(): Iterable<string> {
+    return this.#boundByNode.keys()
   }
 
   counts(): Readonly<Record<RecordKind, number>> {
@@ -519,6 +528,7 @@ export class Ledger implements AddressBook {
     else table.delete(key)
     if (before) this.#reindex(kind, key, before, false)
     if (after) this.#reindex(kind, key, after, true)
+    if (kind === 'lease' || kind === 'reservation' || kind === 'pool') this.onFigures()
     if (kind === 'lease' || kind === 'reservation') {
       if (kind === 'lease') this.#expired.delete(key)
       const either = after ?? before
@@ -535,6 +545,12 @@ export class Ledger implements AddressBook {
     else this.#liveByNamespace.set(counter, count)
   }
 
+  #countBound({ node }: LeaseRecord, step: 1 | -1): void {
+    const count = (this.#boundByNode.get(node) ?? 0) + step
+    if (count === 0) this.#boundByNode.delete(node)
+    else this.#boundByNode.set(node, count)
+  }
+
   #rest({ pool, since }: LeaseRecord, key: string, present: boolean): void {
     let resting = this.#resting.get(pool)
     if (!resting) this.#resting.set(pool, (resting = new RestingLeases()))
@@ -549,6 +565,7 @@ export class Ledger implements AddressBook {
         const lease = record as LeaseRecord
         if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
         if (this.isShared) this.#own(lease, present ? 1 : -1)
+        if (this.isShared && lease.state === 'bound') this.#countBound(lease, present ? 1 : -1)
         if (lease.state === 'cooling') this.#rest(lease, key, present)
         else this.#countLive(lease, present ? 1 : -1)
         if (lease.state === 'held' && lease.workload) {

@@ -47,7 +47,7 @@ const promtool = (args: readonly string[], input = ''): Promise<Finished> =>
 
 /** Words of PromQL that the expressions here use. */
 const words = new Set(
-  'sum count min max rate increase histogram_quantile label_replace vector and or unless'.split(' '),
+  'sum count min max rate increase histogram_quantile label_replace vector time and or unless'.split(' '),
 )
 const foreign: readonly string[] = [...containerdMetrics, ...kubernetesMetrics, ...prometheusMetrics]
 /** Labels that the scrape configuration and Prometheus add. */

@@ -135,3 +135,31 @@ t.test('stopped is stopped', async t => {
   await delay(30)
   t.equal(recordsOf(story), 1)
 })
+
+t.test('a record that is left to others comes free all the same', async t => {
+  const store = new FragileStore()
+  const story = await TestService.open(store)
+  const standard = { ...story.service.pools().standard, cooldown: 20, preferFor: 20 }
+  const service = { ...story.service, pools: () => ({ pools: [], standard }), now: Date.now }
+  Object.assign(story, { service })
+  let seen = 0
+  const loop = new ExpiryLoop(
+    service,
+    error => t.error(error),
+    () => {
+      seen++
+      return false
+    },
+  )
+  service.ledger.onKept = () => {
+    loop.wake()
+  }
+  t.teardown(() => {
+    loop.stop()
+  })
+  await story.add({ pod: 'a', container: 'c1' })
+  await story.del('c1')
+  await until(t, 'looked at', () => seen === 1)
+  t.equal(recordsOf(story), 1, 'its record stays')
+  t.equal(await story.add({ pod: 'b', container: 'c2' }), '10.22.0.2')
+})

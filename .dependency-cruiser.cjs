@@ -213,7 +213,10 @@ module.exports = {
       name: 'effects-apart',
       comment: 'Effect folders do not know each other; they meet in serve.ts through interfaces of ports.ts.',
       severity: 'error',
-      from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(${advisers}|store/kubernetes)/`] },
+      from: {
+        path: `${server}(${effects})/`,
+        pathNot: [...pure, `${server}(${advisers}|store/kubernetes)/`],
+      },
       to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
     },
     {
@@ -256,7 +259,10 @@ module.exports = {
       comment:
         'serve.ts, with watch-node.ts and open-store.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
-      from: { path: server, pathNot: [`${server}(serve|watch-node|open-store)\\.ts$`, `${server}(${effects}|cli)/`] },
+      from: {
+        path: server,
+        pathNot: [`${server}(serve|watch-node|open-store)\\.ts$`, `${server}(${effects}|cli)/`],
+      },
       to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
     },
     {

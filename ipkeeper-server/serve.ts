@@ -109,7 +109,21 @@ export async function serve(options: ServeOptions): Promise<void> {
   const unlockStateDir = lockStateFolder(stateDir)
   const registry = new MetricRegistry()
   const observer = verbObserver(registry)
-  const store = new ObservedStore(openStore(storeSpec, stateDir), storeObserver(registry))
+  const stored = await openStore(storeSpec, {
+    stateDir,
+    node: config.node,
+    onStatus: ({ state, reason, owed }) => {
+      if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
+      else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
+    },
+    onLost: ({ kind, key }) => {
+      logger.error(
+        { kind, key },
+        'an address that is bound on this node went to somebody else while the store was away',
+      )
+    },
+  })
+  const store = new ObservedStore(stored, storeObserver(registry))
   const ledger = await Ledger.open(store, Date.now, config.node)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.

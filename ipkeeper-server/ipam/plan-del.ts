@@ -242,9 +242,7 @@ export function withdrawFromHolder(book: AddressBook, holder: Holder, lost: read
   const present = book.holder(holder)
   const gone = new Set(lost.map(leaseKey))
   const leases = present?.leases.filter(own => !gone.has(leaseKey(own))) ?? []
-  return present && leases.length < present.leases.length
-    ? [writeHolder(present, present, leases)]
-    : []
+  return present && leases.length < present.leases.length ? [writeHolder(present, present, leases)] : []
 }
 
 /** Holders that lose a kept address to these leases. */

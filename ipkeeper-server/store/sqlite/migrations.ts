@@ -33,4 +33,11 @@ export const migrations: readonly string[] = [
        'source', body -> '$.source',
        'until', body -> '$.until'
      ) FROM record WHERE kind = 'lease'`,
+  // Of a store that nodes share (store/shared/journal.ts).
+  `CREATE TABLE note (
+     kind TEXT NOT NULL,
+     key TEXT NOT NULL,
+     body TEXT NOT NULL,
+     PRIMARY KEY (kind, key)
+   ) STRICT, WITHOUT ROWID`,
 ]

@@ -3,19 +3,15 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
-import {
-  StoreConflict,
-  type HistoryQuery,
-  type HistoryRule,
-  type LeaseStore,
-  type StoredRecord,
-} from '../lease-store.ts'
+import { StoreConflict, type HistoryQuery, type HistoryRule, type StoredRecord } from '../lease-store.ts'
+import type { Journal, Note, NoteKind } from '../shared/journal.ts'
 import { HistoryTable } from './history-table.ts'
 import { migrations } from './migrations.ts'
 
 interface Pending {
   readonly change: Change
   readonly events: readonly HistoryEvent[]
+  readonly notes: readonly Note[]
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -25,6 +21,8 @@ interface Statements {
   readonly body: StatementSync
   readonly put: StatementSync
   readonly delete: StatementSync
+  readonly putNote: StatementSync
+  readonly deleteNote: StatementSync
 }
 
 const failed = (path: string, cause: unknown, hint?: string): Problem =>
@@ -39,7 +37,7 @@ const failed = (path: string, cause: unknown, hint?: string): Problem =>
  * in during one turn of the event loop share a transaction and its fsync (group commit); each of them still applies
  * wholly or not at all.
  */
-export class SqliteStore implements LeaseStore {
+export class SqliteStore implements Journal {
   readonly kind = 'sqlite'
   readonly location: string
   readonly #database: DatabaseSync
@@ -58,6 +56,8 @@ export class SqliteStore implements LeaseStore {
         'INSERT OR REPLACE INTO record (kind, key, generation, body) VALUES (?, ?, ?, ?)',
       ),
       delete: database.prepare('DELETE FROM record WHERE kind = ? AND key = ?'),
+      putNote: database.prepare('INSERT OR REPLACE INTO note (kind, key, body) VALUES (?, ?, ?)'),
+      deleteNote: database.prepare('DELETE FROM note WHERE kind = ? AND key = ?'),
     }
     this.#history = new HistoryTable(database)
   }
@@ -118,11 +118,26 @@ export class SqliteStore implements LeaseStore {
     }
   }
 
-  async commit(change: Change, events: readonly HistoryEvent[] = []): Promise<void> {
+  loadNotes(visit: (note: Note & { readonly text: string }) => void): void {
     this.#assertOpen()
-    if (change.length === 0) return
+    try {
+      for (const row of this.#database.prepare('SELECT kind, key, body FROM note').iterate()) {
+        visit({ kind: row['kind'] as NoteKind, key: String(row['key']), text: String(row['body']) })
+      }
+    } catch (error) {
+      throw failed(this.location, error)
+    }
+  }
+
+  async commit(
+    change: Change,
+    events: readonly HistoryEvent[] = [],
+    notes: readonly Note[] = [],
+  ): Promise<void> {
+    this.#assertOpen()
+    if (change.length === 0 && notes.length === 0) return
     await new Promise<void>((resolve, reject) => {
-      this.#pending.push({ change, events, resolve, reject })
+      this.#pending.push({ change, events, notes, resolve, reject })
       if (this.#pending.length === 1)
         setImmediate(() => {
           this.#flush()
@@ -142,6 +157,7 @@ export class SqliteStore implements LeaseStore {
         if (conflict) conflicts.set(entry, conflict)
         else {
           this.#write(entry.change)
+          this.#note(entry.notes)
           for (const event of entry.events) this.#history.add(event)
         }
       }
@@ -191,6 +207,13 @@ export class SqliteStore implements LeaseStore {
     for (const { kind, key, record } of change) {
       if (record === null) this.#statements.delete.run(kind, key)
       else this.#statements.put.run(kind, key, record.generation, JSON.stringify(record))
+    }
+  }
+
+  #note(notes: readonly Note[]): void {
+    for (const { kind, key, text } of notes) {
+      if (text === null) this.#statements.deleteNote.run(kind, key)
+      else this.#statements.putNote.run(kind, key, text)
     }
   }
 

@@ -1,0 +1,27 @@
+import type { HistoryEvent } from '../../ipam/history-entry.ts'
+import type { Change } from '../../ipam/records.ts'
+import type { LeaseStore } from '../lease-store.ts'
+
+/**
+ * copy: a record of the engine that this node could not do without while that is away. owed: see OwedRecord. meta: of the
+ * journal itself.
+ */
+export type NoteKind = 'copy' | 'owed' | 'meta'
+
+/** Something to remember under (kind, key), in place of what was there; `text` null forgets it. */
+export interface Note {
+  readonly kind: NoteKind
+  readonly key: string
+  readonly text: string | null
+}
+
+/**
+ * What a node keeps for itself of a ledger that it shares: its attachments, the history of what it did, and notes. Durable
+ * before it is acknowledged, like any store.
+ */
+export interface Journal extends LeaseStore {
+  /** As of any store; the notes are taken with the change, or neither. A change may be empty where there are notes. */
+  commit(change: Change, events?: readonly HistoryEvent[], notes?: readonly Note[]): Promise<void>
+  /** In no particular order. */
+  loadNotes(visit: (note: Note & { readonly text: string }) => void): void
+}

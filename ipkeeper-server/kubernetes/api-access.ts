@@ -1,14 +1,4 @@
-/** What TLS needs; texts in PEM. */
-export interface TlsMaterial {
-  /** Authorities that may have signed the server's certificate; those of the system when absent. */
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
-  /** Name that the server's certificate has to bear, when it is not that of the URL. */
-  readonly servername?: string
-  /** The server's certificate is not checked. */
-  readonly insecure?: true
-}
+import type { TlsMaterial } from '../tls-material.ts'
 
 export interface ApiSecrets {
   readonly token: string | undefined

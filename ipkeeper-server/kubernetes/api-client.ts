@@ -1,10 +1,10 @@
 import { buildConnector, Pool, type Dispatcher } from 'undici'
 import { version } from '../../shared/build-info.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
-import type { ApiAccess, ApiSecrets, TlsMaterial } from './api-access.ts'
+import type { ApiAccess, ApiSecrets } from './api-access.ts'
 import { ApiError } from './api-error.ts'
 import { statusError } from './api-status.ts'
-import { sameTls } from './tls-material.ts'
+import { sameTls, type TlsMaterial } from '../tls-material.ts'
 
 export interface ApiLimits {
   /** Milliseconds that a whole answer may take, and the beginning of a watch. */

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { isIPv6 } from 'node:net'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { ApiAccess } from './api-access.ts'
-import { FreshFile } from './fresh-file.ts'
-import { checkTls } from './tls-material.ts'
+import { FreshFile } from '../fresh-file.ts'
+import { checkTls } from '../tls-material.ts'
 
 /** Where kubelet puts what a pod needs to reach the API. */
 export const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -36,9 +36,14 @@ export function inClusterAccess(
       `KUBERNETES_SERVICE_HOST ${JSON.stringify(host)} and KUBERNETES_SERVICE_PORT ${JSON.stringify(port)} are not a host and a port`,
     )
   }
-  const token = new FreshFile(join(folder, 'token'), 'token', monotonic)
-  const authority = new FreshFile(join(folder, 'ca.crt'), 'certificate authority', monotonic)
-  checkTls({ ca: authority.read(false) }, authority.path)
+  const token = new FreshFile(join(folder, 'token'), 'token', monotonic, 'IPK_KUBERNETES_CONFIG')
+  const authority = new FreshFile(
+    join(folder, 'ca.crt'),
+    'certificate authority',
+    monotonic,
+    'IPK_KUBERNETES_CONFIG',
+  )
+  checkTls({ ca: authority.read(false) }, authority.path, 'IPK_KUBERNETES_CONFIG')
   return {
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
     source,

@@ -1,7 +1,7 @@
-import type { ApiAccess, ApiSecrets, TlsMaterial } from './api-access.ts'
-import { FreshFile } from './fresh-file.ts'
+import type { ApiAccess, ApiSecrets } from './api-access.ts'
+import { FreshFile } from '../fresh-file.ts'
 import { parseKubeconfig, type KubeconfigContext, type Material } from './kubeconfig.ts'
-import { checkTls } from './tls-material.ts'
+import { checkTls, type TlsMaterial } from '../tls-material.ts'
 
 /** The files of one reading of the kubeconfig. */
 interface Opened {
@@ -15,7 +15,7 @@ function open(path: string, text: string, wanted: string | undefined, monotonic:
   const reader = (material: Material | undefined, what: string): ((again: boolean) => string | undefined) => {
     if (!material) return () => undefined
     if ('text' in material) return () => material.text
-    const file = new FreshFile(material.file, what, monotonic)
+    const file = new FreshFile(material.file, what, monotonic, 'IPK_KUBERNETES_CONFIG')
     return again => file.read(again)
   }
   const ca = reader(context.authority, 'certificate authority')
@@ -40,7 +40,7 @@ function open(path: string, text: string, wanted: string | undefined, monotonic:
       ...(context.insecure && { insecure: true as const }),
     }
   }
-  checkTls(tls(false), `${path}: context "${context.context}"`)
+  checkTls(tls(false), `${path}: context "${context.context}"`, 'IPK_KUBERNETES_CONFIG')
   return opened
 }
 
@@ -56,7 +56,7 @@ export function kubeconfigAccess(
   wanted: string | undefined,
   monotonic: () => number,
 ): ApiAccess {
-  const file = new FreshFile(path, 'kubeconfig', monotonic)
+  const file = new FreshFile(path, 'kubeconfig', monotonic, 'IPK_KUBERNETES_CONFIG')
   let opened = open(path, file.read(false), wanted, monotonic)
   const { server, context } = opened.context
   return {

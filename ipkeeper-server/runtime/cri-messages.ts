@@ -1,27 +1,11 @@
-import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { readMessage, taken, type ReadField } from '../protobuf.ts'
 import type { RuntimeCondition, Sandbox } from './sandboxes.ts'
 
 /**
  * The messages of the CRI (runtime.v1 of k8s.io/cri-api) that are used, as far as they are used. Field numbers are those
  * of the interface; unknown fields are skipped, absent ones have protobuf's defaults.
  */
-
-type ReadField = (field: number, reader: BinaryReader) => boolean
-
-/** Reads all fields; `read` tells whether it has taken one, else it is skipped. */
-function readMessage(bytes: Uint8Array, read: ReadField): void {
-  const reader = new BinaryReader(bytes)
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag()
-    if (!read(field, reader)) reader.skip(wireType, field)
-  }
-}
-
-/** Shorthand for a field that is taken. */
-function taken(work: () => void): true {
-  work()
-  return true
-}
 
 /** Reads the message that is field 1 of a response. */
 function readFirst(bytes: Uint8Array, read: ReadField): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Problem } from '../../shared/problem/problem.ts'
+import type { ProblemCode } from '../shared/problem/catalogue.ts'
+import { Problem } from '../shared/problem/problem.ts'
 
 /** Milliseconds for which a file is taken to be what it was: client-go looks at tokens as often. */
 const trustedFor = 60_000
@@ -15,23 +16,21 @@ export class FreshFile {
   #readAt: number
 
   /**
-   * Reads at once. Throws IPK_KUBERNETES_CONFIG that names the file and `what`, such as "token".
+   * Reads at once. Throws a Problem of the code that names the file and `what`, such as "token".
    *
    * @param monotonic milliseconds of a clock that never jumps
    */
-  constructor(path: string, what: string, monotonic: () => number) {
+  constructor(path: string, what: string, monotonic: () => number, code: ProblemCode) {
     this.path = path
     this.#monotonic = monotonic
     this.#readAt = monotonic()
     try {
       this.#text = readFileSync(path, 'utf8')
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-      throw new Problem('IPK_KUBERNETES_CONFIG', `${path}: the ${what} cannot be read (${code})`, {
-        cause: error,
-      })
+      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      throw new Problem(code, `${path}: the ${what} cannot be read (${why})`, { cause: error })
     }
-    if (this.#text.trim() === '') throw new Problem('IPK_KUBERNETES_CONFIG', `${path}: the ${what} is empty`)
+    if (this.#text.trim() === '') throw new Problem(code, `${path}: the ${what} is empty`)
   }
 
   /** A text that cannot be read now, or is empty because it is being written, stays as it was. */

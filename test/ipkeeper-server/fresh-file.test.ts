@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { FreshFile } from '../../../ipkeeper-server/kubernetes/fresh-file.ts'
-import { thrownProblem } from '../../rigs/thrown-problem.ts'
+import { FreshFile } from '../../ipkeeper-server/fresh-file.ts'
+import { thrownProblem } from '../rigs/thrown-problem.ts'
 
 t.test('is read again when a minute has passed, or when somebody doubts it', t => {
   const path = join(t.testdir({ token: 'one' }), 'token')
   let now = 1_000_000
-  const file = new FreshFile(path, 'token', () => now)
+  const file = new FreshFile(path, 'token', () => now, 'IPK_KUBERNETES_CONFIG')
   const story: readonly [
     what: string,
     later: number,
@@ -36,12 +36,12 @@ t.test('is read again when a minute has passed, or when somebody doubts it', t =
 
 t.test('has to be there at first', async t => {
   const path = join(t.testdir({}), 'token')
-  t.match(await thrownProblem(() => new FreshFile(path, 'token of x', () => 0)), {
+  t.match(await thrownProblem(() => new FreshFile(path, 'token of x', () => 0, 'IPK_KUBERNETES_CONFIG')), {
     code: 'IPK_KUBERNETES_CONFIG',
     message: `${path}: the token of x cannot be read (ENOENT)`,
   })
   writeFileSync(path, '\n')
-  t.match(await thrownProblem(() => new FreshFile(path, 'token', () => 0)), {
+  t.match(await thrownProblem(() => new FreshFile(path, 'token', () => 0, 'IPK_KUBERNETES_CONFIG')), {
     message: `${path}: the token is empty`,
   })
 })

@@ -1,0 +1,166 @@
+import { status } from '@grpc/grpc-js'
+import { setTimeout as delay } from 'node:timers/promises'
+import { EngineAway } from '../shared/engine.ts'
+import type { EtcdAccess } from './etcd-access.ts'
+import { EtcdEndpoint, type EtcdCall } from './etcd-endpoint.ts'
+import { EtcdFailure, refusal } from './etcd-failure.ts'
+import {
+  authenticateRequest,
+  rangeRequest,
+  readRangeReply,
+  readToken,
+  readTxnReply,
+  txnRequest,
+  type RangeReply,
+  type RangeRequest,
+  type TxnReply,
+  type TxnRequest,
+} from './etcd-messages.ts'
+
+/** Milliseconds between two rounds through the endpoints: an election takes about a second. */
+const pause = 50
+
+export interface Answer<T> {
+  readonly reply: T
+  /** An earlier attempt of this call may have been carried out as well. */
+  readonly repeated: boolean
+}
+
+/**
+ * Calls to etcd. Each is tried at one endpoint after another, the one that answered last first, until its time is over.
+ * Rejects with EngineAway, or with IPK_STORE_FAILED when it is refused whatever is tried again, and then was not done.
+ */
+export class EtcdClient {
+  readonly endpoints: readonly EtcdEndpoint[]
+  readonly #access: EtcdAccess
+  readonly #deadlineMs: number
+  #preferred: number
+  #token: string | undefined
+  readonly #loggingIn = new Map<EtcdEndpoint, Promise<string | undefined>>()
+
+  /** @param random from 0 to below 1: nodes begin at different members */
+  constructor(access: EtcdAccess, deadlineMs: number, random: () => number) {
+    this.#access = access
+    this.#deadlineMs = deadlineMs
+    this.endpoints = access.endpoints.map(url => new EtcdEndpoint(url, again => access.tls(again)))
+    this.#preferred = Math.floor(random() * this.endpoints.length)
+  }
+
+  async range(request: RangeRequest): Promise<RangeReply> {
+    const call = { method: 'KV/Range', request: rangeRequest(request), read: readRangeReply }
+    return (await this.#everywhere(call)).reply
+  }
+
+  async txn(request: TxnRequest): Promise<Answer<TxnReply>> {
+    return await this.#everywhere({ method: 'KV/Txn', request: txnRequest(request), read: readTxnReply })
+  }
+
+  /** The token to begin a stream with; undefined where none is needed. Rejects with EtcdFailure. */
+  async token(endpoint: EtcdEndpoint): Promise<string | undefined> {
+    const login = this.#token === undefined ? this.#access.login() : undefined
+    if (!login) return this.#token
+    const underWay =
+      this.#loggingIn.get(endpoint) ??
+      this.#logIn(endpoint, login).finally(() => {
+        this.#loggingIn.delete(endpoint)
+      })
+    this.#loggingIn.set(endpoint, underWay)
+    return await underWay
+  }
+
+  /** A token that was refused. */
+  forget(token: string | undefined): void {
+    if (this.#token === token) this.#token = undefined
+  }
+
+  close(): void {
+    for (const endpoint of this.endpoints) endpoint.close()
+  }
+
+  async #logIn(
+    endpoint: EtcdEndpoint,
+    { user, password }: { readonly user: string; readonly password: string },
+  ): Promise<string | undefined> {
+    const request = authenticateRequest(user, password)
+    try {
+      const call = { method: 'Auth/Authenticate', request, read: readToken }
+      this.#token = await endpoint.call(call, undefined, this.#deadlineMs)
+    } catch (error) {
+      // Users are switched off: etcd tells us when it wants one.
+      if (!(error instanceof EtcdFailure)) throw error
+      if (error.code === status.FAILED_PRECONDITION) return undefined
+      // Of what was to be done after it, nothing was.
+      const verdict = error.verdict === 'uncertain' ? 'unreachable' : error.verdict
+      throw new EtcdFailure(endpoint.url, error.code, `login: ${error.message}`, verdict)
+    }
+    return this.#token
+  }
+
+  async #everywhere<T>(call: EtcdCall<T>): Promise<Answer<T>> {
+    const ends = performance.now() + this.#deadlineMs
+    const count = this.endpoints.length
+    let repeated = false
+    let last: EtcdFailure | undefined
+    for (;;) {
+      let reached = false
+      const first = this.#preferred
+      for (let step = 0; step < count; step++) {
+        const left = ends - performance.now()
+        if (left <= 1) throw away(last, `no answer within ${this.#deadlineMs} ms`)
+        const index = (first + step) % count
+        const endpoint = this.endpoints[index]
+        if (!endpoint) continue
+        try {
+          // One that is frozen must leave time for the others.
+          const reply = await this.#authorised(endpoint, call, left / (count - step))
+          this.#preferred = index
+          return { reply, repeated }
+        } catch (error) {
+          if (!(error instanceof EtcdFailure)) throw error
+          last = error
+          this.#preferred = (index + 1) % count
+          const { verdict } = error
+          if (verdict === 'refused' || verdict === 'login') throw repeated ? away(error) : refusal(error)
+          reached ||= verdict === 'uncertain'
+          repeated ||= verdict === 'uncertain'
+        }
+      }
+      if (!reached) throw away(last)
+      await delay(Math.min(pause, Math.max(ends - performance.now(), 0)))
+    }
+  }
+
+  /** With a token, if it needs one; with a new one when that is not taken. */
+  async #authorised<T>(endpoint: EtcdEndpoint, call: EtcdCall<T>, milliseconds: number): Promise<T> {
+    const ends = performance.now() + milliseconds
+    const token = await within(milliseconds, endpoint, this.token(endpoint))
+    try {
+      return await endpoint.call(call, token, ends - performance.now())
+    } catch (error) {
+      if (!(error instanceof EtcdFailure) || error.verdict !== 'login') throw error
+      this.forget(token)
+      const renewed = await within(ends - performance.now(), endpoint, this.token(endpoint))
+      if (renewed === undefined) throw error
+      return await endpoint.call(call, renewed, ends - performance.now())
+    }
+  }
+}
+
+/** A login that others wait for as well may have begun with more time than this call has. */
+async function within<T>(milliseconds: number, endpoint: EtcdEndpoint, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new EtcdFailure(endpoint.url, status.DEADLINE_EXCEEDED, 'login: no answer', 'unreachable'))
+    }, milliseconds)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function away(failure: EtcdFailure | undefined, otherwise = 'no answer'): EngineAway {
+  return new EngineAway(`etcd: ${failure?.line ?? otherwise}`, { cause: failure })
+}

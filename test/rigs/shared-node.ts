@@ -10,7 +10,6 @@ import type { LeaseItem, LeasesReply, StatusReply } from '../../shared/api/listi
 import { cutOff, mend, type Cut } from './cuts.ts'
 import { askSocket, startDaemon, type Daemon } from './daemon.ts'
 import type { LanHost } from './lan.ts'
-import { until } from './poll.ts'
 import type { TempFolder } from './temp-folder.ts'
 
 /** What nodes share, as far as a daemon has to know of it. */
@@ -120,7 +119,12 @@ export function makeSharedNode(
     ...{ cniVersion: '1.0.0', name: 'fixed', type: 'bridge' },
     ipam: { type: 'ipkeeper', socket, stateDir, ...ipam },
   }
-  const ask = async (verb: string, sandbox: Sandbox, invocation: Invocation, more: object): Promise<Reply> => {
+  const ask = async (
+    verb: string,
+    sandbox: Sandbox,
+    invocation: Invocation,
+    more: object,
+  ): Promise<Reply> => {
     const { container, pod, uid, asked, netns = `/run/netns/${container}` } = sandbox
     const annotations = asked.length === 0 ? {} : { 'ipkeeper.io/ip': asked.join(',') }
     const body = {

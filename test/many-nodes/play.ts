@@ -5,7 +5,7 @@ import { until } from '../rigs/poll.ts'
 import type { SharedNode } from '../rigs/shared-node.ts'
 import { faultsOfEnd, faultsOfHistory, type Rules } from './check-history.ts'
 import type { EngineSide } from './engine-side.ts'
-import type { FinalState, SeenLease } from './history.ts'
+import type { FinalState, NodeEvent, SeenLease } from './history.ts'
 import { Mishaps } from './mishaps.ts'
 import { PodLives } from './pod-lives.ts'
 import { SeededRandom } from './seeded-random.ts'
@@ -72,7 +72,7 @@ export async function play(t: Test, { nodes, engine, pods, atOnce, mishaps, long
   const lived = performance.now() - began
   t.ok(lives.begun >= pods, `${lives.begun} pods in ${(lived / 1000).toFixed(0)} s`)
 
-  const state = await settled(nodes, engine)
+  const state = await settled(nodes, engine, lives.events)
   t.comment(`settled after ${((performance.now() - began - lived) / 1000).toFixed(1)} s`)
   for (const [what, count] of [...trouble.count, ...lives.refusals].sort()) t.comment(`${what}: ${count}`)
   t.comment(summary(lives))
@@ -92,8 +92,12 @@ function summary({ waits }: PodLives): string {
   return ['given', 'refused', 'unknown'].map(times).join('; ')
 }
 
-/** Waits until no daemon owes anything, nothing rests any more, and all see the same; what is so then. */
-async function settled(nodes: readonly SharedNode[], engine: EngineSide): Promise<FinalState> {
+/** Waits until no daemon owes anything, nothing rests any more, and sweepers had their time; what is so then. */
+async function settled(
+  nodes: readonly SharedNode[],
+  engine: EngineSide,
+  events: readonly NodeEvent[],
+): Promise<FinalState> {
   await until(
     'nothing is owed',
     async () => {
@@ -109,7 +113,7 @@ async function settled(nodes: readonly SharedNode[], engine: EngineSide): Promis
   let state = await stateOf(nodes, engine)
   const deadline = performance.now() + 45_000
   // What never settles is for the checker to tell.
-  while (!isQuiet(state) && performance.now() < deadline) {
+  while ((hasResting(state) || faultsOfEnd(events, state).length > 0) && performance.now() < deadline) {
     await delay(500)
     state = await stateOf(nodes, engine)
   }
@@ -130,16 +134,4 @@ async function stateOf(nodes: readonly SharedNode[], engine: EngineSide): Promis
   return { listings, engine: await engine.read() }
 }
 
-function isQuiet({ engine, listings }: FinalState): boolean {
-  const stored = textOf(engine.leases)
-  return (
-    engine.leases.every(({ state }) => state === 'bound') &&
-    [...listings.values()].every(leases => textOf(leases) === stored)
-  )
-}
-
-const textOf = (leases: readonly SeenLease[]): string =>
-  leases
-    .map(({ address, state, container }) => `${address} ${state} ${container ?? ''}`)
-    .sort()
-    .join()
+const hasResting = ({ engine }: FinalState): boolean => engine.leases.some(({ state }) => state !== 'bound')

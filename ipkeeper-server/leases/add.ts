@@ -60,8 +60,10 @@ async function decide(
   enrich: (plan: AddPlan) => AddPlan,
 ): Promise<AddPlan> {
   const { ledger } = service
-  return await commitPlan(ledger, () =>
-    recordUnanswered(enrich(planAdd(ledger, request, addTerms(service), undefined)), request),
+  return await commitPlan(
+    ledger,
+    () => recordUnanswered(enrich(planAdd(ledger, request, addTerms(service), undefined)), request),
+    request.holder,
   )
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import type { Change } from '../ipam/records.ts'
+import type { Change, Holder } from '../ipam/records.ts'
 import type { Ledger } from './ledger.ts'
 
 /** How often a plan is made anew when somebody else changed the records meanwhile. */
@@ -8,13 +8,16 @@ const attempts = 8
 /**
  * Plans against the present ledger and commits; plans again on a conflict, and on nothing else. A plan is made and handed
  * in without giving the event loop back, so that within one daemon conflicts come only from refused commits.
+ *
+ * @param holder whose addresses the plan decides on
  */
 export async function commitPlan<T extends { readonly change: Change }>(
   ledger: Ledger,
   plan: () => T,
+  holder?: Holder,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    await ledger.settle()
+    await ledger.settle(holder)
     const made = plan()
     try {
       await ledger.commit(made.change)

@@ -14,6 +14,7 @@ import {
   networkOfAttachment,
   quotaKey,
   recordKinds,
+  sameAttachment,
   type AttachmentKey,
   type AttachmentRecord,
   type Change,
@@ -316,8 +317,24 @@ export class Ledger implements AddressBook {
     this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
   }
 
-  /** Reads again what a refused commit left in doubt; to be awaited before a plan is made. */
-  async settle(): Promise<void> {
+  /**
+   * Reads again what a refused commit left in doubt; to be awaited before a plan is made.
+   *
+   * @param holder whose addresses are to be known: of what other nodes write, news of one record may come before that of
+   *   another, and a pod whose address is not known would get a second one
+   */
+  async settle(holder?: Holder): Promise<void> {
+    await this.#readDoubtful()
+    if (!holder || !this.isShared) return
+    const record = this.holder(holder)
+    for (const lease of record?.leases ?? []) {
+      const write = { kind: 'lease', key: leaseKey(lease) } as const
+      if (record && !isLeaseOf(record, this.lease(lease))) this.#doubtful.set(recordId(write), write)
+    }
+    await this.#readDoubtful()
+  }
+
+  async #readDoubtful(): Promise<void> {
     for (const [id, { kind, key }] of [...this.#doubtful]) {
       if (this.#underWay.has(id)) continue
       const record = await this.#store.read(kind, key)
@@ -542,6 +559,12 @@ export class Ledger implements AddressBook {
 
 function isAway(error: unknown): boolean {
   return error instanceof Problem && error.code === 'IPK_STORE_AWAY'
+}
+
+/** Whether a lease is as the record of its holder says. */
+function isLeaseOf({ holder, attachment }: HolderRecord, lease: LeaseRecord | undefined): boolean {
+  if (!lease || holderKey(lease.holder) !== holderKey(holder)) return false
+  return attachment ? sameAttachment(lease.attachment, attachment) : lease.state === 'held'
 }
 
 function recordId(write: { kind: RecordKind; key: string }): string {

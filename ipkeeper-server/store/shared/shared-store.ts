@@ -32,7 +32,12 @@ export interface SharedStoreOptions {
   /** The engine went away, came back, or can be written to but not be heard. */
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
-  readonly onLost: (record: { readonly kind: SharedKind; readonly key: string }) => void
+  readonly onLost: (record: RecordName) => void
+}
+
+interface RecordName {
+  readonly kind: SharedKind
+  readonly key: string
 }
 
 type SharedWrite = Extract<Write, { kind: SharedKind }>
@@ -98,9 +103,11 @@ export class SharedStore implements LeaseStore {
   /** The last commit under way of each record. */
   readonly #tails = new Map<string, Pending>()
   /** Records that are being read. */
-  readonly #reading = new Map<string, number>()
+  readonly #reading = new Map<string, Promise<unknown>>()
+  /** The owed record that is being settled. */
+  #settling: string | undefined
   /** What was heard of records meanwhile. */
-  readonly #stash = new Map<string, StampedRecord | { readonly kind: SharedKind; readonly key: string }>()
+  readonly #stash = new Map<string, StampedRecord | RecordName>()
   readonly #stopping = new AbortController()
   /** Commits that have passed the gate. */
   readonly #passed = new Set<Promise<unknown>>()
@@ -195,23 +202,29 @@ export class SharedStore implements LeaseStore {
     return this.#owed.get(id)?.want ?? this.#known.get(id)?.text ?? null
   }
 
-  /** What the engine has; news of the record wait meanwhile, since they may be older or younger. */
-  async #ask(record: {
-    readonly kind: SharedKind
-    readonly key: string
-  }): Promise<StampedRecord | undefined> {
+  /**
+   * What the engine has. News of the record wait meanwhile, since they may be older or younger; and so does whoever else
+   * asks, since of two answers the later one might be the older.
+   */
+  async #ask(record: RecordName): Promise<StampedRecord | undefined> {
     const id = idOf(record)
-    this.#reading.set(id, (this.#reading.get(id) ?? 0) + 1)
+    const earlier = this.#reading.get(id)
+    const reading = (async () => {
+      await earlier?.catch(() => undefined)
+      return await this.#engine.read(record.kind, record.key)
+    })()
+    this.#reading.set(id, reading)
     try {
-      const present = await this.#engine.read(record.kind, record.key)
+      const present = await reading
       this.#contact()
+      const changed = this.#known.get(id)?.stamp !== present?.stamp
       if (present) this.#known.set(id, present)
       else this.#known.delete(id)
+      // Who asked may have lost interest; the ledger and what is known here must not part.
+      if (changed) this.#tell(record, present?.text ?? null)
       return present
     } finally {
-      const readers = (this.#reading.get(id) ?? 1) - 1
-      if (readers === 0) this.#reading.delete(id)
-      else this.#reading.set(id, readers)
+      if (this.#reading.get(id) === reading) this.#reading.delete(id)
       this.#unstash(id)
     }
   }
@@ -448,7 +461,7 @@ export class SharedStore implements LeaseStore {
   // ---- Hearing
 
   #isBusy(id: string): boolean {
-    return this.#tails.has(id) || this.#reading.has(id)
+    return this.#tails.has(id) || this.#reading.has(id) || this.#settling === id
   }
 
   #replace(records: readonly StampedRecord[]): void {
@@ -463,22 +476,30 @@ export class SharedStore implements LeaseStore {
     this.#firstList = undefined
   }
 
-  #hear(news: StampedRecord | { readonly kind: SharedKind; readonly key: string }): void {
+  #hear(news: StampedRecord | RecordName): void {
     const id = idOf(news)
-    if (this.#isBusy(id)) {
-      this.#stash.set(id, news)
-      return
-    }
+    // What is stashed is older: it may not come after this.
+    if (this.#isBusy(id) || this.#stash.has(id)) this.#stash.set(id, news)
+    else this.#take(news)
+  }
+
+  #take(news: StampedRecord | RecordName): void {
+    const id = idOf(news)
     const known = this.#known.get(id)
     const text = 'stamp' in news ? news.text : null
     if ('stamp' in news) {
       if (known && known.stamp >= news.stamp) return
       this.#known.set(id, news)
     } else if (!this.#known.delete(id)) return
-    // What is owed is settled first; until then it is what counts here.
-    if (!this.#loaded || this.#owed.has(id)) return
-    this.#adopt?.({ kind: news.kind, key: news.key, text })
-    this.#refreshCopy(news.kind, news.key, text)
+    this.#tell(news, text)
+  }
+
+  #tell({ kind, key }: RecordName, text: string | null): void {
+    const id = idOf({ kind, key })
+    // What is owed is settled first; until then it is what counts here. A commit under way finds out by itself.
+    if (!this.#loaded || this.#owed.has(id) || this.#tails.has(id)) return
+    this.#adopt?.({ kind, key, text })
+    this.#refreshCopy(kind, key, text)
   }
 
   #refreshCopy(kind: SharedKind, key: string, text: string | null): void {
@@ -496,7 +517,7 @@ export class SharedStore implements LeaseStore {
       const news = this.#stash.get(id)
       if (!news || this.#isBusy(id)) return
       this.#stash.delete(id)
-      this.#hear(news)
+      this.#take(news)
     })
   }
 
@@ -536,6 +557,8 @@ export class SharedStore implements LeaseStore {
   #recover(): void {
     this.#recovering ??= this.#untilReady().finally(() => {
       this.#recovering = undefined
+      // Something may have gone wrong just after it was well.
+      if ((this.#away || this.#owed.size > 0) && !this.#stopping.signal.aborted) this.#recover()
     })
   }
 
@@ -571,8 +594,13 @@ export class SharedStore implements LeaseStore {
     this.#gate = gate.promise
     try {
       await Promise.allSettled(this.#passed)
-      for (const owed of [...this.#owed.values()]) await this.#settle(owed)
+      for (const owed of [...this.#owed.values()]) {
+        this.#settling = idOf(owed)
+        await this.#settle(owed)
+        this.#unstash(this.#settling)
+      }
     } finally {
+      this.#settling = undefined
       this.#gate = undefined
       gate.resolve(undefined)
     }
@@ -606,11 +634,10 @@ export class SharedStore implements LeaseStore {
   }
 
   /** Somebody else's change stands; a commit that waits at the gate finds that out by itself. */
-  #theirs({ kind, key, want }: Owed, text: string | null): void {
+  #theirs({ kind, key, want }: OwedRecord, text: string | null): void {
     const lost = kind === 'lease' && want !== null && this.#isOfUseHere(kind, JSON.parse(want) as object)
     if (lost) this.#options.onLost({ kind, key })
-    if (!this.#tails.has(idOf({ kind, key }))) this.#adopt?.({ kind, key, text })
-    this.#refreshCopy(kind, key, text)
+    this.#tell({ kind, key }, text)
   }
 
   // ---- The rest of the contract

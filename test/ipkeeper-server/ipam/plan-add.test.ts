@@ -359,6 +359,7 @@ for (const [name, words, code, message] of refusals) {
       attachment: 0,
       reservation: 0,
       pool: 0,
+      quota: 0,
     })
   })
 }

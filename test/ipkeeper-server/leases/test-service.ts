@@ -121,7 +121,7 @@ export class TestService {
   /** The pools of the daemon's configuration. */
   book: PoolBook
 
-  private constructor(store: LeaseStore, ledger: Ledger, retention: Retention) {
+  private constructor(store: LeaseStore, ledger: Ledger, retention: Retention, node: string) {
     this.store = store
     this.book = {
       pools: [],
@@ -130,7 +130,7 @@ export class TestService {
     this.service = {
       ledger,
       network: this.network,
-      node: 'n1',
+      node,
       bootId: 'boot-1',
       pools: () => this.book,
       ownerOf: () => undefined,
@@ -144,9 +144,10 @@ export class TestService {
   static async open(
     store: LeaseStore = new MemoryStore(),
     retention: Retention = 'release',
+    node = 'n1',
   ): Promise<TestService> {
-    const ledger = await Ledger.open(store, () => story.now)
-    const story = new TestService(store, ledger, retention)
+    const ledger = await Ledger.open(store, () => story.now, node)
+    const story = new TestService(store, ledger, retention, node)
     return story
   }
 
@@ -169,7 +170,7 @@ export class TestService {
           : { kind: 'pod', network, namespace: words.namespace ?? 'shop', name: words.pod, ifname },
       podUid: words.uid === undefined ? `uid-of-${words.container}` : words.uid,
       owner: words.owner,
-      node: words.node ?? 'n1',
+      node: words.node ?? this.service.node,
       bootId: words.bootId ?? 'boot-1',
       netns: words.netns ?? `/run/netns/${words.container}`,
       netnsInode: words.netnsInode === undefined ? '1' : words.netnsInode,
@@ -182,7 +183,7 @@ export class TestService {
       place: {
         namespace: words.pod === undefined ? undefined : (words.namespace ?? 'shop'),
         namespaceLabels: words.namespaceLabels,
-        node: words.node ?? 'n1',
+        node: words.node ?? this.service.node,
         nodeLabels: words.nodeLabels,
         sharedWithOtherNodes: words.sharedWithOtherNodes ?? false,
       },

@@ -1,0 +1,288 @@
+/**
+ * Some nodes on one engine, while connections fail in every way and daemons are killed: whatever happens, no address has
+ * two holders, and in the end the engine has what was acknowledged and nothing else.
+ */
+import { cpSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import t from 'tap'
+import type { LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
+import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
+import { EngineDouble, type EngineSwitches, type NodeEngine } from '../rigs/engine-double.ts'
+import { until } from '../rigs/poll.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+const nodes = ['n1', 'n2', 'n3']
+const pods = ['web-0', 'web-1', 'web-2', 'web-3']
+
+type Step =
+  | {
+      readonly do: 'add'
+      readonly node: number
+      readonly pod: number
+      readonly named: boolean
+      readonly wait: boolean
+    }
+  | { readonly do: 'del'; readonly which: number; readonly wait: boolean }
+  | { readonly do: 'fault'; readonly node: number; readonly fault: keyof typeof faults }
+  | { readonly do: 'kill'; readonly node: number }
+  | { readonly do: 'compact' }
+
+const faults = {
+  none: { away: false, slowMs: 0, lagMs: 0, deaf: false, fate: () => 'carried out' },
+  refuses: { away: 'refuses' },
+  silent: { away: 'silent' },
+  slow: { slowMs: 4 },
+  late: { lagMs: 8 },
+  deaf: { deaf: true },
+  untold: { fate: () => ({ untold: 9 }) },
+  half: { fate: () => ({ untold: 1 }) },
+} as const satisfies Readonly<Record<string, Partial<EngineSwitches>>>
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('add' as const),
+      node: fc.nat(nodes.length - 1),
+      pod: fc.nat(pods.length - 1),
+      named: fc.boolean(),
+      wait: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('del' as const), which: fc.nat(30), wait: fc.boolean() }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('fault' as const),
+      node: fc.nat(nodes.length - 1),
+      fault: fc.constantFrom(...(Object.keys(faults) as (keyof typeof faults)[])),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), node: fc.nat(nodes.length - 1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const) }) },
+)
+
+/** What became of a sandbox, as the runtime knows it. */
+interface Sandbox {
+  readonly container: string
+  readonly pod: string
+  readonly node: number
+  readonly named: boolean
+  /** undefined: nobody was told (yet). */
+  address?: string
+  /** ending: a DEL was sent. ended: it was acknowledged. */
+  state: 'asked' | 'refused' | 'running' | 'ending' | 'ended'
+}
+
+interface Daemon {
+  readonly service: TestService
+  readonly store: SharedStore
+  readonly connection: NodeEngine
+  readonly journal: string
+  killed: boolean
+}
+
+class Cluster {
+  readonly engine = new EngineDouble()
+  readonly sandboxes: Sandbox[] = []
+  readonly violations: string[] = []
+  /** What happened, for a reader of a failure. */
+  readonly log: string[] = []
+  readonly #folder = makeTempFolder()
+  readonly #piecewise: boolean
+  #daemons: Daemon[] = []
+  readonly #underWay = new Set<Promise<void>>()
+  #names = 0
+
+  constructor(piecewise: boolean) {
+    this.#piecewise = piecewise
+  }
+
+  async start(): Promise<void> {
+    for (const [index] of nodes.entries()) this.#daemons.push(await this.#open(index, undefined))
+  }
+
+  async #open(index: number, former: string | undefined): Promise<Daemon> {
+    const journal = this.#folder.file(`journal-${++this.#names}`)
+    if (former !== undefined) for (const suffix of ['', '-wal']) cpSync(former + suffix, journal + suffix)
+    const connection = this.engine.connect({ deadlineMs: 10, piecewise: this.#piecewise })
+    const node = nodes[index] ?? ''
+    const store = new SharedStore({
+      engine: connection,
+      journal: SqliteStore.open(journal),
+      node,
+      now: Date.now,
+      monotonic: () => performance.now(),
+      patience: 200,
+      retryAfter: 5,
+      onStatus: () => undefined,
+      onLost: ({ key }) => this.violations.push(`${node} lost ${key}`),
+    })
+    const service = await TestService.open(store, 'release', node)
+    service.pool = poolFrom('net', ['10.22.0.0/28'])
+    return { service, store, connection, journal, killed: false }
+  }
+
+  async play(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'add':
+        await this.#start(this.#add(step.node, pods[step.pod] ?? '', step.named), step.wait)
+        return
+      case 'del': {
+        const open = this.sandboxes.filter(({ state }) => state !== 'ended')
+        const sandbox = open[step.which % Math.max(open.length, 1)]
+        if (sandbox && sandbox.state !== 'asked') await this.#start(this.#del(sandbox), step.wait)
+        return
+      }
+      case 'fault':
+        // What is written in a transaction is never half there.
+        if (step.fault !== 'half' || this.#piecewise) {
+          this.log.push(`${nodes[step.node] ?? ''}: ${step.fault}`)
+          this.#daemons[step.node]?.connection.turn(faults[step.fault])
+        }
+        return
+      case 'kill':
+        await this.#kill(step.node)
+        return
+      case 'compact':
+        this.engine.compact()
+    }
+  }
+
+  async #start(work: Promise<void>, wait: boolean): Promise<void> {
+    const counted = work.finally(() => this.#underWay.delete(counted))
+    this.#underWay.add(counted)
+    await (wait ? counted : delay(1))
+  }
+
+  async #add(node: number, pod: string, named: boolean): Promise<void> {
+    const daemon = this.#daemons[node]
+    if (!daemon) return
+    const sandbox: Sandbox = { container: `c${this.sandboxes.length}`, pod, node, named, state: 'asked' }
+    this.sandboxes.push(sandbox)
+    const ip = named ? { ip: `10.22.0.${5 + pods.indexOf(pod)}` } : {}
+    this.log.push(`${sandbox.container}: ADD ${pod} on ${nodes[node] ?? ''}${named ? ' by name' : ''}`)
+    const answer = await daemon.service.add({ pod, container: sandbox.container, ...ip })
+    this.log.push(`${sandbox.container}: ${answer}${daemon.killed ? ', but the daemon was killed' : ''}`)
+    if (daemon.killed) {
+      // The daemon was killed: nobody has its answer.
+      sandbox.state = 'refused'
+      return
+    }
+    if (/^[A-Z]/.test(answer)) sandbox.state = 'refused'
+    else {
+      sandbox.address = answer
+      sandbox.state = 'running'
+      this.#compare(sandbox)
+    }
+  }
+
+  #compare(mine: Sandbox): void {
+    for (const other of this.sandboxes) {
+      if (other === mine || other.state !== 'running') continue
+      if (other.address === mine.address)
+        this.violations.push(`${mine.address ?? ''}: ${other.container} and ${mine.container}`)
+      if (other.pod === mine.pod && (other.named || mine.named) && other.named)
+        this.violations.push(`${mine.pod}: ${other.container} and ${mine.container}`)
+    }
+  }
+
+  async #del(sandbox: Sandbox): Promise<void> {
+    const daemon = this.#daemons[sandbox.node]
+    if (!daemon) return
+    sandbox.state = 'ending'
+    this.log.push(`${sandbox.container}: DEL`)
+    await daemon.service.del(sandbox.container)
+    this.log.push(`${sandbox.container}: DEL ends${daemon.killed ? ', but the daemon was killed' : ''}`)
+    if (!daemon.killed) sandbox.state = 'ended'
+  }
+
+  /** As by SIGKILL: nothing that the old process still had in mind is done. */
+  async #kill(index: number): Promise<void> {
+    const daemon = this.#daemons[index]
+    if (!daemon) return
+    this.log.push(`${nodes[index] ?? ''}: killed`)
+    daemon.killed = true
+    await daemon.connection.stop()
+    const next = await this.#open(index, daemon.journal)
+    this.#daemons[index] = next
+    await Promise.allSettled(this.#underWay)
+    await daemon.store.close().catch(() => undefined)
+  }
+
+  /** All is well again; resolves when everything has settled, and says what is wrong. */
+  async settle(): Promise<readonly string[]> {
+    for (const { connection } of this.#daemons) connection.turn(faults.none)
+    await Promise.allSettled(this.#underWay)
+    await until('nothing owed', () =>
+      this.#daemons.every(({ store }) => {
+        const { state, owed } = store.shared.status()
+        return state === 'ready' && owed === 0
+      }),
+    )
+    for (const sandbox of this.sandboxes) {
+      // A runtime repeats what it was not told the end of.
+      if (sandbox.state === 'ending' || sandbox.state === 'refused') await this.#del(sandbox)
+    }
+    const running = this.sandboxes
+      .filter(({ state }) => state === 'running')
+      .map(({ address, container }) => `${address ?? ''} ${container}`)
+    const expected = running.sort().join(', ')
+    const differences = (): readonly string[] =>
+      this.#views().flatMap(([who, sees]) =>
+        sees === expected ? [] : [`${who} has ${sees}; running are ${expected}`],
+      )
+    await until('all see the same', () => differences().length === 0, 3_000).catch(() => undefined)
+    return [...this.violations, ...differences()]
+  }
+
+  /** What is bound, as the engine and as each daemon has it. */
+  #views(): readonly (readonly [who: string, sees: string])[] {
+    const spell = (leases: readonly LeaseRecord[]): string =>
+      leases
+        .filter(({ state }) => state === 'bound')
+        .map(({ address, attachment }) => `${address} ${attachment?.containerId ?? ''}`)
+        .sort()
+        .join(', ')
+    const records = this.engine.records().filter(({ kind }) => kind === 'lease')
+    return [
+      ['the engine', spell(records.map(({ text }) => JSON.parse(text) as LeaseRecord))],
+      ...this.#daemons.map(
+        ({ service }, index) => [nodes[index] ?? '', spell([...service.service.ledger.leases()])] as const,
+      ),
+    ]
+  }
+
+  async stop(): Promise<void> {
+    for (const { store } of this.#daemons) await store.close()
+    this.#folder.remove()
+  }
+}
+
+const runs = Number(process.env['SHARED_RUNS'] ?? 150)
+
+for (const piecewise of [false, true]) {
+  t.test(piecewise ? 'an engine that writes piece by piece' : 'an engine with transactions', async t => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async steps => {
+        const cluster = new Cluster(piecewise)
+        try {
+          await cluster.start()
+          for (const each of steps) await cluster.play(each)
+          const wrong = await cluster.settle()
+          if (wrong.length > 0) throw new Error([...wrong, ...cluster.log].join('\n'))
+        } finally {
+          await cluster.stop()
+        }
+      }),
+      { numRuns: runs, endOnFailure: process.env['SHARED_SHRINK'] === undefined },
+    )
+    t.pass(`${runs} histories`)
+  })
+}

@@ -20,7 +20,8 @@ Options of serve:
   --socket PATH      where the plugin asks (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
   --state-dir DIR    where leases are kept (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})
   --config FILE      configuration (default: ${defaultPaths.config}; need not exist)
-  --store SPEC       sqlite:PATH, or memory: for trying out (default: sqlite in the state folder)
+  --store SPEC       sqlite:PATH (default: in the state folder), for many nodes etcd:URL[,URL...] or kubernetes:,
+                     memory: for trying out
 
 Exit codes: 0 ended by SIGTERM, or a good configuration; 1 could not start, or a bad one; 2 called wrongly.
 `

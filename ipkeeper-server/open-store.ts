@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { Problem } from '../shared/problem/problem.ts'
+import type { EtcdTerms } from './config/load-config.ts'
 import type { LeaseStore, StoreStatus } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import type { Engine } from './store/shared/engine.ts'
@@ -7,9 +8,12 @@ import { SharedStore, type SharedStoreOptions } from './store/shared/shared-stor
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { StoreSpec } from './store/store-spec.ts'
 
+type SharedSpec = Extract<StoreSpec, { kind: 'kubernetes' | 'etcd' }>
+
 export interface OpenStoreOptions {
   readonly stateDir: string
   readonly node: string
+  readonly etcd: EtcdTerms
   readonly onStatus: (status: StoreStatus) => void
   readonly onLost: SharedStoreOptions['onLost']
 }
@@ -29,12 +33,17 @@ export async function openStore(spec: StoreSpec | undefined, options: OpenStoreO
       return new MemoryStore()
     case 'kubernetes':
     case 'etcd':
-      return shared(await engineOf(spec), options)
+      return shared(await engineOf(spec, options), options)
   }
 }
 
-async function engineOf({ kind }: StoreSpec): Promise<Engine> {
-  return await Promise.reject(new Problem('IPK_USAGE', `--store ${kind}: is not built in yet`))
+/** Clients of engines are loaded only where they are wanted. */
+async function engineOf(spec: SharedSpec, { etcd }: OpenStoreOptions): Promise<Engine> {
+  if (spec.kind !== 'etcd') throw new Problem('IPK_USAGE', `--store ${spec.kind}: is not built in yet`)
+  const { openEtcdAccess } = await import('./store/etcd/etcd-access.ts')
+  const { EtcdEngine } = await import('./store/etcd/etcd-engine.ts')
+  const access = openEtcdAccess(spec.endpoints, etcd, () => performance.now())
+  return new EtcdEngine({ access, prefix: etcd.prefix })
 }
 
 function shared(engine: Engine, { stateDir, node, onStatus, onLost }: OpenStoreOptions): SharedStore {

@@ -112,6 +112,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stored = await openStore(storeSpec, {
     stateDir,
     node: config.node,
+    etcd: config.store.etcd,
     onStatus: ({ state, reason, owed }) => {
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
@@ -280,7 +281,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     readResolvConf,
     nodeLabels: () => nodeLabels(watched.current.nodeLabels, cluster?.view.nodeLabels()),
-    sharedWithOtherNodes: () => !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
+    sharedWithOtherNodes: () =>
+      !ledger.isShared && !config.store.singleNode && cluster?.view.hasOtherNodes() === true,
   }
   const requests = new RequestReader({
     cluster: cluster?.view,

@@ -17,7 +17,7 @@ reference-plugins:containernetworking-plugins:every test under the reference bri
 ip:iproute2:every test and demo in network namespaces
 nft:nftables:tests of masquerading
 arping:iputils-arping:tests of duplicate addresses
-etcd:etcd-server:tests with a Kubernetes API server
+etcd:etcd-server:tests with a Kubernetes API server, or with etcd alone
 openssl:openssl:tests with a Kubernetes API server
 '
 

@@ -40,6 +40,7 @@ export const defaults = {
   historyMaxEntries: 250_000,
   reconcile: { mode: 'repair', interval: '15s', minAge: '45s', minAgeUnproved: '5m', passes: 2 },
   resultCache: { mode: 'repair', others: 'report', interval: '1m' },
+  etcdPrefix: '/ipkeeper/v1/',
 } as const
 
 /** Annotations of other projects, by the name that switches a set of them on. */
@@ -679,6 +680,66 @@ const ResultCache = Type.Object(
   },
 )
 
+const Etcd = Type.Object(
+  {
+    prefix: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        pattern: '^/(?:[A-Za-z0-9._-]+/)+$',
+        description:
+          'What all keys begin with. Nodes with the same prefix share their leases; clusters that share an etcd each have another one.',
+        doc: {
+          expected: 'a text such as /ipkeeper/v1/, with "/" at both ends',
+          default: defaults.etcdPrefix,
+          example: 'prefix: /site-2/ipkeeper/',
+        },
+      }),
+    ),
+    caFile: Type.Optional(
+      path('Certificates of the authorities that may have signed that of etcd, in PEM.', {
+        default: 'those that come with Node.js',
+        example: 'caFile: /etc/ipkeeper/etcd/ca.crt',
+      }),
+    ),
+    certFile: Type.Optional(
+      path('Certificate by which etcd knows this node, in PEM; together with `keyFile`.', {
+        default: 'none',
+        example: 'certFile: /etc/ipkeeper/etcd/client.crt',
+      }),
+    ),
+    keyFile: Type.Optional(
+      path('Its key, in PEM.', { default: 'none', example: 'keyFile: /etc/ipkeeper/etcd/client.key' }),
+    ),
+    user: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description: 'User of etcd, together with `passwordFile`.',
+        doc: { expected: 'a name', default: 'none', example: 'user: ipkeeper' },
+      }),
+    ),
+    passwordFile: Type.Optional(
+      path(
+        'File that holds the password of `user` and nothing else; a line break at its end does not count.',
+        {
+          default: 'none',
+          example: 'passwordFile: /etc/ipkeeper/etcd/password',
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'How etcd is reached with `--store etcd:ENDPOINTS`. Files that change are read anew within a minute.',
+    doc: {
+      expected: 'a mapping with prefix, caFile, certFile, keyFile, user or passwordFile',
+      default: 'see below',
+      example: 'etcd: { caFile: /etc/ipkeeper/etcd/ca.crt }',
+    },
+  },
+)
+
 /** Every key of the daemon's configuration file. Unknown keys are errors. docs/reference/configuration.generated.md is made from it. */
 export const DaemonConfigFile = Type.Object(
   {
@@ -805,12 +866,14 @@ export const DaemonConfigFile = Type.Object(
               { default: 'false', example: 'singleNode: true' },
             ),
           ),
+          etcd: Type.Optional(Etcd),
         },
         {
           additionalProperties: false,
-          description: 'What the store of leases may be relied on for. Needs a restart.',
+          description:
+            'What the store of leases may be relied on for, and how it is reached. Which one it is, `--store` says. Needs a restart.',
           doc: {
-            expected: 'a mapping with singleNode',
+            expected: 'a mapping with singleNode or etcd',
             default: 'none',
             example: 'store: { singleNode: true }',
           },

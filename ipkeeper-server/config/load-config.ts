@@ -30,7 +30,7 @@ export interface DaemonConfig {
   /** undefined: as the access to the Kubernetes API has it. */
   readonly requireAnnotations: boolean | undefined
   readonly kubernetes: KubernetesAccess
-  readonly store: { readonly singleNode: boolean }
+  readonly store: { readonly singleNode: boolean; readonly etcd: EtcdTerms }
   readonly history: { readonly maxAge: number; readonly maxEntries: number }
   /** undefined: those that are there of the usual ones. */
   readonly runtime: { readonly sockets: readonly string[] | undefined }
@@ -47,6 +47,17 @@ export interface KubernetesAccess {
   readonly mode: 'auto' | 'in-cluster' | 'kubeconfig' | 'off'
   readonly kubeconfig?: string
   readonly context?: string
+}
+
+/** How etcd is reached. Absolute paths; a certificate has a key, and a user a password. */
+export interface EtcdTerms {
+  /** Begins and ends with "/". */
+  readonly prefix: string
+  readonly caFile?: string
+  readonly certFile?: string
+  readonly keyFile?: string
+  readonly user?: string
+  readonly passwordFile?: string
 }
 
 export interface ResultCacheTerms {
@@ -97,6 +108,21 @@ function readKubernetes(file: DaemonConfigFile, faults: FaultList): KubernetesAc
   return { mode, ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) }
 }
 
+function readEtcd(file: DaemonConfigFile, faults: FaultList): EtcdTerms {
+  const path = ['store', 'etcd']
+  const etcd = faults.isSound(['store']) && faults.isSound(path) ? (file.store?.etcd ?? {}) : {}
+  for (const [one, other] of [
+    ['certFile', 'keyFile'],
+    ['keyFile', 'certFile'],
+    ['user', 'passwordFile'],
+    ['passwordFile', 'user'],
+  ] as const) {
+    if (etcd[one] !== undefined && etcd[other] === undefined)
+      faults.add([...path, one], `"${one}" needs "${other}", which is not given`, 'key')
+  }
+  return { ...etcd, prefix: etcd.prefix ?? defaults.etcdPrefix }
+}
+
 function readResultCache(file: DaemonConfigFile, faults: FaultList): ResultCacheTerms {
   const path = ['resultCache']
   const standard = defaults.resultCache
@@ -134,7 +160,7 @@ function readFile(
     namespaceDefaults: file.namespaceDefaults ?? false,
     requireAnnotations: file.requireAnnotations,
     kubernetes: readKubernetes(file, faults),
-    store: { singleNode: file.store?.singleNode ?? false },
+    store: { singleNode: file.store?.singleNode ?? false, etcd: readEtcd(file, faults) },
     history: {
       maxAge: readText(faults, ['history', 'maxAge'], maxAge, parseDuration) ?? 0,
       maxEntries: history?.maxEntries ?? defaults.historyMaxEntries,

@@ -20,6 +20,7 @@ const fixedKeys = [
   ['kubernetes', 'kubeconfig'],
   ['kubernetes', 'context'],
   ['store', 'singleNode'],
+  ['store', 'etcd'],
   ['runtime', 'sockets'],
   ['resultCache'],
   ['conflist'],

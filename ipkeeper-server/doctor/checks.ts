@@ -16,6 +16,7 @@ import { pluginCheck } from './checks/plugin.ts'
 import { processCapabilitiesCheck } from './checks/process-capabilities.ts'
 import { resultCacheCheck } from './checks/result-cache.ts'
 import { runtimeCheck } from './checks/runtime.ts'
+import { engineCheck } from './checks/engine.ts'
 import { severalNodesCheck } from './checks/several-nodes.ts'
 import { socketCheck } from './checks/socket.ts'
 import { stateFolderCheck } from './checks/state-folder.ts'
@@ -43,6 +44,7 @@ export const checks: readonly Check[] = [
   deferredDelsCheck,
   resultCacheCheck,
   severalNodesCheck,
+  engineCheck,
   kubernetesApiCheck,
   clockCheck,
   oldBootCheck,

@@ -8,7 +8,8 @@ export type StoreSpec =
   | { readonly kind: 'etcd'; readonly endpoints: readonly string[] }
 
 const usage = (spec: string, why: string): Problem =>
-  new Problem('IPK_USAGE', `--store ${spec}: ${why}`, {
+  // Who wrote a password there wants it in no log.
+  new Problem('IPK_USAGE', `--store ${spec.replace(/\/\/[^/@]*@/g, '//...@')}: ${why}`, {
     hint: 'sqlite:PATH, memory:, kubernetes:, or etcd:URL[,URL...] such as etcd:https://10.0.0.1:2379,https://10.0.0.2:2379',
   })
 

@@ -193,7 +193,17 @@ export const StatusReply = Type.Object(
       kind: Type.String(),
       location: Type.String(),
       leases: Type.Integer(),
-      attachments: Type.Integer(),
+      attachments: Type.Integer({ description: 'of this node' }),
+      state: Type.Optional(
+        Type.Union([Type.Literal('ready'), Type.Literal('away')], {
+          description: 'of a store that nodes share; absent where the daemon has it to itself',
+        }),
+      ),
+      reason: Type.Optional(
+        Type.String({ description: 'why it is away, or why nothing is heard of other nodes' }),
+      ),
+      since: Type.Optional(Type.String({ format: 'date-time', description: 'of the reason' })),
+      owed: Type.Optional(Type.Integer({ description: 'records that its engine is still to be told of' })),
     }),
     pools: Type.Integer(),
     deferredDels: Type.Object({

@@ -334,7 +334,7 @@ export const catalogue = {
     retryable: false,
     summary:
       'The cluster has several nodes, and the embedded store serves one: other nodes could give the same address.',
-    hint: 'share the leases with --store kubernetes:, confine the pool to this node with its "nodes", or, where no other node gives its addresses, set "store": { "singleNode": true }',
+    hint: 'share the leases with --store kubernetes: or etcd:URL, confine the pool to this node with its "nodes", or, where no other node gives its addresses, set "store": { "singleNode": true }',
   },
   IPK_FACTS_MISSING: {
     cniCode: 11,

@@ -115,8 +115,8 @@ t.test('called wrongly: exit 2, nothing started', { skip }, async t => {
     [['--config'], /--config needs a value/],
     [['--config', ''], /--config is empty/],
     [['--socket', ''], /--socket is empty/],
-    [['--store', 'etcd:'], /--store etcd: is neither sqlite:PATH nor memory:/],
-    [['--store', 'sqlite:'], /--store sqlite: is neither sqlite:PATH nor memory:/],
+    [['--store', 'etcd:'], /--store etcd:: which endpoints\?/],
+    [['--store', 'sqlite:'], /--store sqlite:: which file\?/],
     [['now'], /serve takes no arguments; got now/],
     [['--socket', folder.file('x'.repeat(100))], /is longer than 107 bytes/],
   ] as const) {

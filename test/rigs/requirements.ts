@@ -22,6 +22,7 @@ export type Requirement =
   | 'callers'
   | 'cluster'
   | 'controllers'
+  | 'etcd'
   | 'openssl'
   | 'promtool'
   | 'nft'
@@ -118,6 +119,10 @@ const requirements: Readonly<
   callers: {
     met: () => callers.isBuilt(),
     otherwise: 'needs the callers in their current versions (make callers)',
+  },
+  etcd: {
+    met: () => findClusterProgram('etcd') !== undefined,
+    otherwise: 'needs etcd (Debian package etcd-server)',
   },
   cluster: { met: hasCluster, otherwise: clusterOtherwise },
   controllers: {

@@ -5,6 +5,8 @@ export interface TcpRelay {
   readonly port: number
   /** Breaks what goes through, and refuses what comes. */
   block(): void
+  /** Loses what the server says; what it is told still arrives. */
+  mute(): void
   open(): void
 }
 
@@ -14,6 +16,7 @@ export async function startTcpRelay(
 ): Promise<TcpRelay> {
   const sockets = new Set<Socket>()
   let blocked = false
+  let muted = false
   const server = createServer(incoming => {
     const outgoing = connect(target)
     for (const [from, to] of [
@@ -26,8 +29,12 @@ export async function startTcpRelay(
         sockets.delete(from)
         to.destroy()
       })
-      from.pipe(to)
     }
+    incoming.pipe(outgoing)
+    outgoing.on('data', chunk => {
+      if (!muted) incoming.write(chunk)
+    })
+    outgoing.on('end', () => incoming.end())
     if (blocked) incoming.destroy()
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -45,8 +52,12 @@ export async function startTcpRelay(
       blocked = true
       cut()
     },
+    mute: () => {
+      muted = true
+    },
     open: () => {
       blocked = false
+      muted = false
     },
   }
 }

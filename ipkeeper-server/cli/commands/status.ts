@@ -14,6 +14,21 @@ function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusR
   return [`queue   ${waiting} ${waiting === 1 ? 'DEL' : 'DELs'} waiting${aside}`]
 }
 
+/** What is beside the kind of a store that nodes share is said only when there is something to look at. */
+function storeLines({ store: { kind, location, state, reason, since, owed = 0 } }: StatusReply): string[] {
+  const how = state === 'away' ? 'away' : 'not heard of'
+  return [
+    `store   ${kind} ${location}`,
+    ...(reason === undefined
+      ? []
+      : [`        ${how}${since === undefined ? '' : ` for ${distance(since)}`}: ${reason}`]),
+    ...(state === 'away'
+      ? ['        what has its address on this node goes on; new claims wait until it is back']
+      : []),
+    ...(owed > 0 ? [`        ${owed} ${owed === 1 ? 'record waits' : 'records wait'} to be told to it`] : []),
+  ]
+}
+
 /** Said only when the file is not what is in force. */
 function configLines({ config: { path, loadedAt, problem } }: StatusReply): string[] {
   if (problem === null) return []
@@ -57,7 +72,7 @@ export const statusCommand = command({
       `ipkeeper-server ${status.version} on node ${status.node}, pid ${status.pid}, up ${distance(status.startedAt)}`,
       `socket  ${status.socket}`,
       `state   ${status.stateDir}`,
-      `store   ${status.store.kind} ${status.store.location}`,
+      ...storeLines(status),
       `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
       ...queueLine(status),
       ...configLines(status),

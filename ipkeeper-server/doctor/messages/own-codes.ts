@@ -117,7 +117,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_STORE_AWAY: {
     example:
-      'etcd https://10.0.0.1:2379 is away since 2026-01-05T03:00:00Z (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
+      'etcd https://10.0.0.1:2379 is away for 130 s (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
     mend: () => [type.status, type.daemonLog],
   },
   IPK_STORE_CONFLICT: {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ProblemDocument } from '../../../shared/problem/problem.ts'
 import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import type { LeaseService } from '../../leases/service.ts'
+import type { StoreStatus } from '../../store/lease-store.ts'
 
 /** What the daemon knows of itself from its start. */
 export interface DaemonFacts {
@@ -52,6 +53,16 @@ export interface ClusterState {
       }
     | undefined
   readonly misnamed: { readonly meant: string | undefined } | undefined
+}
+
+function sharedStoreStatus(status: StoreStatus | undefined): Partial<StatusReply['store']> {
+  if (!status) return {}
+  const { state, reason, since, owed } = status
+  return {
+    ...{ state, owed },
+    ...(reason !== undefined && { reason }),
+    ...(since !== undefined && { since: iso(since) }),
+  }
 }
 
 const iso = (time: number): string => new Date(time).toISOString()
@@ -106,7 +117,12 @@ export function statusRoutes(
       startedAt: new Date(facts.startedAt).toISOString(),
       stateDir: facts.stateDir,
       socket: facts.socket,
-      store: { ...facts.store, leases: counts.lease, attachments: counts.attachment },
+      store: {
+        ...facts.store,
+        leases: counts.lease,
+        attachments: counts.attachment,
+        ...sharedStoreStatus(service.ledger.storeStatus()),
+      },
       pools: counts.pool,
       deferredDels: await deferredDels(),
       config: { path, loadedAt: iso(loadedAt), problem },

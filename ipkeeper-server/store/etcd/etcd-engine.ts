@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { StoreConflict } from '../lease-store.ts'
 import {
@@ -84,7 +85,7 @@ export class EtcdEngine implements Engine {
     this.#prefix = prefix
     this.#deadlineMs = deadlineMs
     this.#watchOptions = { timing: watch ?? standardWatchTiming, random }
-    this.#author = Math.floor(random() * 2 ** 48).toString(36)
+    this.#author = randomBytes(6).toString('hex')
   }
 
   start(feed: EngineFeed): void {
@@ -150,7 +151,6 @@ export class EtcdEngine implements Engine {
   }
 
   async probe(): Promise<void> {
-    this.#refuseClaims()
     // Never done, and yet it needs a majority, the right to write and room for it.
     const key = `${this.#prefix}probe`
     await this.#client.txn({
@@ -170,8 +170,8 @@ export class EtcdEngine implements Engine {
    * While there are records of a newer ipkeeper, what is new is refused: what they say of addresses and quotas is not
    * known. What changes or ends a record that was read goes on.
    */
-  #refuseClaims(writes?: readonly StampedWrite[]): void {
-    if (writes && !writes.some(({ base, text }) => base === null && text !== null)) return
+  #refuseClaims(writes: readonly StampedWrite[]): void {
+    if (!writes.some(({ base, text }) => base === null && text !== null)) return
     for (const [etcdKey, why] of this.#unusable) throw unusable(etcdKey, why)
   }
 

@@ -4,8 +4,6 @@ import type { SharedKind } from '../shared/engine.ts'
 
 /** Where records are in etcd: "/ipkeeper/v1/leases/default-010-022-000-050", "/ipkeeper/v1/holders/pod/net/shop/web-0/eth0". */
 
-export const standardPrefix = '/ipkeeper/v1/'
-
 const folders = {
   lease: 'leases',
   holder: 'holders',

@@ -16,7 +16,7 @@ const defaults = {
   namespaceDefaults: false,
   requireAnnotations: undefined,
   kubernetes: { mode: 'auto' },
-  store: { singleNode: false },
+  store: { singleNode: false, etcd: { prefix: '/ipkeeper/v1/' } },
   history: { maxAge: 90 * 86_400_000, maxEntries: 250_000 },
   runtime: { sockets: undefined },
   reconcile: {
@@ -117,7 +117,28 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     { kubernetes: { mode: 'off', kubeconfig: '/etc/k' } },
   ],
   ['an empty section', 'kubernetes: {}\nstore: {}\nhistory: {}\nnodeLabels: {}\npools: []', {}],
-  ['a store of one node', 'store: { singleNode: true }', { store: { singleNode: true } }],
+  [
+    'a store of one node',
+    'store: { singleNode: true }',
+    { store: { singleNode: true, etcd: { prefix: '/ipkeeper/v1/' } } },
+  ],
+  [
+    'etcd',
+    'store: { etcd: { prefix: /a/b/, caFile: /c, certFile: /d, keyFile: /e, user: u, passwordFile: /p } }',
+    {
+      store: {
+        singleNode: false,
+        etcd: {
+          prefix: '/a/b/',
+          caFile: '/c',
+          certFile: '/d',
+          keyFile: '/e',
+          user: 'u',
+          passwordFile: '/p',
+        },
+      },
+    },
+  ],
   ['history', 'history: { maxAge: 7d, maxEntries: 5 }', { history: { maxAge: 604_800_000, maxEntries: 5 } }],
   [
     'labels of the node',
@@ -246,6 +267,21 @@ const refused: readonly (readonly [name: string, text: string, message: string |
     'c.yaml:1:21: kubernetes.mode: "on" is not one of auto, in-cluster, kubeconfig, off',
   ],
   [
+    'a prefix of etcd that ends within a name',
+    'store: { etcd: { prefix: /a } }',
+    'c.yaml:1:26: store.etcd.prefix: "/a" is not a text such as /ipkeeper/v1/, with "/" at both ends',
+  ],
+  [
+    'a certificate without a key',
+    'store: { etcd: { certFile: /c } }',
+    'c.yaml:1:18: store.etcd: "certFile" needs "keyFile", which is not given',
+  ],
+  [
+    'a password for nobody',
+    'store: { etcd: { passwordFile: /p } }',
+    'c.yaml:1:18: store.etcd: "passwordFile" needs "user", which is not given',
+  ],
+  [
     'mode kubeconfig without one',
     'kubernetes: { mode: kubeconfig }',
     'c.yaml:1:21: kubernetes.mode: mode kubeconfig needs "kubeconfig", the path of that file',
@@ -364,7 +400,10 @@ const whole = {
   namespaceDefaults: true,
   requireAnnotations: false,
   kubernetes: { mode: 'kubeconfig', kubeconfig: '/k', context: 'c' },
-  store: { singleNode: true },
+  store: {
+    singleNode: true,
+    etcd: { prefix: '/a/', caFile: '/c', certFile: '/d', keyFile: '/e', user: 'u', passwordFile: '/p' },
+  },
   history: { maxAge: '1d', maxEntries: 1 },
   nodeLabels: { a: 'b' },
   logLevel: 'warn',

@@ -1,0 +1,47 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openEtcdAccess } from '../../ipkeeper-server/store/etcd/etcd-access.ts'
+import { EtcdEngine } from '../../ipkeeper-server/store/etcd/etcd-engine.ts'
+import type { LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
+import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
+import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { startEtcdCluster } from '../rigs/etcd.ts'
+import { missing } from '../rigs/requirements.ts'
+import { leaseStoreContract } from './lease-store-contract.ts'
+
+for (const members of [1, 3] as const) {
+  t.test(`etcd with ${members} member(s)`, { skip: missing('etcd') }, async t => {
+    const etcd = await startEtcdCluster(t, { members })
+    const places = new Map<LeaseStore, { readonly prefix: string; readonly journal: string }>()
+    let ledgers = 0
+
+    const open = async (t: Test, prefix: string, journal: string): Promise<SharedStore> => {
+      const access = openEtcdAccess(etcd.urls, { prefix }, () => performance.now())
+      const store = new SharedStore({
+        engine: new EtcdEngine({ access, prefix }),
+        journal: SqliteStore.open(journal),
+        node: 'n1',
+        now: Date.now,
+        monotonic: () => performance.now(),
+        onStatus: () => undefined,
+        onLost: () => undefined,
+      })
+      t.teardown(() => store.close())
+      await store.load(() => undefined)
+      places.set(store, { prefix, journal })
+      return store
+    }
+
+    leaseStoreContract(t, {
+      open: async t => await open(t, `/ledger-${++ledgers}/`, join(t.testdir({}), 'journal.db')),
+      reopen: async (t, store) => {
+        const before = places.get(store)
+        if (!before) throw new Error('not one of ours')
+        const copy = `${before.journal}-after`
+        for (const suffix of ['', '-wal']) cpSync(before.journal + suffix, copy + suffix)
+        return await open(t, before.prefix, copy)
+      },
+    })
+  })
+}

@@ -1,0 +1,485 @@
+import t, { type Test } from 'tap'
+import { StoreConflict } from '../../../../ipkeeper-server/store/lease-store.ts'
+import type { EtcdEngine } from '../../../../ipkeeper-server/store/etcd/etcd-engine.ts'
+import type { SharedKind, StampedWrite } from '../../../../ipkeeper-server/store/shared/engine.ts'
+import { startEtcdCluster } from '../../../rigs/etcd.ts'
+import { until } from '../../../rigs/poll.ts'
+import { missing } from '../../../rigs/requirements.ts'
+import { startTcpRelay } from '../../../rigs/tcp-relay.ts'
+import { connectEtcd, Heard, type ConnectOptions } from './heard.ts'
+
+const skip = missing('etcd')
+
+const lease = (address: string): string => JSON.stringify(['default', address])
+
+const text = (generation: number, note = ''): string => JSON.stringify({ generation, note })
+
+const put = (key: string, base: number | null, to: string): StampedWrite => ({
+  kind: 'lease',
+  key,
+  base,
+  text: to,
+})
+
+const remove = (key: string, base: number | null): StampedWrite => ({ kind: 'lease', key, base, text: null })
+
+t.test('the engine on one member', { skip }, async t => {
+  const etcd = await startEtcdCluster(t)
+  let ledgers = 0
+
+  /** Nodes of a ledger of its own. */
+  const ledger = () => {
+    const prefix = `/ledger-${++ledgers}/`
+    return {
+      prefix,
+      connect: (t: Test, options: ConnectOptions = {}): EtcdEngine =>
+        connectEtcd(t, etcd.urls, { prefix, ...options }),
+    }
+  }
+  const follow = async (engine: EtcdEngine): Promise<Heard> => {
+    const heard = new Heard()
+    engine.start(heard)
+    await until('the first list', () => heard.replaced > 0)
+    return heard
+  }
+
+  t.test('1: stamps are those that the records have then', async t => {
+    const engine = ledger().connect(t)
+    const [a, b] = await engine.commit([put('a', null, text(1)), put('b', null, text(1))])
+    t.equal(a, b, 'one transaction')
+    t.strictSame(await engine.read('lease', 'a'), { kind: 'lease', key: 'a', text: text(1), stamp: a })
+    const [changed, gone] = await engine.commit([put('a', a ?? 0, text(2)), remove('b', b ?? 0)])
+    t.ok((changed ?? 0) > (a ?? 0))
+    t.equal(gone, null)
+    t.equal(await engine.read('lease', 'b'), undefined)
+    t.strictSame(await engine.commit([]), [])
+    t.strictSame(await engine.commit([remove('never there', null)]), [null])
+  })
+
+  t.test('1: what is in the way is named, and nothing is written', async t => {
+    const engine = ledger().connect(t)
+    const [stamp = 0] = await engine.commit([put('there', null, text(1))])
+    const rows: readonly (readonly [what: string, writes: readonly StampedWrite[], named: string])[] = [
+      ['create what is there', [put('new', null, text(1)), put('there', null, text(1))], 'there'],
+      [
+        'change another version',
+        [put('new', null, text(1)), put('there', (stamp ?? 0) - 1, text(2))],
+        'there',
+      ],
+      ['delete another version', [remove('there', (stamp ?? 0) - 1), put('new', null, text(1))], 'there'],
+      ['change what is not there', [put('gone', 7, text(2)), put('there', stamp, text(2))], 'gone'],
+      ['delete what is not there', [put('there', stamp, text(2)), remove('gone', 7)], 'gone'],
+    ]
+    for (const [what, writes, key] of rows) {
+      await t.rejects(engine.commit(writes), new StoreConflict('lease', key), what)
+      t.match(await engine.read('lease', 'there'), { text: text(1), stamp }, what)
+      t.equal(await engine.read('lease', 'new'), undefined, what)
+    }
+  })
+
+  t.test('1: a record that was deleted and made anew with an equal text is another one', async t => {
+    const engine = ledger().connect(t)
+    const [first = 0] = await engine.commit([put('a', null, text(1))])
+    await engine.commit([remove('a', first)])
+    const [second = 0] = await engine.commit([put('a', null, text(1))])
+    await t.rejects(engine.commit([put('a', first, text(2))]), StoreConflict)
+    await engine.commit([put('a', second, text(2))])
+  })
+
+  t.test('1: of two that want the same, one has it', async t => {
+    const { connect } = ledger()
+    const nodes = [connect(t), connect(t), connect(t)]
+    for (let round = 0; round < 20; round++) {
+      const writes = [put(`a${round}`, null, text(1)), put(`b${round}`, null, text(1))]
+      const outcomes = await Promise.allSettled(
+        nodes.map((node, index) => node.commit(index === 1 ? [...writes].reverse() : writes)),
+      )
+      t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+      for (const outcome of outcomes) if (outcome.status === 'rejected') t.type(outcome.reason, StoreConflict)
+    }
+  })
+
+  t.test('1: a change that is too large for a transaction says so', async t => {
+    const engine = ledger().connect(t)
+    const writes = Array.from({ length: 129 }, (_, index) => put(`a${index}`, null, text(1)))
+    await t.rejects(engine.commit(writes), {
+      code: 'IPK_STORE_FAILED',
+      message: /too many operations/,
+      hint: /--max-txn-ops/,
+    })
+    await engine.commit(writes.slice(0, 128))
+  })
+
+  t.test('3: everything is heard, in order, whoever wrote it', async t => {
+    const { connect } = ledger()
+    const [one, two, listener] = [connect(t), connect(t), connect(t)]
+    await one.commit([put('before', null, text(1))])
+    const heard = await follow(listener)
+    t.strictSame(heard.log, ['replace 1'])
+    const ownHeard = await follow(one)
+    let stamp: number | null = null
+    for (let generation = 1; generation <= 50; generation++) {
+      const writer = generation % 2 === 0 ? one : two
+      ;[stamp = null] = await writer.commit([put('a', stamp, text(generation))])
+    }
+    await one.commit([remove('a', stamp)])
+    await until('the end', () => heard.log.at(-1) === 'remove a' && ownHeard.log.at(-1) === 'remove a')
+    const told = Array.from({ length: 50 }, (_, index) => `put a ${text(index + 1)}`)
+    t.strictSame(heard.log.slice(1, -1), told)
+    t.strictSame(heard.troubles, [])
+    // What its own commit told already is not told in an older version; what comes after is.
+    const places = ownHeard.log.slice(1, -1).map(line => told.indexOf(line))
+    t.strictSame(
+      places,
+      [...places].sort((a, b) => a - b),
+    )
+    t.notOk(places.includes(-1))
+  })
+
+  t.test('3: what this node deleted or changed does not come back', async t => {
+    const { connect } = ledger()
+    const [one, two] = [connect(t), connect(t)]
+    const heard = await follow(two)
+    for (let round = 0; round < 40; round++) {
+      const key = `a${round}`
+      const [stamp = null] = await one.commit([put(key, null, text(1))])
+      await two.commit([remove(key, stamp)])
+      const since = heard.log.length
+      await two.commit([
+        put('mark', round === 0 ? null : ((await two.read('lease', 'mark'))?.stamp ?? null), text(round)),
+      ])
+      await until('the mark', () => heard.text('lease', 'mark') === text(round))
+      t.notOk(heard.log.slice(since).some(line => line.startsWith(`put ${key} `)))
+      t.notOk(heard.records.has(`lease ${key}`))
+    }
+  })
+
+  t.test('3: every kind of record under its own key', async t => {
+    const { connect, prefix } = ledger()
+    const engine = connect(t)
+    const keys: readonly (readonly [SharedKind, string])[] = [
+      ['lease', lease('10.22.0.50')],
+      ['holder', '["pod","net","shop","web-0","eth0"]'],
+      ['reservation', lease('10.22.0.50')],
+      ['pool', 'prod'],
+      ['quota', '["prod","shop",4]'],
+    ]
+    await engine.commit(keys.map(([kind, key]) => ({ kind, key, base: null, text: text(1, kind) })))
+    const heard = await follow(connect(t))
+    for (const [kind, key] of keys) t.equal(heard.text(kind, key), text(1, kind))
+    t.strictSame(
+      [...(await etcd.all(prefix)).keys()].map(key => key.slice(prefix.length)),
+      [
+        'holders/pod/net/shop/web-0/eth0',
+        'leases/default-010-022-000-050',
+        'pools/prod',
+        'quotas/prod/shop/#4',
+        'reservations/default/10.22.0.50',
+      ],
+    )
+  })
+
+  t.test('3: what others keep under the prefix is let be', async t => {
+    const { connect, prefix } = ledger()
+    await etcd.put(`${prefix}notes/a`, 'hello')
+    const heard = await follow(connect(t))
+    await etcd.put(`${prefix}notes/b`, 'hello')
+    await etcd.put(`${prefix}pools/p`, `{"v":1,"record":${text(1)}}`)
+    await until('the pool', () => heard.log.length === 2)
+    t.strictSame(heard.log, ['replace 0', `put p ${text(1)}`])
+    t.strictSame(heard.troubles, [])
+  })
+
+  t.test('3: thousands of records, by pages', async t => {
+    const { connect } = ledger()
+    const engine = connect(t)
+    const keys = Array.from({ length: 2_500 }, (_, index) => lease(`10.0.${index >> 8}.${index & 255}`))
+    for (let at = 0; at < keys.length; at += 125)
+      await engine.commit(keys.slice(at, at + 125).map(key => put(key, null, text(1, 'x'.repeat(500)))))
+    const heard = await follow(connect(t))
+    t.equal(heard.records.size, keys.length)
+  })
+
+  t.test('2: a reading waits until the feed has come as far', async t => {
+    const { connect } = ledger()
+    const [one, two] = [connect(t), connect(t)]
+    const heard = await follow(two)
+    for (let round = 1; round <= 30; round++) {
+      await one.commit([
+        put(`lease-${round}`, null, text(1)),
+        { kind: 'quota', key: `guard-${round}`, base: null, text: text(1) },
+      ])
+      t.match(await two.read('quota', `guard-${round}`), { text: text(1) })
+      t.equal(heard.text('lease', `lease-${round}`), text(1))
+    }
+  })
+
+  t.test('4: versions that are forgotten', async t => {
+    const { connect } = ledger()
+    const [one, two] = [connect(t), connect(t)]
+    const heard = await follow(two)
+    const [stamp = 0] = await one.commit([put('a', null, text(1)), put('b', null, text(1))])
+    await until('both', () => heard.records.size === 2)
+    // Frozen, it cannot hear of what happens; the connection breaks when it is ended.
+    const [member] = etcd.members
+    await member?.kill()
+    await until('trouble', () => heard.reason !== undefined)
+    await member?.start()
+    await one.commit([put('a', stamp, text(2)), remove('b', stamp), put('c', null, text(1))])
+    await etcd.compact()
+    await until('all of it', () => heard.text('lease', 'a') === text(2) && !heard.records.has('lease b'))
+    await until('no trouble', () => heard.reason === undefined)
+    t.equal(heard.text('lease', 'c'), text(1))
+  })
+
+  t.test('4 and 5: a member that is away, and comes back', async t => {
+    const { connect } = ledger()
+    const engine = connect(t, { deadlineMs: 1_000 })
+    const heard = await follow(engine)
+    const [stamp = 0] = await engine.commit([put('a', null, text(1))])
+    const [member] = etcd.members
+    await member?.kill()
+    const began = performance.now()
+    await t.rejects(engine.commit([put('a', stamp, text(2))]), {
+      name: 'EngineAway',
+      message: /^etcd: http:.*ECONN/,
+    })
+    await t.rejects(engine.read('lease', 'a'), { name: 'EngineAway' })
+    await t.rejects(engine.probe(), { name: 'EngineAway' })
+    t.ok(performance.now() - began < 1_000, 'at once')
+    await until('trouble', () => heard.reason !== undefined)
+    t.match(heard.reason, /ECONNREFUSED/)
+    await member?.start()
+    await until(
+      'it takes writes',
+      async () =>
+        await engine.probe().then(
+          () => true,
+          () => false,
+        ),
+    )
+    await engine.commit([put('a', stamp, text(2))])
+    await until('the news', () => heard.text('lease', 'a') === text(2))
+    t.equal(heard.reason, undefined)
+  })
+
+  t.test('5: a member that is frozen', async t => {
+    const { connect } = ledger()
+    const engine = connect(t, { deadlineMs: 500, watch: { silence: 300, pauses: [50, 200] } })
+    const heard = await follow(engine)
+    const [stamp = 0] = await engine.commit([put('a', null, text(1))])
+    const [member] = etcd.members
+    member?.freeze()
+    try {
+      for (const call of [
+        async () => {
+          await engine.commit([put('a', stamp, text(2))])
+        },
+        async () => {
+          await engine.read('lease', 'a')
+        },
+        () => engine.probe(),
+      ]) {
+        const began = performance.now()
+        await t.rejects(call, { name: 'EngineAway', message: /Deadline exceeded/ })
+        t.ok(performance.now() - began < 700)
+      }
+      await until('the silence is noticed', () => heard.reason !== undefined)
+    } finally {
+      member?.thaw()
+    }
+    await until('it is heard again', () => heard.reason === undefined)
+    await until(
+      'it takes writes',
+      async () =>
+        await engine.probe().then(
+          () => true,
+          () => false,
+        ),
+    )
+    const present = await engine.read('lease', 'a')
+    t.ok([text(1), text(2)].includes(present?.text ?? ''), 'as it could not be told')
+    await engine.commit([put('a', present?.stamp ?? 0, text(3))])
+    await until('the news', () => heard.text('lease', 'a') === text(3))
+  })
+
+  t.test('a watch of nothing but silence stays', async t => {
+    const { connect } = ledger()
+    const one = connect(t)
+    const heard = await follow(connect(t, { watch: { silence: 100, pauses: [50, 200] } }))
+    const began = performance.now()
+    await until('some signs of life', () => performance.now() - began > 1_000)
+    await one.commit([put('a', null, text(1))])
+    await until('the news', () => heard.records.size === 1)
+    t.strictSame(heard.troubles, [])
+    t.equal(heard.replaced, 1)
+  })
+
+  t.test('1: a commit whose answer was lost on the way', async t => {
+    const { connect, prefix } = ledger()
+    const other = connect(t)
+    const [url = ''] = etcd.urls
+    const { hostname, port } = new URL(url)
+    const relay = await startTcpRelay(t, { host: hostname, port: Number(port) })
+    const [one = null, two = null] = await other.commit([
+      put('one', null, text(1)),
+      put('two', null, text(1)),
+    ])
+    const [alone = null] = await other.commit([put('alone', null, text(1))])
+    const rows: readonly (readonly [
+      what: string,
+      writes: readonly StampedWrite[],
+      outcome: 'done' | 'EngineAway' | 'StoreConflict',
+    ])[] = [
+      ['a new record', [put('new', null, text(1))], 'done'],
+      ['a change and a deletion', [put('one', one, text(2)), remove('two', two)], 'done'],
+      ['a deletion alone: nothing says whose it was', [remove('alone', alone)], 'EngineAway'],
+      ['a real conflict', [put('one', one, text(3)), put('newer', null, text(1))], 'StoreConflict'],
+    ]
+    for (const [what, writes, outcome] of rows) {
+      relay.open()
+      // Asks through the relay first.
+      const through = connectEtcd(t, [`http://127.0.0.1:${relay.port}`, url], {
+        prefix,
+        deadlineMs: 1_000,
+        random: () => 0,
+      })
+      await through.probe()
+      relay.mute()
+      if (outcome === 'done') {
+        const stamps = await through.commit(writes)
+        for (const [index, { key, text: written }] of writes.entries()) {
+          const present = await other.read('lease', key)
+          t.equal(stamps[index], present?.stamp ?? null, what)
+          t.equal(present?.text ?? null, written, what)
+        }
+      } else if (outcome === 'EngineAway') await t.rejects(through.commit(writes), { name: outcome }, what)
+      else await t.rejects(through.commit(writes), StoreConflict, what)
+    }
+    t.equal(await other.read('lease', 'newer'), undefined)
+  })
+
+  t.test('records of a newer ipkeeper', async t => {
+    const { connect, prefix } = ledger()
+    const engine = connect(t)
+    const [stamp = 0] = await engine.commit([put('a', null, text(1)), put('b', null, text(1))])
+    const heard = await follow(engine)
+    const newer = '{"v":2,"what":"nobody here knows"}'
+    const refused = {
+      code: 'IPK_STORE_FAILED',
+      message: /leases\/=b is written by a newer ipkeeper \(schema 2; this one knows 1\): update this node/,
+    }
+    await etcd.put(`${prefix}leases/=b`, newer)
+    await until('trouble', () => heard.reason !== undefined)
+    t.match(heard.reason, refused.message)
+    t.equal(heard.text('lease', 'b'), text(1), 'what it was stays, so that it is not free')
+    await t.rejects(engine.read('lease', 'b'), refused)
+    await t.rejects(engine.commit([put('new', null, text(1))]), refused, 'no claims')
+    await t.rejects(engine.commit([put('b', stamp, text(2))]), refused, 'it is not overwritten')
+    await t.rejects(engine.commit([remove('b', stamp)]), refused, 'nor deleted')
+    t.equal((await etcd.all(prefix)).get(`${prefix}leases/=b`), newer)
+    t.match(await engine.read('lease', 'a'), { text: text(1) }, 'the rest is read')
+    await engine.commit([put('a', stamp, text(2))])
+    const other = connect(t)
+    const seen = await follow(other)
+    t.match(seen.reason, refused.message)
+    await t.rejects(other.commit([put('new', null, text(1))]), refused)
+    await etcd.remove(`${prefix}leases/=b`)
+    await until('no trouble', () => heard.reason === undefined && seen.reason === undefined)
+    await other.commit([put('new', null, text(1))])
+  })
+
+  t.test('after its end', async t => {
+    const engine = ledger().connect(t)
+    await follow(engine)
+    const under = engine.commit([put('a', null, text(1))]).catch((error: unknown) => error)
+    await engine.stop()
+    await under
+    await t.rejects(engine.read('lease', 'a'), { name: 'EngineAway' })
+    await engine.stop()
+  })
+})
+
+t.test('the engine on three members', { skip }, async t => {
+  const etcd = await startEtcdCluster(t, { members: 3 })
+
+  /** Writes until told to stop; nothing of it may fail, and every record is what was last told of it. */
+  async function whileWriting(t: Test, what: () => Promise<void>): Promise<void> {
+    const prefix = `/${t.name.replaceAll(' ', '-')}/`
+    const writers = Array.from({ length: 4 }, (_, index) =>
+      connectEtcd(t, etcd.urls, { prefix, random: () => index / 4 }),
+    )
+    const heard = new Heard()
+    const listener = connectEtcd(t, etcd.urls, { prefix, watch: { silence: 300, pauses: [50, 500] } })
+    listener.start(heard)
+    await until('the first list', () => heard.replaced > 0)
+    let going = true
+    const last = new Map<string, string>()
+    const work = writers.map(async (engine, index) => {
+      const key = `w${index}`
+      let stamp: number | null = null
+      for (let generation = 1; going; generation++) {
+        ;[stamp = null] = await engine.commit([put(key, stamp, text(generation))])
+        last.set(key, text(generation))
+      }
+    })
+    try {
+      await until('some writes', () => last.size === writers.length)
+      await what()
+    } finally {
+      going = false
+    }
+    await Promise.all(work)
+    await until('all is heard', () => [...last].every(([key, to]) => heard.text('lease', key) === to))
+    t.ok(last.size === writers.length)
+  }
+
+  t.test('a member is killed', async t => {
+    const [member] = etcd.members
+    await whileWriting(t, async () => {
+      await member?.kill()
+      await t.resolves(connectEtcd(t, etcd.urls).probe())
+    })
+    await member?.start()
+  })
+
+  t.test('the leader is killed', async t => {
+    const leader = await etcd.leader()
+    await whileWriting(t, async () => {
+      await leader.kill()
+      await t.resolves(connectEtcd(t, etcd.urls).probe())
+    })
+    await leader.start()
+  })
+
+  t.test('a member is frozen', async t => {
+    const leader = await etcd.leader()
+    const member = etcd.members.find(other => other !== leader)
+    await whileWriting(t, async () => {
+      member?.freeze()
+      const began = performance.now()
+      for (let index = 0; index < 3; index++)
+        await connectEtcd(t, etcd.urls, { random: () => index / 3 }).probe()
+      t.ok(performance.now() - began < 5_000)
+      member?.thaw()
+    })
+  })
+
+  t.test('a majority is away', async t => {
+    const engine = connectEtcd(t, etcd.urls, { deadlineMs: 1_000 })
+    const [, ...others] = etcd.members
+    for (const member of others) await member.kill()
+    const began = performance.now()
+    await t.rejects(engine.commit([put('nobody', null, text(1))]), { name: 'EngineAway' })
+    t.ok(performance.now() - began < 1_300)
+    await Promise.all(others.map(member => member.start()))
+    await until(
+      'it takes writes',
+      async () =>
+        await engine.probe().then(
+          () => true,
+          () => false,
+        ),
+    )
+  })
+})

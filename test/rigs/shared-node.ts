@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { ErrorReply } from '../../shared/api/cni.schema.ts'
 import type { LeaseItem, LeasesReply, StatusReply } from '../../shared/api/listing.schema.ts'
@@ -86,6 +87,9 @@ export interface SharedNodeOptions {
   readonly ipam: object
 }
 
+/** A daemon that is to end answers what is under way, for which the engine may be too slow. */
+const stopMs = 30_000
+
 const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
 
 export function newInvocation(): Invocation {
@@ -161,9 +165,17 @@ export function makeSharedNode(
     kill: async (signal = 'SIGKILL') => {
       const ending = running
       running = undefined
-      ending?.kill('SIGCONT')
-      await ending?.stop(signal)
-      log += ending?.log() ?? ''
+      if (!ending) return
+      ending.kill('SIGCONT')
+      const ended = ending.stop(signal)
+      const inTime = await Promise.race([ended, delay(stopMs, 'late' as const, { ref: false })])
+      log += ending.log()
+      if (inTime !== 'late') return
+      ending.kill('SIGKILL')
+      await ended
+      throw new Error(
+        `the daemon of ${name} did not end within ${stopMs} ms of ${signal}:\n${log.slice(-4000)}`,
+      )
     },
     freeze: () => running?.kill('SIGSTOP'),
     thaw: () => running?.kill('SIGCONT'),

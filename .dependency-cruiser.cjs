@@ -257,11 +257,11 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts and open-store.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts, join-nodes.ts and open-store.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
-        pathNot: [`${server}(serve|watch-node|open-store)\\.ts$`, `${server}(${effects}|cli)/`],
+        pathNot: [`${server}(serve|watch-node|join-nodes|open-store)\\.ts$`, `${server}(${effects}|cli)/`],
       },
       to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
     },

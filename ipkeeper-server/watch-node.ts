@@ -31,6 +31,7 @@ export interface WatchNodeOptions {
   readonly config: DaemonConfig
   /** As configured now. */
   readonly reconcileTerms: () => ReconcileTerms
+  readonly nodeRoutes: () => DaemonConfig['nodeRoutes']
   readonly service: LeaseService
   readonly stateDir: string
   readonly logger: Logger
@@ -55,6 +56,7 @@ export interface WatchedNode {
 export function watchNode({
   config,
   reconcileTerms,
+  nodeRoutes,
   service,
   stateDir,
   logger,
@@ -66,6 +68,7 @@ export function watchNode({
   const confDir = new ConfDirWatch({
     ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
     ...{ binDirsNamed: false, maxConfNum: 1 },
+    nodeRoutes: () => (service.ledger.isShared ? nodeRoutes() : undefined),
     onChange: (news, gone) => {
       for (const finding of news) {
         logFinding(logger, finding)

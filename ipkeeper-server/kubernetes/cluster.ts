@@ -172,6 +172,11 @@ export class Cluster {
     await Promise.all(stopping)
   }
 
+  /** Addresses of nodes, as the API has told them. */
+  nodeAddresses(): ReadonlyMap<string, readonly string[]> {
+    return this.#cache.nodeAddresses()
+  }
+
   /** See listNodePods. */
   async nodePods(): Promise<readonly NodePod[]> {
     return await listNodePods(this.#client, this.#options.node)

@@ -72,8 +72,10 @@ conformance: build ## Try the executables for every requirement of the protocol,
 fuzz: build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
 	@$(NODE) scripts/fuzz.ts
 
-bench: build ## Measure whole-process, daemon and pair rates; print a table, write bench/results.json
+bench: build ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json
 	@$(NODE) scripts/build-executables.ts --trivial
+	@$(NODE) scripts/build-tools.ts || true
+	@$(NODE) scripts/build-whereabouts.ts || true
 	@$(NODE) bench/main.ts
 
 demo: build ## Run the main job on real containerd and show each step

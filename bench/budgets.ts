@@ -1,5 +1,7 @@
 import type { Plan } from './plan.ts'
 import type { Figures } from './figures.ts'
+import type { Contestant, ManyNodesLine } from './many-nodes.ts'
+import { engines, type EngineName } from './engines.ts'
 import type { MainPluginLine } from './main-plugin.ts'
 
 /** A promise about speed or size, and what became of it. */
@@ -26,6 +28,67 @@ interface Budget {
 /** The largest of some figures; undefined where there are none. */
 function worst(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : Math.max(...values)
+}
+
+/** What is promised of nodes that share a store. */
+function manyNodesBudgets(figures: Figures['manyNodes'], plan: Plan['manyNodes']): readonly Budget[] {
+  const most = Math.max(...plan.nodes)
+  const fullest = Math.max(...plan.percentFull)
+  const emptiest = Math.min(...plan.percentFull)
+  const line = (
+    engine: EngineName,
+    who: Contestant,
+    nodes: number,
+    full: number,
+  ): ManyNodesLine | undefined =>
+    figures?.lines.find(
+      ({ engine: its, contestant, nodes: count, percentFull }) =>
+        its === engine && contestant === who && count === nodes && percentFull === full,
+    )
+  const calls = (engine: EngineName): number | undefined =>
+    worst(figures?.roundTrips.filter(its => its.engine === engine).map(({ perAdd }) => perAdd) ?? [])
+  const slower = (engine: EngineName): number | undefined => {
+    const ratios = plan.nodes.flatMap(nodes => {
+      const [full, empty] = [fullest, emptiest].map(level => line(engine, 'daemon', nodes, level)?.add.p99)
+      return full === undefined || empty === undefined ? [] : [full / empty]
+    })
+    return worst(ratios)
+  }
+  const ahead = (who: Contestant): number | undefined => {
+    const ratios = plan.percentFull.flatMap(level => {
+      const [ours, theirs] = [who, 'whereabouts' as const].map(
+        name => line('kubernetes', name, most, level)?.addsPerSecond,
+      )
+      // One that did not get anywhere has no rate to compare with.
+      return ours === undefined || theirs === undefined || theirs === 0 ? [] : [ours / theirs]
+    })
+    return ratios.length === 0 ? undefined : Math.min(...ratios)
+  }
+  return [
+    {
+      what: 'calls of etcd for each ADD',
+      unit: 'calls',
+      bound: 'at most',
+      budget: 1,
+      measured: calls('etcd'),
+    },
+    {
+      what: 'calls of the Kubernetes API for each ADD of one family',
+      ...{ unit: 'calls', bound: 'at most', budget: 2, measured: calls('kubernetes') },
+    },
+    ...engines.map((engine): Budget => ({
+      what: `${engine}: daemon ADD p99 with a pool ${fullest} % full / ${emptiest} %, worst of 1 to ${most} nodes`,
+      ...{ unit: 'x', bound: 'at most', budget: 1.5, measured: slower(engine) },
+    })),
+    {
+      what: `kubernetes: ADDs per second of ${most} daemons / of whereabouts`,
+      ...{ unit: 'x', bound: 'at least', budget: 10, measured: ahead('daemon') },
+    },
+    {
+      what: `kubernetes: ADDs per second of ${most} nodes, whole plugins / of whereabouts`,
+      ...{ unit: 'x', bound: 'at least', budget: 10, measured: ahead('plugin') },
+    },
+  ]
 }
 
 /** The rows of the brief's budget table that are measured here; that of leaks is a test. */
@@ -106,6 +169,7 @@ function budgets(figures: Figures, plan: Plan): readonly Budget[] {
       budget: 1.3,
       measured: wiredToEmpty(verb),
     })),
+    ...manyNodesBudgets(figures.manyNodes, plan.manyNodes),
   ]
 }
 

@@ -3,15 +3,16 @@
  *
  *   node bench/main.ts                      everything, some minutes
  *   node bench/main.ts --quick              the same steps with small numbers, some seconds
- *   node bench/main.ts --only PART          whole-process, daemon, pairs or main-plugin; may be
- *                                         repeated
+ *   node bench/main.ts --only PART          whole-process, daemon, pairs, main-plugin or many-nodes;
+ *                                         may be repeated
  *   node bench/main.ts --output FILE        where the figures go as JSON
  *
  * Without --output a whole run writes bench/results.json; a quick or partial one must not put itself in its place, and
  * writes nothing. The tables go to stdout, progress to stderr. Figures never decide the exit code: they belong to a
  * machine and an hour. Needs the packaged executables and dist/trivial ("make bench" builds them); everything stays on
  * unix sockets in folders of its own, and in namespaces of its own where pods are wired, and is gone at the end, also
- * after SIGINT. The part main-plugin needs root and the reference plugins, and is left out where they are missing.
+ * after SIGINT. The part main-plugin needs root and the reference plugins, and many-nodes an API server (make test-cluster);
+ * they are left out where these are missing. whereabouts is measured beside where it is built.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,6 +22,7 @@ import { compareWithBudgets } from './budgets.ts'
 import { measureDaemon } from './daemon.ts'
 import { describeMachine, loadNow } from './machine.ts'
 import { measureMainPlugin } from './main-plugin.ts'
+import { measureManyNodes } from './many-nodes.ts'
 import { measurePairs } from './pairs.ts'
 import { fullPlan, quickPlan } from './plan.ts'
 import { formatReport } from './report.ts'
@@ -52,6 +54,9 @@ const progress = (line: string): void => {
 const unwired = missing('namespaces', 'nft', 'reference-plugins')
 if (wants('main-plugin') && unwired !== false) progress(`main plugin: left out, it ${unwired}`)
 
+const alone = missing('cluster')
+if (wants('many-nodes') && alone !== false) progress(`many nodes: left out, it ${alone}`)
+
 const machine = describeMachine()
 const figures: Figures = {
   ...(wants('whole-process') && { wholeProcess: await measureWholeProcess(plan.wholeProcess, progress) }),
@@ -59,6 +64,8 @@ const figures: Figures = {
   ...(wants('pairs') && { pairs: await measurePairs(plan.pairs, progress) }),
   ...(wants('main-plugin') &&
     unwired === false && { mainPlugin: await measureMainPlugin(plan.mainPlugin, progress) }),
+  ...(wants('many-nodes') &&
+    alone === false && { manyNodes: await measureManyNodes(plan.manyNodes, progress) }),
 }
 const results: Results = {
   quick: options.quick,

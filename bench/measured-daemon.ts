@@ -22,20 +22,32 @@ export interface DaemonHome {
   start(): Promise<Daemon>
 }
 
+export interface DaemonHomeOptions {
+  /** Where it runs; on this machine itself when absent. */
+  readonly host?: PrivateHost
+  /** Lines of its configuration besides. */
+  readonly config?: string
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[]
+}
+
 /**
  * The packaged daemon in a folder of its own, every log line written as in production, but to a file: read by this
  * process through a pipe, it would cost the time of the core that measures.
- *
- * @param host where it runs; on this machine itself when absent
  */
-export function makeDaemonHome(folder: TempFolder, name: string, host?: PrivateHost): DaemonHome {
+export function makeDaemonHome(
+  folder: TempFolder,
+  name: string,
+  options: DaemonHomeOptions = {},
+): DaemonHome {
+  const { host, args = [] } = options
   mkdirSync(folder.file(name))
   const file = (...names: readonly string[]): string => folder.file(name, ...names)
   const executable = file('serve.sh')
   const [server, log] = [join(distFolder, 'ipkeeper-server'), file('log')]
   writeFileSync(executable, `#!/bin/sh\nexec '${server}' "$@" 2>>'${log}'\n`)
   chmodSync(executable, 0o755)
-  writeFileSync(file('config.yaml'), config)
+  writeFileSync(file('config.yaml'), config + (options.config ?? ''))
   const places = { socket: file('s'), stateDir: file('state') }
   return {
     ...places,
@@ -44,6 +56,7 @@ export function makeDaemonHome(folder: TempFolder, name: string, host?: PrivateH
         return await startDaemon({
           ...places,
           ...(host && { host }),
+          args,
           config: file('config.yaml'),
           executable,
           readyMs: 60_000,

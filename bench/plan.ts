@@ -4,6 +4,7 @@ export interface Plan {
   readonly daemon: DaemonPlan
   readonly pairs: PairsPlan
   readonly mainPlugin: MainPluginPlan
+  readonly manyNodes: ManyNodesPlan
 }
 
 export interface WholeProcessPlan {
@@ -47,6 +48,19 @@ export interface MainPluginPlan {
   readonly sandboxes: number
 }
 
+export interface ManyNodesPlan {
+  /** Of the pool. An object of whereabouts has all of it: a /16 would not fit into etcd. */
+  readonly prefixLength: number
+  readonly percentFull: readonly number[]
+  /** How many nodes at once; ascending. */
+  readonly nodes: readonly number[]
+  /** ADDs by which round trips are counted; so many addresses have to be free. */
+  readonly countedAdds: number
+  readonly measureMs: number
+  /** Where whole processes are measured. */
+  readonly processMs: number
+}
+
 /** What the budgets of DESIGN.md speak of: some minutes. */
 export const fullPlan: Plan = {
   wholeProcess: { warmUp: 20, rounds: 250 },
@@ -61,6 +75,14 @@ export const fullPlan: Plan = {
   },
   pairs: { clients: 32, warmUpMs: 3_000, measureMs: 10_000 },
   mainPlugin: { levels: [0, 100, 500], atOnce: [1, 20], samples: 60, crowds: 6, sandboxes: 30 },
+  manyNodes: {
+    prefixLength: 20,
+    percentFull: [10, 99],
+    nodes: [1, 4, 10],
+    countedAdds: 20,
+    measureMs: 8_000,
+    processMs: 20_000,
+  },
 }
 
 /** The same steps, small: shows that the benchmark works, says little about speed. */
@@ -77,4 +99,12 @@ export const quickPlan: Plan = {
   },
   pairs: { clients: 32, warmUpMs: 300, measureMs: 1_000 },
   mainPlugin: { levels: [0, 10], atOnce: [1, 4], samples: 3, crowds: 1, sandboxes: 2 },
+  manyNodes: {
+    prefixLength: 24,
+    percentFull: [10, 90],
+    nodes: [1, 2],
+    countedAdds: 5,
+    measureMs: 500,
+    processMs: 500,
+  },
 }

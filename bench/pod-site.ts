@@ -32,7 +32,7 @@ export async function makePodSite(
 ): Promise<PodSite> {
   const folder = makeTempFolder()
   const host = await startPrivateHost()
-  const home = makeDaemonHome(folder, 'd', host)
+  const home = makeDaemonHome(folder, 'd', { host })
   const daemon = contestant === 'ipkeeper' ? await home.start() : undefined
   const reference = findReferencePlugins() ?? ''
   const places = { socket: home.socket, stateDir: home.stateDir, dataDir: folder.file('host-local') }

@@ -1,6 +1,7 @@
 import { formatTable } from '../ipkeeper-server/cli/table.ts'
 import type { DaemonFigures } from './daemon.ts'
 import type { MainPluginFigures } from './main-plugin.ts'
+import type { ManyNodesFigures } from './many-nodes.ts'
 import type { PairFigures } from './pairs.ts'
 import type { Results } from './results.ts'
 import type { Summary } from './statistics.ts'
@@ -109,6 +110,41 @@ function mainPlugin({ lines }: MainPluginFigures): string {
   )
 }
 
+function manyNodes({ poolSize, whereabouts, lines, roundTrips }: ManyNodesFigures): string[] {
+  const beside = whereabouts === null ? 'whereabouts is not built' : `whereabouts ${whereabouts}`
+  return [
+    table(
+      `Many nodes on one pool of ${count(poolSize)} addresses, milliseconds (ADD and DEL in turns, one pod at a time on ` +
+        `each node; nodes, engine and load on this one machine; etcd does not sync; ${beside})`,
+      [
+        ...['ENGINE', 'WHO', 'NODES', 'POOL FULL', 'ADD P50', 'P95', 'P99', 'MAX', 'ADDS/S', 'FAILED'],
+        'CALLS / ADD + DEL',
+      ],
+      lines.map(line => [
+        line.engine,
+        line.contestant,
+        count(line.nodes),
+        `${line.percentFull} %`,
+        ...spread(line.add),
+        ms(line.add.max),
+        line.addsPerSecond.toFixed(line.addsPerSecond < 10 ? 2 : 0),
+        `${line.failed} of ${line.failed + line.add.count}`,
+        line.callsPerPair.toFixed(2),
+      ]),
+    ),
+    table(
+      'Calls of an engine for each ADD',
+      ['ENGINE', 'POOL FULL', 'ADDS', 'CALLS / ADD', 'WHICH'],
+      roundTrips.map(({ engine, percentFull, adds, calls, perAdd }) => [
+        ...[engine, `${percentFull} %`, count(adds), perAdd.toFixed(2)],
+        Object.entries(calls)
+          .map(([name, each]) => `${name} ${each}`)
+          .join(', '),
+      ]),
+    ),
+  ]
+}
+
 /** Everything that was measured, for a person. */
 export function formatReport(results: Results): string {
   const { machine, budgets } = results
@@ -123,6 +159,7 @@ export function formatReport(results: Results): string {
     ...(results.daemon ? daemon(results.daemon) : []),
     ...(results.pairs ? pairs(results.pairs) : []),
     ...(results.mainPlugin ? [mainPlugin(results.mainPlugin)] : []),
+    ...(results.manyNodes ? manyNodes(results.manyNodes) : []),
     table(
       'Budgets',
       ['WHAT', 'BUDGET', 'MEASURED', 'USED', ''],

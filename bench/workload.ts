@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { formatAddress, parseAddress } from '../shared/net/address.ts'
 
 /** Room for every level of the plan and what cools down beside it. */
-const subnet = '10.16.0.0/12'
+const wideSubnet = '10.16.0.0/12'
 const network = 'bench'
 
 /** Where a plugin keeps what; keys of another plugin than the one that is asked are ignored by it. */
@@ -14,7 +14,11 @@ export interface NetworkPlaces {
 }
 
 /** The same conflist entry for both: the reference bridge with this delegate for addresses. */
-export function networkConfig(ipam: 'ipkeeper' | 'host-local', places: NetworkPlaces): object {
+export function networkConfig(
+  ipam: 'ipkeeper' | 'host-local',
+  places: NetworkPlaces,
+  subnet = wideSubnet,
+): object {
   return {
     cniVersion: '1.0.0',
     name: network,
@@ -33,7 +37,7 @@ export function mainPluginConfig(
   contestant: MainContestant,
   { socket, stateDir, dataDir }: NetworkPlaces,
 ): { readonly type: string } & Readonly<Record<string, unknown>> {
-  const addresses = { ranges: [[{ subnet }]], routes: [{ dst: '0.0.0.0/0' }] }
+  const addresses = { ranges: [[{ subnet: wideSubnet }]], routes: [{ dst: '0.0.0.0/0' }] }
   const ipam =
     contestant === 'ipkeeper'
       ? { type: 'ipkeeper', socket, stateDir, ...addresses }
@@ -48,7 +52,7 @@ export const hostLocalFolder = network
 export function nthAddress(index: number): string {
   return formatAddress({ family: 4, value: firstValue + BigInt(index) })
 }
-const firstValue = parseAddress(subnet.split('/')[0] ?? '')?.value ?? 0n
+const firstValue = parseAddress(wideSubnet.split('/')[0] ?? '')?.value ?? 0n
 
 let namedAddresses = 0
 

@@ -1,6 +1,9 @@
 import { join, resolve } from 'node:path'
 import { Problem } from '../shared/problem/problem.ts'
+import { readPoolSpec } from './config/read-pool-object.ts'
 import type { EtcdTerms } from './config/load-config.ts'
+import type { ApiAccess } from './kubernetes/api-access.ts'
+import type { ClusterLog } from './kubernetes/cluster-log.ts'
 import type { LeaseStore, StoreStatus } from './store/lease-store.ts'
 import { MemoryStore } from './store/memory/memory-store.ts'
 import type { Engine } from './store/shared/engine.ts'
@@ -8,11 +11,12 @@ import { SharedStore, type SharedStoreOptions } from './store/shared/shared-stor
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 import type { StoreSpec } from './store/store-spec.ts'
 
-type SharedSpec = Extract<StoreSpec, { kind: 'kubernetes' | 'etcd' }>
-
 export interface OpenStoreOptions {
   readonly stateDir: string
   readonly node: string
+  /** To the Kubernetes API; undefined where there is none. */
+  readonly access: ApiAccess | undefined
+  readonly log: ClusterLog
   readonly etcd: EtcdTerms
   readonly onStatus: (status: StoreStatus) => void
   readonly onLost: SharedStoreOptions['onLost']
@@ -32,18 +36,39 @@ export async function openStore(spec: StoreSpec | undefined, options: OpenStoreO
     case 'memory':
       return new MemoryStore()
     case 'kubernetes':
+      return shared(await kubernetesEngine(options), options)
     case 'etcd':
-      return shared(await engineOf(spec, options), options)
+      return shared(await etcdEngine(spec.endpoints, options), options)
   }
 }
 
-/** Clients of engines are loaded only where they are wanted. */
-async function engineOf(spec: SharedSpec, { etcd }: OpenStoreOptions): Promise<Engine> {
-  if (spec.kind !== 'etcd') throw new Problem('IPK_USAGE', `--store ${spec.kind}: is not built in yet`)
+// Clients of engines, and all that they stand on, are loaded only where they are wanted.
+
+async function etcdEngine(endpoints: readonly string[], { etcd }: OpenStoreOptions): Promise<Engine> {
   const { openEtcdAccess } = await import('./store/etcd/etcd-access.ts')
   const { EtcdEngine } = await import('./store/etcd/etcd-engine.ts')
-  const access = openEtcdAccess(spec.endpoints, etcd, () => performance.now())
+  const access = openEtcdAccess(endpoints, etcd, () => performance.now())
   return new EtcdEngine({ access, prefix: etcd.prefix })
+}
+
+/** Requests under way at once: an ADD has two or three, and a node may start many pods at a time. */
+const engineRequests = 32
+
+async function kubernetesEngine({ access, log }: OpenStoreOptions): Promise<Engine> {
+  if (!access) {
+    throw new Problem('IPK_USAGE', '--store kubernetes: there is no access to the Kubernetes API', {
+      hint: 'name a kubeconfig in the configuration, kubernetes: { kubeconfig: PATH }, or run as a pod with a service account',
+    })
+  }
+  const { ApiClient } = await import('./kubernetes/api-client.ts')
+  const { KubernetesEngine } = await import('./store/kubernetes/kubernetes-engine.ts')
+  return new KubernetesEngine({
+    client: new ApiClient(access, { requests: engineRequests }),
+    log,
+    // What becomes of its addresses is no part of the record of a pool.
+    readPool: (name, spec) =>
+      readPoolSpec(name, spec, { retention: 'release', cooldown: 0, preferFor: 0 }).pool,
+  })
 }
 
 function shared(engine: Engine, { stateDir, node, onStatus, onLost }: OpenStoreOptions): SharedStore {

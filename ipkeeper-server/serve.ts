@@ -110,9 +110,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const unlockStateDir = lockStateFolder(stateDir)
   const registry = new MetricRegistry()
   const observer = verbObserver(registry)
+  const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
   const stored = await openStore(storeSpec, {
     stateDir,
     node: config.node,
+    access,
+    log: logger,
     etcd: config.store.etcd,
     onStatus: ({ state, reason, owed }) => {
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
@@ -131,7 +134,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
   const bootId = readBootId()
-  const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
   let inForce = termsOf(config, access !== undefined)
   requireApi(config, options.config, access)
   // undici and all that stands on it are loaded only where there is an API.
@@ -141,6 +143,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       access,
       node: config.node,
       watchNamespaces: wantsNamespaces(config),
+      kubernetesStore: storeSpec?.kind === 'kubernetes',
       log: logger,
     })
   const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'

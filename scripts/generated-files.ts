@@ -1,4 +1,5 @@
 import { configurationReference } from './generate-configuration-docs.ts'
+import { customResources } from './generate-crds.ts'
 import { errorReference } from './generate-docs.ts'
 import { metricReference } from './generate-metrics-docs.ts'
 import { itSaysReference } from './generate-it-says.ts'
@@ -14,4 +15,5 @@ export const generatedFiles: readonly GeneratedFile[] = [
   metricReference,
   itSaysReference,
   lintRuleReference,
+  ...customResources,
 ]

@@ -348,7 +348,8 @@ const Dns = Type.Object(
   },
 )
 
-const PoolEntry = Type.Object(
+/** A pool, as the file has it; the spec of an IPPool is the same without the name. */
+export const PoolEntry = Type.Object(
   {
     name: Type.String({
       pattern: '^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$',

@@ -29,6 +29,8 @@ export interface AddressBook {
   leasesKeptFor(namespace: string, workload: string): Iterable<LeaseRecord>
   /** Cooling and remembered leases that a pool gave, the longest rested first. */
   resting(pool: string): Iterable<LeaseRecord>
+  /** The same, in the order in which they are to be used again; in a ledger that nodes share each has another. */
+  restingToReuse(pool: string): Iterable<LeaseRecord>
   restingCount(pool: string): number
   /** How many addresses of a family pods of the namespace have from the pool, or keep and their time is not over. */
   liveIn(pool: string, namespace: string, family: Address['family'], now: number): number
@@ -39,7 +41,7 @@ export interface AddressBook {
   pools(): Iterable<PoolRecord>
   /**
    * Lowest address of the run that nobody has, keeps, reserves or lets rest; undefined when there is none. In a ledger
-   * that nodes share: the lowest from the begin of this node's stripe on, then from the run's (stripes.ts).
+   * that nodes share: the lowest of a stripe of this node's (stripes.ts).
    */
   lowestFree(segment: string, family: Address['family'], run: Interval): Address | undefined
   /** Records of all kinds whose address lies in the range set. */

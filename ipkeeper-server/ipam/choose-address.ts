@@ -101,7 +101,7 @@ function keptForWorkload(book: AddressBook, { pool, set }: Slot, chooser: Choose
 
 /** Of the resting addresses the one that has rested longest, but none that a pod had asked for by name. */
 function longestRested(book: AddressBook, pool: Pool, set: RangeSet, now: number): Choice | undefined {
-  for (const lease of book.resting(pool.name)) {
+  for (const lease of book.restingToReuse(pool.name)) {
     const over = isOver(lease, now)
     if (lease.segment !== pool.segment || (lease.named && !over) || book.reservation(lease)) continue
     const place = usableIn(set, lease.address)

@@ -71,6 +71,9 @@ export function describeRanges(pool: Pool): string {
   return pool.rangeSets.map(formatRangeSet).join(' and ')
 }
 
+/** Where pools are said by name. */
+const whoHas = { config: "the daemon's configuration", api: 'the Kubernetes API' } as const
+
 /**
  * Writes that make the store remember an inline pool. Another pool of the segment that overlaps it is IPK_POOL_OVERLAP
  * while any of its addresses is bound or held, and makes room otherwise (DESIGN section 5, rule 3). A pool of the daemon's
@@ -81,10 +84,10 @@ export function planPool(book: AddressBook, pool: Pool): Change {
   const before = book.pool(pool.name)
   const record = toPoolRecord(pool, (before?.generation ?? 0) + 1)
   if (before && sameRanges(before, record)) return writes
-  if (before?.origin === 'config') {
+  if (before?.origin !== undefined) {
     throw new Problem(
       'IPK_CONFIG_INVALID',
-      `network ${pool.name} has ranges of its own (${describeRanges(pool)}), but the daemon's configuration has a pool of that name with other ones (${describeRanges(poolOf(before))})`,
+      `network ${pool.name} has ranges of its own (${describeRanges(pool)}), but ${whoHas[before.origin]} has a pool of that name with other ones (${describeRanges(poolOf(before))})`,
       {
         hint: `name the pool in the conflist, "ipam": {"type": "ipkeeper", "pool": "${pool.name}"}, or rename the network or the pool`,
       },
@@ -94,8 +97,8 @@ export function planPool(book: AddressBook, pool: Pool): Change {
     if (other.name === pool.name || !poolsOverlap(poolOf(other), pool)) continue
     const ranges = describeRanges(poolOf(other))
     const inTheWay =
-      other.origin === 'config'
-        ? `pool ${other.name} of the daemon's configuration (${ranges})`
+      other.origin !== undefined
+        ? `pool ${other.name} of ${whoHas[other.origin]} (${ranges})`
         : book.hasLiveLease(other)
           ? `network ${other.name} (${ranges}), which has leases`
           : undefined

@@ -35,7 +35,7 @@ export interface PoolsPlan {
   readonly removed: readonly string[]
   /** Networks whose own ranges were remembered and made room. */
   readonly displaced: readonly string[]
-  /** Reservations that lead nowhere from now on, one sentence each. */
+  /** Reservations that lead nowhere from now on, and pools that do not count; one sentence each. */
   readonly notes: readonly string[]
 }
 
@@ -147,6 +147,13 @@ function overlapping(index: RangeIndex<Pool>, { segment, rangeSets }: Pool): Poo
   return undefined
 }
 
+/** A pool that people made in the API, and one of the configuration that it cannot be beside; that one counts. */
+function describeTwice(ofApi: PoolRecord, { name }: Pool): string {
+  return name === ofApi.name
+    ? `pool ${name} is in the configuration and, as an IPPool, in the Kubernetes API: the configuration counts`
+    : `IPPool ${ofApi.name} of the Kubernetes API overlaps pool ${name} of the configuration, which counts`
+}
+
 function noteReservations(book: PoolsBook, affected: readonly Affected[], index: RangeIndex<Pool>): string[] {
   if (affected.length === 0) return []
   const old = new RangeIndex(affected.flatMap(({ before }) => placedRanges(poolOf(before))))
@@ -179,8 +186,14 @@ export function planPools(
   const affected = new Map<string, Affected>()
   const known = new Set<string>()
   const added: string[] = []
+  const twice: string[] = []
   for (const before of book.pools()) {
     known.add(before.name)
+    if (before.origin === 'api') {
+      const other = pools.get(before.name) ?? overlapping(index, poolOf(before))
+      if (other) twice.push(describeTwice(before, other))
+      continue
+    }
     const pool = pools.get(before.name)
     const record = pool ? toPoolRecord(pool, before.generation + 1, 'config') : null
     const same = record !== null && sameRanges(before, record)
@@ -209,6 +222,6 @@ export function planPools(
     changed: named('changed'),
     removed: named('removed'),
     displaced: named('room'),
-    notes: noteReservations(book, all, index),
+    notes: [...twice, ...noteReservations(book, all, index)],
   }
 }

@@ -183,8 +183,11 @@ export interface ReservationRecord extends Versioned, LeaseKey {
 export interface PoolRecord extends Versioned {
   readonly name: string
   readonly segment: string
-  /** "config": of the daemon's configuration; absent: the ranges of the network of that name. */
-  readonly origin?: 'config'
+  /**
+   * "config": of the daemon's configuration. "api": an object that people made, which no daemon changes. Absent: the ranges
+   * of the network of that name.
+   */
+  readonly origin?: 'config' | 'api'
   readonly ranges: readonly (readonly PoolRange[])[]
 }
 

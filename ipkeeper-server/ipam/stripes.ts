@@ -1,13 +1,20 @@
 import type { Interval } from './pool.ts'
 
 /**
- * Where in a range a node begins to look for a free address. Nodes that share a ledger would all reach for the lowest one
- * and meet there, once for each address; so a range is thought of as stripes of equal size, each node begins at one of its
- * own, by its name, and goes on to the next when that is full, round and round.
+ * Where in a range a node looks for a free address. Nodes that share a ledger, and see of each other what was a moment ago,
+ * would all reach for the lowest one and meet there, once for each address. So a range is thought of as stripes of equal
+ * size, and each node goes through them in an order of its own. Who takes what the store decides; this only makes it
+ * rare that two nodes ask for the same (docs/scale.md has the figures).
  */
 
 /** Addresses of a stripe, aligned to its size, so that each is one prefix: /26 and /122. */
 export const stripeSize = 64n
+
+/** Stripes in which a node looks for one that nobody else is in. */
+const choosy = 16
+
+/** Stripes in which it looks at all, before it takes whatever is left. */
+const patient = 512
 
 /** FNV-1a with 32 bits: spreads names evenly, the same on every node and in every version. */
 function hash(text: string): number {
@@ -22,10 +29,63 @@ export function stripeOf(value: bigint): bigint {
   return value - (value % stripeSize)
 }
 
-/** The first address of the run that is in the node's own stripe of it. */
-export function stripeStart(node: string, { first, last }: Interval): bigint {
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestCommonDivisor(b, a % b)
+}
+
+/** The parts of the run that are in one stripe each, in the node's order: it begins at one of its own, and ends with none left. */
+export function* stripesFor(node: string, { first, last }: Interval): Generator<Interval, undefined> {
   const begin = stripeOf(first)
-  const stripes = (last - begin) / stripeSize + 1n
-  const start = begin + (BigInt(hash(node)) % stripes) * stripeSize
-  return start < first ? first : start
+  const count = (last - begin) / stripeSize + 1n
+  // A step of its own as well: those who leave full stripes behind would meet in the next one.
+  let step = 1n + (BigInt(hash(`step ${node}`)) % count)
+  while (greatestCommonDivisor(step, count) !== 1n) step++
+  let index = BigInt(hash(node)) % count
+  for (let looked = 0n; looked < count; looked++) {
+    const stripe = begin + index * stripeSize
+    const end = stripe + stripeSize - 1n
+    yield { first: stripe < first ? first : stripe, last: end > last ? last : end }
+    index = (index + step) % count
+  }
+}
+
+/** What a node sees of a range. */
+export interface StripeView {
+  /** The lowest free address of the interval. */
+  firstFree(interval: Interval): bigint | undefined
+  /** Whether another node has an address of the stripe, given by its first address. */
+  isSomebodyElses(stripe: bigint): boolean
+}
+
+/**
+ * The address that a node takes: the lowest free one of a stripe that it has to itself, so that nobody comes in between and
+ * one route leads to all of it; else of the first stripe that has any.
+ */
+export function chooseInStripes(node: string, run: Interval, view: StripeView): bigint | undefined {
+  let amongOthers: bigint | undefined
+  let looked = 0
+  for (const stripe of stripesFor(node, run)) {
+    const free = view.firstFree(stripe)
+    if (free !== undefined && !view.isSomebodyElses(stripeOf(free))) return free
+    amongOthers ??= free
+    looked++
+    if (looked >= (amongOthers === undefined ? patient : choosy)) break
+  }
+  return amongOthers ?? view.firstFree(run)
+}
+
+/** So many of those that have rested longest are as good as one another. */
+const reusable = 128
+
+/**
+ * The first keys in an order of the node's own: what may be used again is the same for all nodes, and all would take the
+ * first of it.
+ */
+export function inOrderOf(node: string, keys: Iterable<string>): readonly string[] {
+  const ranked: { readonly key: string; readonly rank: number }[] = []
+  for (const key of keys) {
+    ranked.push({ key, rank: hash(`${node} ${key}`) })
+    if (ranked.length === reusable) break
+  }
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ key }) => key)
 }

@@ -12,11 +12,13 @@ export interface AccessReport {
 
 export interface AccessNeeds {
   readonly watchNamespaces: boolean
+  /** Whether the ledger is in custom resources. */
+  readonly kubernetesStore: boolean
 }
 
 /** The rights that are needed with these options. */
-export function neededRules({ watchNamespaces }: AccessNeeds): readonly AccessRule[] {
-  return accessRules.filter(({ onlyWith }) => onlyWith === undefined || watchNamespaces)
+export function neededRules(needs: AccessNeeds): readonly AccessRule[] {
+  return accessRules.filter(({ onlyWith }) => onlyWith === undefined || needs[onlyWith])
 }
 
 /**

@@ -5,7 +5,7 @@ export interface AccessRule {
   readonly verb: string
   readonly why: string
   /** Needed only with this option on. */
-  readonly onlyWith?: 'watchNamespaces'
+  readonly onlyWith?: 'watchNamespaces' | 'kubernetesStore'
 }
 
 const rows = (
@@ -16,6 +16,17 @@ const rows = (
   onlyWith?: AccessRule['onlyWith'],
 ): AccessRule[] =>
   verbs.map(verb => ({ group, resource, verb, why, ...(onlyWith !== undefined && { onlyWith }) }))
+
+/** Of records in custom resources, with --store kubernetes: alone. */
+const storeRows = (resource: string, what: string): AccessRule[] => [
+  ...rows(
+    'ipkeeper.io',
+    resource,
+    ['list', 'watch', 'create', 'patch', 'delete'],
+    `the ledger that nodes share: ${what}`,
+    'kubernetesStore',
+  ),
+]
 
 /**
  * Every right that the daemon uses, and no other; deploy/rbac.yaml grants these. The right to ask about its own rights,
@@ -44,6 +55,10 @@ export const accessRules: readonly AccessRule[] = [
   ...rows('batch', 'jobs', ['get'], 'which CronJob a pod belongs to, and whether a Job still exists'),
   ...rows('batch', 'cronjobs', ['get'], 'whether a CronJob still exists, and annotations on it'),
   ...rows('events.k8s.io', 'events', ['create', 'patch'], 'to tell on the pod what was decided, and why'),
+  ...storeRows('ipleases', 'addresses in use'),
+  ...storeRows('ipholders', 'what each pod has'),
+  ...storeRows('ipreservations', 'addresses that are promised'),
+  ...storeRows('ippools', 'pools, and the ranges of networks'),
 ]
 
 /** Rules of a ClusterRole that grant these rights, as YAML to add to one that lacks them. */

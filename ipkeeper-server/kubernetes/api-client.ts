@@ -28,9 +28,20 @@ export const metadataListOnly =
 export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>
   readonly accept?: string
+  /** Milliseconds that this answer may take, the wait for a turn included; that of the limits when absent. */
+  readonly timeout?: number
 }
 
-type Method = 'GET' | 'POST' | 'PATCH'
+/** What an object has to be for a deletion to be carried out. */
+export interface Preconditions {
+  readonly uid?: string
+  readonly resourceVersion?: string
+}
+
+/** A change of a JSON document (RFC 6902). */
+export type JsonPatch = readonly { readonly op: 'replace'; readonly path: string; readonly value: unknown }[]
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 interface Call extends ApiRequest {
   readonly method: Method
@@ -85,13 +96,24 @@ export class ApiClient {
     return await this.#ask({ ...request, method: 'GET', path })
   }
 
-  async post(path: string, value: object): Promise<JsonObject> {
-    return await this.#ask({ method: 'POST', path, body: { type: 'application/json', value } })
+  async post(path: string, value: object, request: ApiRequest = {}): Promise<JsonObject> {
+    return await this.#ask({ ...request, method: 'POST', path, body: { type: 'application/json', value } })
   }
 
   /** A JSON merge patch (RFC 7386). */
   async patch(path: string, value: object): Promise<JsonObject> {
     return await this.#ask({ method: 'PATCH', path, body: { type: 'application/merge-patch+json', value } })
+  }
+
+  async jsonPatch(path: string, value: JsonPatch, request: ApiRequest = {}): Promise<JsonObject> {
+    const body = { type: 'application/json-patch+json', value }
+    return await this.#ask({ ...request, method: 'PATCH', path, body })
+  }
+
+  /** Resolves to the object while something of it stays, else to a Status. */
+  async delete(path: string, preconditions: Preconditions, request: ApiRequest = {}): Promise<JsonObject> {
+    const value = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions }
+    return await this.#ask({ ...request, method: 'DELETE', path, body: { type: 'application/json', value } })
   }
 
   /**
@@ -141,27 +163,43 @@ export class ApiClient {
   }
 
   async #ask(call: Call): Promise<JsonObject> {
-    await this.#turn()
+    const { timeout = this.#limits.timeout } = call
     const late = new AbortController()
     const timer = setTimeout(() => {
-      late.abort(new ApiError(`${call.method} ${call.path}: no answer within ${this.#limits.timeout} ms`))
-    }, this.#limits.timeout)
+      late.abort(new ApiError(`${call.method} ${call.path}: no answer within ${Math.round(timeout)} ms`))
+    }, timeout)
     try {
-      const reply = await this.#authorised(call, late.signal)
-      const text = await this.#text(call, reply, this.#limits.size)
-      const value = parse(text)
-      if (isJsonObject(value)) return value
-      throw new ApiError(`${call.method} ${call.path}: the answer is no JSON object`)
+      await this.#turn(late.signal)
+      try {
+        const reply = await this.#authorised(call, late.signal)
+        const text = await this.#text(call, reply, this.#limits.size)
+        const value = parse(text)
+        if (isJsonObject(value)) return value
+        throw new ApiError(`${call.method} ${call.path}: the answer is no JSON object`)
+      } finally {
+        this.#underWay--
+        this.#waiting.shift()?.()
+      }
     } finally {
       clearTimeout(timer)
-      this.#underWay--
-      this.#waiting.shift()?.()
     }
   }
 
-  async #turn(): Promise<void> {
+  async #turn(signal: AbortSignal): Promise<void> {
     if (this.#underWay >= this.#limits.requests) {
-      await new Promise<void>(resolve => this.#waiting.push(resolve))
+      await new Promise<void>((resolve, reject) => {
+        const giveUp = (): void => {
+          const index = this.#waiting.indexOf(proceed)
+          if (index >= 0) this.#waiting.splice(index, 1)
+          reject(signal.reason as ApiError)
+        }
+        const proceed = (): void => {
+          signal.removeEventListener('abort', giveUp)
+          resolve()
+        }
+        signal.addEventListener('abort', giveUp, { once: true })
+        this.#waiting.push(proceed)
+      })
     }
     this.#underWay++
   }

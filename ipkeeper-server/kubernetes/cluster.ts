@@ -29,6 +29,8 @@ export interface ClusterOptions {
   readonly node: string
   /** Whether labels and annotations of namespaces are wanted; can be changed later. */
   readonly watchNamespaces: boolean
+  /** Whether the ledger is in custom resources, which needs further rights. */
+  readonly kubernetesStore?: boolean
   readonly log: ClusterLog
   readonly clock?: Clock
   readonly timing?: Partial<ReflectorTiming>
@@ -184,7 +186,8 @@ export class Cluster {
 
   /** Asks anew which rights are missing. Rejects with ApiError when the API does not answer. */
   async checkAccess(): Promise<AccessReport> {
-    const needs = { watchNamespaces: this.#watchNamespaces }
+    const { kubernetesStore = false } = this.#options
+    const needs = { watchNamespaces: this.#watchNamespaces, kubernetesStore }
     this.#access = await reviewAccess(this.#client, needs, this.#clock.now())
     return this.#access
   }

@@ -16,6 +16,14 @@ export interface Sink<Entry> {
   remove(key: string): void
 }
 
+/** A sink that has to know at which version of the collection it is told something. */
+export interface VersionedSink<Entry> {
+  replace(entries: ReadonlyMap<string, Entry>, resourceVersion: string): void
+  put(key: string, entry: Entry): void
+  /** `last` is how it was, with the resource version of its deletion. */
+  remove(key: string, last: Entry): void
+}
+
 /** Milliseconds. */
 export interface ReflectorTiming {
   /** The server is asked to end a watch after a time between this and twice this. */
@@ -33,7 +41,7 @@ export interface ReflectorTiming {
 const standardTiming: ReflectorTiming = { watchFor: 300_000, silence: 100_000, proof: 5_000 }
 
 /** Objects per answer: nodes have 15 KiB each, and more where they hold many images. */
-const pageSize = 250
+const standardPageSize = 250
 
 export interface ReflectorOptions<Entry> {
   readonly client: ApiClient
@@ -49,9 +57,13 @@ export interface ReflectorOptions<Entry> {
    * does no harm.
    */
   readonly firstList: ListFrom
+  /** Objects per answer of a list. */
+  readonly pageSize?: number
   /** Called once for each object as it arrives, so that what is not kept never adds up. */
   readonly project: (object: JsonObject) => Entry | undefined
-  readonly sink: Sink<Entry>
+  readonly sink: VersionedSink<Entry>
+  /** What keeps it from following; undefined once it follows again. Told when it changes. */
+  readonly onTrouble?: (error: Error | undefined) => void
   readonly clock: Clock
   readonly log: ClusterLog
   readonly timing?: Partial<ReflectorTiming>
@@ -109,6 +121,11 @@ export class Reflector<Entry> {
     await this.#running
   }
 
+  /** The server is known to answer again: there is nothing to wait for. */
+  hurry(): void {
+    this.#wake?.()
+  }
+
   get synced(): boolean {
     return this.#synced
   }
@@ -155,7 +172,7 @@ export class Reflector<Entry> {
   }
 
   async #list(from: ListFrom): Promise<Outcome> {
-    const { client, path, fieldSelector, representation, sink } = this.#options
+    const { client, path, fieldSelector, representation, sink, pageSize = standardPageSize } = this.#options
     const entries = new Map<string, Entry>()
     let proceed = ''
     try {
@@ -179,7 +196,7 @@ export class Reflector<Entry> {
         for (const item of items) this.#take(item, (key, entry) => entries.set(key, entry))
         const next = at(answer, 'metadata', 'continue')
         if (typeof next !== 'string' || next === '') {
-          sink.replace(entries)
+          sink.replace(entries, resourceVersion)
           this.#synced = true
           return { kind: 'listed', resourceVersion }
         }
@@ -273,8 +290,8 @@ export class Reflector<Entry> {
       })
     }
     if (type === 'DELETED') {
-      return this.#take(object, key => {
-        sink.remove(key)
+      return this.#take(object, (key, last) => {
+        sink.remove(key, last)
       })
     }
     throw new Garbled(`GET ${path}: an event of no known type`)
@@ -292,9 +309,8 @@ export class Reflector<Entry> {
   #failed(error: unknown, resourceVersion: string | undefined, proved: boolean): Outcome {
     if (this.#stopped) return { kind: 'expired', proved: false }
     if (error instanceof ApiError && error.status === 410) return { kind: 'expired', proved }
-    const message = error instanceof Error ? error.message : String(error)
     const wasCut = proved && error instanceof ApiError && error.status === undefined
-    this.#trouble(message, wasCut)
+    this.#trouble(error instanceof Error ? error : new Error(String(error)), wasCut)
     if (!(error instanceof ApiError) && resourceVersion !== undefined) {
       return { kind: 'garbled', resourceVersion, proved }
     }
@@ -311,8 +327,9 @@ export class Reflector<Entry> {
    * One line in the log for a trouble, not one for each attempt, and none for a watch that was cut after it had worked:
    * load balancers cut what is quiet, every few minutes. If the server is away, the next attempt tells.
    */
-  #trouble(message: string, wasCut: boolean): void {
-    const { clock, log, resource, client } = this.#options
+  #trouble(error: Error, wasCut: boolean): void {
+    const { clock, log, resource, client, onTrouble } = this.#options
+    const { message } = error
     this.#lastError = { at: clock.now(), message }
     if (wasCut || this.#troubled === message) return
     this.#troubled = message
@@ -320,12 +337,14 @@ export class Reflector<Entry> {
       { resource, server: client.server, reason: message },
       'cannot follow the Kubernetes API; trying on',
     )
+    onTrouble?.(error)
   }
 
   #recovered(): void {
-    const { log, resource, client } = this.#options
+    const { log, resource, client, onTrouble } = this.#options
     if (this.#troubled === undefined) return
     this.#troubled = undefined
     log.info({ resource, server: client.server }, 'following the Kubernetes API again')
+    onTrouble?.(undefined)
   }
 }

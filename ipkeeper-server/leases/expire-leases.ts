@@ -49,10 +49,13 @@ export class ExpiryLoop {
   }
 
   async #expire(): Promise<void> {
-    const { ledger, now, pools } = this.#service
+    const { ledger, now, node, pools } = this.#service
     this.#expiring = true
+    const over = ledger.expire(now())
+    // To all nodes they are free now. Each tidies up its own: a thousand would ask for the same at the same moment.
+    const own = ledger.isShared ? over.filter(lease => lease.node === node) : over
     const outcomes = await Promise.allSettled(
-      ledger.expire(now()).map(lease =>
+      own.map(lease =>
         commitPlan(ledger, () => {
           const present = ledger.lease(lease)
           return {

@@ -5,7 +5,7 @@ import { historyEvent, type HistoryEntry } from '../ipam/history-entry.ts'
 import { IntervalSet } from '../ipam/interval-set.ts'
 import type { Interval, RangeSet } from '../ipam/pool.ts'
 import { attachmentByLease } from '../ipam/attachment-elsewhere.ts'
-import { stripeStart } from '../ipam/stripes.ts'
+import { chooseInStripes, inOrderOf } from '../ipam/stripes.ts'
 import {
   attachmentKey,
   holderKey,
@@ -43,6 +43,7 @@ import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { RecordTable } from './record-table.ts'
 import { RestingLeases } from './resting-leases.ts'
+import { StripeOwners } from './stripe-owners.ts'
 
 /** Milliseconds between two tries of a store that refuses changes. */
 const probePause = 5_000
@@ -87,6 +88,8 @@ export class Ledger implements AddressBook {
   }
   /** Addresses that dynamic choice passes over, by segment and family. */
   readonly #occupied = new Map<string, IntervalSet>()
+  /** By segment and family; kept where nodes share the store. */
+  readonly #stripeOwners = new Map<string, StripeOwners>()
   readonly #leasesByAttachment = new KeyIndex()
   readonly #attachmentsByNetwork = new KeyIndex()
   readonly #reservationsByPod = new KeyIndex()
@@ -192,6 +195,16 @@ export class Ledger implements AddressBook {
     }
   }
 
+  *restingToReuse(pool: string): Iterable<LeaseRecord> {
+    if (this.isShared) {
+      for (const key of inOrderOf(this.#node, this.#resting.get(pool)?.inOrder() ?? [])) {
+        const lease = this.#tables.lease.get(key)
+        if (lease) yield lease
+      }
+    }
+    yield* this.resting(pool)
+  }
+
   /** Cooling and remembered leases of every pool. */
   *allResting(): Iterable<LeaseRecord> {
     for (const pool of this.#resting.keys()) yield* this.resting(pool)
@@ -241,8 +254,13 @@ export class Ledger implements AddressBook {
 
   lowestFree(segment: string, family: Family, run: Interval): Address | undefined {
     const occupied = this.#occupiedIn(segment, family)
-    const start = this.isShared ? stripeStart(this.#node, run) : run.first
-    const value = occupied.firstGap(start, run.last) ?? occupied.firstGap(run.first, start - 1n)
+    const owners = this.#ownersIn(segment, family)
+    const value = this.isShared
+      ? chooseInStripes(this.#node, run, {
+          firstFree: ({ first, last }) => occupied.firstGap(first, last),
+          isSomebodyElses: stripe => owners.hasOthers(stripe, this.#node),
+        })
+      : occupied.firstGap(run.first, run.last)
     return value === undefined ? undefined : { family, value }
   }
 
@@ -283,7 +301,7 @@ export class Ledger implements AddressBook {
   /** Whether there are attachments of a network, or ranges that came with its ADDs. */
   hasNetwork(name: string): boolean {
     const pool = this.pool(name)
-    return this.#attachmentsByNetwork.has(name) || (pool !== undefined && pool.origin !== 'config')
+    return this.#attachmentsByNetwork.has(name) || (pool !== undefined && pool.origin === undefined)
   }
 
   /** Attachments whose ADD nobody is known to have the answer of, of every node and boot. */
@@ -481,6 +499,18 @@ export class Ledger implements AddressBook {
     return set
   }
 
+  #ownersIn(segment: string, family: Family): StripeOwners {
+    const key = `${family} ${segment}`
+    let owners = this.#stripeOwners.get(key)
+    if (!owners) this.#stripeOwners.set(key, (owners = new StripeOwners()))
+    return owners
+  }
+
+  #own(lease: LeaseRecord, step: 1 | -1): void {
+    const address = parseAddress(lease.address)
+    if (address) this.#ownersIn(lease.segment, address.family).count(address.value, lease.node, step)
+  }
+
   /** Keeps the occupied set true for one address: taken while leased (and not expired) or reserved. */
   #occupy(key: LeaseKey): void {
     const address = parseAddress(key.address)
@@ -559,6 +589,7 @@ export class Ledger implements AddressBook {
       case 'lease': {
         const lease = record as LeaseRecord
         if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
+        if (this.isShared) this.#own(lease, present ? 1 : -1)
         if (lease.state === 'cooling') this.#rest(lease, key, present)
         else this.#countLive(lease, present ? 1 : -1)
         if (lease.state === 'held' && lease.workload) {

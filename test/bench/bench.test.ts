@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { hasWhereabouts } from '../../bench/whereabouts.ts'
 import type { Results } from '../../bench/results.ts'
 import { missing } from '../rigs/requirements.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
@@ -26,7 +27,7 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
   for (const title of ['Whole process', 'Daemon over its socket', 'Durable pairs', 'Budgets']) {
     t.match(text, new RegExp(`^${title}`, 'm'), title)
   }
-  const { wholeProcess, daemon, pairs, mainPlugin, budgets, machine, quick } = JSON.parse(
+  const { wholeProcess, daemon, pairs, mainPlugin, manyNodes, budgets, machine, quick } = JSON.parse(
     readFileSync(output, 'utf8'),
   ) as Results
   t.equal(quick, true)
@@ -65,7 +66,21 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
     }
   }
 
-  t.equal(budgets.length, 6 + (wired ? 3 : 0) + (sandboxes ? 1 : 0))
+  const many = missing('cluster') === false
+  const rival = many && hasWhereabouts()
+  if (many) {
+    t.match(text, /^Many nodes on one pool/m)
+    const who = ['daemon', 'plugin', ...(rival ? ['whereabouts'] : [])]
+    t.same([...new Set(manyNodes?.lines.map(({ contestant }) => contestant))], who)
+    for (const { engine, contestant, add, failed, firstFailure } of manyNodes?.lines ?? []) {
+      if (contestant !== 'whereabouts') t.equal(failed, 0, `${engine}, ${contestant}: ${firstFailure ?? ''}`)
+      t.ok(add.count > 0, contestant)
+    }
+    for (const { engine, perAdd } of manyNodes?.roundTrips ?? [])
+      t.equal(perAdd, engine === 'etcd' ? 1 : 2, `calls of ${engine} for each ADD`)
+  }
+
+  t.equal(budgets.length, 6 + (wired ? 3 : 0) + (sandboxes ? 1 : 0) + (many ? 4 : 0) + (rival ? 2 : 0))
   for (const { what, bound, budget, measured, verdict } of budgets) {
     t.equal(
       verdict,
@@ -79,6 +94,6 @@ t.test('a quick run prints every table and writes the figures', { skip, timeout:
 t.test('an option that is none is refused before anything is measured', { skip }, async t => {
   const finished = await runProgram(process.execPath, [main, '--only', 'everything'])
   t.not(finished.exit, 0)
-  t.match(finished.stderr, /--only must be one of whole-process, daemon, pairs, main-plugin/)
+  t.match(finished.stderr, /--only must be one of whole-process, daemon, pairs, main-plugin, many-nodes/)
   t.equal(finished.stdout, '')
 })

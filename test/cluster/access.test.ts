@@ -69,7 +69,7 @@ t.test('access', { skip: missing('cluster') }, async t => {
   })
 
   await t.test('each right that lacks is named, with the rule to add', async t => {
-    const { cluster } = followCluster(t, kubeconfig)
+    const { cluster } = followCluster(t, kubeconfig, { kubernetesStore: true })
     for (const rule of accessRules) {
       await grant(accessRules.filter(other => other !== rule))
       await until(`without ${named(rule)}`, async () => (await cluster.checkAccess()).missing.length > 0)

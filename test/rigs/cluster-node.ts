@@ -68,6 +68,8 @@ export interface ClusterNodeOptions {
   readonly kubeconfig?: string
   /** Of the network configuration. Default: one range set, 10.22.0.0/24. */
   readonly ipam?: object
+  /** Further arguments of `serve`, such as `--store kubernetes:`. */
+  readonly args?: readonly string[]
   /** Do not wait until all watches are open. */
   readonly unwatched?: boolean
 }
@@ -119,7 +121,8 @@ export async function startClusterNode(
   const conflist = folder.file('10-fixed.conflist')
   writeFileSync(conflist, JSON.stringify({ ...network, plugins: [plugin] }))
 
-  const daemon = await startDaemon({ socket, stateDir, config: configFile })
+  const { args = [] } = options
+  const daemon = await startDaemon({ socket, stateDir, config: configFile, args })
   t.teardown(() => daemon.stop('SIGKILL'))
 
   const call = (command: string, pod: RuntimePod, container: string): Promise<Finished> =>

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
-import type { Change, HolderRecord, LeaseRecord, RecordKind, RecordTypes, Write } from '../../ipam/records.ts'
+import type { Change, RecordKind, RecordTypes, Write } from '../../ipam/records.ts'
 import {
   StoreConflict,
   type HistoryQuery,
@@ -14,7 +14,10 @@ import {
 } from '../lease-store.ts'
 import { EngineAway, type Engine, type SharedKind, type StampedRecord } from './engine.ts'
 import type { Journal, Note } from './journal.ts'
+import { JournalCopies } from './journal-copies.ts'
+import { KnownRecords } from './known-records.ts'
 import { mayChangeAlone, owedAfter, settlement, type OwedRecord } from './owed-record.ts'
+import { recordId, type RecordName } from './record-name.ts'
 
 export interface SharedStoreOptions {
   readonly engine: Engine
@@ -33,11 +36,6 @@ export interface SharedStoreOptions {
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
   readonly onLost: (record: RecordName) => void
-}
-
-interface RecordName {
-  readonly kind: SharedKind
-  readonly key: string
 }
 
 type SharedWrite = Extract<Write, { kind: SharedKind }>
@@ -66,8 +64,6 @@ const generationOf = (text: string): number => {
   return Number(digits)
 }
 
-const idOf = ({ kind, key }: { readonly kind: RecordKind; readonly key: string }): string => `${kind} ${key}`
-
 const textOf = (record: object | null): string | null => (record === null ? null : JSON.stringify(record))
 
 function isShared(write: Write): write is SharedWrite {
@@ -95,19 +91,13 @@ export class SharedStore implements LeaseStore {
   readonly #options: SharedStoreOptions
   readonly #engine: Engine
   readonly #journal: Journal
-  /** As the engine has them, as far as is known. */
-  readonly #known = new Map<string, StampedRecord>()
+  readonly #known: KnownRecords
   readonly #owed = new Map<string, Owed>()
-  /** Records whose copy is in the journal. */
-  readonly #copies = new Set<string>()
+  readonly #copies: JournalCopies
   /** The last commit under way of each record. */
   readonly #tails = new Map<string, Pending>()
-  /** Records that are being read. */
-  readonly #reading = new Map<string, Promise<unknown>>()
   /** The owed record that is being settled. */
   #settling: string | undefined
-  /** What was heard of records meanwhile. */
-  readonly #stash = new Map<string, StampedRecord | RecordName>()
   readonly #stopping = new AbortController()
   /** Commits that have passed the gate. */
   readonly #passed = new Set<Promise<unknown>>()
@@ -127,6 +117,17 @@ export class SharedStore implements LeaseStore {
     this.#options = options
     this.#engine = options.engine
     this.#journal = options.journal
+    this.#copies = new JournalCopies(options.node)
+    this.#known = new KnownRecords({
+      engine: options.engine,
+      isChanging: id => this.#tails.has(id) || this.#settling === id,
+      onContact: () => {
+        this.#contact()
+      },
+      onChange: (name, text) => {
+        this.#tell(name, text)
+      },
+    })
     this.kind = options.engine.kind
     this.location = options.engine.location
     this.shared = {
@@ -146,7 +147,7 @@ export class SharedStore implements LeaseStore {
     await this.#begun
     await this.#journal.load(visit)
     for (const { kind, key, text } of this.#known.values()) {
-      if (!this.#owed.has(idOf({ kind, key }))) visit({ kind, key, text })
+      if (!this.#owed.has(recordId({ kind, key }))) visit({ kind, key, text })
     }
     for (const { kind, key, want } of this.#owed.values()) if (want !== null) visit({ kind, key, text: want })
     this.#loaded = true
@@ -158,13 +159,15 @@ export class SharedStore implements LeaseStore {
     const listed = new Promise<void>(resolve => (this.#firstList = resolve))
     this.#engine.start({
       replace: records => {
-        this.#replace(records)
+        this.#contact()
+        this.#known.replace(records)
+        this.#firstList?.()
       },
       put: record => {
-        this.#hear(record)
+        this.#known.hear(record)
       },
       remove: (kind, key) => {
-        this.#hear({ kind, key })
+        this.#known.hear({ kind, key })
       },
       trouble: reason => {
         this.#tellTrouble(reason)
@@ -174,11 +177,20 @@ export class SharedStore implements LeaseStore {
     const late = pause(patience, 'late', { signal: this.#stopping.signal, ref: false }).catch(() => 'late')
     if ((await Promise.race([listed, late])) === 'late') {
       // What the ledger is told now is compared with what the engine has as soon as it is heard.
-      for (const record of copies) this.#known.set(idOf(record), record)
+      for (const copy of copies) this.#known.set(copy, copy.text, copy.stamp)
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
     if (this.#owed.size > 0) this.#recover()
-    if (!this.#away) await this.#journal.commit([], [], this.#staleCopies(copies))
+    if (!this.#away) await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
+  }
+
+  #readNotes(): readonly StampedRecord[] {
+    const copies: StampedRecord[] = []
+    this.#journal.loadNotes(({ kind, key, text }) => {
+      if (kind === 'copy') copies.push(this.#copies.found(key, text))
+      else if (kind === 'owed') this.#owed.set(key, JSON.parse(text) as OwedRecord)
+    })
+    return copies
   }
 
   async read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined> {
@@ -189,44 +201,17 @@ export class SharedStore implements LeaseStore {
   }
 
   async #readShared(kind: SharedKind, key: string): Promise<string | null> {
-    const id = idOf({ kind, key })
+    const id = recordId({ kind, key })
     const owed = this.#owed.get(id)
     if (owed) return owed.want
     if (!this.#away) {
       try {
-        return (await this.#ask({ kind, key }))?.text ?? null
+        return (await this.#known.ask({ kind, key }))?.text ?? null
       } catch (error) {
         this.#failedWith(error)
       }
     }
     return this.#owed.get(id)?.want ?? this.#known.get(id)?.text ?? null
-  }
-
-  /**
-   * What the engine has. News of the record wait meanwhile, since they may be older or younger; and so does whoever else
-   * asks, since of two answers the later one might be the older.
-   */
-  async #ask(record: RecordName): Promise<StampedRecord | undefined> {
-    const id = idOf(record)
-    const earlier = this.#reading.get(id)
-    const reading = (async () => {
-      await earlier?.catch(() => undefined)
-      return await this.#engine.read(record.kind, record.key)
-    })()
-    this.#reading.set(id, reading)
-    try {
-      const present = await reading
-      this.#contact()
-      const changed = this.#known.get(id)?.stamp !== present?.stamp
-      if (present) this.#known.set(id, present)
-      else this.#known.delete(id)
-      // Who asked may have lost interest; the ledger and what is known here must not part.
-      if (changed) this.#tell(record, present?.text ?? null)
-      return present
-    } finally {
-      if (this.#reading.get(id) === reading) this.#reading.delete(id)
-      this.#unstash(id)
-    }
   }
 
   // ---- Committing
@@ -242,10 +227,10 @@ export class SharedStore implements LeaseStore {
     const bases = writes.map(write => this.#basisOf(write))
     const stale = writes.find((_, index) => bases[index] === undefined)
     if (stale) throw new StoreConflict(stale.kind, stale.key)
-    const ids = writes.map(idOf)
+    const ids = writes.map(recordId)
     const before = new Set(ids.flatMap(id => this.#tails.get(id) ?? []))
     const ended = Promise.withResolvers<undefined>()
-    const generations = new Map(writes.map(write => [idOf(write), write.record?.generation ?? null]))
+    const generations = new Map(writes.map(write => [recordId(write), write.record?.generation ?? null]))
     const pending: Pending = { ended: ended.promise, generations }
     for (const id of ids) this.#tails.set(id, pending)
     try {
@@ -260,7 +245,7 @@ export class SharedStore implements LeaseStore {
     } finally {
       for (const id of ids) {
         if (this.#tails.get(id) === pending) this.#tails.delete(id)
-        this.#unstash(id)
+        this.#known.unstash(id)
       }
       ended.resolve(undefined)
     }
@@ -278,7 +263,7 @@ export class SharedStore implements LeaseStore {
 
   /** undefined when the record is not of the generation that is expected. */
   #basisOf({ kind, key, expect }: SharedWrite): Basis | undefined {
-    const id = idOf({ kind, key })
+    const id = recordId({ kind, key })
     const earlier = this.#tails.get(id)
     if (earlier) {
       const buildsOnIt = earlier.generations.get(id) === expect
@@ -328,15 +313,12 @@ export class SharedStore implements LeaseStore {
     }
     this.#contact()
     const written = new Map<string, number | null>()
-    for (const [index, { kind, key, record }] of writes.entries()) {
+    for (const [index, write] of writes.entries()) {
       const stamp = stamps[index] ?? null
-      const id = idOf({ kind, key })
-      written.set(id, stamp)
-      const text = textOf(record)
-      if (text === null || stamp === null) this.#known.delete(id)
-      else this.#known.set(id, { kind, key, text, stamp })
+      written.set(recordId(write), stamp)
+      this.#known.set(write, textOf(write.record), stamp)
     }
-    const notes = [...(isAdd ? intents.map(forgotten) : []), ...writes.flatMap(write => this.#copy(write))]
+    const notes = [...(isAdd ? intents.map(forgotten) : []), ...this.#copyAll(writes)]
     try {
       await this.#journal.commit(local, events, notes)
     } catch (error) {
@@ -350,12 +332,12 @@ export class SharedStore implements LeaseStore {
 
   /** What is owed to the engine when a write turns out to have been for nothing. */
   #takenBack({ kind, key, record }: SharedWrite): OwedRecord {
-    const before = this.#known.get(idOf({ kind, key }))?.text ?? null
+    const before = this.#known.get(recordId({ kind, key }))?.text ?? null
     return { kind, key, expected: [before, textOf(record)], want: before }
   }
 
   #expectedOf({ kind, key, record }: SharedWrite, tried: boolean): OwedRecord['expected'] {
-    const id = idOf({ kind, key })
+    const id = recordId({ kind, key })
     const owed = this.#owed.get(id)
     if (owed) return owed.expected
     const before = this.#known.get(id)?.text ?? null
@@ -377,22 +359,25 @@ export class SharedStore implements LeaseStore {
   ): Promise<ReadonlyMap<string, number | null>> {
     if (!this.#allMayChangeAlone(writes)) throw this.#refusal()
     const owed = writes.map((write): OwedRecord =>
-      owedAfter(this.#owed.get(idOf(write)), {
+      owedAfter(this.#owed.get(recordId(write)), {
         kind: write.kind,
         key: write.key,
         expected: this.#expectedOf(write, tried),
         want: textOf(write.record),
       }),
     )
+    await this.#journal.commit(local, events, [...owed.map(noteOf), ...this.#copyAll(writes)])
     this.#owe(owed)
-    const notes = [...owed.map(noteOf), ...writes.flatMap(write => this.#copy(write))]
-    await this.#journal.commit(local, events, notes)
     // A later change of these records is based on what is owed.
-    return new Map(writes.map(write => [idOf(write), null]))
+    return new Map(writes.map(write => [recordId(write), null]))
+  }
+
+  #copyAll(writes: readonly SharedWrite[]): readonly Note[] {
+    return writes.flatMap(write => this.#copies.written(write, write.record))
   }
 
   #owe(records: readonly OwedRecord[]): void {
-    for (const record of records) this.#owed.set(idOf(record), { ...record })
+    for (const record of records) this.#owed.set(recordId(record), { ...record })
     this.#recover()
   }
 
@@ -407,120 +392,16 @@ export class SharedStore implements LeaseStore {
     )
   }
 
-  // ---- Copies: what this node could not do without
-
-  #copy({ kind, key, record }: SharedWrite): readonly Note[] {
-    return this.#noteCopy(kind, key, record && this.#isOfUseHere(kind, record) ? textOf(record) : null)
-  }
-
-  #noteCopy(kind: SharedKind, key: string, text: string | null): readonly Note[] {
-    const id = idOf({ kind, key })
-    if (text === null && !this.#copies.has(id)) return []
-    if (text === null) this.#copies.delete(id)
-    else this.#copies.add(id)
-    return [{ kind: 'copy', key: id, text: text === null ? null : JSON.stringify({ kind, key, text }) }]
-  }
-
-  /** What is bound here, whose it is, and the pools. */
-  #isOfUseHere(kind: SharedKind, record: object): boolean {
-    const { node } = this.#options
-    if (kind === 'lease') {
-      const lease = record as LeaseRecord
-      return lease.node === node && lease.state === 'bound'
-    }
-    return kind === 'holder' ? (record as HolderRecord).sandbox?.node === node : kind === 'pool'
-  }
-
-  /** Notes that make the copies of the journal those of what the engine was heard to have. */
-  #staleCopies(copies: readonly StampedRecord[]): readonly Note[] {
-    const texts = new Map(copies.map(copy => [idOf(copy), copy.text]))
-    const mine = JSON.stringify(this.#options.node)
-    const notes: Note[] = []
-    for (const [id, { kind, key, text }] of this.#known) {
-      texts.delete(id)
-      // Parsing all of a large cluster's records would cost most of the start.
-      const candidate = kind === 'pool' || text.includes(mine)
-      const wanted = candidate && this.#isOfUseHere(kind, JSON.parse(text) as object)
-      notes.push(...this.#noteCopy(kind, key, wanted ? text : null))
-    }
-    for (const { kind, key } of copies)
-      if (texts.has(idOf({ kind, key }))) notes.push(...this.#noteCopy(kind, key, null))
-    return notes
-  }
-
-  #readNotes(): readonly StampedRecord[] {
-    const copies: StampedRecord[] = []
-    this.#journal.loadNotes(({ kind, key, text }) => {
-      if (kind === 'copy') {
-        this.#copies.add(key)
-        // Its version was not kept: of an engine that is away nothing can be changed by it.
-        copies.push({ ...(JSON.parse(text) as Omit<StampedRecord, 'stamp'>), stamp: 0 })
-      } else if (kind === 'owed') this.#owed.set(key, JSON.parse(text) as OwedRecord)
-    })
-    return copies
-  }
-
-  // ---- Hearing
-
-  #isBusy(id: string): boolean {
-    return this.#tails.has(id) || this.#reading.has(id) || this.#settling === id
-  }
-
-  #replace(records: readonly StampedRecord[]): void {
-    this.#contact()
-    const seen = new Set<string>()
-    for (const record of records) {
-      seen.add(idOf(record))
-      this.#hear(record)
-    }
-    for (const [id, { kind, key }] of [...this.#known]) if (!seen.has(id)) this.#hear({ kind, key })
-    this.#firstList?.()
-    this.#firstList = undefined
-  }
-
-  #hear(news: StampedRecord | RecordName): void {
-    const id = idOf(news)
-    // What is stashed is older: it may not come after this.
-    if (this.#isBusy(id) || this.#stash.has(id)) this.#stash.set(id, news)
-    else this.#take(news)
-  }
-
-  #take(news: StampedRecord | RecordName): void {
-    const id = idOf(news)
-    const known = this.#known.get(id)
-    const text = 'stamp' in news ? news.text : null
-    if ('stamp' in news) {
-      if (known && known.stamp >= news.stamp) return
-      this.#known.set(id, news)
-    } else if (!this.#known.delete(id)) return
-    this.#tell(news, text)
-  }
+  // ---- What is heard
 
   #tell({ kind, key }: RecordName, text: string | null): void {
-    const id = idOf({ kind, key })
+    const id = recordId({ kind, key })
     // What is owed is settled first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#owed.has(id) || this.#tails.has(id)) return
     this.#adopt?.({ kind, key, text })
-    this.#refreshCopy(kind, key, text)
-  }
-
-  #refreshCopy(kind: SharedKind, key: string, text: string | null): void {
-    const id = idOf({ kind, key })
-    if (kind !== 'pool' && !this.#copies.has(id)) return
-    const stays = text !== null && this.#isOfUseHere(kind, JSON.parse(text) as object)
+    const notes = this.#copies.heard({ kind, key }, text)
     // A copy of old is compared with the engine before anything comes of it.
-    void this.#journal.commit([], [], this.#noteCopy(kind, key, stays ? text : null)).catch(() => undefined)
-  }
-
-  /** Passes on what was heard meanwhile, after whoever waited for this record has gone on. */
-  #unstash(id: string): void {
-    if (!this.#stash.has(id)) return
-    setImmediate(() => {
-      const news = this.#stash.get(id)
-      if (!news || this.#isBusy(id)) return
-      this.#stash.delete(id)
-      this.#take(news)
-    })
+    if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
   }
 
   #contact(): void {
@@ -597,9 +478,9 @@ export class SharedStore implements LeaseStore {
     try {
       await Promise.allSettled(this.#passed)
       for (const owed of [...this.#owed.values()]) {
-        this.#settling = idOf(owed)
+        this.#settling = recordId(owed)
         await this.#settle(owed)
-        this.#unstash(this.#settling)
+        this.#known.unstash(this.#settling)
       }
     } finally {
       this.#settling = undefined
@@ -611,7 +492,7 @@ export class SharedStore implements LeaseStore {
   async #settle(owed: Owed): Promise<void> {
     const { kind, key, want } = owed
     for (;;) {
-      const present = await this.#ask(owed)
+      const present = await this.#known.ask(owed)
       const what = settlement(owed, present?.text ?? null)
       if (what === 'done') {
         owed.stamp = present?.stamp ?? null
@@ -621,15 +502,14 @@ export class SharedStore implements LeaseStore {
             { kind, key, base: present?.stamp ?? null, text: want },
           ])
           owed.stamp = stamp
-          if (want === null || stamp === null) this.#known.delete(idOf(owed))
-          else this.#known.set(idOf(owed), { kind, key, text: want, stamp })
+          this.#known.set(owed, want, stamp)
         } catch (error) {
           if (error instanceof StoreConflict) continue
           throw error
         }
       }
       await this.#journal.commit([], [], [forgotten(owed)])
-      this.#owed.delete(idOf(owed))
+      this.#owed.delete(recordId(owed))
       if (what === 'theirs') this.#theirs(owed, present?.text ?? null)
       return
     }
@@ -637,7 +517,8 @@ export class SharedStore implements LeaseStore {
 
   /** Somebody else's change stands; a commit that waits at the gate finds that out by itself. */
   #theirs({ kind, key, want }: OwedRecord, text: string | null): void {
-    const lost = kind === 'lease' && want !== null && this.#isOfUseHere(kind, JSON.parse(want) as object)
+    const lost =
+      kind === 'lease' && want !== null && this.#copies.isOfUseHere(kind, JSON.parse(want) as object)
     if (lost) this.#options.onLost({ kind, key })
     this.#tell({ kind, key }, text)
   }
@@ -680,12 +561,12 @@ export class SharedStore implements LeaseStore {
 
 const noteOf = ({ kind, key, expected, want }: OwedRecord): Note => ({
   kind: 'owed',
-  key: idOf({ kind, key }),
+  key: recordId({ kind, key }),
   text: JSON.stringify({ kind, key, expected, want }),
 })
 
 const forgotten = ({ kind, key }: OwedRecord): Note => ({
   kind: 'owed',
-  key: idOf({ kind, key }),
+  key: recordId({ kind, key }),
   text: null,
 })

@@ -56,11 +56,18 @@ t.test('every right says what it is for, once', t => {
   t.end()
 })
 
-t.test('namespaces are needed only where somebody looks at them', t => {
-  const without = rightsOf(neededRules({ watchNamespaces: false }))
+t.test('some rights are needed only with an option', t => {
+  const nothing = { watchNamespaces: false, kubernetesStore: false }
+  const without = rightsOf(neededRules(nothing))
+  const more = (needs: Partial<typeof nothing>): string[] =>
+    rightsOf(neededRules({ ...nothing, ...needs })).filter(right => !without.includes(right))
+  t.strictSame(more({ watchNamespaces: true }), ['list /namespaces', 'watch /namespaces'])
+  const kept = ['ipholders', 'ipleases', 'ippools', 'ipreservations']
   t.strictSame(
-    rightsOf(neededRules({ watchNamespaces: true })).filter(right => !without.includes(right)),
-    ['list /namespaces', 'watch /namespaces'],
+    more({ kubernetesStore: true }),
+    ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb =>
+      kept.map(name => `${verb} ipkeeper.io/${name}`),
+    ),
   )
   t.end()
 })
@@ -72,7 +79,12 @@ t.test('what is missing is YAML to add', t => {
     t.strictSame(rights(parse(rulesYaml(missing)) as Rule[]), rightsOf(missing))
   }
   t.equal(
-    rulesYaml(accessRules.filter(({ resource, verb }) => resource === 'events' || verb === 'watch')),
+    rulesYaml(
+      accessRules.filter(
+        ({ resource, verb, onlyWith }) =>
+          onlyWith !== 'kubernetesStore' && (resource === 'events' || verb === 'watch'),
+      ),
+    ),
     [
       '- apiGroups: [""]\n  resources: [pods]\n  verbs: [watch]\n',
       '- apiGroups: [""]\n  resources: [nodes]\n  verbs: [watch]\n',

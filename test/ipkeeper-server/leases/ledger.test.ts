@@ -7,7 +7,10 @@ import {
   type LeaseRecord,
   type Workload,
 } from '../../../ipkeeper-server/ipam/records.ts'
+import { stripeOf } from '../../../ipkeeper-server/ipam/stripes.ts'
+import type { SharedAspect, StoreNews } from '../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
+import { formatAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { lease, putLease } from '../../contract/lease-store-contract.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
@@ -235,6 +238,55 @@ t.test(
     t.strictSame(order(await Ledger.open(store)), order(ledger), 'as after a restart')
   },
 )
+
+t.test('in a store that nodes share each node keeps to itself', async t => {
+  /** The store as another node sees it: the same records, heard of at once. */
+  const heard: ((news: StoreNews) => void)[] = []
+  const memory = new MemoryStore()
+  const shared: SharedAspect = {
+    follow: adopt => heard.push(adopt),
+    status: () => ({ state: 'ready', owed: 0 }),
+    silence: () => 0,
+  }
+  const store = Object.assign(memory, { shared })
+  const open = (node: string): Promise<Ledger> => Ledger.open(store, () => 0, node)
+  const [one, other] = [await open('worker-1'), await open('worker-2')] as const
+  const wide = poolFrom('net', ['10.0.0.0/16']).rangeSets[0]?.[0]?.usable[0]
+  if (!wide) throw new Error('no run')
+  const stripe = (ledger: Ledger): bigint | undefined => {
+    const address = ledger.lowestFree('default', 4, wide)
+    return address && stripeOf(address.value)
+  }
+  const take = async (ledger: Ledger, node: string): Promise<string> => {
+    const address = formatAddress(ledger.lowestFree('default', 4, wide) ?? { family: 4, value: 0n })
+    const write = putLease(lease(address, 1, { node }), null)
+    await ledger.commit([write])
+    for (const adopt of heard) adopt({ kind: 'lease', key: write.key, text: JSON.stringify(write.record) })
+    return address
+  }
+  t.not(stripe(one), stripe(other))
+  const before = stripe(one)
+  const first = await take(one, 'worker-1')
+  t.equal(stripe(one), before, 'goes on in the stripe that is its own')
+  for (const adopt of heard) {
+    const write = putLease(lease(first, 2, { node: 'worker-2' }), 1)
+    adopt({ kind: 'lease', key: write.key, text: JSON.stringify(write.record) })
+  }
+  t.not(stripe(one), before, 'leaves it when it is another node that has an address there')
+  for (const adopt of heard)
+    adopt({ kind: 'lease', key: leaseKey({ segment: 'default', address: first }), text: null })
+  t.equal(stripe(one), before, 'comes back when that has gone')
+  const rested = ['10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5'].map(address =>
+    putLease(lease(address, 1, { state: 'cooling', attachment: null, until: 1000 }), null),
+  )
+  await one.commit(rested)
+  const order = Array.from(one.restingToReuse('net'), ({ address }) => address)
+  t.strictSame(
+    [...new Set(order)].sort(),
+    Array.from(one.resting('net'), ({ address }) => address),
+  )
+  t.not(order.slice(0, 4).join(), [...order].sort().slice(0, 4).join(), 'its own order first')
+})
 
 t.test('a ledger that is opened again is the same', async t => {
   const store = new MemoryStore()

@@ -1,0 +1,476 @@
+import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { holderKey, leaseKey, type RecordTypes, type ReservationRecord } from '../../ipam/records.ts'
+import type { ApiClient } from '../../kubernetes/api-client.ts'
+import { ApiError } from '../../kubernetes/api-error.ts'
+import { systemClock, type Clock } from '../../kubernetes/clock.ts'
+import type { ClusterLog } from '../../kubernetes/cluster-log.ts'
+import { Reflector, type ReflectorTiming } from '../../kubernetes/reflector.ts'
+import { StoreConflict } from '../lease-store.ts'
+import {
+  EngineAway,
+  type Engine,
+  type EngineFeed,
+  type SharedKind,
+  type StampedRecord,
+  type StampedWrite,
+} from '../shared/engine.ts'
+import { isConflict, judgeFailure } from './api-failure.ts'
+import { holderSpec, readHolder } from './holder-object.ts'
+import { leaseSpec, readLease } from './lease-object.ts'
+import { holderObjectName, leaseObjectName, poolObjectName } from './object-name.ts'
+import { ObjectNews } from './object-news.ts'
+import { ObjectWriter, type ObjectWrite } from './object-writer.ts'
+import { isMadeByPeople, poolSpec, readPoolObject, type PoolReader } from './pool-object.ts'
+import { readApiRecord, UnreadableObject, type ApiRecord } from './read-object.ts'
+import { ReservationBook } from './reservation-book.ts'
+import { readReservations, reservationNamespace, reservationSpec } from './reservation-object.ts'
+import { apiVersion, collectionPath, resources, type ObjectName, type ResourceKind } from './resources.ts'
+
+export interface KubernetesEngineOptions {
+  /** The engine's own: it is closed with it. */
+  readonly client: ApiClient
+  readonly log: ClusterLog
+  readonly readPool: PoolReader
+  /** Namespace of reservations whose owner is no pod. */
+  readonly externalNamespace?: string
+  /** Milliseconds that a call may take. */
+  readonly deadlineMs?: number
+  readonly clock?: Clock
+  readonly timing?: Partial<ReflectorTiming>
+}
+
+/** The kinds of records that Kubernetes keeps, and what their objects are. */
+const kinds = {
+  lease: 'IPLease',
+  holder: 'IPHolder',
+  reservation: 'IPReservation',
+  pool: 'IPPool',
+} as const satisfies Partial<Record<SharedKind, ResourceKind>>
+
+type KeptKind = keyof typeof kinds
+
+/** What is made of an object: records, or why it cannot be read. */
+interface Entry {
+  readonly stamp: number
+  readonly createdAt: number
+  readonly records: readonly RecordTypes[KeptKind][]
+  /** Of records that are one object each. */
+  readonly key: string
+  readonly fault: string | undefined
+  readonly madeByPeople: boolean
+}
+
+/** Objects per answer of a list: each has about a kilobyte. */
+const pageSize = 1000
+const standardDeadline = 10_000
+
+const isKept = (kind: SharedKind): kind is KeptKind => kind in kinds
+
+/** Of the records that have an object each. */
+const objectNames = { lease: leaseObjectName, holder: holderObjectName, pool: poolObjectName } as const
+
+const unreadable = (kind: ResourceKind, name: string, why: string): Problem =>
+  new Problem('IPK_STORE_FAILED', `${kind} ${name} is left alone: ${why}`, {
+    hint: `see: kubectl get ${resources[kind].singular} ${name} -o yaml`,
+  })
+
+const parse = <K extends KeptKind>(_: K, text: string): RecordTypes[K] => JSON.parse(text) as RecordTypes[K]
+
+const nameInNamespace = ({ namespace, name }: ObjectName): string =>
+  namespace === undefined ? name : `${namespace}/${name}`
+
+function objectNameOf(text: string): ObjectName {
+  const [namespace = '', name] = text.split('/')
+  return name === undefined ? { name: namespace } : { namespace, name }
+}
+
+/**
+ * Records as custom resources. An IPLease or IPHolder is one record each, an IPReservation one for each of its addresses; an
+ * IPPool that people made is a pool that no daemon changes. Stamps are resource versions, which the API server compares.
+ */
+export class KubernetesEngine implements Engine {
+  readonly kind = 'kubernetes'
+  readonly location: string
+  readonly ignores = ['quota'] as const
+  readonly #options: KubernetesEngineOptions
+  readonly #deadline: number
+  readonly #clock: Clock
+  readonly #client: ApiClient
+  readonly #writer: ObjectWriter
+  readonly #news: Readonly<Record<ResourceKind, ObjectNews<Entry>>>
+  readonly #reflectors: readonly Reflector<Entry>[]
+  readonly #reservations: ReservationBook
+  /** Keys of records by the names of their objects. */
+  readonly #keys: Readonly<Record<KeptKind, Map<string, string>>> = {
+    lease: new Map(),
+    holder: new Map(),
+    reservation: new Map(),
+    pool: new Map(),
+  }
+  /** Why objects cannot be read, by kind and name. */
+  readonly #faults = new Map<string, string>()
+  readonly #madeByPeople = new Set<string>()
+  readonly #toldTwice = new Set<string>()
+  readonly #troubles = new Map<ResourceKind, string>()
+  #trouble: string | undefined
+  #unsynced = Object.keys(kinds).length
+  /** All that was heard until all collections were listed once. */
+  #first: Map<string, StampedRecord> | undefined = new Map()
+  #feed: EngineFeed | undefined
+
+  constructor(options: KubernetesEngineOptions) {
+    const { client, log, clock = systemClock, timing = {}, deadlineMs = standardDeadline } = options
+    this.#options = options
+    this.#deadline = deadlineMs
+    this.#clock = clock
+    this.#client = client
+    this.location = client.server
+    this.#reservations = new ReservationBook({
+      put: record => {
+        this.#put(record)
+      },
+      remove: key => {
+        this.#remove('reservation', key)
+      },
+      twice: (key, counts, ignored) => {
+        this.#sayTwice(key, counts, ignored)
+      },
+    })
+    this.#news = {
+      IPLease: this.#newsOf('lease'),
+      IPHolder: this.#newsOf('holder'),
+      IPPool: this.#newsOf('pool'),
+      IPReservation: this.#newsOf('reservation'),
+    }
+    this.#writer = new ObjectWriter({
+      client,
+      clock,
+      witness: {
+        written: (kind, object) => {
+          this.#answered(kind, object)
+        },
+        deleted: (kind, object, base) => {
+          this.#news[kind].toldGone(nameInNamespace(object), base)
+        },
+        newest: () => Math.max(...Object.values(this.#news).map(({ newest }) => newest)),
+      },
+    })
+    this.#reflectors = Object.values<ResourceKind>(kinds).map(
+      kind =>
+        new Reflector<Entry>({
+          client,
+          log,
+          clock,
+          timing,
+          resource: resources[kind].plural,
+          path: collectionPath(kind),
+          representation: 'full',
+          firstList: 'store',
+          pageSize,
+          project: object => this.#read(kind, object),
+          sink: this.#news[kind],
+          onTrouble: error => {
+            this.#troubled(kind, error)
+          },
+        }),
+    )
+  }
+
+  start(feed: EngineFeed): void {
+    this.#feed = feed
+    for (const reflector of this.#reflectors) reflector.start()
+  }
+
+  async stop(): Promise<void> {
+    const stopping = this.#reflectors.map(reflector => reflector.stop())
+    // A list that is under way ends with its connection.
+    await this.#client.close()
+    await Promise.all(stopping)
+  }
+
+  /** A dry run has the server check rights and schema, and that it can read what is there. */
+  async probe(): Promise<void> {
+    const spec = holderSpec({
+      generation: 1,
+      holder: { kind: 'container', network: 'probe', containerId: 'probe', ifname: 'probe' },
+      attachment: null,
+      leases: [],
+    })
+    const kind = 'IPHolder'
+    const manifest = { apiVersion, kind, metadata: { generateName: 'probe-' }, spec }
+    await this.#writer.send(kind, 'create', this.#clock.monotonic() + this.#deadline, timeout =>
+      this.#client.post(collectionPath(kind), manifest, { query: { dryRun: 'All' }, timeout }),
+    )
+    if (this.#trouble !== undefined) for (const reflector of this.#reflectors) reflector.hurry()
+  }
+
+  async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
+    if (!isKept(kind)) return undefined
+    const until = this.#clock.monotonic() + this.#deadline
+    if (kind === 'reservation') return await this.#readReservation(key, until)
+    const resource = kinds[kind]
+    const name = objectNames[kind](key)
+    // A list tells as of when there was none, which an object that is not there cannot.
+    const { items, resourceVersion } = await this.#list(resource, until, `metadata.name=${name}`)
+    const [object] = items
+    if (!object) {
+      this.#news[resource].toldGone(name, resourceVersion)
+      return undefined
+    }
+    const entry = this.#answered(resource, object)
+    if (entry.fault !== undefined) throw unreadable(resource, name, entry.fault)
+    if (entry.key !== key) throw unreadable(resource, name, 'it is of another record')
+    return { kind, key, text: JSON.stringify(entry.records[0]), stamp: entry.stamp }
+  }
+
+  async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
+    const planned = writes.map(write => (isKept(write.kind) ? this.#plan(write.kind, write) : undefined))
+    const present = planned.filter(what => what !== undefined)
+    const made = present.filter(({ spec }) => spec !== null)
+    const steps = [
+      made.filter(({ kind }) => kind === 'IPHolder'),
+      made.filter(({ kind }) => kind === 'IPLease'),
+      made.filter(({ kind }) => kind !== 'IPHolder' && kind !== 'IPLease'),
+      present.filter(({ spec }) => spec === null),
+    ]
+    const stamps = await this.#writer.commit(steps, this.#deadline)
+    return planned.map((what, index) => {
+      const write = writes[index]
+      if (!write || write.text === null) return null
+      // Nobody can tell the versions of what is not kept.
+      if (!what) return 0
+      return write.kind === 'reservation'
+        ? (this.#reservations.get(write.key)?.stamp ?? null)
+        : (stamps.get(what) ?? null)
+    })
+  }
+
+  // ---- Records to objects
+
+  #plan(kind: KeptKind, write: StampedWrite): ObjectWrite {
+    const { key, base, text } = write
+    if (kind === 'reservation') return this.#planReservation(write)
+    const object = { name: objectNames[kind](key) }
+    const one = { write, kind: kinds[kind], object, base }
+    switch (kind) {
+      case 'lease':
+        return { ...one, spec: text === null ? null : leaseSpec(parse(kind, text)) }
+      case 'holder':
+        return { ...one, spec: text === null ? null : holderSpec(parse(kind, text)) }
+      case 'pool':
+        this.#expectOurs(object.name)
+        return { ...one, spec: text === null ? null : poolSpec(parse(kind, text)) }
+    }
+  }
+
+  #expectOurs(pool: string): void {
+    if (!this.#madeByPeople.has(pool)) return
+    throw new Problem(
+      'IPK_STORE_FAILED',
+      `IPPool ${pool} was made by somebody else, and is not for ipkeeper to change`,
+      { hint: `give the other pool another name, or: kubectl delete ippool ${pool}` },
+    )
+  }
+
+  #planReservation(write: StampedWrite): ObjectWrite {
+    const { kind, key, base, text } = write
+    const present = this.#reservations.get(key)
+    if ((present?.stamp ?? null) !== base) throw new StoreConflict(kind, key)
+    const record = text === null ? null : parse('reservation', text)
+    if (!present) {
+      const { externalNamespace = 'default' } = this.#options
+      const namespace = reservationNamespace(record ?? { namespace: '' }, externalNamespace)
+      const object = { namespace, name: leaseObjectName(key) }
+      return { write, kind: 'IPReservation', object, base: null, spec: record && reservationSpec([record]) }
+    }
+    const { name, object } = present
+    const others = object.records.filter(one => leaseKey(one) !== key)
+    // What one object holds has one owner and one note.
+    const records = record ? [record, ...others] : others
+    return {
+      write,
+      kind: 'IPReservation',
+      object: objectNameOf(name),
+      base: object.stamp,
+      spec: records.length === 0 ? null : reservationSpec(records),
+    }
+  }
+
+  // ---- Objects to records
+
+  #read(kind: ResourceKind, object: JsonObject): Entry | undefined {
+    const record = readApiRecord(object)
+    if (!record) return undefined
+    const { stamp, createdAt } = record
+    const madeByPeople = kind === 'IPPool' && isMadeByPeople(record)
+    const entry = { stamp, createdAt, fault: undefined, key: '', madeByPeople }
+    try {
+      return { ...entry, ...this.#recordsOf(kind, record) }
+    } catch (error) {
+      if (!(error instanceof UnreadableObject)) throw error
+      return { ...entry, records: [], fault: error.message }
+    }
+  }
+
+  #recordsOf(kind: ResourceKind, object: ApiRecord): Pick<Entry, 'records' | 'key'> {
+    switch (kind) {
+      case 'IPLease': {
+        const record = readLease(object)
+        return { records: [record], key: leaseKey(record) }
+      }
+      case 'IPHolder': {
+        const record = readHolder(object)
+        return { records: [record], key: holderKey(record.holder) }
+      }
+      case 'IPPool': {
+        const record = readPoolObject(object, this.#options.readPool)
+        return { records: [record], key: record.name }
+      }
+      case 'IPReservation':
+        return { records: readReservations(object), key: '' }
+    }
+  }
+
+  #answered(kind: ResourceKind, object: JsonObject): Entry {
+    const meta = readApiRecord(object)
+    const entry = this.#read(kind, object)
+    if (!meta || !entry) throw new EngineAway(`the Kubernetes API gave something for an ${kind} that is none`)
+    this.#news[kind].told(nameInNamespace(meta), entry)
+    return entry
+  }
+
+  #newsOf(kind: KeptKind): ObjectNews<Entry> {
+    const keys = this.#keys[kind]
+    const resource = kinds[kind]
+    return new ObjectNews<Entry>({
+      put: (name, entry) => {
+        this.#setFault(resource, name, entry.fault)
+        if (resource === 'IPPool') {
+          if (entry.madeByPeople) this.#madeByPeople.add(name)
+          else this.#madeByPeople.delete(name)
+        }
+        if (kind === 'reservation') {
+          const records = entry.records as readonly ReservationRecord[]
+          this.#reservations.put(name, { ...entry, records })
+          return
+        }
+        const [record] = entry.records
+        const before = keys.get(name)
+        if (before !== undefined && before !== entry.key) this.#remove(kind, before)
+        if (!record) {
+          keys.delete(name)
+          return
+        }
+        keys.set(name, entry.key)
+        this.#put({ kind, key: entry.key, text: JSON.stringify(record), stamp: entry.stamp })
+      },
+      remove: (name, stamp) => {
+        this.#setFault(resource, name, undefined)
+        this.#madeByPeople.delete(name)
+        if (kind === 'reservation') this.#reservations.remove(name, stamp)
+        const key = keys.get(name)
+        keys.delete(name)
+        if (key !== undefined) this.#remove(kind, key)
+      },
+      synced: () => {
+        this.#unsynced--
+        if (this.#unsynced > 0) return
+        const all = [...(this.#first?.values() ?? [])]
+        this.#first = undefined
+        this.#feed?.replace(all)
+      },
+    })
+  }
+
+  #put(record: StampedRecord): void {
+    if (this.#first) this.#first.set(`${record.kind} ${record.key}`, record)
+    else this.#feed?.put(record)
+  }
+
+  #remove(kind: KeptKind, key: string): void {
+    if (this.#first) this.#first.delete(`${kind} ${key}`)
+    else this.#feed?.remove(kind, key)
+  }
+
+  // ---- Asking
+
+  async #readReservation(key: string, until: number): Promise<StampedRecord | undefined> {
+    const { items, resourceVersion } = await this.#list('IPReservation', until)
+    const entries = items.flatMap((object): [string, Entry][] => {
+      const meta = readApiRecord(object)
+      const entry = this.#read('IPReservation', object)
+      return meta && entry ? [[nameInNamespace(meta), entry]] : []
+    })
+    this.#news.IPReservation.listed(new Map(entries), resourceVersion)
+    const promised = this.#reservations.get(key)
+    const record = promised?.object.records.find(one => leaseKey(one) === key)
+    if (!promised || !record) return undefined
+    return { kind: 'reservation', key, text: JSON.stringify(record), stamp: promised.stamp }
+  }
+
+  /** The newest state there is, and its version (API concepts, "Resource versions": unset is the most recent). */
+  async #list(
+    kind: ResourceKind,
+    until: number,
+    fieldSelector?: string,
+  ): Promise<{ readonly items: readonly JsonObject[]; readonly resourceVersion: number }> {
+    const items: JsonObject[] = []
+    let proceed = ''
+    for (;;) {
+      const query = {
+        ...(fieldSelector !== undefined && { fieldSelector }),
+        ...(fieldSelector === undefined && { limit: String(pageSize) }),
+        ...(proceed !== '' && { continue: proceed }),
+      }
+      const answer = await this.#writer
+        .send(kind, 'list', until, timeout => this.#client.get(collectionPath(kind), { query, timeout }))
+        .catch((error: unknown) => {
+          throw isConflict(error) ? judgeFailure(error, kind, 'list') : error
+        })
+      const { metadata } = answer
+      if (Array.isArray(answer['items'])) items.push(...answer['items'].filter(isJsonObject))
+      const more = isJsonObject(metadata) ? metadata['continue'] : undefined
+      if (typeof more !== 'string' || more === '') {
+        const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined
+        return { items, resourceVersion: Number(version) }
+      }
+      proceed = more
+    }
+  }
+
+  // ---- Telling
+
+  #setFault(kind: ResourceKind, name: string, fault: string | undefined): void {
+    const id = `${kind} ${name}`
+    if (fault === undefined) {
+      this.#faults.delete(id)
+      return
+    }
+    if (this.#faults.get(id) === fault) return
+    this.#faults.set(id, fault)
+    this.#options.log.warn({ kind, name, reason: fault }, 'an object of the Kubernetes API is left alone')
+  }
+
+  #sayTwice(key: string, counts: string, ignored: string): void {
+    const id = JSON.stringify([key, counts, ignored])
+    if (this.#toldTwice.has(id)) return
+    this.#toldTwice.add(id)
+    const [segment, address] = JSON.parse(key) as [string, string]
+    this.#options.log.warn(
+      { segment, address, counts, ignored },
+      'two IPReservations promise one address: the older one counts',
+    )
+  }
+
+  #troubled(kind: ResourceKind, error: Error | undefined): void {
+    if (error) {
+      const judged = error instanceof ApiError ? judgeFailure(error, kind, 'list') : error
+      this.#troubles.set(kind, judged.message)
+    } else this.#troubles.delete(kind)
+    const [reason] = this.#troubles.values()
+    if (reason === this.#trouble) return
+    this.#trouble = reason
+    this.#feed?.trouble(reason)
+  }
+}

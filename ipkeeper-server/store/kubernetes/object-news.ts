@@ -1,0 +1,98 @@
+/** What a collection of objects is told to whoever keeps records of them. */
+export interface ObjectSink<Entry> {
+  put(name: string, entry: Entry): void
+  /** `stamp`: since when it is known to be gone. */
+  remove(name: string, stamp: number): void
+  /** All there is has been told once. */
+  synced(): void
+}
+
+/**
+ * News of a collection in the order of versions, from two sources: the watch, and the answers to what is asked and written
+ * meanwhile, which are newer than what the watch still has to tell. Of each object nothing is told that is older than what
+ * was told before.
+ */
+export class ObjectNews<Entry extends { readonly stamp: number }> {
+  readonly #sink: ObjectSink<Entry>
+  /** Stamps of what is there. */
+  readonly #present = new Map<string, number>()
+  /** What an answer told to be gone, and since when, until the watch has got there. */
+  readonly #gone = new Map<string, number>()
+  #synced = false
+  #newest = 0
+
+  constructor(sink: ObjectSink<Entry>) {
+    this.#sink = sink
+  }
+
+  /** The newest version that was heard of. */
+  get newest(): number {
+    return this.#newest
+  }
+
+  // ---- From the watch
+
+  replace(entries: ReadonlyMap<string, Entry>, resourceVersion: string): void {
+    this.listed(entries, Number(resourceVersion))
+    this.#passed(Number(resourceVersion))
+    if (this.#synced) return
+    this.#synced = true
+    this.#sink.synced()
+  }
+
+  put(name: string, entry: Entry): void {
+    this.told(name, entry)
+    this.#passed(entry.stamp)
+  }
+
+  /** @param last bears the stamp of the deletion */
+  remove(name: string, { stamp }: Entry): void {
+    const present = this.#present.get(name)
+    if (present !== undefined && present < stamp) this.#remove(name, stamp)
+    this.#passed(stamp)
+  }
+
+  // ---- From answers
+
+  /** @param stamp at which this was all there is */
+  listed(entries: ReadonlyMap<string, Entry>, stamp: number): void {
+    for (const [name, entry] of entries) this.told(name, entry)
+    for (const [name, since] of [...this.#present])
+      if (!entries.has(name) && since <= stamp) this.toldGone(name, stamp)
+    this.#heard(stamp)
+  }
+
+  told(name: string, entry: Entry): void {
+    if (entry.stamp <= (this.#present.get(name) ?? this.#gone.get(name) ?? -1)) return
+    this.#heard(entry.stamp)
+    this.#present.set(name, entry.stamp)
+    this.#gone.delete(name)
+    this.#sink.put(name, entry)
+  }
+
+  /** @param stamp of its last version, or any later one at which it was not there */
+  toldGone(name: string, stamp: number): void {
+    if ((this.#present.get(name) ?? -1) > stamp) return
+    this.#heard(stamp)
+    this.#gone.set(name, stamp)
+    this.#remove(name, stamp)
+  }
+
+  #heard(stamp: number): void {
+    if (stamp > this.#newest) this.#newest = stamp
+  }
+
+  #remove(name: string, stamp: number): void {
+    if (this.#present.delete(name)) this.#sink.remove(name, stamp)
+  }
+
+  /** The watch tells in the order of versions: nothing that old will come any more. */
+  #passed(stamp: number): void {
+    this.#heard(stamp)
+    for (const [name, since] of this.#gone) {
+      // In the order in which they were told, which is nearly that of their stamps.
+      if (since >= stamp) return
+      this.#gone.delete(name)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
+import { unreadableSchema } from './object-schema.ts'
+
+/** An object cannot be read as a record; the message says why, and names nothing. */
+export class UnreadableObject extends Error {}
+
+/** As much of an object of the API as every kind has. */
+export interface ApiRecord {
+  readonly name: string
+  readonly namespace: string | undefined
+  readonly uid: string
+  /** Numeric resourceVersion: comparable, and never used again (KEP-5504). */
+  readonly stamp: number
+  /** Of the API: 1, and one more with each change of the spec. */
+  readonly generation: number
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly spec: JsonObject
+}
+
+/** "12034" as a number. Throws RangeError for what only another kind of API server would give. */
+export function readStamp(resourceVersion: unknown): number {
+  const stamp =
+    typeof resourceVersion === 'string' && /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion) : NaN
+  if (Number.isSafeInteger(stamp)) return stamp
+  throw new RangeError(`resourceVersion ${JSON.stringify(resourceVersion)} is no number`)
+}
+
+/** What every object has; undefined for what is no object. The server has checked types by the schema. */
+export function readApiRecord(object: JsonObject): ApiRecord | undefined {
+  const { metadata, spec } = object
+  if (!isJsonObject(metadata)) return undefined
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp } = metadata
+  if (typeof name !== 'string' || typeof uid !== 'string') return undefined
+  return {
+    name,
+    uid,
+    namespace: typeof namespace === 'string' ? namespace : undefined,
+    stamp: readStamp(resourceVersion),
+    generation: typeof generation === 'number' ? generation : 1,
+    createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : 0,
+    spec: isJsonObject(spec) ? spec : {},
+  }
+}
+
+/** The spec, of a form that this version knows. Throws UnreadableObject. */
+export function readSpec({ spec }: Pick<ApiRecord, 'spec'>): JsonObject {
+  const why = unreadableSchema(spec['schema'])
+  if (why !== undefined) throw new UnreadableObject(why)
+  return spec
+}
+
+/** A moment in RFC 3339 as milliseconds since the epoch. */
+export function readMoment(text: string): number {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new UnreadableObject(`${JSON.stringify(text)} is no moment`)
+  return at
+}
+
+export function formatMoment(at: number): string {
+  return new Date(at).toISOString()
+}

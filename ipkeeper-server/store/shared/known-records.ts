@@ -1,0 +1,120 @@
+import type { Engine, StampedRecord } from './engine.ts'
+import { recordId, type RecordName } from './record-name.ts'
+
+export interface KnownRecordsOptions {
+  readonly engine: Pick<Engine, 'read'>
+  /** Whether somebody here is changing the record: news of it wait until he has done. */
+  readonly isChanging: (id: string) => boolean
+  /** The engine answered. */
+  readonly onContact: () => void
+  /** The record is not what it was; `text` null: it is gone. */
+  readonly onChange: (name: RecordName, text: string | null) => void
+}
+
+/**
+ * What is known of the engine's records: from its feed, from reading it, and from what was written here.
+ *
+ * Invariant: of each record a version takes the place of an older one only, whichever way it was learnt, so that all who
+ * hear of the changes see the engine's order.
+ */
+export class KnownRecords {
+  readonly #options: KnownRecordsOptions
+  readonly #records = new Map<string, StampedRecord>()
+  readonly #reading = new Map<string, Promise<unknown>>()
+  /** The newest news of records that were being changed or read. */
+  readonly #stash = new Map<string, StampedRecord | RecordName>()
+
+  constructor(options: KnownRecordsOptions) {
+    this.#options = options
+  }
+
+  get(id: string): StampedRecord | undefined {
+    return this.#records.get(id)
+  }
+
+  values(): Iterable<StampedRecord> {
+    return this.#records.values()
+  }
+
+  /** What the caller has written, or knows by other means; nobody is told. `stamp` null: it was deleted. */
+  set({ kind, key }: RecordName, text: string | null, stamp: number | null): void {
+    const id = recordId({ kind, key })
+    if (text === null || stamp === null) this.#records.delete(id)
+    else this.#records.set(id, { kind, key, text, stamp })
+  }
+
+  /**
+   * Asks the engine. Of two answers the later one might be the older, and so might news: who asks for a record that is
+   * being read waits, and so do news.
+   */
+  async ask(name: RecordName): Promise<StampedRecord | undefined> {
+    const id = recordId(name)
+    const earlier = this.#reading.get(id)
+    const reading = (async () => {
+      await earlier?.catch(() => undefined)
+      return await this.#options.engine.read(name.kind, name.key)
+    })()
+    this.#reading.set(id, reading)
+    try {
+      const present = await reading
+      this.#options.onContact()
+      const changed = this.#records.get(id)?.stamp !== present?.stamp
+      this.set(name, present?.text ?? null, present?.stamp ?? null)
+      // Who asked may have lost interest; what is known here and what others were told must not part.
+      if (changed) this.#options.onChange(name, present?.text ?? null)
+      return present
+    } finally {
+      if (this.#reading.get(id) === reading) this.#reading.delete(id)
+      this.unstash(id)
+    }
+  }
+
+  /** All there is now. */
+  replace(records: readonly StampedRecord[]): void {
+    const seen = new Set<string>()
+    for (const record of records) {
+      const id = recordId(record)
+      seen.add(id)
+      // An engine that was restored from a backup counts anew.
+      const known = this.#records.get(id)
+      if (known && known.stamp > record.stamp && !this.#isBusy(id)) this.#records.delete(id)
+      this.hear(record)
+    }
+    for (const [id, { kind, key }] of [...this.#records]) if (!seen.has(id)) this.hear({ kind, key })
+  }
+
+  /** News of one record; without a stamp: it is gone. */
+  hear(news: StampedRecord | RecordName): void {
+    const id = recordId(news)
+    // What is stashed is older: it may not come after this.
+    if (this.#isBusy(id) || this.#stash.has(id)) this.#stash.set(id, news)
+    else this.#take(news)
+  }
+
+  /** Passes on what was heard meanwhile, after whoever waited for this record has gone on. */
+  unstash(id: string): void {
+    if (!this.#stash.has(id)) return
+    setImmediate(() => {
+      const news = this.#stash.get(id)
+      if (!news || this.#isBusy(id)) return
+      this.#stash.delete(id)
+      this.#take(news)
+    })
+  }
+
+  #isBusy(id: string): boolean {
+    return this.#reading.has(id) || this.#options.isChanging(id)
+  }
+
+  #take(news: StampedRecord | RecordName): void {
+    const id = recordId(news)
+    if (!('stamp' in news)) {
+      if (this.#records.delete(id)) this.#options.onChange(news, null)
+      return
+    }
+    const known = this.#records.get(id)
+    if (known && known.stamp >= news.stamp) return
+    this.#records.set(id, news)
+    this.#options.onChange(news, news.text)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Engine, StampedRecord } from '../../ipkeeper-server/store/shared/engine.ts'
+
+/** What the feed of an engine has made of the world. */
+export interface HeardRecords {
+  readonly records: ReadonlyMap<string, StampedRecord>
+  /** How often everything was told anew. */
+  readonly lists: number
+  readonly trouble: string | undefined
+  /** Every trouble, and "none" for each end of one. */
+  readonly troubles: readonly string[]
+  /** What broke the rule that news of a record does not go backwards. */
+  readonly faults: readonly string[]
+}
+
+/** Starts the engine. */
+export function followEngine(engine: Engine): HeardRecords {
+  const records = new Map<string, StampedRecord>()
+  const heard = {
+    records,
+    lists: 0,
+    trouble: undefined as string | undefined,
+    troubles: [] as string[],
+    faults: [] as string[],
+  }
+  const stamps = new Map<string, number>()
+  const put = (record: StampedRecord): void => {
+    const id = `${record.kind} ${record.key}`
+    const before = stamps.get(id) ?? 0
+    if (record.stamp < before) heard.faults.push(`${id}: ${record.stamp} after ${before}`)
+    stamps.set(id, record.stamp)
+    records.set(id, record)
+  }
+  engine.start({
+    replace: all => {
+      heard.lists++
+      records.clear()
+      all.forEach(put)
+    },
+    put,
+    remove: (kind, key) => {
+      records.delete(`${kind} ${key}`)
+    },
+    trouble: reason => {
+      heard.trouble = reason
+      heard.troubles.push(reason ?? 'none')
+    },
+  })
+  return heard
+}

@@ -15,6 +15,8 @@ export interface JoinNodesOptions {
   /** As configured now. */
   readonly config: () => Pick<DaemonConfig, 'nodeRoutes' | 'takeover'>
   readonly service: Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
+  /** Whether the store keeps what nodes tell of themselves. Else there is no takeover by time. */
+  readonly keepsNodes: boolean
   readonly logger: Logger
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
@@ -38,12 +40,18 @@ export interface JoinedNodes {
  * Puts together what tells other nodes of this one, and routes to their pods; undefined where one daemon has the store to
  * itself. A part of serve.ts, which names the rest of the concrete classes.
  */
-export function joinNodes({ config, service, logger, cluster }: JoinNodesOptions): JoinedNodes | undefined {
+export function joinNodes({
+  config,
+  service,
+  keepsNodes,
+  logger,
+  cluster,
+}: JoinNodesOptions): JoinedNodes | undefined {
   const { ledger, node, bootId } = service
   if (!ledger.isShared) return undefined
   const presence = new NodePresence({
     service,
-    terms: () => config().takeover,
+    terms: () => (keepsNodes ? config().takeover : { ...config().takeover, byTime: undefined }),
     addresses: async () => cluster?.nodeAddresses().get(node) ?? (await findNodeAddresses(runTool)),
     // libuv reads /proc/uptime, which is CLOCK_BOOTTIME (uv_uptime; linux:fs/proc/uptime.c).
     bootClock: () => uptime() * 1000,
@@ -92,6 +100,14 @@ export function joinNodes({ config, service, logger, cluster }: JoinNodesOptions
       logger.warn({ err: error }, 'a route to pods of other nodes could not be set; it is tried again')
     },
   })
+  let seen = ''
+  if (cluster)
+    cluster.onNodes = () => {
+      const now = JSON.stringify([...cluster.nodeAddresses()])
+      // Nodes change all the time, and their addresses hardly ever.
+      if (now !== seen) routes.wake()
+      seen = now
+    }
   ledger.onRouting = () => {
     routes.wake()
   }
@@ -106,6 +122,8 @@ export function joinNodes({ config, service, logger, cluster }: JoinNodesOptions
       void presence.wake()
     },
     start: async () => {
+      if (!keepsNodes && config().takeover.byTime !== undefined)
+        logger.warn('"takeover.byTime" has no effect: this store keeps no records of nodes')
       await presence.start()
       routes.wake()
     },

@@ -182,7 +182,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   })
   const shared = { ledger, node: config.node, bootId, now: Date.now }
-  const joined = joinNodes({ config: () => watched.current, service: shared, logger, cluster })
+  const joined = joinNodes({
+    config: () => watched.current,
+    service: shared,
+    keepsNodes: store.kind !== 'kubernetes',
+    logger,
+    cluster,
+  })
   const service: LeaseService = {
     ...shared,
     network,

@@ -102,7 +102,9 @@ for (const mode of ['ptp', 'bridge']) {
     const moved = await add(site, 3, 'b', '200')
     for (const family of families) {
       const took = await reaches(a, moved.addresses[family], 'b on 3')
-      t.ok(took < soon, `IPv${family}: b is reached at its new place after ${took} ms`)
+      // Who solicits a neighbour of IPv6 before the node answers for it does so again after a second (RFC 4861, 10).
+      const within = mode === 'bridge' && family === 6 ? 2 * soon : soon
+      t.ok(took < within, `IPv${family}: b is reached at its new place after ${took} ms`)
     }
     await site.nodes[0]!.daemon().stop('SIGKILL')
     t.match(await askEcho(a, moved.addresses[4]), { name: 'b on 3' }, 'routes stay when the daemon is killed')

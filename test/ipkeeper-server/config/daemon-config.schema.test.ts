@@ -21,6 +21,7 @@ const places: Readonly<Record<string, string>> = {
   store: 'store: { KEY }',
   history: 'history: { KEY }',
   runtime: 'runtime: { KEY }',
+  takeover: 'takeover: { KEY }',
   reconcile: 'reconcile: { KEY }',
   'reconcile.kinds': 'reconcile: { kinds: { KEY } }',
   ...Object.fromEntries(

@@ -257,12 +257,12 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts, open-store.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
         pathNot: [
-          `${server}(serve|watch-node|open-store|duties|open-webhook)\\.ts$`,
+          `${server}(serve|watch-node|join-nodes|open-store|duties|open-webhook)\\.ts$`,
           `${server}(${effects}|cli)/`,
         ],
       },

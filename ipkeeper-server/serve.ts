@@ -33,6 +33,7 @@ import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { openDuties } from './duties.ts'
 import { folderInode } from './folder-inode.ts'
+import { joinNodes } from './join-nodes.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { MetricRegistry } from './metrics/metric-registry.ts'
@@ -172,6 +173,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const network = new PodWirer({
     ...wiring,
     uplinks,
+    onWired: () => joined?.wired(),
     onProblem: error => {
       logger.warn(
         { err: error },
@@ -179,11 +181,17 @@ export async function serve(options: ServeOptions): Promise<void> {
       )
     },
   })
+  const shared = { ledger, node: config.node, bootId, now: Date.now }
+  const joined = joinNodes({
+    config: () => watched.current,
+    service: shared,
+    keepsNodes: store.kind !== 'kubernetes',
+    logger,
+    cluster,
+  })
   const service: LeaseService = {
-    ledger,
+    ...shared,
     network,
-    node: config.node,
-    bootId,
     pools: () => inForce.pools,
     ownerOf: (holder, uid) =>
       holder.kind === 'pod'
@@ -191,7 +199,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         : undefined,
     serial: new Serial(),
     tombstones: new Tombstones(),
-    now: Date.now,
+    ...(joined && { silenceOf: joined.silenceOf, refusal: joined.refusal }),
     liveness: attachment => attachmentLiveness(attachment, config.node, bootId, nodeState),
   }
   const duties = await openDuties({
@@ -260,6 +268,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     ...{ config, service, stateDir, logger, cluster },
     lostNodes: duties.lostNodes,
     reconcileTerms: () => watched.current.reconcile,
+    nodeRoutes: () => watched.current.nodeRoutes,
   })
   const nodeFacts: NodeFacts = {
     node: config.node,
@@ -333,6 +342,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   await applyPools(service, config.pools, () => undefined)
   cluster?.start()
+  // Before the first ADD, which may depend on it that the store was reached.
+  await joined?.start()
   await listenUnix(app, socket)
   metricsListener?.serve(
     () => scraper.page(),
@@ -362,6 +373,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         throw error
       }
       await forget()
+      joined?.wake()
       logger.level = next.logLevel
       if (wantsNamespaces(next) !== wantsNamespaces(previous))
         cluster?.setWatchNamespaces(wantsNamespaces(next))
@@ -413,6 +425,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await answers.stop()
   await strayLinks.stop()
   await node.stop()
+  await joined?.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

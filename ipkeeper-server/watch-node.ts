@@ -32,6 +32,7 @@ export interface WatchNodeOptions {
   readonly lostNodes: LostLeases | undefined
   /** As configured now. */
   readonly reconcileTerms: () => ReconcileTerms
+  readonly nodeRoutes: () => DaemonConfig['nodeRoutes']
   readonly service: LeaseService
   readonly stateDir: string
   readonly logger: Logger
@@ -57,6 +58,7 @@ export function watchNode({
   config,
   reconcileTerms,
   lostNodes,
+  nodeRoutes,
   service,
   stateDir,
   logger,
@@ -68,6 +70,7 @@ export function watchNode({
   const confDir = new ConfDirWatch({
     ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
     ...{ binDirsNamed: false, maxConfNum: 1 },
+    nodeRoutes: () => (service.ledger.isShared ? nodeRoutes() : undefined),
     onChange: (news, gone) => {
       for (const finding of news) {
         logFinding(logger, finding)

@@ -35,6 +35,8 @@ export const defaults = {
   logLevel: 'info',
   segment: 'default',
   strategy: 'lowest-free',
+  nodeRoutes: 'auto',
+  takeover: { byTime: 'off', offlineGrace: '5m' },
   kubernetesMode: 'auto',
   electionNamespace: 'kube-system',
   historyMaxAge: '90d',
@@ -878,6 +880,49 @@ export const DaemonConfigFile = Type.Object(
             expected: 'a mapping with singleNode or etcd',
             default: 'none',
             example: 'store: { singleNode: true }',
+          },
+        },
+      ),
+    ),
+    nodeRoutes: Type.Optional(
+      oneOf(
+        ['auto', 'off'],
+        'Whether this node has routes to the pods of other nodes in modes `bridge` and `ptp`, where it shares a link with their node. Only with a store that nodes share; see docs/node-routes.md.',
+        { default: defaults.nodeRoutes, example: 'nodeRoutes: off' },
+      ),
+    ),
+    takeover: Type.Optional(
+      Type.Object(
+        {
+          byTime: Type.Optional(
+            Type.String({
+              pattern: '^(?:off|[1-9][0-9]{0,8}[smhd])$',
+              description:
+                'After which silence of a node its addresses may be taken over by their pods on another one, in modes `underlay` and `macvlan`. At least twice `offlineGrace`. A container that still runs there may go on using the address; see docs/node-loss.md.',
+              doc: {
+                expected: `off, or ${durationExpected}`,
+                type: 'word or duration',
+                unit: durationUnit,
+                default: defaults.takeover.byTime,
+                example: 'byTime: 15m',
+              },
+            }),
+          ),
+          offlineGrace: Type.Optional(
+            duration(
+              'With `byTime`: this node serves no ADD once it has not reached the store for so long. DELs go on.',
+              { default: defaults.takeover.offlineGrace, example: 'offlineGrace: 5m' },
+            ),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'What becomes of the addresses of a node that says nothing any more. Only with a store that nodes share.',
+          doc: {
+            expected: 'a mapping with byTime or offlineGrace',
+            default: 'see below',
+            example: 'takeover: { byTime: 15m }',
           },
         },
       ),

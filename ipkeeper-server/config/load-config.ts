@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { Problem } from '../../shared/problem/problem.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
+import type { TakeoverTerms } from '../ipam/node-silence.ts'
 import type { StringMap } from '../ipam/pod-facts.ts'
 import type { PoolSettings } from '../ipam/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/retention.ts'
@@ -12,6 +13,7 @@ import type { ReconcileTerms, RepairMode } from '../reconcile/plan-terms.ts'
 import { parseListen, parseTcpAddress, type ListenAddress } from './read-listen.ts'
 import { readPools } from './read-pools.ts'
 import { readReconcile } from './read-reconcile.ts'
+import { readTakeover } from './read-takeover.ts'
 import { readText } from './read-text.ts'
 import { checkShape } from './schema-faults.ts'
 import { showValue } from './show-value.ts'
@@ -41,6 +43,9 @@ export interface DaemonConfig {
   /** undefined: there is none. */
   readonly webhook: WebhookTerms | undefined
   readonly election: { readonly namespace: string }
+  /** With a store that nodes share. */
+  readonly nodeRoutes: 'auto' | 'off'
+  readonly takeover: TakeoverTerms
   readonly nodeLabels: StringMap
   readonly logLevel: NonNullable<DaemonConfigFile['logLevel']>
 }
@@ -202,6 +207,8 @@ function readFile(
     },
     webhook: readWebhook(file, faults),
     election: { namespace: file.election?.namespace ?? defaults.electionNamespace },
+    nodeRoutes: file.nodeRoutes ?? defaults.nodeRoutes,
+    takeover: readTakeover(file, faults),
     nodeLabels: file.nodeLabels ?? {},
     logLevel: file.logLevel ?? defaults.logLevel,
   }

@@ -22,6 +22,7 @@ const places: Readonly<Record<string, string>> = {
   'store.etcd': 'store: { etcd: { certFile: /c, keyFile: /k, user: u, passwordFile: /p, KEY } }',
   history: 'history: { KEY }',
   runtime: 'runtime: { KEY }',
+  takeover: 'takeover: { KEY }',
   reconcile: 'reconcile: { KEY }',
   'reconcile.kinds': 'reconcile: { kinds: { KEY } }',
   ...Object.fromEntries(

@@ -18,6 +18,8 @@ const defaults = {
   kubernetes: { mode: 'auto' },
   store: { singleNode: false, etcd: { prefix: '/ipkeeper/v1/' } },
   history: { maxAge: 90 * 86_400_000, maxEntries: 250_000 },
+  nodeRoutes: 'auto',
+  takeover: { byTime: undefined, offlineGrace: 300_000 },
   runtime: { sockets: undefined },
   reconcile: {
     mode: 'repair',
@@ -112,6 +114,18 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     'metrics on loopback, IPv6',
     'metrics: { listen: "[::1]:9478" }',
     { metrics: { listen: { host: '::1', port: 9478 } } },
+  ],
+  ['no routes between nodes', 'nodeRoutes: off', { nodeRoutes: 'off' }],
+  ['takeover by time', 'takeover: { byTime: 10m }', { takeover: { byTime: 600_000, offlineGrace: 300_000 } }],
+  [
+    'takeover by time, sooner',
+    'takeover: { byTime: 2m, offlineGrace: 1m }',
+    { takeover: { byTime: 120_000, offlineGrace: 60_000 } },
+  ],
+  [
+    'a grace that nothing comes of',
+    'takeover: { byTime: off, offlineGrace: 1h }',
+    { takeover: { byTime: undefined, offlineGrace: 3_600_000 } },
   ],
   ['log level', 'logLevel: debug', { logLevel: 'debug' }],
   ['dialects', 'annotations: [antrea, calico]', { annotations: ['antrea', 'calico'] }],
@@ -222,6 +236,16 @@ const refused: readonly (readonly [name: string, text: string, message: string |
     'a kind that there is not',
     'reconcile: { kinds: { dead-bot: { mode: off } } }',
     'c.yaml:1:23: reconcile.kinds: unknown key "dead-bot"; did you mean "dead-boot"?',
+  ],
+  [
+    'takeover before the other node has stopped',
+    'takeover: { byTime: 9m }',
+    'c.yaml:1:21: takeover.byTime: "9m" is less than twice "offlineGrace" (5m): a node that is cut off has to have stopped by then',
+  ],
+  [
+    'a switch that is no time',
+    'takeover: { byTime: "on" }',
+    'c.yaml:1:21: takeover.byTime: "on" is not off, or a duration of at least 1s, such as 90s, 30m, 12h or 7d',
   ],
   [
     'an age of a kind',

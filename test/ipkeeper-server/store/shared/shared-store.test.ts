@@ -110,7 +110,8 @@ t.test('what the engine will not take does not keep it from the rest', async t =
     fate: writes => (writes.some(({ key }) => key === leaseKey(first)) ? 'refused' : 'carried out'),
   })
   await until('the second one to be told', () => stateOf(node, second) === 'cooling')
-  t.match(store.shared.status(), { state: 'away', owed: 1 })
+  await until('it to be settled', () => store.shared.status().owed === 1)
+  t.equal(store.shared.status().state, 'away')
   engine.turn({ fate: () => 'carried out' })
   await until('the first one to be told', isReady(node))
   t.equal(stateOf(node, first), 'cooling')

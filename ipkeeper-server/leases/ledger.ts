@@ -357,7 +357,7 @@ export class Ledger implements AddressBook {
   }
 
   /** Nodes that have addresses in use; none in a ledger that one node has to itself. */
-  nodes(): Iterable<string> {
+  nodesInUse(): Iterable<string> {
     return this.#boundByNode.keys()
   }
 

@@ -44,7 +44,7 @@ export class LostNodes implements LostLeases {
   async look(): Promise<readonly SeenElsewhere[]> {
     const { service, election, cluster, monotonic } = this.#options
     const now = monotonic()
-    const present = new Set(service.ledger.nodes())
+    const present = new Set(service.ledger.nodesInUse())
     for (const name of this.#goneSince.keys()) if (!present.has(name)) this.#goneSince.delete(name)
     for (const name of present) {
       const state = name === service.node ? 'present' : cluster.node(name)

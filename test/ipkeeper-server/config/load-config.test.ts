@@ -43,6 +43,8 @@ const defaults = {
   },
   conflist: { directory: '/etc/cni/net.d', binDirs: ['/opt/cni/bin'] },
   metrics: { listen: undefined },
+  webhook: undefined,
+  election: { namespace: 'kube-system' },
   nodeLabels: {},
   logLevel: 'info',
 }

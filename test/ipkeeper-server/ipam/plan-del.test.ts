@@ -451,5 +451,5 @@ t.test('a DEL that an engine without transactions carried out by half', async t 
   await ledger.commit([{ kind: 'holder', key: holderKey(holder.holder), expect: holder.generation, record }])
   await story.world.del('c1')
   t.match([...ledger.leases()], [{ state: 'held', attachment: null }], 'kept, as it was to be')
-  t.match(ledger.holder(holder.holder)?.leases, [{ address: lease?.address }])
+  t.match(ledger.holder(holder.holder)?.leases, [{ address: lease.address }])
 })

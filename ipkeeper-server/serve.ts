@@ -364,9 +364,15 @@ export async function serve(options: ServeOptions): Promise<void> {
       requireApi(next, options.config, access)
       const before = inForce
       try {
-        const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools, () => {
-          inForce = termsOf(next, access !== undefined)
-        })
+        const former = new Set(previous.pools.map(({ pool }) => pool.name))
+        const { added, changed, removed, displaced, notes } = await applyPools(
+          service,
+          next.pools,
+          () => {
+            inForce = termsOf(next, access !== undefined)
+          },
+          former,
+        )
         logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
       } catch (error) {
         inForce = before

@@ -298,7 +298,8 @@ function assemble(
     {
       kind: 'attachment',
       key: attachmentKey(request.key),
-      expect: existing?.generation ?? null,
+      // Of generation 0 there is no record here.
+      expect: existing === undefined || existing.generation === 0 ? null : existing.generation,
       record: {
         ...request.key,
         generation,

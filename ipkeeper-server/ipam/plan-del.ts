@@ -38,6 +38,17 @@ function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderR
   return holder && sameAttachment(holder.attachment, attachment) ? holder : undefined
 }
 
+/**
+ * The holder after a DEL of this attachment that ended half-way, as an engine without transactions has it: its record says
+ * already what it keeps, and the lease is still bound.
+ */
+function holderOfHalfDel(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
+  const holder = book.holder(attachment.holder)
+  if (holder?.attachment !== null) return undefined
+  const kept = new Set(holder.leases.map(leaseKey))
+  return book.leasesOf(attachment).some(lease => kept.has(leaseKey(lease))) ? holder : undefined
+}
+
 /** Like releasedLease; but what an older sandbox still had is kept for nobody, because its holder has other addresses. */
 function endedLease(lease: LeaseRecord, current: boolean, pools: PoolBook, now: number): LeaseRecord {
   return releasedLease(current ? lease : { ...lease, retain: 'release' }, pools, now)
@@ -109,7 +120,7 @@ export function planDel(
 ): Change {
   const attachment = book.attachment(key)
   if (!attachment || (began && isYounger(attachment, began, bootId))) return []
-  const holder = currentHolder(book, attachment)
+  const holder = currentHolder(book, attachment) ?? holderOfHalfDel(book, attachment)
   const released = book
     .leasesOf(key)
     .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, holder !== undefined, pools, now))

@@ -172,6 +172,8 @@ function noteReservations(book: PoolsBook, affected: readonly Affected[], index:
  * @param next names and ranges differ, as parseConfig has made sure
  * @param isLive whether somebody relies on the address of a lease: see isInUse. It is asked as seldom as possible, since it
  *   may look at the machine
+ * @param mayRemove whether a pool of a configuration is this daemon's to remove. Where nodes share the store, one that its
+ *   configuration does not have may be of another node's, which would be without it; it makes room as those of networks do
  * @throws IPK_POOLS_ORPHAN when a pool that goes, moves or shrinks would leave addresses in use outside; IPK_POOL_OVERLAP
  *   when ranges of a network are in the way that are in use
  */
@@ -179,6 +181,7 @@ export function planPools(
   book: PoolsBook,
   next: readonly Pick<PoolSettings, 'pool'>[],
   isLive: (lease: LeaseRecord) => boolean,
+  mayRemove: (pool: string) => boolean = () => true,
 ): PoolsPlan {
   const pools = new Map(next.map(({ pool }) => [pool.name, pool]))
   const index = new RangeIndex(next.flatMap(({ pool }) => placedRanges(pool)))
@@ -200,7 +203,8 @@ export function planPools(
     if (same && before.origin === 'config') continue
     if (same) added.push(before.name)
     else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
-    else if (before.origin === 'config') affected.set(before.name, { before, as: 'removed', inUse: [] })
+    else if (before.origin === 'config' && mayRemove(before.name))
+      affected.set(before.name, { before, as: 'removed', inUse: [] })
     else if (overlapping(index, poolOf(before))) affected.set(before.name, { before, as: 'room', inUse: [] })
     else continue
     change.push({ kind: 'pool', key: before.name, expect: before.generation, record })

@@ -361,3 +361,28 @@ t.test('what is in use', t => {
   }
   t.end()
 })
+
+t.test('a pool that the configuration of this node does not have', t => {
+  const book: PoolsBook = {
+    pools: () => [record('config:theirs 10.40.0.0/24')],
+    leases: () => [lease('theirs 10.40.0.9')],
+    reservations: () => [],
+  }
+  const plan = (next: string, mayRemove: boolean): string => {
+    try {
+      const { change, removed, displaced } = planPools(
+        book,
+        [{ pool: pool(next) }],
+        ({ address }) => address === '10.40.0.9',
+        () => mayRemove,
+      )
+      return JSON.stringify([change.map(({ key }) => key), removed, displaced])
+    } catch (error) {
+      return error instanceof Problem ? error.code : String(error)
+    }
+  }
+  t.equal(plan('prod 10.22.0.0/24', false), '[["prod"],[],[]]', 'it is of another node')
+  t.equal(plan('prod 10.22.0.0/24', true), 'IPK_POOLS_ORPHAN', 'it was of this one')
+  t.equal(plan('prod 10.40.0.0/16', false), 'IPK_POOL_OVERLAP', 'it is in the way')
+  t.end()
+})

@@ -28,11 +28,14 @@ import { Tombstones } from './leases/tombstones.ts'
 import type { StringMap } from './ipam/pod-facts.ts'
 import { describeHolder, type AttachmentRecord, type LeaseRecord } from './ipam/records.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
+import type { PoolSettings } from './ipam/pool-settings.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
+import { PoolObjects } from './leases/pool-objects.ts'
+import { readPoolSpec } from './config/read-pool-object.ts'
 import { folderInode } from './folder-inode.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
@@ -120,6 +123,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
     },
+    isPoolInUse: name => ledger.hasLiveLease({ name }),
     onLost: ({ kind, key }) => {
       logger.error(
         { kind, key },
@@ -128,12 +132,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   })
   const store = new ObservedStore(stored, storeObserver(registry))
-  const ledger = await Ledger.open(store, Date.now, config.node)
+  const ledger: Ledger = await Ledger.open(store, Date.now, config.node)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
   const bootId = readBootId()
-  let inForce = termsOf(config, access !== undefined)
+  let configInForce = config
+  let inForce = termsOf(config, config.pools, access !== undefined)
   requireApi(config, options.config, access)
   // undici and all that stands on it are loaded only where there is an API.
   const cluster =
@@ -193,6 +198,23 @@ export async function serve(options: ServeOptions): Promise<void> {
     tombstones: new Tombstones(),
     now: Date.now,
     liveness: attachment => attachmentLiveness(attachment, config.node, bootId, nodeState),
+  }
+  const poolObjects = new PoolObjects({
+    service,
+    read: readPoolSpec,
+    onChange: () => {
+      putInForce(configInForce)
+    },
+    onNote: (name, text) => {
+      if (text === undefined) logger.info({ ippool: name }, `ippool ${name}: is as it stands again`)
+      else logger.warn({ ippool: name }, `ippool ${name}: ${text}`)
+    },
+  })
+  const putInForce = (next: DaemonConfig): void => {
+    const pools = poolObjects.join(next)
+    configInForce = next
+    inForce = termsOf(next, pools, access !== undefined)
+    cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
   const expiry = new ExpiryLoop(service, error => {
     logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
@@ -335,7 +357,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   ledger.onUnanswered = () => {
     answers.wake()
   }
-  await applyPools(service, config.pools, () => undefined)
+  await applyPools(service, config.pools, () => {
+    putInForce(config)
+  })
   cluster?.start()
   await listenUnix(app, socket)
   metricsListener?.serve(
@@ -354,20 +378,17 @@ export async function serve(options: ServeOptions): Promise<void> {
   watched.watch({
     apply: async (next, previous) => {
       requireApi(next, options.config, access)
-      const before = inForce
       try {
         const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools, () => {
-          inForce = termsOf(next, access !== undefined)
+          putInForce(next)
         })
         logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
       } catch (error) {
-        inForce = before
+        putInForce(previous)
         throw error
       }
       await forget()
       logger.level = next.logLevel
-      if (wantsNamespaces(next) !== wantsNamespaces(previous))
-        cluster?.setWatchNamespaces(wantsNamespaces(next))
     },
     onProblem: problem => {
       logger.error(
@@ -404,6 +425,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   void forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
+  poolObjects.stop()
   expiry.stop()
   pruner.stop()
   await owners?.stop()
@@ -426,11 +448,12 @@ export async function serve(options: ServeOptions): Promise<void> {
 /** What of a configuration the verbs are served by. */
 function termsOf(
   config: DaemonConfig,
+  pools: readonly PoolSettings[],
   hasApi: boolean,
 ): { readonly pools: PoolBook; readonly requests: RequestRules } {
   const { retention, cooldown, preferFor } = config
   return {
-    pools: { pools: config.pools, standard: { retention, cooldown, preferFor, strategy: 'lowest-free' } },
+    pools: { pools, standard: { retention, cooldown, preferFor, strategy: 'lowest-free' } },
     requests: {
       dialects: new Set(config.annotations),
       namespaceDefaults: config.namespaceDefaults,
@@ -439,7 +462,10 @@ function termsOf(
   }
 }
 
-function wantsNamespaces({ namespaceDefaults, pools }: DaemonConfig): boolean {
+function wantsNamespaces({
+  namespaceDefaults,
+  pools,
+}: Pick<DaemonConfig, 'namespaceDefaults' | 'pools'>): boolean {
   return namespaceDefaults || pools.some(({ rules }) => rules.namespaceSelector !== undefined)
 }
 

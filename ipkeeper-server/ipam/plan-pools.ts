@@ -103,7 +103,7 @@ interface Affected {
  * whether it is in use is asked only of those that would be.
  */
 function collectOrphans(
-  book: PoolsBook,
+  book: Pick<PoolsBook, 'leases'>,
   affected: ReadonlyMap<string, Affected>,
   index: RangeIndex<Pool>,
   isLive: (lease: LeaseRecord) => boolean,
@@ -137,6 +137,20 @@ function refuseOverlap(affected: readonly Affected[], index: RangeIndex<Pool>): 
       `the ranges of pool ${pool?.name ?? ''}${ranges} overlap those of network ${before.name} (${describeRanges(own)}), which has leases, such as ${lease.address} of ${describeHolder(lease.holder)}`,
     )
   }
+}
+
+/** Why a pool cannot become another one of its name: addresses in use that would be left out. undefined when it can. */
+export function describeLeftOut(
+  book: Pick<PoolsBook, 'leases'>,
+  before: Pool,
+  after: Pool,
+  isLive: (lease: LeaseRecord) => boolean,
+): string | undefined {
+  const affected: Affected = { before: toPoolRecord(before, 1), as: 'changed', inUse: [] }
+  collectOrphans(book, new Map([[before.name, affected]]), new RangeIndex(placedRanges(after)), isLive)
+  return affected.inUse.length === 0
+    ? undefined
+    : describeOrphans(whatHappens(affected.before, after), affected.inUse)
 }
 
 function overlapping(index: RangeIndex<Pool>, { segment, rangeSets }: Pool): Pool | undefined {

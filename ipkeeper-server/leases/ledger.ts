@@ -113,6 +113,8 @@ export class Ledger implements AddressBook {
   onKept: () => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
+  /** Called when somebody else changed a pool. */
+  onPoolNews: () => void = () => undefined
 
   private constructor(store: LeaseStore, now: () => number, node: string) {
     this.#store = store
@@ -333,6 +335,7 @@ export class Ledger implements AddressBook {
   /** Takes over what another node has changed. */
   #adopt({ kind, key, text }: StoreNews): void {
     this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
+    if (kind === 'pool') this.onPoolNews()
   }
 
   /**

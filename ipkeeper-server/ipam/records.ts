@@ -170,6 +170,8 @@ export interface ReservationRecord extends Versioned, LeaseKey {
   readonly kind?: string
   readonly note: string
   readonly since: number
+  /** Of whoever gets the address by it and says nothing himself. */
+  readonly retain?: Retention
 }
 
 /** A pool as last used, so that overlaps are seen and listings work before its next ADD. Ranges as "first-last". */

@@ -19,6 +19,8 @@ export interface OpenStoreOptions {
   readonly log: ClusterLog
   readonly etcd: EtcdTerms
   readonly onStatus: (status: StoreStatus) => void
+  /** Whether leases of a pool are bound or kept. */
+  readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
 }
 
@@ -54,7 +56,7 @@ async function etcdEngine(endpoints: readonly string[], { etcd }: OpenStoreOptio
 /** Requests under way at once: an ADD has two or three, and a node may start many pods at a time. */
 const engineRequests = 32
 
-async function kubernetesEngine({ access, log }: OpenStoreOptions): Promise<Engine> {
+async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions): Promise<Engine> {
   if (!access) {
     throw new Problem('IPK_USAGE', '--store kubernetes: there is no access to the Kubernetes API', {
       hint: 'name a kubeconfig in the configuration, kubernetes: { kubeconfig: PATH }, or run as a pod with a service account',
@@ -65,6 +67,7 @@ async function kubernetesEngine({ access, log }: OpenStoreOptions): Promise<Engi
   return new KubernetesEngine({
     client: new ApiClient(access, { requests: engineRequests }),
     log,
+    isPoolInUse,
     // What becomes of its addresses is no part of the record of a pool.
     readPool: (name, spec) =>
       readPoolSpec(name, spec, { retention: 'release', cooldown: 0, preferFor: 0 }).pool,

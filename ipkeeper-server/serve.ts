@@ -26,12 +26,15 @@ import { Tombstones } from './leases/tombstones.ts'
 import type { StringMap } from './ipam/pod-facts.ts'
 import { describeHolder, type AttachmentRecord, type LeaseRecord } from './ipam/records.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
+import type { PoolSettings } from './ipam/pool-settings.ts'
 import type { ApiAccess } from './kubernetes/api-access.ts'
 import type { NodeState } from './kubernetes/cluster-view.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
 import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { openDuties } from './duties.ts'
+import { PoolObjects } from './leases/pool-objects.ts'
+import { readPoolSpec } from './config/read-pool-object.ts'
 import { folderInode } from './folder-inode.ts'
 import { joinNodes } from './join-nodes.ts'
 import { makeFolder } from './make-folder.ts'
@@ -121,6 +124,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
     },
+    isPoolInUse: name => ledger.hasLiveLease({ name }),
     onLost: ({ kind, key }) => {
       logger.error(
         { kind, key },
@@ -129,12 +133,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   })
   const store = new ObservedStore(stored, storeObserver(registry))
-  const ledger = await Ledger.open(store, Date.now, config.node)
+  const ledger: Ledger = await Ledger.open(store, Date.now, config.node)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
   const bootId = readBootId()
-  let inForce = termsOf(config, access !== undefined)
+  let configInForce = config
+  let inForce = termsOf(config, config.pools, access !== undefined)
   requireApi(config, options.config, access)
   // undici and all that stands on it are loaded only where there is an API.
   const cluster =
@@ -201,6 +206,23 @@ export async function serve(options: ServeOptions): Promise<void> {
     tombstones: new Tombstones(),
     ...(joined && { silenceOf: joined.silenceOf, refusal: joined.refusal }),
     liveness: attachment => attachmentLiveness(attachment, config.node, bootId, nodeState),
+  }
+  const poolObjects = new PoolObjects({
+    service,
+    read: readPoolSpec,
+    onChange: () => {
+      putInForce(configInForce)
+    },
+    onNote: (name, text) => {
+      if (text === undefined) logger.info({ ippool: name }, `ippool ${name}: is as it stands again`)
+      else logger.warn({ ippool: name }, `ippool ${name}: ${text}`)
+    },
+  })
+  const putInForce = (next: DaemonConfig): void => {
+    const pools = poolObjects.join(next)
+    configInForce = next
+    inForce = termsOf(next, pools, access !== undefined)
+    cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
   const duties = await openDuties({
     ...{ config, service, access, logger },
@@ -340,7 +362,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   ledger.onUnanswered = () => {
     answers.wake()
   }
-  await applyPools(service, config.pools, () => undefined)
+  await applyPools(service, config.pools, () => {
+    putInForce(config)
+  })
   cluster?.start()
   // Before the first ADD, which may depend on it that the store was reached.
   await joined?.start()
@@ -362,27 +386,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   watched.watch({
     apply: async (next, previous) => {
       requireApi(next, options.config, access)
-      const before = inForce
       try {
         const former = new Set(previous.pools.map(({ pool }) => pool.name))
         const { added, changed, removed, displaced, notes } = await applyPools(
           service,
           next.pools,
           () => {
-            inForce = termsOf(next, access !== undefined)
+            putInForce(next)
           },
           former,
         )
         logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
       } catch (error) {
-        inForce = before
+        putInForce(previous)
         throw error
       }
       await forget()
       joined?.wake()
       logger.level = next.logLevel
-      if (wantsNamespaces(next) !== wantsNamespaces(previous))
-        cluster?.setWatchNamespaces(wantsNamespaces(next))
     },
     onProblem: problem => {
       logger.error(
@@ -419,6 +440,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   void forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
+  poolObjects.stop()
   pruner.stop()
   await duties.stop()
   await watched.stop()
@@ -442,11 +464,12 @@ export async function serve(options: ServeOptions): Promise<void> {
 /** What of a configuration the verbs are served by. */
 function termsOf(
   config: DaemonConfig,
+  pools: readonly PoolSettings[],
   hasApi: boolean,
 ): { readonly pools: PoolBook; readonly requests: RequestRules } {
   const { retention, cooldown, preferFor } = config
   return {
-    pools: { pools: config.pools, standard: { retention, cooldown, preferFor, strategy: 'lowest-free' } },
+    pools: { pools, standard: { retention, cooldown, preferFor, strategy: 'lowest-free' } },
     requests: {
       dialects: new Set(config.annotations),
       namespaceDefaults: config.namespaceDefaults,
@@ -455,7 +478,10 @@ function termsOf(
   }
 }
 
-function wantsNamespaces({ namespaceDefaults, pools }: DaemonConfig): boolean {
+function wantsNamespaces({
+  namespaceDefaults,
+  pools,
+}: Pick<DaemonConfig, 'namespaceDefaults' | 'pools'>): boolean {
   return namespaceDefaults || pools.some(({ rules }) => rules.namespaceSelector !== undefined)
 }
 

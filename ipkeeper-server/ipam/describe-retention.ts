@@ -5,9 +5,15 @@ import type { PodRequest } from './request.ts'
 import { formatDuration, formatRetention } from './retention.ts'
 import { describeWorkload } from './workload.ts'
 
-/** Who set the retention that a lease of the pool gets: pod or namespace, else the pool, else the daemon's default. */
-function setBy(pool: string, { retain, retainSource }: PodRequest, pools: PoolBook): string {
+/** Who set the retention that a lease of the pool gets: pod or namespace, else a reservation, else the pool, else the daemon's default. */
+function setBy(
+  pool: string,
+  { retain, retainSource }: PodRequest,
+  pools: PoolBook,
+  isReserved: boolean,
+): string {
   if (retain !== undefined) return retainSource ?? 'the pod'
+  if (isReserved) return 'its reservation'
   const settings = findPool(pools, pool)
   const standard = formatRetention(pools.standard.retention)
   if (!settings || formatRetention(settings.policy.retention) === standard) return "the daemon's default"
@@ -17,14 +23,17 @@ function setBy(pool: string, { retain, retainSource }: PodRequest, pools: PoolBo
 /**
  * "30m, by pool prod: after DEL it is kept for shop/web-0 for 30m": which retention a lease has, who set it, and what
  * becomes of the address at DEL, decided as DEL decides it.
+ *
+ * @param isReserved whether a reservation of the address says it, where the pod says nothing
  */
 export function describeRetention(
   lease: LeaseRecord,
   request: PodRequest,
   pools: PoolBook,
   now: number,
+  isReserved = false,
 ): string {
-  const rule = `${formatRetention(lease.retain)}, by ${setBy(lease.pool, request, pools)}`
+  const rule = `${formatRetention(lease.retain)}, by ${setBy(lease.pool, request, pools, isReserved)}`
   const { state, until } = releasedLease(lease, pools, now)
   const span = until === null ? undefined : formatDuration(until - now)
   if (state === 'cooling')

@@ -24,6 +24,7 @@ import {
   type Change,
   type LeaseRecord,
 } from './records.ts'
+import { reservedRetention } from './reservation-owner.ts'
 import { describeWorkload, workloadOf } from './workload.ts'
 
 /** The addresses, or the type of the IPAM plugin that is to give them. */
@@ -254,7 +255,10 @@ function assemble(
       node: request.node,
       named: grant.named,
       source: grant.source,
-      retain: request.pod.retain ?? policyOf(pools, pool.name).retention,
+      retain:
+        request.pod.retain ??
+        reservedRetention(book.reservation(key), request.holder, workload) ??
+        policyOf(pools, pool.name).retention,
       mac: request.pod.mac ?? null,
       ...carriageOf(request.main),
       since: now,

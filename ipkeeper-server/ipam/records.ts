@@ -1,4 +1,5 @@
 import type { ResultRoute } from '../../shared/cni/result.ts'
+import type { JsonObject } from '../../shared/json/fold.ts'
 import type { Retention } from './retention.ts'
 
 /**
@@ -177,6 +178,8 @@ export interface ReservationRecord extends Versioned, LeaseKey {
   readonly kind?: string
   readonly note: string
   readonly since: number
+  /** Of whoever gets the address by it and says nothing himself. */
+  readonly retain?: Retention
 }
 
 /** A pool as last used, so that overlaps are seen and listings work before its next ADD. Ranges as "first-last". */
@@ -189,6 +192,16 @@ export interface PoolRecord extends Versioned {
    */
   readonly origin?: 'config' | 'api'
   readonly ranges: readonly (readonly PoolRange[])[]
+  /** With origin "api". */
+  readonly object?: PoolObjectRecord
+}
+
+/** What an object that people made says besides its ranges. */
+export interface PoolObjectRecord {
+  readonly spec: JsonObject
+  readonly createdAt: number
+  /** Somebody deleted it; it waits for those who use it. */
+  readonly deleting: boolean
 }
 
 /**

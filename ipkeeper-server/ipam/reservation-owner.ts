@@ -1,6 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
-import type { ReservationRecord } from './records.ts'
+import { isReservedFor, type Holder, type ReservationRecord, type Workload } from './records.ts'
+import type { Retention } from './retention.ts'
 
 /** Whom an address is promised to, as the record says it. */
 export type ReservationOwner = Pick<ReservationRecord, 'namespace' | 'name' | 'kind'>
@@ -70,4 +71,13 @@ export function formatReservationOwner({ namespace, name, kind }: ReservationOwn
 
 export function sameOwner(a: ReservationOwner, b: ReservationOwner): boolean {
   return a.namespace === b.namespace && a.name === b.name && a.kind === b.kind
+}
+
+/** What a reservation says becomes of its address after DEL, where the holder is whom it was promised to. */
+export function reservedRetention(
+  reservation: ReservationRecord | undefined,
+  holder: Holder,
+  workload: Workload | null,
+): Retention | undefined {
+  return reservation && isReservedFor(reservation, holder, workload) ? reservation.retain : undefined
 }

@@ -8,6 +8,7 @@ import { findPool } from '../ipam/pool-book.ts'
 import type { Pool } from '../ipam/pool.ts'
 import type { Reason, Trace } from '../ipam/reasons.ts'
 import type { AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import { reservedRetention } from '../ipam/reservation-owner.ts'
 import { formatRetention } from '../ipam/retention.ts'
 import { setOf, skippedAddresses } from '../ipam/skipped-addresses.ts'
 import { usageOf } from '../ipam/usage.ts'
@@ -117,8 +118,17 @@ function skippedBy(service: LeaseService, add: AddRequest, terms: AddTerms, leas
 }
 
 /** One line for addresses with the same retention. */
-function retentionsOf(leases: readonly LeaseRecord[], { pod }: AddRequest, terms: AddTerms): Trace {
-  const texts = Map.groupBy(leases, lease => describeRetention(lease, pod, terms.pools, terms.now))
+function retentionsOf(
+  { ledger }: LeaseService,
+  leases: readonly LeaseRecord[],
+  { pod }: AddRequest,
+  terms: AddTerms,
+): Trace {
+  const isReserved = (lease: LeaseRecord): boolean =>
+    reservedRetention(ledger.reservation(lease), lease.holder, lease.workload ?? null) !== undefined
+  const texts = Map.groupBy(leases, lease =>
+    describeRetention(lease, pod, terms.pools, terms.now, isReserved(lease)),
+  )
   return [...texts].map(([text, those]) =>
     noted('retention', those.map(({ address }) => address).join(','), text),
   )
@@ -142,6 +152,6 @@ export function inDetail(
       if (!lease) return { ...reason, verdict: 'noted' as const, text: `${reason.text}, but not given` }
       return [...skippedBy(service, add, terms, lease), reason]
     }),
-    ...retentionsOf(leases, add, terms),
+    ...retentionsOf(service, leases, add, terms),
   ]
 }

@@ -121,6 +121,8 @@ export class Ledger implements AddressBook {
   onFigures: () => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
+  /** Called when somebody else changed a pool. */
+  onPoolNews: () => void = () => undefined
 
   /** Called when a node's record, or where a routed lease is, has changed. */
   onRouting: () => void = () => undefined
@@ -383,6 +385,7 @@ export class Ledger implements AddressBook {
   /** Takes over what another node has changed. */
   #adopt({ kind, key, text }: StoreNews): void {
     this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
+    if (kind === 'pool') this.onPoolNews()
   }
 
   /**

@@ -60,6 +60,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
       ...owner,
       note: reservation.note ?? before?.note ?? '',
       since: before?.since ?? service.now(),
+      ...(before?.retain !== undefined && { retain: before.retain }),
     }
     return {
       record: made,

@@ -38,6 +38,8 @@ export interface ClusterClient {
   readText(path: string): Promise<string>
   /** Creates an object from its manifest, and finds the path by its apiVersion and kind. */
   create(manifest: ApiObject): Promise<ApiObject>
+  /** A collection as kubectl prints it without `-o`: each object by the names of its columns. */
+  printed(path: string): Promise<readonly ApiObject[]>
   /**
    * GETs again and again until what comes is as wanted, and fails after 30 s. Errors mean "not yet".
    */
@@ -70,6 +72,7 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
     path: string,
     body?: unknown,
     signal?: AbortSignal,
+    accept?: string,
   ): Promise<Dispatcher.ResponseData> => {
     const { connect, headers } = presented(credentials)
     const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
@@ -78,14 +81,23 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
       // An agent for each: no pooled connection survives the server that it led to, or keeps the test alive.
       dispatcher: new Agent({ connect: { ca, ...connect } }),
       reset: true,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
+      headers: {
+        ...headers,
+        ...(accept === undefined ? {} : { accept }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     })
   }
 
-  const exchange = async (method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<string> => {
-    const reply = await send(method, path, body)
+  const exchange = async (
+    method: Dispatcher.HttpMethod,
+    path: string,
+    body?: unknown,
+    accept?: string,
+  ): Promise<string> => {
+    const reply = await send(method, path, body, undefined, accept)
     const text = await reply.body.text()
     if (reply.statusCode < 200 || reply.statusCode > 299)
       throw new RefusedError(`${method} ${path}`, reply.statusCode, text)
@@ -97,6 +109,20 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
   return {
     request: ask,
     readText: path => exchange('GET', path),
+    printed: async path => {
+      const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+      const { columnDefinitions, rows } = JSON.parse(await exchange('GET', path, undefined, accept)) as {
+        columnDefinitions: { name: string; priority: number }[]
+        rows: { cells: unknown[] }[]
+      }
+      return rows.map(({ cells }) =>
+        Object.fromEntries(
+          columnDefinitions.flatMap(({ name, priority }, index) =>
+            priority === 0 ? [[name, cells[index]]] : [],
+          ),
+        ),
+      )
+    },
     create: async manifest => {
       const { apiVersion, kind, metadata } = manifest as {
         apiVersion: string

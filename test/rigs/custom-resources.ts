@@ -35,6 +35,7 @@ export interface OpenedEngine {
 export interface EngineSettings {
   readonly kubeconfig?: string
   readonly deadlineMs?: number
+  readonly isPoolInUse?: (name: string) => boolean
   readonly timing?: Partial<ReflectorTiming>
   readonly limits?: Partial<ApiLimits>
 }
@@ -43,13 +44,20 @@ export interface EngineSettings {
 export function openEngine(
   t: { teardown(clean: () => unknown): unknown },
   cluster: Pick<Cluster, 'kubeconfig'>,
-  { kubeconfig = cluster.kubeconfig, deadlineMs = 10_000, timing = {}, limits = {} }: EngineSettings = {},
+  {
+    kubeconfig = cluster.kubeconfig,
+    deadlineMs = 10_000,
+    timing = {},
+    limits = {},
+    isPoolInUse = () => false,
+  }: EngineSettings = {},
 ): OpenedEngine {
   const { log, lines } = recordedLog()
   const access = kubeconfigAccess(kubeconfig, undefined, () => performance.now())
   const engine = new KubernetesEngine({
     client: new ApiClient(access, { requests: 32, ...limits }),
     log,
+    isPoolInUse,
     readPool: (name, spec) =>
       readPoolSpec(name, spec, { retention: 'release', cooldown: 0, preferFor: 0 }).pool,
     deadlineMs,

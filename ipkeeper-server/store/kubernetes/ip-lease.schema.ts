@@ -3,6 +3,7 @@ import {
   canonicalAddress,
   generation,
   moment,
+  retention,
   rule,
   schemaVersion,
   segmentName,
@@ -75,10 +76,7 @@ export const IPLeaseSpec = Type.Object(
       1024,
       'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did.',
     ),
-    retain: Type.String({
-      pattern: '^(release|while-owner-exists|forever|[1-9][0-9]{0,15}(ms|s|m|h|d))$',
-      description: 'What becomes of it at DEL.',
-    }),
+    retain: retention('What becomes of it at DEL.'),
     carried: Type.Optional(
       Type.Enum(['routed', 'link'], {
         description:

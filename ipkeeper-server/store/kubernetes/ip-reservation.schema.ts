@@ -4,6 +4,7 @@ import {
   conditions,
   generation,
   moment,
+  retention,
   rule,
   schemaVersion,
   segmentName,
@@ -42,6 +43,9 @@ export const IPReservationSpec = Type.Object(
       'x-kubernetes-list-type': 'set',
       description: 'What is promised.',
     }),
+    retain: Type.Optional(
+      retention('What becomes of the addresses when a pod that says nothing of it gives them back.'),
+    ),
     note: Type.Optional(text(1024, 'Why, for people.')),
     recorded: Type.Optional(
       Type.Object(

@@ -21,6 +21,7 @@ import { leaseSpec, readLease } from './lease-object.ts'
 import { holderObjectName, leaseObjectName, poolObjectName } from './object-name.ts'
 import { ObjectNews } from './object-news.ts'
 import { ObjectWriter, type ObjectWrite } from './object-writer.ts'
+import { PoolGuard } from './pool-guard.ts'
 import { isMadeByPeople, poolSpec, readPoolObject, type PoolReader } from './pool-object.ts'
 import { readApiRecord, UnreadableObject, type ApiRecord } from './read-object.ts'
 import { ReservationBook } from './reservation-book.ts'
@@ -32,6 +33,8 @@ export interface KubernetesEngineOptions {
   readonly client: ApiClient
   readonly log: ClusterLog
   readonly readPool: PoolReader
+  /** Whether leases of the pool of this name are bound or kept. */
+  readonly isPoolInUse: (name: string) => boolean
   /** Namespace of reservations whose owner is no pod. */
   readonly externalNamespace?: string
   /** Milliseconds that a call may take. */
@@ -58,7 +61,8 @@ interface Entry {
   /** Of records that are one object each. */
   readonly key: string
   readonly fault: string | undefined
-  readonly madeByPeople: boolean
+  /** An IPPool that people made. */
+  readonly byPeople: ApiRecord | undefined
 }
 
 /** Objects per answer of a list: each has about a kilobyte. */
@@ -111,6 +115,7 @@ export class KubernetesEngine implements Engine {
   /** Why objects cannot be read, by kind and name. */
   readonly #faults = new Map<string, string>()
   readonly #madeByPeople = new Set<string>()
+  readonly #guard: PoolGuard
   readonly #toldTwice = new Set<string>()
   readonly #troubles = new Map<ResourceKind, string>()
   #trouble: string | undefined
@@ -135,6 +140,15 @@ export class KubernetesEngine implements Engine {
       },
       twice: (key, counts, ignored) => {
         this.#sayTwice(key, counts, ignored)
+      },
+    })
+    this.#guard = new PoolGuard({
+      client,
+      clock,
+      isPoolInUse: options.isPoolInUse,
+      onProblem: (name, error) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        log.warn({ kind: 'IPPool', name, reason }, 'an object cannot be kept from going while it is in use')
       },
     })
     this.#news = {
@@ -183,6 +197,7 @@ export class KubernetesEngine implements Engine {
   }
 
   async stop(): Promise<void> {
+    this.#guard.stop()
     const stopping = this.#reflectors.map(reflector => reflector.stop())
     // A list that is under way ends with its connection.
     await this.#client.close()
@@ -303,8 +318,8 @@ export class KubernetesEngine implements Engine {
     const record = readApiRecord(object)
     if (!record) return undefined
     const { stamp, createdAt } = record
-    const madeByPeople = kind === 'IPPool' && isMadeByPeople(record)
-    const entry = { stamp, createdAt, fault: undefined, key: '', madeByPeople }
+    const byPeople = kind === 'IPPool' && isMadeByPeople(record) ? record : undefined
+    const entry = { stamp, createdAt, fault: undefined, key: '', byPeople }
     try {
       return { ...entry, ...this.#recordsOf(kind, record) }
     } catch (error) {
@@ -347,8 +362,12 @@ export class KubernetesEngine implements Engine {
       put: (name, entry) => {
         this.#setFault(resource, name, entry.fault)
         if (resource === 'IPPool') {
-          if (entry.madeByPeople) this.#madeByPeople.add(name)
-          else this.#madeByPeople.delete(name)
+          if (entry.byPeople) {
+            this.#madeByPeople.add(name)
+            this.#guard.put(entry.byPeople)
+            // What it said before stays in force.
+            if (entry.fault !== undefined) return
+          } else this.#madeByPeople.delete(name)
         }
         if (kind === 'reservation') {
           const records = entry.records as readonly ReservationRecord[]
@@ -367,7 +386,10 @@ export class KubernetesEngine implements Engine {
       },
       remove: (name, stamp) => {
         this.#setFault(resource, name, undefined)
-        this.#madeByPeople.delete(name)
+        if (resource === 'IPPool') {
+          this.#madeByPeople.delete(name)
+          this.#guard.remove(name)
+        }
         if (kind === 'reservation') this.#reservations.remove(name, stamp)
         const key = keys.get(name)
         keys.delete(name)
@@ -449,7 +471,10 @@ export class KubernetesEngine implements Engine {
     }
     if (this.#faults.get(id) === fault) return
     this.#faults.set(id, fault)
-    this.#options.log.warn({ kind, name, reason: fault }, 'an object of the Kubernetes API is left alone')
+    this.#options.log.warn(
+      { kind, name, reason: fault },
+      `${resources[kind].singular} ${name}: ${fault}; it is left alone, and what it said before stays in force`,
+    )
   }
 
   #sayTwice(key: string, counts: string, ignored: string): void {

@@ -1,8 +1,8 @@
 import type { Holder, LeaseRecord } from '../../ipam/records.ts'
-import { formatRetention, parseRetention, type Retention } from '../../ipam/retention.ts'
 import type { HolderEntry, IPLeaseSpec } from './ip-lease.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, UnreadableObject, type ApiRecord } from './read-object.ts'
+import { readRetain, retainText } from './retain-text.ts'
 
 /** Nothing of a record is left out: a field that is added to it does not compile until it is in the schema. */
 type Nothing = Readonly<Record<string, never>>
@@ -17,18 +17,6 @@ export function readHolderEntry(entry: HolderEntry): Holder {
     return { kind, network, namespace, name, ifname }
   if (kind === 'container' && containerId !== undefined) return { kind, network, containerId, ifname }
   throw new UnreadableObject('its holder is neither a pod nor a container')
-}
-
-/** As in a configuration; milliseconds where no unit of it is fine enough. */
-function retainText(retain: Retention): string {
-  if (typeof retain === 'string' || retain.milliseconds % 1000 === 0) return formatRetention(retain)
-  return `${retain.milliseconds}ms`
-}
-
-function readRetain(text: string): Retention {
-  const retain = text.endsWith('ms') ? { milliseconds: Number(text.slice(0, -2)) } : parseRetention(text)
-  if (!retain) throw new UnreadableObject(`${JSON.stringify(text)} is no retention`)
-  return retain
 }
 
 export function leaseSpec(record: LeaseRecord): IPLeaseSpec {

@@ -37,6 +37,12 @@ export const generation = Type.Integer({
 export const moment = (description: string): TString =>
   Type.String({ format: 'date-time', maxLength: 32, description })
 
+export const retention = (description: string): TString =>
+  Type.String({
+    pattern: '^(release|while-owner-exists|forever|[1-9][0-9]{0,15}(ms|s|m|h|d))$',
+    description,
+  })
+
 export const segmentName = (description: string, rest: object = {}): TString =>
   Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', maxLength: 63, description, ...rest })
 

@@ -29,7 +29,7 @@ function rangeEntry({ exclude, ...range }: PoolRange): RangeEntry {
   }
 }
 
-export function poolSpec(record: PoolRecord): JsonObject {
+export function poolSpec(record: Omit<PoolRecord, 'object'>): JsonObject {
   const { generation, name, segment, origin, ranges, ...rest } = record
   const nothing: Readonly<Record<string, never>> = rest
   const recorded: PoolRecorded = { generation, origin: origin === 'config' ? origin : 'network', name }
@@ -62,7 +62,11 @@ export function isMadeByPeople({ spec }: Pick<ApiRecord, 'spec'>): boolean {
 export function readPoolObject(object: ApiRecord, readPool: PoolReader): PoolRecord {
   const spec = readSpec(object)
   try {
-    if (isMadeByPeople(object)) return toPoolRecord(readPool(object.name, spec), object.generation, 'api')
+    if (isMadeByPeople(object)) {
+      const { name, createdAt, deleting } = object
+      const record = toPoolRecord(readPool(name, spec), object.generation, 'api')
+      return { ...record, object: { spec, createdAt, deleting } }
+    }
     const { generation, origin, name } = spec['recorded'] as PoolRecorded
     const ranges = (spec['ranges'] ?? []) as readonly (readonly RangeEntry[])[]
     const record: PoolRecord = {

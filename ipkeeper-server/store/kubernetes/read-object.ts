@@ -15,6 +15,9 @@ export interface ApiRecord {
   readonly generation: number
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Somebody deleted it, and a finalizer keeps it for the time being. */
+  readonly deleting: boolean
+  readonly finalizers: readonly string[]
   readonly spec: JsonObject
 }
 
@@ -30,7 +33,7 @@ export function readStamp(resourceVersion: unknown): number {
 export function readApiRecord(object: JsonObject): ApiRecord | undefined {
   const { metadata, spec } = object
   if (!isJsonObject(metadata)) return undefined
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp } = metadata
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, finalizers } = metadata
   if (typeof name !== 'string' || typeof uid !== 'string') return undefined
   return {
     name,
@@ -39,6 +42,8 @@ export function readApiRecord(object: JsonObject): ApiRecord | undefined {
     stamp: readStamp(resourceVersion),
     generation: typeof generation === 'number' ? generation : 1,
     createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : 0,
+    deleting: metadata['deletionTimestamp'] !== undefined,
+    finalizers: Array.isArray(finalizers) ? finalizers.map(String) : [],
     spec: isJsonObject(spec) ? spec : {},
   }
 }

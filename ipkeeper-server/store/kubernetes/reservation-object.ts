@@ -2,6 +2,7 @@ import type { ReservationRecord } from '../../ipam/records.ts'
 import type { IPReservationSpec } from './ip-reservation.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
+import { readRetain, retainText } from './retain-text.ts'
 
 type Owner = IPReservationSpec['owner']
 
@@ -31,12 +32,13 @@ export function reservationNamespace(
 export function reservationSpec(records: readonly ReservationRecord[]): IPReservationSpec {
   const [first] = records
   if (!first) throw new RangeError('no reservation')
-  const { generation, segment, name, kind, note, since } = first
+  const { generation, segment, name, kind, note, since, retain } = first
   return {
     schema: objectSchema,
     owner: ownerEntry({ name, ...(kind !== undefined && { kind }) }),
     segment,
     addresses: records.map(record => record.address),
+    ...(retain !== undefined && { retain: retainText(retain) }),
     ...(note !== '' && { note }),
     recorded: { generation, since: formatMoment(since) },
   }
@@ -44,13 +46,14 @@ export function reservationSpec(records: readonly ReservationRecord[]): IPReserv
 
 /** One record for each address. Throws UnreadableObject. */
 export function readReservations(object: ApiRecord): readonly ReservationRecord[] {
-  const { owner, segment, addresses, note = '', recorded } = readSpec(object) as IPReservationSpec
+  const { owner, segment, addresses, retain, note = '', recorded } = readSpec(object) as IPReservationSpec
   return addresses.map(address => ({
     segment,
     address,
     generation: recorded?.generation ?? object.generation,
     ...readOwner(owner, object.namespace ?? ''),
     note,
+    ...(retain !== undefined && { retain: readRetain(retain) }),
     since: recorded ? readMoment(recorded.since) : object.createdAt,
   }))
 }

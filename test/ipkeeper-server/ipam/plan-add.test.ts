@@ -470,6 +470,25 @@ t.test('a pool that has something of the pod or its workload comes before the fi
   t.equal(await story.add(any('other', 'c5')), '10.1.0.3')
 })
 
+t.test('a reservation may say what becomes of its address', async t => {
+  const story = await TestService.open()
+  const key = { segment: 'default', address: '10.22.0.9' }
+  const owner = { namespace: 'shop', name: 'web-0', note: '', since: 0, retain: 'forever' } as const
+  await story.service.ledger.commit([
+    { kind: 'reservation', key: leaseKey(key), expect: null, record: { ...key, generation: 1, ...owner } },
+  ])
+  const retained = (): unknown => story.service.ledger.lease(key)?.retain
+  t.equal(await story.add(plain('web-0', 'c1')), '10.22.0.9')
+  t.equal(retained(), 'forever')
+  await story.del('c1')
+  t.equal(await story.add(plain('web-0', 'c2', { retain: '1m' })), '10.22.0.9')
+  t.strictSame(retained(), { milliseconds: 60_000 }, 'the pod comes first')
+  await reserve(story.service, { ...key, owner: 'shop/web-0', note: 'why' })
+  t.match(story.service.ledger.reservation(key), { note: 'why', retain: 'forever' })
+  t.equal(await story.add(plain('other', 'c3')), '10.22.0.2')
+  t.equal(story.service.ledger.lease({ ...key, address: '10.22.0.2' })?.retain, 'release')
+})
+
 t.test('a kept address whose time is over may be reserved for somebody else, and is theirs', async t => {
   const story = await TestService.open()
   await story.add(plain('a', 'c1', { retain: '1m' }))

@@ -1,5 +1,10 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { applyPools } from '../../../ipkeeper-server/leases/apply-pools.ts'
+import { SharedStore } from '../../../ipkeeper-server/store/shared/shared-store.ts'
+import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { EngineDouble } from '../../rigs/engine-double.ts'
+import { until } from '../../rigs/poll.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 import { FragileStore } from '../store/fragile-store.ts'
 import { configured } from './story.ts'
@@ -50,4 +55,40 @@ t.test('a store that refuses is told', async t => {
   })
   store.fails = () => false
   t.strictSame([...story.service.ledger.pools()], [])
+})
+
+t.test('nodes that share a ledger, with different files', async t => {
+  const engine = new EngineDouble()
+  const folder = t.testdir({ n1: {}, n2: {} })
+  const open = async (node: string): Promise<TestService> => {
+    const store = new SharedStore({
+      engine: engine.connect(),
+      journal: SqliteStore.open(join(folder, node, 'journal.db')),
+      node,
+      now: Date.now,
+      monotonic: () => performance.now(),
+      onStatus: () => undefined,
+      onLost: () => undefined,
+    })
+    t.teardown(() => store.close())
+    return await TestService.open(store, 'release', node)
+  }
+  const pools = ({ service }: TestService): readonly string[] =>
+    Array.from(service.ledger.pools(), ({ name }) => name).sort()
+  const lab = configured('lab', [['10.40.0.0/24']])
+  const one = await open('n1')
+  await applyPools(one.service, [prod('10.30.0.0/24')], () => undefined)
+  one.book = { ...one.book, pools: [prod('10.30.0.0/24')] }
+  t.equal(
+    await one.add({ pod: 'web-0', container: 'c1', configured: ['prod'], ip: '10.30.0.9' }),
+    '10.30.0.9',
+  )
+
+  const two = await open('n2')
+  t.match(await applyPools(two.service, [lab], () => undefined), { added: ['lab'], removed: [] })
+  t.strictSame(pools(two), ['lab', 'prod'], 'in use on the other node')
+  await until('the other one hears of it', () => pools(one).length === 2)
+  t.match(await applyPools(one.service, [prod('10.30.0.0/24')], () => undefined), { removed: ['lab'] })
+  await until('it is gone, unused', () => pools(two).length === 1)
+  t.match(await applyPools(two.service, [lab], () => undefined), { added: ['lab'] }, 'and remembered anew')
 })

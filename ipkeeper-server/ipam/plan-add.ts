@@ -1,6 +1,7 @@
 import { formatAddress } from '../../shared/net/address.ts'
 import type { CniResult, ResultDns, ResultRoute } from '../../shared/cni/result.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { carriage, type MainConfig } from '../network/plan/main-config.ts'
 import type { AddRequest, AddTerms } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { inheritable, openReservations, type Chooser } from './choose-address.ts'
@@ -90,7 +91,7 @@ export function planAdd(
     trace?.push({ about: 'workload', subject: describeWorkload(workload), verdict: 'noted', text: known })
   }
   const offers = findOffers(request, terms.pools, trace)
-  const takeover = planTakeover(book, request, terms.liveness)
+  const takeover = planTakeover(book, request, terms)
   for (const text of takeover.reasons)
     trace?.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
   const chooser: Chooser = { holder: request.holder, workload, now: terms.now }
@@ -211,6 +212,11 @@ function networkOf(
   return { routes, dns }
 }
 
+function carriageOf(main: MainConfig | undefined): Pick<LeaseRecord, 'carried'> {
+  const carried = main && carriage(main)
+  return carried === undefined ? {} : { carried }
+}
+
 /** Turns a decision into writes and an answer. */
 function assemble(
   book: AddressBook,
@@ -250,6 +256,7 @@ function assemble(
       source: grant.source,
       retain: request.pod.retain ?? policyOf(pools, pool.name).retention,
       mac: request.pod.mac ?? null,
+      ...carriageOf(request.main),
       since: now,
       until: null,
     }

@@ -114,6 +114,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const registry = new MetricRegistry()
   const observer = verbObserver(registry)
   const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
+  let onStoreReady = (): void => undefined
   const stored = await openStore(storeSpec, {
     stateDir,
     node: config.node,
@@ -121,10 +122,14 @@ export async function serve(options: ServeOptions): Promise<void> {
     log: logger,
     etcd: config.store.etcd,
     onStatus: ({ state, reason, owed }) => {
+      if (state === 'ready') onStoreReady()
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
     },
     isPoolInUse: name => ledger.hasLiveLease({ name }),
+    onUnsound: ({ kind, key }) => {
+      logger.error({ kind, key }, 'a record of the store is not as ipkeeper writes it, and is passed over')
+    },
     onLost: ({ kind, key }) => {
       logger.error(
         { kind, key },
@@ -362,9 +367,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   ledger.onUnanswered = () => {
     answers.wake()
   }
-  await applyPools(service, config.pools, () => {
-    putInForce(config)
-  })
+  const applyOwnPools = async (): Promise<void> => {
+    const { pools } = watched.current
+    await applyPools(service, pools, () => {
+      putInForce(watched.current)
+    })
+  }
+  try {
+    await applyOwnPools()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'IPK_STORE_AWAY') throw error
+    logger.warn({ err: error }, 'the store is told of the pools of the configuration when it is back')
+    onStoreReady = () => {
+      onStoreReady = () => undefined
+      applyOwnPools().catch((failure: unknown) => {
+        logger.error({ err: failure }, 'the store could not be told of the pools of the configuration')
+      })
+    }
+  }
   cluster?.start()
   // Before the first ADD, which may depend on it that the store was reached.
   await joined?.start()

@@ -26,6 +26,7 @@ for (const members of [1, 3] as const) {
         monotonic: () => performance.now(),
         onStatus: () => undefined,
         onLost: () => undefined,
+        onUnsound: () => undefined,
       })
       t.teardown(() => store.close())
       await store.load(() => undefined)

@@ -25,6 +25,7 @@ t.test('a store whose engine is the Kubernetes API', { skip: missing('cluster') 
       monotonic: () => performance.now(),
       onStatus: () => undefined,
       onLost: () => undefined,
+      onUnsound: () => undefined,
     })
     t.teardown(() => store.close())
     await store.load(() => undefined)

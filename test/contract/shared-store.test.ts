@@ -20,6 +20,7 @@ for (const piecewise of [false, true]) {
         monotonic: () => performance.now(),
         onStatus: () => undefined,
         onLost: () => undefined,
+        onUnsound: () => undefined,
       })
       t.teardown(() => store.close())
       await store.load(() => undefined)

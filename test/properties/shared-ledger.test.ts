@@ -123,6 +123,7 @@ class Cluster {
       retryAfter: 5,
       onStatus: () => undefined,
       onLost: ({ key }) => this.violations.push(`${node} lost ${key}`),
+      onUnsound: ({ key }) => this.violations.push(`${node} cannot read ${key}`),
     })
     const service = await TestService.open(store, 'release', node)
     service.pool = poolFrom('net', ['10.22.0.0/28'])

@@ -1,7 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
-import type { Change, RecordKind, RecordTypes, Write } from '../../ipam/records.ts'
+import { isSoundRecord } from '../../ipam/record-fault.ts'
+import {
+  attachmentKey,
+  type Change,
+  type HolderRecord,
+  type LeaseRecord,
+  type RecordKind,
+  type RecordTypes,
+  type Write,
+} from '../../ipam/records.ts'
 import {
   StoreConflict,
   type HistoryQuery,
@@ -36,6 +45,8 @@ export interface SharedStoreOptions {
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
   readonly onLost: (record: RecordName) => void
+  /** The engine has a record that no ipkeeper wrote so; it is passed over. */
+  readonly onUnsound: (record: RecordName) => void
 }
 
 /** Milliseconds between two looks whether an owed record is settled; the engine is there, so that it will be soon. */
@@ -154,7 +165,8 @@ export class SharedStore implements LeaseStore {
     await this.#begun
     await this.#journal.load(visit)
     for (const { kind, key, text } of this.#known.values()) {
-      if (!this.#owed.has(recordId({ kind, key }))) visit({ kind, key, text })
+      if (!this.#owed.has(recordId({ kind, key })) && this.#isSound(kind, key, text))
+        visit({ kind, key, text })
     }
     for (const { kind, key, want } of this.#owed.values()) if (want !== null) visit({ kind, key, text: want })
     this.#loaded = true
@@ -188,8 +200,26 @@ export class SharedStore implements LeaseStore {
       for (const copy of copies) this.#known.set(copy, copy.text, copy.stamp)
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
+    if (!this.#away) await this.#reclaim(copies)
     if (this.#owed.size > 0) this.#recover()
     if (!this.#away) await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
+  }
+
+  /**
+   * What was bound here, whose attachment is still on record, and of which the engine knows nothing: it was restored from
+   * a backup, or is another one. It gets its lease again, unless somebody else has the address.
+   */
+  async #reclaim(copies: readonly StampedRecord[]): Promise<void> {
+    const lost: OwedRecord[] = []
+    for (const { kind, key, text } of copies) {
+      if (this.#known.get({ kind, key }) || this.#owed.has(recordId({ kind, key }))) continue
+      if (kind !== 'lease' && kind !== 'holder') continue
+      const { attachment } = JSON.parse(text) as LeaseRecord | HolderRecord
+      if (!attachment || !(await this.#journal.read('attachment', attachmentKey(attachment)))) continue
+      lost.push({ kind, key, expected: [null], want: text })
+    }
+    await this.#journal.commit([], [], lost.map(noteOf))
+    for (const record of lost) this.#owed.set(recordId(record), { ...record })
   }
 
   #readNotes(): readonly StampedRecord[] {
@@ -321,6 +351,11 @@ export class SharedStore implements LeaseStore {
         if (!isAdd) await this.#journal.commit([], [], intents.map(noteOf))
         throw this.#refusal(error)
       }
+      // An engine that refuses (a missing right, no space) must not keep a DEL from ending.
+      if (!isAdd && !(error instanceof StoreConflict) && this.#allMayChangeAlone(writes)) {
+        this.#goAway(toProblem(error).message)
+        return await this.#carryOutAlone(writes, local, events)
+      }
       // Before any later note of these records.
       if (isAdd) void this.#journal.commit([], [], intents.map(forgotten)).catch(() => undefined)
       throw error
@@ -412,10 +447,17 @@ export class SharedStore implements LeaseStore {
     const id = recordId({ kind, key })
     // What is owed is settled first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#owed.has(id) || this.#tails.has(id)) return
-    this.#adopt?.({ kind, key, text })
+    this.#adopt?.({ kind, key, text: text !== null && this.#isSound(kind, key, text) ? text : null })
     const notes = this.#copies.heard({ kind, key }, text)
     // A copy of old is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
+  }
+
+  /** Nobody gets the address of an unsound lease either: it cannot be created while it is there. */
+  #isSound(kind: SharedKind, key: string, text: string): boolean {
+    if (isSoundRecord(kind, key, text)) return true
+    this.#options.onUnsound({ kind, key })
+    return false
   }
 
   #contact(): void {

@@ -69,6 +69,7 @@ t.test('nodes that share a ledger, with different files', async t => {
       monotonic: () => performance.now(),
       onStatus: () => undefined,
       onLost: () => undefined,
+      onUnsound: () => undefined,
     })
     t.teardown(() => store.close())
     return await TestService.open(store, 'release', node)

@@ -53,6 +53,7 @@ export class Site {
       retryAfter: 10,
       onStatus: () => undefined,
       onLost: () => undefined,
+      onUnsound: () => undefined,
     })
     const world = await TestService.open(store)
     const { ledger } = world.service

@@ -22,6 +22,7 @@ async function site(t: Test) {
       monotonic: () => performance.now(),
       onStatus: () => undefined,
       onLost: () => undefined,
+      onUnsound: () => undefined,
     })
     t.teardown(() => store.close())
     return await TestService.open(store, 'release', node)

@@ -47,6 +47,7 @@ async function open(t: Test, site = new EngineDouble(), away: 'refuses' | false 
     retryAfter: 5,
     onStatus: () => undefined,
     onLost: () => undefined,
+    onUnsound: () => undefined,
   })
   t.teardown(() => store.close())
   // What waits for an engine keeps no process alive.

@@ -1,0 +1,72 @@
+import { parseAddress } from '../../shared/net/address.ts'
+import { poolOf } from './plan-pool.ts'
+import {
+  holderKey,
+  leaseKey,
+  quotaKey,
+  type Holder,
+  type HolderRecord,
+  type LeaseRecord,
+  type NodeRecord,
+  type PoolRecord,
+  type QuotaRecord,
+  type RecordKind,
+  type ReservationRecord,
+} from './records.ts'
+
+function isHolder(holder: Holder): boolean {
+  const words =
+    holder.kind === 'pod'
+      ? [holder.network, holder.namespace, holder.name, holder.ifname]
+      : [holder.kind, holder.network, holder.containerId, holder.ifname]
+  return words.every(word => typeof word === 'string')
+}
+
+/** What a record would be found under. Throws, whatever it throws, when it is none. */
+function keyOf(kind: Exclude<RecordKind, 'attachment'>, record: object): string | undefined {
+  switch (kind) {
+    case 'lease': {
+      const lease = record as LeaseRecord
+      const { state, address, holder, attachment, pool, node } = lease
+      const sound =
+        ['bound', 'held', 'cooling'].includes(state) &&
+        parseAddress(address) !== undefined &&
+        isHolder(holder) &&
+        (state === 'bound') === (attachment !== null) &&
+        [pool, node].every(word => typeof word === 'string')
+      return sound ? leaseKey(lease) : undefined
+    }
+    case 'holder': {
+      const { holder, leases } = record as HolderRecord
+      return isHolder(holder) && leases.every(lease => parseAddress(lease.address))
+        ? holderKey(holder)
+        : undefined
+    }
+    case 'reservation': {
+      const reservation = record as ReservationRecord
+      return parseAddress(reservation.address) ? leaseKey(reservation) : undefined
+    }
+    case 'pool': {
+      const pool = record as PoolRecord
+      if (pool.ranges.length > 0) poolOf(pool)
+      return pool.name
+    }
+    case 'quota':
+      return quotaKey(record as QuotaRecord)
+    case 'node':
+      return (record as NodeRecord).name
+  }
+}
+
+/**
+ * Whether a record that other nodes wrote can be worked with: what nodes share, people can write to as well, and one bad
+ * record must not end the daemons of all.
+ */
+export function isSoundRecord(kind: Exclude<RecordKind, 'attachment'>, key: string, text: string): boolean {
+  try {
+    const record = JSON.parse(text) as { readonly generation: number }
+    return Number.isInteger(record.generation) && record.generation > 0 && keyOf(kind, record) === key
+  } catch {
+    return false
+  }
+}

@@ -10,8 +10,8 @@ const pure = [
   `${server}(ipam|lint)/`,
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
-  `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series)\\.ts$`,
-  `${server}(network|result-cache)/plan/`,
+  `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
+  `${server}(network|result-cache|webhook)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
   `${server}doctor/messages/`,
@@ -22,7 +22,7 @@ const pure = [
 const interfaces = [
   `${server}ports\\.ts$`,
   `${server}store/lease-store\\.ts$`,
-  `${server}leases/(pod-network|host-uplinks|verb-observer)\\.ts$`,
+  `${server}leases/(pod-network|host-uplinks|verb-observer|election|pool-status-sink)\\.ts$`,
   `${server}kubernetes/cluster-view\\.ts$`,
   `${server}runtime/sandboxes\\.ts$`,
 ]
@@ -41,7 +41,7 @@ const lookers = 'runtime|result-cache|conf-dir'
 /** What puts looks together for a person, in ipkeeperctl. */
 const advisers = 'doctor|try'
 
-const effects = `store|kubernetes|network|reconcile|http|metrics|logging|config|${lookers}|${advisers}`
+const effects = `store|kubernetes|network|reconcile|http|webhook|metrics|logging|config|${lookers}|${advisers}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -257,11 +257,14 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts and open-store.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
-        pathNot: [`${server}(serve|watch-node|open-store)\\.ts$`, `${server}(${effects}|cli)/`],
+        pathNot: [
+          `${server}(serve|watch-node|join-nodes|open-store|duties|open-webhook)\\.ts$`,
+          `${server}(${effects}|cli)/`,
+        ],
       },
       to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
     },
@@ -284,7 +287,7 @@ module.exports = {
         pathNot: [
           `${server}(cli|lint|${lookers}|${advisers})/`,
           ...leaves,
-          `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds)\\.ts$`,
+          `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
         ],
       },
     },

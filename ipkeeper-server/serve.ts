@@ -7,7 +7,6 @@ import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
-import { ExpiryLoop } from './leases/expire-leases.ts'
 import { delAttachment } from './leases/del.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
@@ -19,7 +18,6 @@ import {
 } from './leases/interpret-request.ts'
 import { Ledger } from './leases/ledger.ts'
 import { measureUsage } from './leases/measure-usage.ts'
-import { OwnerWatch } from './leases/owner-watch.ts'
 import { HistoryPruner } from './leases/prune-history.ts'
 import { RequestReader } from './leases/request-reader.ts'
 import { Serial } from './leases/serial.ts'
@@ -36,7 +34,9 @@ import { outcomeEvent } from './kubernetes/outcome-event.ts'
 import { applyPools } from './leases/apply-pools.ts'
 import { PoolObjects } from './leases/pool-objects.ts'
 import { readPoolSpec } from './config/read-pool-object.ts'
+import { openDuties } from './duties.ts'
 import { folderInode } from './folder-inode.ts'
+import { joinNodes } from './join-nodes.ts'
 import { makeFolder } from './make-folder.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
 import { MetricRegistry } from './metrics/metric-registry.ts'
@@ -59,6 +59,7 @@ import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
 import { watchNode } from './watch-node.ts'
 import { openStore } from './open-store.ts'
+import { openWebhook } from './open-webhook.ts'
 import { parseStoreSpec } from './store/store-spec.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
 
@@ -177,6 +178,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const network = new PodWirer({
     ...wiring,
     uplinks,
+    onWired: () => joined?.wired(),
     onProblem: error => {
       logger.warn(
         { err: error },
@@ -184,11 +186,17 @@ export async function serve(options: ServeOptions): Promise<void> {
       )
     },
   })
+  const shared = { ledger, node: config.node, bootId, now: Date.now }
+  const joined = joinNodes({
+    config: () => watched.current,
+    service: shared,
+    keepsNodes: store.kind !== 'kubernetes',
+    logger,
+    cluster,
+  })
   const service: LeaseService = {
-    ledger,
+    ...shared,
     network,
-    node: config.node,
-    bootId,
     pools: () => inForce.pools,
     ownerOf: (holder, uid) =>
       holder.kind === 'pod'
@@ -196,7 +204,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         : undefined,
     serial: new Serial(),
     tombstones: new Tombstones(),
-    now: Date.now,
+    ...(joined && { silenceOf: joined.silenceOf, refusal: joined.refusal }),
     liveness: attachment => attachmentLiveness(attachment, config.node, bootId, nodeState),
   }
   const poolObjects = new PoolObjects({
@@ -216,27 +224,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     inForce = termsOf(next, pools, access !== undefined)
     cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
-  const expiry = new ExpiryLoop(service, error => {
-    logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
+  const duties = await openDuties({
+    ...{ config, service, access, logger },
+    reconcileTerms: () => watched.current.reconcile,
+    cluster: cluster?.view,
+    storeKind: store.kind,
   })
-  const owners =
-    cluster &&
-    new OwnerWatch({
-      service,
-      cluster: cluster.view,
-      onReleased: ({ address, holder, workload }) => {
-        logger.info({ address, holder, workload }, 'released: its owner is gone')
-      },
-      onError: error => {
-        logger.warn({ err: error }, 'owners of kept addresses could not be asked for; it is tried again')
-      },
-    })
-  const wakeLoops = (): void => {
-    expiry.wake()
-    owners?.wake()
-  }
-  ledger.onKept = wakeLoops
-  wakeLoops()
   const pruner = new HistoryPruner({
     ledger,
     limits: () => watched.current.history,
@@ -295,7 +288,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   const node = watchNode({
     ...{ config, service, stateDir, logger, cluster },
+    lostNodes: duties.lostNodes,
     reconcileTerms: () => watched.current.reconcile,
+    nodeRoutes: () => watched.current.nodeRoutes,
   })
   const nodeFacts: NodeFacts = {
     node: config.node,
@@ -315,6 +310,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     pools: service.pools,
     facts: nodeFacts,
   })
+  const webhook = await openWebhook({
+    ...{ config, service, logger, registry },
+    rules: () => inForce.requests,
+    cluster: cluster?.view,
+  })
   const scraper = new Scraper(registry, {
     version,
     startedAt,
@@ -325,6 +325,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     deferredDels: () => deferred.count(),
     config: () => watched.status(),
     cluster: () => cluster?.status(),
+    sharedStore: () => {
+      const status = ledger.storeStatus()
+      return status && { away: status.state === 'away', owed: status.owed, elected: duties.isElected?.() }
+    },
+    certificateEnds: webhook.certificateEnds,
     busyMs: () => performance.eventLoopUtilization().active,
     ...node.figures,
   })
@@ -361,6 +366,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     putInForce(config)
   })
   cluster?.start()
+  // Before the first ADD, which may depend on it that the store was reached.
+  await joined?.start()
   await listenUnix(app, socket)
   metricsListener?.serve(
     () => scraper.page(),
@@ -370,6 +377,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   )
   answers.start()
   node.start()
+  duties.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
@@ -379,15 +387,22 @@ export async function serve(options: ServeOptions): Promise<void> {
     apply: async (next, previous) => {
       requireApi(next, options.config, access)
       try {
-        const { added, changed, removed, displaced, notes } = await applyPools(service, next.pools, () => {
-          putInForce(next)
-        })
+        const former = new Set(previous.pools.map(({ pool }) => pool.name))
+        const { added, changed, removed, displaced, notes } = await applyPools(
+          service,
+          next.pools,
+          () => {
+            putInForce(next)
+          },
+          former,
+        )
         logger.info({ added, changed, removed, displaced, notes }, 'configuration read anew')
       } catch (error) {
         putInForce(previous)
         throw error
       }
       await forget()
+      joined?.wake()
       logger.level = next.logLevel
     },
     onProblem: problem => {
@@ -426,18 +441,19 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signal = await stopped
   logger.info({ signal }, 'stopping')
   poolObjects.stop()
-  expiry.stop()
   pruner.stop()
-  await owners?.stop()
+  await duties.stop()
   await watched.stop()
   process.off('SIGHUP', onHangUp)
   await metricsListener?.close()
+  await webhook.close()
   await app.close()
   await cluster?.stop()
   await deferred.stop()
   await answers.stop()
   await strayLinks.stop()
   await node.stop()
+  await joined?.stop()
   await service.serial.idle()
   await network.idle()
   await store.close()

@@ -19,7 +19,7 @@ import { podAddresses } from './network/pod-addresses.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
 import type { ReconcileTerms } from './reconcile/plan-terms.ts'
-import { Reconciler } from './reconcile/reconciler.ts'
+import { Reconciler, type LostLeases } from './reconcile/reconciler.ts'
 import { CacheKeeper } from './result-cache/cache-keeper.ts'
 import { foldersOf } from './result-cache/list-cache-files.ts'
 import { Quarantine } from './result-cache/quarantine.ts'
@@ -29,8 +29,10 @@ import { SocketRuntimes } from './runtime/socket-runtimes.ts'
 export interface WatchNodeOptions {
   /** Of the start. */
   readonly config: DaemonConfig
+  readonly lostNodes: LostLeases | undefined
   /** As configured now. */
   readonly reconcileTerms: () => ReconcileTerms
+  readonly nodeRoutes: () => DaemonConfig['nodeRoutes']
   readonly service: LeaseService
   readonly stateDir: string
   readonly logger: Logger
@@ -55,6 +57,8 @@ export interface WatchedNode {
 export function watchNode({
   config,
   reconcileTerms,
+  lostNodes,
+  nodeRoutes,
   service,
   stateDir,
   logger,
@@ -66,6 +70,7 @@ export function watchNode({
   const confDir = new ConfDirWatch({
     ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
     ...{ binDirsNamed: false, maxConfNum: 1 },
+    nodeRoutes: () => (service.ledger.isShared ? nodeRoutes() : undefined),
     onChange: (news, gone) => {
       for (const finding of news) {
         logFinding(logger, finding)
@@ -124,6 +129,7 @@ export function watchNode({
     removeLink: link => removeSeenLink(runTool, link),
     kernelAddresses: attachment => podAddresses(runTool, attachment),
     pods: cluster && (() => cluster.nodePods()),
+    ...(lostNodes && { lostNodes }),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     otherLooks: () => {
       const bad = caches.current().length

@@ -38,6 +38,12 @@ export const findingKinds = {
     means: 'a veth that ipkeeper did not make and whose other side is in no namespace that anybody can name',
     repair: 'the link is removed, where its name matches a pattern of reconcile.links',
   },
+  'lease-of-lost-node': {
+    severity: 'warning',
+    means:
+      'an attachment of a node that the Kubernetes API does not have (any more); told by the elected daemon',
+    repair: 'what its DEL would do: leases, each by its retention',
+  },
   'two-sandboxes': {
     severity: 'warning',
     means: 'two sandboxes of one pod are there at the same time',

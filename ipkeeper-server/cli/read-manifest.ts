@@ -3,6 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { misplaced } from '../kubernetes/misplaced-annotations.ts'
 import { withOwnersKeys } from '../kubernetes/dialects/owner-keys.ts'
 import { ownerKind } from '../kubernetes/owner-kinds.ts'
+import { madeUp, podSuffixes, standardSurge, surgeOf } from '../kubernetes/pods-of-workload.ts'
 import { readManifestSources, type ManifestPath, type ManifestSource } from './manifest-source.ts'
 
 /** A pod that a manifest describes, directly or by its template. */
@@ -25,9 +26,6 @@ export interface ManifestPod {
 const mostReplicas = 20
 const mostPods = 1000
 
-/** In the place of the letters that a controller makes up; of its alphabet. */
-const madeUp = { pod: 'x2x5z', replicaSet: '6d4cf56db6', job: '29410000' }
-
 /** An object of a manifest and where it stands. */
 interface Place {
   readonly source: ManifestSource
@@ -41,8 +39,6 @@ type CountPods = (place: Place) => { readonly replicas: number; readonly surge: 
 interface WorkloadKind {
   /** Where the template of its pods is. */
   readonly template: readonly string[]
-  /** What its pods are called behind its own name; undefined where they have ordinals. */
-  readonly suffix: string | undefined
   readonly count: CountPods
 }
 
@@ -52,32 +48,27 @@ const replicasOf = (place: Place, key = 'replicas', ...base: readonly string[]):
 const kinds: Readonly<Record<string, WorkloadKind>> = {
   StatefulSet: {
     template: ['spec', 'template'],
-    suffix: undefined,
     count: place => ({ replicas: replicasOf(place), surge: 0 }),
   },
   Deployment: {
     template: ['spec', 'template'],
-    suffix: `-${madeUp.replicaSet}-${madeUp.pod}`,
     count: place => {
       const replicas = replicasOf(place)
-      return { replicas, surge: surgeOf(place, replicas) }
+      return { replicas, surge: surgeIn(place, replicas) }
     },
   },
   ReplicaSet: {
     template: ['spec', 'template'],
-    suffix: `-${madeUp.pod}`,
     count: place => ({ replicas: replicasOf(place), surge: 0 }),
   },
   // One for each node, which no manifest tells.
-  DaemonSet: { template: ['spec', 'template'], suffix: `-${madeUp.pod}`, count: () => undefined },
+  DaemonSet: { template: ['spec', 'template'], count: () => undefined },
   Job: {
     template: ['spec', 'template'],
-    suffix: `-${madeUp.pod}`,
     count: place => ({ replicas: replicasOf(place, 'parallelism'), surge: 0 }),
   },
   CronJob: {
     template: ['spec', 'jobTemplate', 'spec', 'template'],
-    suffix: `-${madeUp.job}-${madeUp.pod}`,
     count: place => ({ replicas: replicasOf(place, 'parallelism', 'spec', 'jobTemplate'), surge: 0 }),
   },
 }
@@ -105,15 +96,15 @@ function wholeNumber(place: Place, path: readonly string[], standard: number): n
   throw fault(place, path, `${path.join('.')} is no whole number up to 1000000`)
 }
 
-/** `maxSurge`: a number or a part of the replicas, which is rounded up (apps/v1 RollingUpdateDeployment); 25 % by default. */
-function surgeOf(place: Place, replicas: number): number {
+/** How many pods a rollout of a Deployment adds. */
+function surgeIn(place: Place, replicas: number): number {
   if (textAt(place, ['spec', 'strategy', 'type']) === 'Recreate') return 0
   const path = ['spec', 'strategy', 'rollingUpdate', 'maxSurge']
-  const value = at(place.object, path) ?? '25%'
+  const value = at(place.object, path) ?? standardSurge
   if (typeof value === 'number') return wholeNumber(place, path, 0)
-  const percent = typeof value === 'string' ? /^([0-9]{1,5})%$/.exec(value)?.[1] : undefined
-  if (percent === undefined) throw fault(place, path, 'maxSurge is neither a whole number nor a percentage')
-  return Math.ceil((replicas * Number(percent)) / 100)
+  const surge = surgeOf(value, replicas)
+  if (surge === undefined) throw fault(place, path, 'maxSurge is neither a whole number nor a percentage')
+  return surge
 }
 
 function annotationsAt(place: Place, base: readonly string[]): Record<string, string> {
@@ -186,8 +177,9 @@ function podsOfWorkload(place: Place, namespace: string, kind: string, row: Work
   }
   const all = [...notes, ...misplacedNotes(place, apiVersion, kind)]
   const owner = { apiVersion, kind, name }
-  if (row.suffix !== undefined) {
-    const made = `${name}${row.suffix}`
+  const suffix = podSuffixes[kind]
+  if (suffix !== undefined) {
+    const made = `${name}${suffix}`
     return [{ ...base, name: made, owner, notes: [...all, `${made} is a name made up for one of its pods`] }]
   }
   const ordinalsStart = wholeNumber(place, ['spec', 'ordinals', 'start'], 0)

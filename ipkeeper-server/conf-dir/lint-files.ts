@@ -12,6 +12,8 @@ export interface LintNode {
   readonly binDirsNamed: boolean
   /** How many files the runtime takes; 0 means all. */
   readonly maxConfNum: number
+  /** Of a daemon that shares its store with other nodes; asked at each look. */
+  readonly nodeRoutes?: () => 'auto' | 'off' | undefined
 }
 
 /** What is known of the plugins that files name. */
@@ -39,6 +41,7 @@ export async function lintDirectory(directory: string, node: LintNode): Promise<
   return lint({
     files,
     directory: { path: directory, maxConfNum: node.maxConfNum },
+    nodeRoutes: node.nodeRoutes?.(),
     plugins: await lookForPlugins(files, node),
   })
 }

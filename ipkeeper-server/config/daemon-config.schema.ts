@@ -35,7 +35,10 @@ export const defaults = {
   logLevel: 'info',
   segment: 'default',
   strategy: 'lowest-free',
+  nodeRoutes: 'auto',
+  takeover: { byTime: 'off', offlineGrace: '5m' },
   kubernetesMode: 'auto',
+  electionNamespace: 'kube-system',
   historyMaxAge: '90d',
   historyMaxEntries: 250_000,
   reconcile: { mode: 'repair', interval: '15s', minAge: '45s', minAgeUnproved: '5m', passes: 2 },
@@ -881,6 +884,49 @@ export const DaemonConfigFile = Type.Object(
         },
       ),
     ),
+    nodeRoutes: Type.Optional(
+      oneOf(
+        ['auto', 'off'],
+        'Whether this node has routes to the pods of other nodes in modes `bridge` and `ptp`, where it shares a link with their node. Only with a store that nodes share; see docs/node-routes.md.',
+        { default: defaults.nodeRoutes, example: 'nodeRoutes: off' },
+      ),
+    ),
+    takeover: Type.Optional(
+      Type.Object(
+        {
+          byTime: Type.Optional(
+            Type.String({
+              pattern: '^(?:off|[1-9][0-9]{0,8}[smhd])$',
+              description:
+                'After which silence of a node its addresses may be taken over by their pods on another one, in modes `underlay` and `macvlan`. At least twice `offlineGrace`. A container that still runs there may go on using the address; see docs/node-loss.md.',
+              doc: {
+                expected: `off, or ${durationExpected}`,
+                type: 'word or duration',
+                unit: durationUnit,
+                default: defaults.takeover.byTime,
+                example: 'byTime: 15m',
+              },
+            }),
+          ),
+          offlineGrace: Type.Optional(
+            duration(
+              'With `byTime`: this node serves no ADD once it has not reached the store for so long. DELs go on.',
+              { default: defaults.takeover.offlineGrace, example: 'offlineGrace: 5m' },
+            ),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'What becomes of the addresses of a node that says nothing any more. Only with a store that nodes share.',
+          doc: {
+            expected: 'a mapping with byTime or offlineGrace',
+            default: 'see below',
+            example: 'takeover: { byTime: 15m }',
+          },
+        },
+      ),
+    ),
     history: Type.Optional(
       Type.Object(
         {
@@ -988,6 +1034,78 @@ export const DaemonConfigFile = Type.Object(
             expected: 'a mapping with listen',
             default: 'none',
             example: 'metrics: { listen: 127.0.0.1:9478 }',
+          },
+        },
+      ),
+    ),
+    webhook: Type.Optional(
+      Type.Object(
+        {
+          listen: Type.Optional(
+            Type.String({
+              description:
+                'Address and port on which API servers have objects checked before they are kept; `0.0.0.0` and `[::]` stand for every address of the node.',
+              doc: {
+                expected: 'an address and a port, such as 0.0.0.0:9443 or [::]:9443',
+                type: 'address and port',
+                default: 'required',
+                example: 'listen: 0.0.0.0:9443',
+              },
+            }),
+          ),
+          certFile: Type.Optional(
+            path(
+              'Certificate in PEM, with those of authorities between; looked at for every new connection.',
+              {
+                default: 'required',
+                example: 'certFile: /etc/ipkeeper/webhook/tls.crt',
+              },
+            ),
+          ),
+          keyFile: Type.Optional(
+            path('Key of the certificate, in PEM.', {
+              default: 'required',
+              example: 'keyFile: /etc/ipkeeper/webhook/tls.key',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'Validating webhook for Kubernetes: pods and workloads that could not get their addresses, and changes of pools, are refused at the API (docs/webhook.md). Needs a restart.',
+          doc: {
+            expected: 'a mapping with listen, certFile and keyFile',
+            default: 'none',
+            example:
+              'webhook: { listen: 0.0.0.0:9443, certFile: /etc/ipkeeper/webhook/tls.crt, keyFile: /etc/ipkeeper/webhook/tls.key }',
+          },
+        },
+      ),
+    ),
+    election: Type.Optional(
+      Type.Object(
+        {
+          namespace: Type.Optional(
+            Type.String({
+              pattern: `^${dnsLabel}$`,
+              description:
+                'Namespace of the Lease `ipkeeper`, the same for all daemons; deploy/rbac.yaml grants it in kube-system.',
+              doc: {
+                expected: 'the name of a namespace',
+                default: defaults.electionNamespace,
+                example: 'namespace: ipkeeper-system',
+              },
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'How the daemons of nodes that share a store elect the one that does what one has to do for all (docs/duties.md). Needs a restart.',
+          doc: {
+            expected: 'a mapping with namespace',
+            default: 'see below',
+            example: 'election: { namespace: ipkeeper-system }',
           },
         },
       ),

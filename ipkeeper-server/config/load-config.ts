@@ -3,15 +3,17 @@ import { hostname } from 'node:os'
 import { Problem } from '../../shared/problem/problem.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
+import type { TakeoverTerms } from '../ipam/node-silence.ts'
 import type { StringMap } from '../ipam/pod-facts.ts'
 import type { PoolSettings } from '../ipam/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/retention.ts'
 import { defaults, type AnnotationDialect, type DaemonConfigFile } from './daemon-config.schema.ts'
 import { FaultList, formatPath, type Fault } from './faults.ts'
 import type { ReconcileTerms, RepairMode } from '../reconcile/plan-terms.ts'
-import { parseListen, type ListenAddress } from './read-listen.ts'
+import { parseListen, parseTcpAddress, type ListenAddress } from './read-listen.ts'
 import { readPools } from './read-pools.ts'
 import { readReconcile } from './read-reconcile.ts'
+import { readTakeover } from './read-takeover.ts'
 import { readText } from './read-text.ts'
 import { checkShape } from './schema-faults.ts'
 import { showValue } from './show-value.ts'
@@ -38,6 +40,12 @@ export interface DaemonConfig {
   readonly resultCache: ResultCacheTerms
   readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] }
   readonly metrics: { readonly listen: ListenAddress | undefined }
+  /** undefined: there is none. */
+  readonly webhook: WebhookTerms | undefined
+  readonly election: { readonly namespace: string }
+  /** With a store that nodes share. */
+  readonly nodeRoutes: 'auto' | 'off'
+  readonly takeover: TakeoverTerms
   readonly nodeLabels: StringMap
   readonly logLevel: NonNullable<DaemonConfigFile['logLevel']>
 }
@@ -47,6 +55,13 @@ export interface KubernetesAccess {
   readonly mode: 'auto' | 'in-cluster' | 'kubeconfig' | 'off'
   readonly kubeconfig?: string
   readonly context?: string
+}
+
+/** Where API servers have objects checked, and by which certificate they know us. Absolute paths. */
+export interface WebhookTerms {
+  readonly listen: ListenAddress
+  readonly certFile: string
+  readonly keyFile: string
 }
 
 /** How etcd is reached. Absolute paths; a certificate has a key, and a user a password. */
@@ -135,6 +150,21 @@ function readResultCache(file: DaemonConfigFile, faults: FaultList): ResultCache
   }
 }
 
+function readWebhook(file: DaemonConfigFile, faults: FaultList): WebhookTerms | undefined {
+  const path = ['webhook']
+  if (!faults.isSound(path) || file.webhook === undefined) return undefined
+  const { listen, certFile, keyFile } = file.webhook
+  const missing = Object.entries({ listen, certFile, keyFile }).flatMap(([key, value]) =>
+    value === undefined ? `"${key}"` : [],
+  )
+  if (missing.length > 0)
+    faults.add(path, `lacks ${missing.join(', ')}: a webhook has listen, certFile and keyFile`)
+  const address = readText(faults, [...path, 'listen'], listen, parseTcpAddress)
+  return address && certFile !== undefined && keyFile !== undefined
+    ? { listen: address, certFile, keyFile }
+    : undefined
+}
+
 /** What the keys of a file say whose shape was checked; meaningless unless the faults stay as they were. */
 function readFile(
   file: DaemonConfigFile,
@@ -175,6 +205,10 @@ function readFile(
     metrics: {
       listen: readText(faults, ['metrics', 'listen'], file.metrics?.listen, parseListen),
     },
+    webhook: readWebhook(file, faults),
+    election: { namespace: file.election?.namespace ?? defaults.electionNamespace },
+    nodeRoutes: file.nodeRoutes ?? defaults.nodeRoutes,
+    takeover: readTakeover(file, faults),
     nodeLabels: file.nodeLabels ?? {},
     logLevel: file.logLevel ?? defaults.logLevel,
   }

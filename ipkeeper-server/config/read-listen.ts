@@ -1,9 +1,18 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** A loopback address and a TCP port. */
+/** An address of this node, or all of them, and a TCP port. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
+}
+
+/** "10.0.0.1:9443", "0.0.0.0:9443" or "[::]:9443"; undefined for anything else. */
+export function parseTcpAddress(text: string): ListenAddress | undefined {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):([1-9][0-9]{0,4})$/.exec(text)
+  const host = match?.[1] ?? match?.[2] ?? ''
+  const port = Number(match?.[3])
+  const fits = match?.[1] === undefined ? isIPv4(host) : isIPv6(host)
+  return fits && port <= 65_535 ? { host, port } : undefined
 }
 
 /**
@@ -11,9 +20,7 @@ export interface ListenAddress {
  * (DESIGN section 10).
  */
 export function parseListen(text: string): ListenAddress | undefined {
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):([1-9][0-9]{0,4})$/.exec(text)
-  const host = match?.[1] ?? match?.[2] ?? ''
-  const port = Number(match?.[3])
-  const loopback = (isIPv4(host) && host.startsWith('127.')) || (isIPv6(host) && /^[0:]*:0*1$/.test(host))
-  return loopback && port <= 65_535 ? { host, port } : undefined
+  const address = parseTcpAddress(text)
+  const isLoopback = address && (address.host.startsWith('127.') || /^[0:]*:0*1$/.test(address.host))
+  return isLoopback ? address : undefined
 }

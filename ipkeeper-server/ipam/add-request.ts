@@ -1,5 +1,6 @@
 import type { ResultDns, ResultRoute } from '../../shared/cni/result.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
+import type { Silence } from './node-silence.ts'
 import type { Owner } from './pod-facts.ts'
 import type { PoolBook } from './pool-book.ts'
 import type { Whereabouts } from './pool-rules.ts'
@@ -45,6 +46,8 @@ export interface AddRequest {
 /** On what terms it is decided. */
 export interface AddTerms {
   readonly liveness: (attachment: AttachmentRecord) => Liveness
+  /** For how long another node has said nothing; absent where nodes share nothing. */
+  readonly silenceOf?: ((node: string) => Silence) | undefined
   readonly pools: PoolBook
   /** Milliseconds since the epoch. */
   readonly now: number

@@ -103,10 +103,14 @@ function oneForEachPod(lease: LeaseRecord, asked: AddressRequest): string {
 function whatToDoAboutSandbox(
   { node, netns, netnsInode }: AttachmentRecord,
   here: string,
+  byTime: string | undefined,
 ): { readonly details: string; readonly hint: string } {
   if (node !== here) {
+    const waitsFor =
+      `waits until node ${node} attests that the sandbox is gone, ` +
+      `or the API says that the node is out of service or gone`
     return {
-      details: `only node ${node} can tell whether that sandbox is gone`,
+      details: byTime === undefined ? waitsFor : `${waitsFor}; ${byTime}`,
       hint: `wait until the old pod has stopped; if node ${node} is lost, delete its Node object or taint it node.kubernetes.io/out-of-service`,
     }
   }
@@ -229,14 +233,20 @@ export const claimProblem = {
   },
 
   /** `leases`: what the older sandbox has; none when a fallback gave it its addresses. */
-  holderLive(request: AddRequest, old: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
+  /** @param byTime how it stands with a takeover by time */
+  holderLive(
+    request: AddRequest,
+    old: AttachmentRecord,
+    leases: readonly LeaseRecord[],
+    byTime: string | undefined,
+  ): Problem {
     const who = `${describeHolder(request.holder)} (${old.podUid === null ? 'without UID' : `UID ${old.podUid}`})`
     const where = `on node ${old.node} in container ${old.containerId.slice(0, 13)}`
     const has =
       leases.length === 0
         ? `an older pod ${who} still runs`
         : `${leases.map(lease => lease.address).join(', ')} is still held by ${who}`
-    return new Problem('IPK_HOLDER_LIVE', `${has} ${where}`, whatToDoAboutSandbox(old, request.node))
+    return new Problem('IPK_HOLDER_LIVE', `${has} ${where}`, whatToDoAboutSandbox(old, request.node, byTime))
   },
 
   held(

@@ -63,9 +63,16 @@ function namedPool(book: PoolBook, inline: Pool | undefined, { name, source }: P
   const configured = findPool(book, name)
   if (configured) return configured
   if (inline?.name === name) return inlinePool(book, inline)
-  const known = [...book.pools.map(({ pool }) => pool.name), ...(inline ? [inline.name] : [])]
+  throw unknownPool({ name, source }, [
+    ...book.pools.map(({ pool }) => pool.name),
+    ...(inline ? [inline.name] : []),
+  ])
+}
+
+/** A pool that is asked for by name and is none of those that are there. */
+export function unknownPool({ name, source }: PoolRequest, known: readonly string[]): Problem {
   const meant = nearestWord(name, known)
-  throw new Problem(
+  return new Problem(
     'IPK_POOL_UNKNOWN',
     `${source} asks for pool "${name}", which does not exist${meant ? `; did you mean "${meant}"?` : ''}`,
     { details: `pools: ${known.join(', ') || 'none'}` },

@@ -1,6 +1,7 @@
 import { formatAddress } from '../../shared/net/address.ts'
 import type { CniResult, ResultDns, ResultRoute } from '../../shared/cni/result.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { carriage, type MainConfig } from '../network/plan/main-config.ts'
 import type { AddRequest, AddTerms } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { inheritable, openReservations, type Chooser } from './choose-address.ts'
@@ -91,7 +92,7 @@ export function planAdd(
     trace?.push({ about: 'workload', subject: describeWorkload(workload), verdict: 'noted', text: known })
   }
   const offers = findOffers(request, terms.pools, trace)
-  const takeover = planTakeover(book, request, terms.liveness)
+  const takeover = planTakeover(book, request, terms)
   for (const text of takeover.reasons)
     trace?.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
   const chooser: Chooser = { holder: request.holder, workload, now: terms.now }
@@ -212,6 +213,11 @@ function networkOf(
   return { routes, dns }
 }
 
+function carriageOf(main: MainConfig | undefined): Pick<LeaseRecord, 'carried'> {
+  const carried = main && carriage(main)
+  return carried === undefined ? {} : { carried }
+}
+
 /** Turns a decision into writes and an answer. */
 function assemble(
   book: AddressBook,
@@ -254,6 +260,7 @@ function assemble(
         reservedRetention(book.reservation(key), request.holder, workload) ??
         policyOf(pools, pool.name).retention,
       mac: request.pod.mac ?? null,
+      ...carriageOf(request.main),
       since: now,
       until: null,
     }
@@ -295,7 +302,8 @@ function assemble(
     {
       kind: 'attachment',
       key: attachmentKey(request.key),
-      expect: existing?.generation ?? null,
+      // Of generation 0 there is no record here.
+      expect: existing === undefined || existing.generation === 0 ? null : existing.generation,
       record: {
         ...request.key,
         generation,

@@ -9,6 +9,7 @@ import {
   placeOf,
   usableRuns,
   type Candidate,
+  type UsableRun,
 } from './candidates.ts'
 import {
   inheritable,
@@ -46,11 +47,14 @@ function asRequest(
   return { address, ...prefix, source: `${source}${how}`, channel: 'annotation' }
 }
 
+/** As much of a slot as a list has to do with, whoever it is for. */
+export type ListSlot = Pick<Slot, 'pool' | 'set' | 'rangeSet'>
+
 /**
  * What is wrong with a list, whoever it is for: every candidate has to be in the range set, and one that is listed by itself
  * has to be one that it can give; of a range or block, the others fall away.
  */
-function checkList({ set, rangeSet }: Slot, list: CandidateList): void {
+function checkList({ set, rangeSet }: ListSlot, list: CandidateList): void {
   for (const { first, last, prefixLength } of list.runs) {
     const address: Address = { family: list.family, value: first }
     const range = first === last ? rangeOf(set, address) : undefined
@@ -65,6 +69,25 @@ function checkList({ set, rangeSet }: Slot, list: CandidateList): void {
       })
     if (unusable) throw unusable
   }
+}
+
+/**
+ * The candidates of a list that a range set can give: at least one.
+ *
+ * @throws Problem IPK_ADDRESS_OUTSIDE, IPK_ADDRESS_UNUSABLE, IPK_PREFIX_MISMATCH: what is wrong with it, whoever it is for
+ */
+export function usableCandidates(
+  slot: ListSlot,
+  list: CandidateList,
+): { readonly runs: readonly UsableRun[]; readonly count: bigint } {
+  const { pool, set } = slot
+  checkList(slot, list)
+  const outside = firstOutside(set, list)
+  if (outside) throw requestProblem.outsideAll([pool], { address: outside, source: list.source })
+  const runs = usableRuns(set, list)
+  const count = countOf(runs)
+  if (count === 0n) throw candidateProblem.none(pool, list)
+  return { runs, count }
 }
 
 /**
@@ -86,14 +109,8 @@ export function pickCandidate(
   paired: bigint | undefined,
   trace: Trace | undefined,
 ): Picked {
-  const { pool, set } = slot
-  checkList(slot, list)
-  const outside = firstOutside(set, list)
-  if (outside) throw requestProblem.outsideAll([pool], { address: outside, source: list.source })
-  const runs = usableRuns(set, list)
-  const count = countOf(runs)
-  if (count === 0n) throw candidateProblem.none(pool, list)
-
+  const { pool } = slot
+  const { runs, count } = usableCandidates(slot, list)
   const place = ordinalOf(request.holder, request.owner)
   if (place) {
     const { ordinal, index } = place

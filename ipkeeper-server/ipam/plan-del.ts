@@ -1,4 +1,5 @@
 import type { AddressBook } from './address-book.ts'
+import { attachmentByLease } from './attachment-elsewhere.ts'
 import { forgetOldest } from './plan-forget.ts'
 import { policyOf, type PoolBook } from './pool-book.ts'
 import {
@@ -35,6 +36,17 @@ export function releasedLease(lease: LeaseRecord, pools: PoolBook, now: number):
 function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
   const holder = book.holder(attachment.holder)
   return holder && sameAttachment(holder.attachment, attachment) ? holder : undefined
+}
+
+/**
+ * The holder after a DEL of this attachment that ended half-way, as an engine without transactions has it: its record says
+ * already what it keeps, and the lease is still bound.
+ */
+function holderOfHalfDel(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
+  const holder = book.holder(attachment.holder)
+  if (holder?.attachment !== null) return undefined
+  const kept = new Set(holder.leases.map(leaseKey))
+  return book.leasesOf(attachment).some(lease => kept.has(leaseKey(lease))) ? holder : undefined
 }
 
 /** Like releasedLease; but what an older sandbox still had is kept for nobody, because its holder has other addresses. */
@@ -108,7 +120,7 @@ export function planDel(
 ): Change {
   const attachment = book.attachment(key)
   if (!attachment || (began && isYounger(attachment, began, bootId))) return []
-  const holder = currentHolder(book, attachment)
+  const holder = currentHolder(book, attachment) ?? holderOfHalfDel(book, attachment)
   const released = book
     .leasesOf(key)
     .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, holder !== undefined, pools, now))
@@ -168,9 +180,12 @@ export function planUndo(
       writes.push({ kind: 'lease', key: leaseKey(lease), expect: present.generation, record: null })
       continue
     }
-    // Its attachment was deleted or added anew meanwhile, or was a dead one that this ADD replaced under the same key.
+    // What another node's sandbox had is its own again: whether it still lives, that node knows. Of this one, its
+    // attachment was deleted or added anew meanwhile, or was a dead one that this ADD replaced under the same key.
     const orphaned =
-      before.attachment !== null && (sameAttachment(before.attachment, key) || !stillHas(book, before))
+      before.attachment !== null &&
+      before.node === attachment.node &&
+      (sameAttachment(before.attachment, key) || !stillHas(book, before))
     const again = { ...before, generation: present.generation }
     const current =
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
@@ -186,7 +201,7 @@ export function planUndo(
   if (holder) {
     const { attachment: before } = attachment.undo
     const older = before !== null && !sameAttachment(before, key) ? book.attachment(before) : undefined
-    const back = older ?? null
+    const back = older ?? backElsewhere(before, restored)
     // What the older sandbox has: what this ADD had taken from it, and what it had left with it.
     const own = [...(back ? book.leasesOf(back) : []), ...restored].filter(
       lease =>
@@ -201,6 +216,15 @@ export function planUndo(
     ...bequeathUndo(book, attachment),
     deleteAttachment(attachment),
   ]
+}
+
+/** The sandbox of another node that has its addresses back: until this change only they would tell of it. */
+function backElsewhere(
+  before: AttachmentKey | null,
+  restored: readonly LeaseRecord[],
+): AttachmentRecord | null {
+  const [lease] = restored.filter(({ attachment }) => before !== null && sameAttachment(attachment, before))
+  return (lease && attachmentByLease(lease)) ?? null
 }
 
 /** Whether the one an inherited address was kept for has come back since, or keeps another one of its family. */

@@ -89,7 +89,7 @@ function grantByName(
   if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !mayInherit(lease, chooser)) {
     const attachment = lease.attachment && book.attachment(lease.attachment)
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
-      ? claimProblem.holderLive(request, attachment, [lease])
+      ? claimProblem.holderLive(request, attachment, [lease], takeover.byTime(attachment))
       : claimProblem.held(pool, rangeSet, asked, lease, chooser)
   }
   return { slot, address: asked.address, range, named: true, source: asked.source, reason }

@@ -21,8 +21,6 @@ import {
 
 /** As much of the records as a change of the pools has to do with. */
 export interface PoolsBook {
-  /** Whether other nodes have the same records. */
-  readonly isShared?: boolean
   pools(): Iterable<PoolRecord>
   leases(): Iterable<LeaseRecord>
   reservations(): Iterable<ReservationRecord>
@@ -95,11 +93,8 @@ function describeOrphans(what: string, leases: readonly LeaseRecord[]): string {
 /** Pools whose leases a change concerns, by name. */
 interface Affected {
   readonly before: PoolRecord
-  /**
-   * "room": ranges of a network that the new pools overlap; nobody may be using them. "spare": the file of another node may
-   * have it, since records are shared; it goes when nobody uses it.
-   */
-  readonly as: 'changed' | 'removed' | 'room' | 'spare'
+  /** "room": ranges of a network that the new pools overlap; nobody may be using them. */
+  readonly as: 'changed' | 'removed' | 'room'
   readonly inUse: LeaseRecord[]
 }
 
@@ -116,7 +111,7 @@ function collectOrphans(
   if (affected.size === 0) return
   for (const lease of book.leases()) {
     const pool = affected.get(lease.pool)
-    if (!pool || ((pool.as === 'room' || pool.as === 'spare') && pool.inUse.length > 0)) continue
+    if (!pool || (pool.as === 'room' && pool.inUse.length > 0)) continue
     const stays = pool.as !== 'room' && usableRange(index, lease)?.owner.name === lease.pool
     if (!stays && isLive(lease)) pool.inUse.push(lease)
   }
@@ -124,7 +119,7 @@ function collectOrphans(
 
 function refuseOrphans(affected: readonly Affected[], next: ReadonlyMap<string, Pool>): void {
   const texts = affected
-    .filter(({ as, inUse }) => as !== 'room' && as !== 'spare' && inUse.length > 0)
+    .filter(({ as, inUse }) => as !== 'room' && inUse.length > 0)
     .map(({ before, inUse }) => describeOrphans(whatHappens(before, next.get(before.name)), inUse))
   const [first, ...others] = texts
   if (first !== undefined) throw new Problem('IPK_POOLS_ORPHAN', first, { details: others.join('\n') })
@@ -152,6 +147,8 @@ export function describeLeftOut(
   isLive: (lease: LeaseRecord) => boolean,
 ): string | undefined {
   const affected: Affected = { before: toPoolRecord(before, 1), as: 'changed', inUse: [] }
+  // Asked often, and every lease would be looked at.
+  if (sameRanges(affected.before, toPoolRecord(after, 1))) return undefined
   collectOrphans(book, new Map([[before.name, affected]]), new RangeIndex(placedRanges(after)), isLive)
   return affected.inUse.length === 0
     ? undefined
@@ -186,13 +183,13 @@ function noteReservations(book: PoolsBook, affected: readonly Affected[], index:
 
 /**
  * Writes that make the store remember the pools of the daemon's configuration in place of the earlier ones. Ranges of
- * networks that overlap them and are not in use make room, as in planPool. Where nodes share the records, a pool that is
- * not in this daemon's file may be in another one's: it is left as it is while it is in use, whoever uses it. When it is
- * not, it goes, or pools of old would be in the way for ever; a node that has it remembers it anew at its next start.
+ * networks that overlap them and are not in use make room, as in planPool.
  *
  * @param next names and ranges differ, as parseConfig has made sure
  * @param isLive whether somebody relies on the address of a lease: see isInUse. It is asked as seldom as possible, since it
  *   may look at the machine
+ * @param mayRemove whether a pool of a configuration is this daemon's to remove. Where nodes share the store, one that its
+ *   configuration does not have may be of another node's, which would be without it; it makes room as those of networks do
  * @throws IPK_POOLS_ORPHAN when a pool that goes, moves or shrinks would leave addresses in use outside; IPK_POOL_OVERLAP
  *   when ranges of a network are in the way that are in use
  */
@@ -200,6 +197,7 @@ export function planPools(
   book: PoolsBook,
   next: readonly Pick<PoolSettings, 'pool'>[],
   isLive: (lease: LeaseRecord) => boolean,
+  mayRemove: (pool: string) => boolean = () => true,
 ): PoolsPlan {
   const pools = new Map(next.map(({ pool }) => [pool.name, pool]))
   const index = new RangeIndex(next.flatMap(({ pool }) => placedRanges(pool)))
@@ -221,8 +219,8 @@ export function planPools(
     if (same && before.origin === 'config') continue
     if (same) added.push(before.name)
     else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
-    else if (before.origin === 'config')
-      affected.set(before.name, { before, as: book.isShared ? 'spare' : 'removed', inUse: [] })
+    else if (before.origin === 'config' && mayRemove(before.name))
+      affected.set(before.name, { before, as: 'removed', inUse: [] })
     else if (overlapping(index, poolOf(before))) affected.set(before.name, { before, as: 'room', inUse: [] })
     else continue
     change.push({ kind: 'pool', key: before.name, expect: before.generation, record })
@@ -233,20 +231,16 @@ export function planPools(
     change.push({ kind: 'pool', key: name, expect: null, record: toPoolRecord(pool, 1, 'config') })
   }
   collectOrphans(book, affected, index, isLive)
-  const stays = (name: string): boolean => {
-    const one = affected.get(name)
-    return one?.as === 'spare' && one.inUse.length > 0
-  }
-  const all = [...affected.values()].filter(({ before }) => !stays(before.name))
+  const all = [...affected.values()]
   refuseOrphans(all, pools)
   refuseOverlap(all, index)
   const named = (as: Affected['as']): string[] =>
     all.filter(one => one.as === as).map(({ before }) => before.name)
   return {
-    change: change.filter(({ key }) => !stays(key)),
+    change,
     added,
     changed: named('changed'),
-    removed: [...named('removed'), ...named('spare')],
+    removed: named('removed'),
     displaced: named('room'),
     notes: [...twice, ...noteReservations(book, all, index)],
   }

@@ -1,7 +1,8 @@
-import type { AddRequest, Liveness } from './add-request.ts'
+import type { AddRequest, AddTerms } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { currentAttachment } from './attachment-elsewhere.ts'
 import { claimProblem } from './claim-problems.ts'
+import { judgeTakeover, type TakeoverByTime } from './takeover-by-time.ts'
 import { retains } from './retention.ts'
 import { holderKey, leaseKey, sameAttachment, type AttachmentRecord, type LeaseRecord } from './records.ts'
 
@@ -13,19 +14,21 @@ export interface Takeover {
   readonly mayTake: (lease: LeaseRecord) => boolean
   /** Whether a sandbox that is not proved dead has the lease. */
   readonly inUse: (lease: LeaseRecord) => boolean
+  /** How it stands with a takeover of what a sandbox of another node has, for people. */
+  readonly byTime: (attachment: AttachmentRecord) => string | undefined
   readonly reasons: readonly string[]
 }
 
 /**
  * What becomes of the holder's earlier leases (DESIGN section 5, rule 5). They may move to the same pod, from a sandbox
- * that is proved dead, or when retention kept them without one. Otherwise a pod that insists on an address, by request or
+ * that is proved dead, from one of a node that has been silent for long (takeover-by-time.ts), or when retention kept them without one. Otherwise a pod that insists on an address, by request or
  * because the old one was requested, retained or reserved, has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh
  * address.
  */
 export function planTakeover(
   book: AddressBook,
   request: AddRequest,
-  liveness: (attachment: AttachmentRecord) => Liveness,
+  { liveness, silenceOf }: Pick<AddTerms, 'liveness' | 'silenceOf'>,
 ): Takeover {
   const holder = book.holder(request.holder)
   const old = holder && currentAttachment(book, holder)
@@ -39,12 +42,17 @@ export function planTakeover(
   }
   const attachmentOf = (lease: LeaseRecord): AttachmentRecord | undefined =>
     lease.attachment ? book.attachment(lease.attachment) : undefined
+  const byTime = (attachment: AttachmentRecord): TakeoverByTime =>
+    attachment.node === request.node || !silenceOf
+      ? { allowed: false, says: undefined }
+      : judgeTakeover(attachment.node, book.leasesOf(attachment), request.main, silenceOf(attachment.node))
   /** Why the attachment has to give its addresses up to this ADD; undefined when it need not. */
   const yields = (attachment: AttachmentRecord): string | undefined => {
     if (attachment.podUid !== null && attachment.podUid === request.podUid)
       return 'a new sandbox of the same pod'
     if (liveness(attachment) === 'dead') return 'the old sandbox is dead'
-    return undefined
+    const { allowed, says } = byTime(attachment)
+    return allowed ? says : undefined
   }
 
   const own = !old || sameAttachment(request.key, old)
@@ -53,7 +61,7 @@ export function planTakeover(
   const insists =
     request.pod.addresses.length + request.pod.candidates.length > 0 ||
     leases.some(lease => lease.named || retains(lease.retain) || book.reservation(lease) !== undefined)
-  if (!free && insists) throw claimProblem.holderLive(request, old, leases)
+  if (!free && insists) throw claimProblem.holderLive(request, old, leases, byTime(old).says)
 
   const movable = free ? leases : []
   const moving = new Set(movable.map(leaseKey))
@@ -70,6 +78,7 @@ export function planTakeover(
       const attachment = attachmentOf(lease)
       return attachment !== undefined && liveness(attachment) !== 'dead'
     },
+    byTime: attachment => byTime(attachment).says,
     reasons: !free
       ? [`older sandbox ${sandbox} of the same name may live: a fresh address`]
       : reason !== undefined && leases.length > 0

@@ -60,6 +60,12 @@ interface Versioned {
 /** bound: an attachment has it. held: kept by retention. cooling: free for requests by name, rests for others. */
 export type LeaseState = 'bound' | 'held' | 'cooling'
 
+/**
+ * How others reach an address. routed: its node has a route to it (ptp; bridge with a gateway). link: it stands on a link
+ * that other nodes have too, where whoever has it answers for it (underlay, macvlan).
+ */
+export type Carriage = 'routed' | 'link'
+
 export interface LeaseRecord extends Versioned, LeaseKey {
   readonly state: LeaseState
   readonly pool: string
@@ -81,6 +87,8 @@ export interface LeaseRecord extends Versioned, LeaseKey {
   readonly source: string
   readonly retain: Retention
   readonly mac: string | null
+  /** Absent where the wiring is another plugin's (the IPAM role), or nothing leads to the address from other nodes. */
+  readonly carried?: Carriage
   readonly since: number
   /** When a held or cooling address becomes free; null for never, and while bound. */
   readonly until: number | null
@@ -206,6 +214,21 @@ export interface QuotaRecord extends Versioned {
   readonly family: 4 | 6
 }
 
+/** What a node tells the others of itself, under its name. */
+export interface NodeRecord extends Versioned {
+  readonly name: string
+  /** By which other nodes reach it, of both families; without prefix. */
+  readonly addresses: readonly string[]
+  readonly since: number
+  /**
+   * The node renews this record, and serves no ADD once it has not reached the engine for so many milliseconds; absent: it
+   * promises nothing of the kind, and its silence means nothing.
+   */
+  readonly stopsAfter?: number
+  /** By the node's clock: makes each renewal another text; nobody reckons with it. */
+  readonly renewedAt?: number
+}
+
 export interface PoolRange {
   readonly subnet: string
   readonly rangeStart: string
@@ -221,6 +244,7 @@ export interface RecordTypes {
   readonly reservation: ReservationRecord
   readonly pool: PoolRecord
   readonly quota: QuotaRecord
+  readonly node: NodeRecord
 }
 
 export type RecordKind = keyof RecordTypes
@@ -232,6 +256,7 @@ export const recordKinds = [
   'reservation',
   'pool',
   'quota',
+  'node',
 ] as const satisfies readonly RecordKind[]
 
 /**

@@ -1,6 +1,6 @@
 import type { AddRequest } from './add-request.ts'
 import { countOf, usableRuns } from './candidates.ts'
-import type { PoolBook } from './pool-book.ts'
+import type { PoolSettings } from './pool-settings.ts'
 import { rangeOf, type RangeSet } from './pool.ts'
 import type { CandidateList } from './request.ts'
 import { ordinalOf } from './workload.ts'
@@ -18,15 +18,24 @@ function usableCount(list: CandidateList, sets: readonly RangeSet[]): bigint {
   return set ? countOf(usableRuns(set, list)) : 0n
 }
 
+/** A request that names fewer addresses than there are pods at once. */
+export interface TooFew {
+  /** Which request it is, such as "annotation ipkeeper.io/ips". */
+  readonly source: string
+  readonly short: bigint
+  /** One line, and what to do about it. */
+  readonly text: string
+}
+
 /**
- * Says which request of a workload's pods names fewer addresses than there are pods at once, one line for each; empty when
- * none does. The ordinals of a StatefulSet are no matter of numbers: one beyond the list is an error of that pod.
+ * Which requests of a workload's pods name fewer addresses than there are pods at once; empty when none does. The
+ * ordinals of a StatefulSet are no matter of numbers: one beyond the list is an error of that pod.
  */
 export function tooFewAddresses(
-  { holder, owner, pod, inline }: AddRequest,
-  { pools }: PoolBook,
+  { holder, owner, pod, inline }: Pick<AddRequest, 'holder' | 'owner' | 'pod' | 'inline'>,
+  { pools }: { readonly pools: readonly Pick<PoolSettings, 'pool'>[] },
   { replicas, surge }: PodsAtOnce,
-): readonly string[] {
+): readonly TooFew[] {
   const sets = [...(inline ? [inline] : []), ...pools.map(({ pool }) => pool)].flatMap(
     ({ rangeSets }) => rangeSets,
   )
@@ -36,16 +45,20 @@ export function tooFewAddresses(
       ? []
       : pod.candidates.map(list => ({ source: list.source, count: usableCount(list, sets) }))),
   ]
-  const most = replicas + surge
+  const most = BigInt(replicas + surge)
   const pods = surge === 0 ? `${most} pods` : `${most} pods (replicas ${replicas}, maxSurge ${surge})`
   return named
-    .filter(({ count }) => count > 0n && count < BigInt(most))
+    .filter(({ count }) => count > 0n && count < most)
     .map(({ source, count }) => {
       const addresses = `${count} usable ${count === 1n ? 'address' : 'addresses'}`
       const so =
         count < BigInt(replicas)
           ? `the others get none: list ${most} with ipkeeper.io/ips`
           : 'a rollout can stall: list more, or set maxSurge 0 or strategy Recreate'
-      return `${source} names ${addresses} for up to ${pods} at once; ${so}`
+      return {
+        source,
+        short: most - count,
+        text: `${source} names ${addresses} for up to ${pods} at once; ${so}`,
+      }
     })
 }

@@ -59,6 +59,13 @@ export const accessRules: readonly AccessRule[] = [
   ...storeRows('ipholders', 'what each pod has'),
   ...storeRows('ipreservations', 'addresses that are promised'),
   ...storeRows('ippools', 'pools, and the ranges of networks'),
+  ...rows(
+    'ipkeeper.io',
+    'ippools/status',
+    ['patch'],
+    'figures of pools, shown beside them',
+    'kubernetesStore',
+  ),
 ]
 
 /** Rules of a ClusterRole that grant these rights, as YAML to add to one that lacks them. */

@@ -41,7 +41,7 @@ export interface Preconditions {
 /** A change of a JSON document (RFC 6902). */
 export type JsonPatch = readonly { readonly op: 'replace'; readonly path: string; readonly value: unknown }[]
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 interface Call extends ApiRequest {
   readonly method: Method
@@ -98,6 +98,11 @@ export class ApiClient {
 
   async post(path: string, value: object, request: ApiRequest = {}): Promise<JsonObject> {
     return await this.#ask({ ...request, method: 'POST', path, body: { type: 'application/json', value } })
+  }
+
+  /** Replaces an object; one that bears a `resourceVersion` only if that is still its own. */
+  async put(path: string, value: object): Promise<JsonObject> {
+    return await this.#ask({ method: 'PUT', path, body: { type: 'application/json', value } })
   }
 
   /** A JSON merge patch (RFC 7386). */

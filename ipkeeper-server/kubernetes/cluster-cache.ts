@@ -79,6 +79,12 @@ export class ClusterCache implements ClusterView {
     return this.#nodes.has(this.#options.node) ? 'gone' : 'unknown'
   }
 
+  /** InternalIP addresses of the nodes that have some. */
+  nodeAddresses(): ReadonlyMap<string, readonly string[]> {
+    const known = [...this.#nodes].filter(([, { addresses }]) => addresses.length > 0)
+    return new Map(known.map(([name, { addresses }]) => [name, addresses]))
+  }
+
   hasOtherNodes(): boolean {
     return this.#nodes.size > (this.#nodes.has(this.#options.node) ? 1 : 0)
   }

@@ -64,6 +64,8 @@ const toldLimit = 1_000
 export class Cluster {
   readonly view: ClusterView
   readonly events: EventRecorder
+  /** Called when addresses of nodes may have changed. */
+  onNodes: () => void = () => undefined
   readonly #options: ClusterOptions
   readonly #clock: Clock
   readonly #client: ApiClient
@@ -127,6 +129,11 @@ export class Cluster {
         replace: entries => {
           this.#cache.nodes.replace(entries)
           this.#sayMisnamed()
+          this.onNodes()
+        },
+        put: (key, entry) => {
+          this.#cache.nodes.put(key, entry)
+          this.onNodes()
         },
       },
     })
@@ -172,6 +179,11 @@ export class Cluster {
     // A list that is under way ends with its connection.
     await this.#client.close()
     await Promise.all(stopping)
+  }
+
+  /** Addresses of nodes, as the API has told them. */
+  nodeAddresses(): ReadonlyMap<string, readonly string[]> {
+    return this.#cache.nodeAddresses()
   }
 
   /** See listNodePods. */

@@ -23,6 +23,8 @@ export interface NodeEntry {
   /** Of this node only; nobody asks for those of others. */
   readonly labels: StringMap | undefined
   readonly outOfService: boolean
+  /** By which other nodes reach it: those of type InternalIP. */
+  readonly addresses: readonly string[]
 }
 
 /** Annotations that a reader of ours knows, and those by which a static pod is recognised. */
@@ -71,8 +73,14 @@ export function projectNode(object: JsonObject, own: string): NodeEntry | undefi
   const meta = readMeta(object, () => false)
   if (!meta) return undefined
   const taints = at(object, 'spec', 'taints')
+  const addresses = at(object, 'status', 'addresses')
   return {
     labels: meta.name === own ? meta.labels : undefined,
+    addresses: (Array.isArray(addresses) ? addresses : []).flatMap(entry =>
+      isJsonObject(entry) && entry['type'] === 'InternalIP' && typeof entry['address'] === 'string'
+        ? [entry['address']]
+        : [],
+    ),
     outOfService:
       Array.isArray(taints) &&
       taints.some(taint => isJsonObject(taint) && taint['key'] === outOfServiceTaint),

@@ -34,6 +34,8 @@ export async function addAttachment(
 ): Promise<AddPlan> {
   return await service.serial.run(attachmentKey(request.key), async () => {
     const { main, key, bootId, startedAt } = request
+    const refusal = service.refusal?.()
+    if (refusal) throw refusal
     if (startedAt !== null && service.tombstones.stops(key, { bootId, startedAt })) {
       throw new Problem(
         'IPK_DEL_OVERTOOK',
@@ -111,7 +113,8 @@ async function takeBackAfter(
 
 /** The terms on which this moment's ADDs are decided. */
 export function addTerms(service: LeaseService): AddTerms {
-  return { liveness: service.liveness, pools: service.pools(), now: service.now() }
+  const { liveness, silenceOf } = service
+  return { liveness, silenceOf, pools: service.pools(), now: service.now() }
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type LeaseRecord,
   type ReservationRecord,
 } from '../ipam/records.ts'
+import { describeSilence } from '../ipam/takeover-by-time.ts'
 import type { Ledger } from './ledger.ts'
 import { listHistory } from './list-history.ts'
 import { attachmentItem, leaseItem, reservationItem } from './listing.ts'
@@ -31,6 +32,9 @@ interface Findings {
   /** The sandbox that has the address, by a lease or from a fallback. */
   readonly attachment: AttachmentRecord | undefined
   readonly provedDead: boolean
+  readonly silence: AddressReply['nodeSilence']
+  /** The same for people. */
+  readonly silenceSays: string | undefined
   readonly reservation: ReservationRecord | undefined
   /** Of the lease: since when its holder has the address. */
   readonly holderSince: number | null
@@ -96,7 +100,8 @@ function sentenceOf(found: Findings): string {
   const { key, state, reservation } = found
   const note = reservation && reservation.note !== '' ? ` (${reservation.note})` : ''
   const reserved = reservation ? `; it is reserved for ${describeReservation(reservation)}${note}` : ''
-  return `${key.address} ${sentences[state](found)}${reserved}`
+  const silent = found.silenceSays === undefined ? '' : `; ${found.silenceSays}`
+  return `${key.address} ${sentences[state](found)}${reserved}${silent}`
 }
 
 /** Segments beside this one in which a pool has the address. */
@@ -111,6 +116,28 @@ function holderSinceOf(lease: LeaseRecord, newest: HistoryEntry | undefined): nu
   // A change that is on its way to the store is in the ledger, but not yet in the history.
   const same = newest && holderKey(newest.holder) === holderKey(lease.holder)
   return same ? Math.min(newest.since, lease.since) : lease.since
+}
+
+/** For how long the node of a bound address has been silent, where that matters: what stands on a link of other nodes, too. */
+function silenceFor(
+  { silenceOf, node: here }: LeaseService,
+  lease: LeaseRecord | undefined,
+): Pick<Findings, 'silence' | 'silenceSays'> {
+  if (!lease || lease.state !== 'bound' || lease.carried !== 'link' || lease.node === here || !silenceOf)
+    return { silence: null, silenceSays: undefined }
+  const { node } = lease
+  const silence = silenceOf(node)
+  if (silence.kind === 'off') return { silence: null, silenceSays: undefined }
+  const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000)
+  return {
+    silence: {
+      node,
+      state: silence.kind,
+      silentSeconds: 'silentFor' in silence ? seconds(silence.silentFor) : null,
+      neededSeconds: 'needed' in silence ? seconds(silence.needed) : null,
+    },
+    silenceSays: describeSilence(node, silence),
+  }
 }
 
 /** Everything that is known of one address now. Throws IPK_ADDRESS_INVALID, IPK_REQUEST_INVALID. */
@@ -132,6 +159,7 @@ export async function describeAddress(
   const facts = {
     ...{ key, lease, holderSince, attachment: attachment ?? undefined },
     provedDead: attachment ? liveness(attachment) === 'dead' : false,
+    ...silenceFor(service, lease),
     place: locateAddress(ledger, segment, address),
     reservation: ledger.reservation(key),
   }
@@ -146,6 +174,7 @@ export async function describeAddress(
     lease: lease ? leaseItem(lease) : null,
     holderSince: holderSince === null ? null : new Date(holderSince).toISOString(),
     attachment: attachment ? { ...attachmentItem(service, attachment), provedDead } : null,
+    nodeSilence: found.silence,
     reservation: reservation ? reservationItem(reservation) : null,
     tenures,
     elsewhere: elsewhere(ledger, segment, address),

@@ -1,4 +1,5 @@
 import { planExpiry } from '../ipam/plan-expiry.ts'
+import type { LeaseRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
@@ -8,6 +9,9 @@ const longestWait = 2 ** 31 - 1
 /** Milliseconds until the next try when the store refuses. */
 const pauseAfterFailure = 5000
 
+/** Milliseconds until records that are left to others are looked at again. */
+const lookAgainAfter = 60_000
+
 /**
  * Frees kept addresses when their time is over. Sleeps until the next such moment, so that an idle daemon does nothing;
  * a change that brings an earlier moment calls `wake`.
@@ -15,22 +19,36 @@ const pauseAfterFailure = 5000
 export class ExpiryLoop {
   readonly #service: LeaseService
   readonly #onError: (error: unknown) => void
+  readonly #isOurs: (lease: LeaseRecord) => boolean
   #timer: NodeJS.Timeout | undefined
   #wakeAt = Infinity
   #notBefore = 0
+  /** When records of others are looked at again, which should be gone by then. */
+  #again = Infinity
   #expiring = false
   #stopped = false
 
-  /** `onError`: records could not be tidied up; it is tried again after a pause. */
-  constructor(service: LeaseService, onError: (error: unknown) => void) {
+  /**
+   * `onError`: records could not be tidied up; it is tried again after a pause. `isOurs`: whether it is this node that
+   * deletes a record whose time is over; its address can be given again in any case.
+   */
+  constructor(
+    service: LeaseService,
+    onError: (error: unknown) => void,
+    isOurs: (lease: LeaseRecord) => boolean = () => true,
+  ) {
     this.#service = service
     this.#onError = onError
+    this.#isOurs = isOurs
   }
 
   /** Looks when the next kept address comes free, and sleeps until then. */
   wake(): void {
     if (this.#stopped || this.#expiring) return
-    const next = Math.max(this.#service.ledger.nextExpiry() ?? Infinity, this.#notBefore)
+    const next = Math.max(
+      Math.min(this.#service.ledger.nextExpiry() ?? Infinity, this.#again),
+      this.#notBefore,
+    )
     if (next >= this.#wakeAt) return
     clearTimeout(this.#timer)
     this.#wakeAt = next
@@ -49,13 +67,13 @@ export class ExpiryLoop {
   }
 
   async #expire(): Promise<void> {
-    const { ledger, now, node, pools } = this.#service
+    const { ledger, now, pools } = this.#service
     this.#expiring = true
     const over = ledger.expire(now())
-    // To all nodes they are free now. Each tidies up its own: a thousand would ask for the same at the same moment.
-    const own = ledger.isShared ? over.filter(lease => lease.node === node) : over
+    // To all nodes they are free now. Not all tidy up: a thousand would ask for the same at the same moment.
+    const ours = over.filter(this.#isOurs)
     const outcomes = await Promise.allSettled(
-      own.map(lease =>
+      ours.map(lease =>
         commitPlan(ledger, () => {
           const present = ledger.lease(lease)
           return {
@@ -68,6 +86,7 @@ export class ExpiryLoop {
     const failed = outcomes.find(outcome => outcome.status === 'rejected')
     // A refused record is read again, and with it comes its moment, which is over.
     this.#notBefore = failed ? now() + pauseAfterFailure : 0
+    this.#again = ours.length < over.length ? now() + lookAgainAfter : Infinity
     if (failed) this.#onError(failed.reason)
     this.wake()
   }

@@ -74,7 +74,7 @@ export async function explainAdd(
     steps = [
       ...steps,
       ...wishesOf(add),
-      ...few.map(text =>
+      ...few.map(({ text }) =>
         noted(
           'workload',
           manifest?.owner

@@ -1,4 +1,5 @@
 import { planForget } from '../ipam/plan-forget.ts'
+import type { LeaseRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
@@ -7,13 +8,16 @@ const batch = 500
 
 /**
  * Forgets what is remembered for pools that no longer give the least recently used address; to be called at the start and
- * whenever the configuration was replaced. Throws what the store says; then the rest is still remembered.
+ * whenever the configuration was replaced. Of pools of other nodes this node's configuration says nothing: each tends to
+ * what it let go itself. Throws what the store says; then the rest is still remembered.
  */
 export async function forgetLeases(service: LeaseService): Promise<void> {
-  const { ledger, pools, now } = service
+  const { ledger, pools, now, node } = service
+  const own = (): Iterable<LeaseRecord> =>
+    ledger.isShared ? [...ledger.allResting()].filter(lease => lease.node === node) : ledger.allResting()
   for (;;) {
     const { change } = await commitPlan(ledger, () => ({
-      change: planForget(ledger.allResting(), pools(), now()).slice(0, batch),
+      change: planForget(own(), pools(), now()).slice(0, batch),
     }))
     if (change.length < batch) return
   }

@@ -22,6 +22,7 @@ import {
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
+  type NodeRecord,
   type PoolRecord,
   type QuotaRecord,
   type RecordKind,
@@ -83,6 +84,7 @@ export class Ledger implements AddressBook {
     reservation: new RecordTable(),
     pool: new RecordTable(),
     quota: new RecordTable(),
+    node: new RecordTable(),
   }
   /** Addresses that dynamic choice passes over, by segment and family. */
   readonly #occupied = new Map<string, IntervalSet>()
@@ -101,7 +103,11 @@ export class Ledger implements AddressBook {
   readonly #resting = new Map<string, RestingLeases>()
   /** Attachments whose ADD nobody is known to have the answer of. */
   readonly #unanswered = new Set<string>()
+  /** Bound leases of any node that are reached through their node. */
+  readonly #routed = new Set<string>()
   readonly #expiries = new ExpiryQueue()
+  /** How many addresses each node has in use, where other nodes have the same leases. */
+  readonly #boundByNode = new Map<string, number>()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly #expired = new Set<string>()
   /** Commits under way per record, and records that a refused commit left in doubt. */
@@ -111,10 +117,15 @@ export class Ledger implements AddressBook {
   #refusal: { problem: Problem; triedAt: number } | undefined
   /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
   onKept: () => void = () => undefined
+  /** Called when figures of pools may have changed: of a lease, a reservation or a pool, by whomever. */
+  onFigures: () => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
   /** Called when somebody else changed a pool. */
   onPoolNews: () => void = () => undefined
+
+  /** Called when a node's record, or where a routed lease is, has changed. */
+  onRouting: () => void = () => undefined
 
   private constructor(store: LeaseStore, now: () => number, node: string) {
     this.#store = store
@@ -308,9 +319,48 @@ export class Ledger implements AddressBook {
     return this.#tables.reservation.values()
   }
 
+  node(name: string): NodeRecord | undefined {
+    return this.#tables.node.get(name)
+  }
+
+  /** What nodes told of themselves. */
+  nodes(): Iterable<NodeRecord> {
+    return this.#tables.node.values()
+  }
+
+  /** Bound leases that are reached through their node, of every node. */
+  *routedLeases(): Iterable<LeaseRecord> {
+    for (const key of this.#routed) {
+      const lease = this.#tables.lease.get(key)
+      if (lease) yield lease
+    }
+  }
+
+  /**
+   * The record as everybody would be told who asked now; while the engine is away (`storeStatus`), as it was last heard.
+   * Rejects as `read` of a store does.
+   */
+  async readNode(name: string): Promise<NodeRecord | undefined> {
+    const record = await this.#store.read('node', name)
+    // What was read is not told as news afterwards.
+    if (!this.#underWay.has(recordId({ kind: 'node', key: name })))
+      this.#set({ kind: 'node', key: name, record: record ?? null })
+    return record
+  }
+
+  /** Milliseconds since the engine last answered; undefined where one daemon has the store to itself. */
+  silence(): number | undefined {
+    return this.#store.shared?.silence()
+  }
+
   /** How it stands with the store; undefined where one daemon has it to itself. */
   storeStatus(): StoreStatus | undefined {
     return this.#store.shared?.status()
+  }
+
+  /** Nodes that have addresses in use; none in a ledger that one node has to itself. */
+  nodesInUse(): Iterable<string> {
+    return this.#boundByNode.keys()
   }
 
   counts(): Readonly<Record<RecordKind, number>> {
@@ -522,6 +572,7 @@ export class Ledger implements AddressBook {
     else table.delete(key)
     if (before) this.#reindex(kind, key, before, false)
     if (after) this.#reindex(kind, key, after, true)
+    if (kind === 'lease' || kind === 'reservation' || kind === 'pool') this.onFigures()
     if (kind === 'lease' || kind === 'reservation') {
       if (kind === 'lease') this.#expired.delete(key)
       const either = after ?? before
@@ -538,6 +589,12 @@ export class Ledger implements AddressBook {
     else this.#liveByNamespace.set(counter, count)
   }
 
+  #countBound({ node }: LeaseRecord, step: 1 | -1): void {
+    const count = (this.#boundByNode.get(node) ?? 0) + step
+    if (count === 0) this.#boundByNode.delete(node)
+    else this.#boundByNode.set(node, count)
+  }
+
   #rest({ pool, since }: LeaseRecord, key: string, present: boolean): void {
     let resting = this.#resting.get(pool)
     if (!resting) this.#resting.set(pool, (resting = new RestingLeases()))
@@ -552,6 +609,7 @@ export class Ledger implements AddressBook {
         const lease = record as LeaseRecord
         if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
         if (this.isShared) this.#own(lease, present ? 1 : -1)
+        if (this.isShared && lease.state === 'bound') this.#countBound(lease, present ? 1 : -1)
         if (lease.state === 'cooling') this.#rest(lease, key, present)
         else this.#countLive(lease, present ? 1 : -1)
         if (lease.state === 'held' && lease.workload) {
@@ -567,6 +625,11 @@ export class Ledger implements AddressBook {
         else this.#keptForOwners.delete(key)
         if (present && lease.until !== null) this.#expiries.add(key, lease.until)
         if (present && (forOwner || lease.until !== null)) this.onKept()
+        if (lease.state === 'bound' && lease.carried === 'routed') {
+          if (present) this.#routed.add(key)
+          else this.#routed.delete(key)
+          this.onRouting()
+        }
         return
       }
       case 'attachment': {
@@ -583,6 +646,9 @@ export class Ledger implements AddressBook {
         keep(this.#reservationsByPod, podName(namespace, name), key, present)
         return
       }
+      case 'node':
+        this.onRouting()
+        return
       case 'holder':
       case 'pool':
       case 'quota':

@@ -3,6 +3,7 @@ import type { LeaseRecord } from '../ipam/records.ts'
 import { isKnown, type KnownWorkload } from '../ipam/workload.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { commitPlan } from './commit-plan.ts'
+import { alone, type Election } from './election.ts'
 import type { LeaseService } from './service.ts'
 
 /** How often an owner has to be found gone, one time after the other, before it is believed. */
@@ -14,6 +15,8 @@ const width = 4
 export interface OwnerWatchOptions {
   readonly service: LeaseService
   readonly cluster: Pick<ClusterView, 'ownerExists'>
+  /** Of the daemons that share a ledger one asks for all of them; one that has it to itself is elected. */
+  readonly election?: Election
   /** Milliseconds between two passes. */
   readonly interval?: number
   readonly onReleased: (lease: LeaseRecord) => void
@@ -24,11 +27,12 @@ export interface OwnerWatchOptions {
 /**
  * Ends the retention `while-owner-exists`: asks the API for the owners of kept addresses, by UID, and releases those whose
  * owner is gone in two passes one after the other. Who cannot tell changes nothing. It sleeps for good while no such
- * address is kept; `wake` says that one is.
+ * address is kept, or another daemon asks; `wake` says that one is, or that this one is elected.
  */
 export class OwnerWatch {
   readonly #options: OwnerWatchOptions
   readonly #interval: number
+  readonly #election: Election
   /** How often in a row each owner was found gone, by UID. */
   #gone = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -39,11 +43,13 @@ export class OwnerWatch {
   constructor(options: OwnerWatchOptions) {
     this.#options = options
     this.#interval = options.interval ?? 60_000
+    this.#election = options.election ?? alone
   }
 
   /** Looks at the owners after the interval, unless that is planned already or there are none. */
   wake(): void {
-    if (this.#stopped || this.#passing || this.#timer || this.#kept().size === 0) return
+    if (this.#stopped || this.#passing || this.#timer || !this.#election.isElected()) return
+    if (this.#kept().size === 0) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.#pass()
@@ -72,12 +78,14 @@ export class OwnerWatch {
 
   async #pass(): Promise<void> {
     this.#passing = true
+    // What another daemon saw in between, this one does not know.
+    if (!this.#election.isElected()) this.#gone.clear()
     const kept = this.#kept()
     this.#gone = new Map([...this.#gone].filter(([uid]) => kept.has(uid)))
     const waiting = [...kept]
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        if (this.#stopped) return
+        if (this.#stopped || !this.#election.isElected()) return
         const [uid, { owner, leases }] = next
         if (await this.#isGone(uid, owner))
           this.#releasing = Promise.all([this.#releasing, this.#release(leases)])
@@ -108,7 +116,7 @@ export class OwnerWatch {
     const { service, onReleased, onError } = this.#options
     const { ledger, pools, now } = service
     for (const lease of leases) {
-      if (this.#stopped) return
+      if (this.#stopped || !this.#election.isElected()) return
       try {
         const { change } = await commitPlan(ledger, () => {
           const present = ledger.lease(lease)

@@ -1,4 +1,6 @@
+import type { Problem } from '../../shared/problem/problem.ts'
 import type { Liveness } from '../ipam/add-request.ts'
+import type { Silence } from '../ipam/node-silence.ts'
 import type { Owner } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentRecord, Holder } from '../ipam/records.ts'
@@ -23,6 +25,10 @@ export interface LeaseService {
   readonly now: () => number
   /** What can be said of an attachment at this moment. */
   readonly liveness: (attachment: AttachmentRecord) => Liveness
+  /** For how long another node has said nothing; absent where nodes share nothing. */
+  readonly silenceOf?: (node: string) => Silence
+  /** Why no ADD may be served now, whatever the ledger says; absent where nodes share nothing. */
+  readonly refusal?: () => Problem | undefined
   /** The controller of a pod as known at this moment; undefined where nobody can tell. */
   readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
 }

@@ -33,6 +33,7 @@ import { rangeBounds } from './rules/range-bounds.ts'
 import { shadowedFile } from './rules/shadowed-file.ts'
 import { singleInConflist } from './rules/single-in-conflist.ts'
 import { smallPool } from './rules/small-pool.ts'
+import { staysOnNode } from './rules/stays-on-node.ts'
 import { syntaxRules } from './rules/syntax.ts'
 import { templateMarker } from './rules/template-marker.ts'
 import { unknownKey } from './rules/unknown-key.ts'
@@ -49,6 +50,6 @@ export const rules: readonly LintRule[] = [
   ...[unknownKey, keyCase, wrongType],
   ...[cniVersionUnknown, cniVersionUnsupported, cniVersionOld],
   ...[pluginName, binDirMissing, pluginMissing, pluginNotExecutable, pluginUnsafe, pluginSilent],
-  ...[chainedFirst, ipamInChained, missingCapability],
+  ...[chainedFirst, ipamInChained, missingCapability, staysOnNode],
   ...[invalidAddress, hostBits, gatewayOutside, rangeBounds, smallPool, overlappingRanges, ipkeeperRefuses],
 ]

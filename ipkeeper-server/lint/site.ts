@@ -48,6 +48,8 @@ export interface LintInput {
   readonly files: readonly SourceFile[]
   /** Where the files are those of a runtime's folder. */
   readonly directory?: { readonly path: string; readonly maxConfNum: number }
+  /** Of a node that shares its store with others; absent elsewhere, and where nobody knows. */
+  readonly nodeRoutes?: 'auto' | 'off' | undefined
   /** Absent where nobody has looked for programs. */
   readonly plugins?: {
     readonly binDirs: readonly string[]

@@ -28,6 +28,15 @@ export interface ClusterFigures {
   readonly events: { readonly queued: number; readonly written: number; readonly dropped: number }
 }
 
+/** Of a store that nodes share. */
+export interface SharedStoreFigures {
+  readonly away: boolean
+  /** Records that the engine is still to be told of. */
+  readonly owed: number
+  /** Whether this daemon does what one does for all; undefined where nobody is elected, for want of a Kubernetes API. */
+  readonly elected: boolean | undefined
+}
+
 /** What is asked when somebody scrapes, and at no other time. */
 export interface MetricSources {
   readonly version: string
@@ -47,6 +56,10 @@ export interface MetricSources {
   readonly config: () => { readonly loadedAt: number; readonly problem: object | null }
   /** undefined when no API is configured. */
   readonly cluster: () => ClusterFigures | undefined
+  /** How it stands with the engine; undefined where this node has its store to itself. */
+  readonly sharedStore: () => SharedStoreFigures | undefined
+  /** When the certificate of the webhook ends, in milliseconds since the epoch; undefined without one. */
+  readonly certificateEnds: () => number | undefined
   /** Milliseconds in which the event loop worked. */
   readonly busyMs: () => number
   readonly findings?: FindingCounts

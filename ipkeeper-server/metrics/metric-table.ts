@@ -41,6 +41,8 @@ const ofPool = {
   family: ['ipv4', 'ipv6'],
 } as const
 
+export const admissionAnswers = ['admitted', 'warned', 'refused'] as const
+
 export const storeOperations = ['load', 'read', 'commit', 'history', 'prune', 'probe'] as const
 
 /**
@@ -183,6 +185,32 @@ export const metricTable = {
     unit: 'operations',
     help: 'Operations that the store refused. A change that somebody else forestalled is none.',
     labels: { operation: storeOperations },
+  },
+  ipkeeper_store_away: {
+    type: 'gauge',
+    unit: '0 or 1',
+    help: 'Whether the engine that nodes share leases in cannot be reached: 1 while only pods that are bound here are served. No sample where this node has its store to itself.',
+  },
+  ipkeeper_store_owed_records: {
+    type: 'gauge',
+    unit: 'records',
+    help: 'Records that the engine is still to be told of: what was released while it was away. No sample where this node has its store to itself.',
+  },
+  ipkeeper_elected: {
+    type: 'gauge',
+    unit: '0 or 1',
+    help: 'Whether this daemon does what one has to do for all that share a store: one of them has 1. No sample where this node has its store to itself.',
+  },
+  ipkeeper_admission_reviews_total: {
+    type: 'counter',
+    unit: 'operations',
+    help: 'Objects that API servers asked about, by what was said to them.',
+    labels: { answer: admissionAnswers },
+  },
+  ipkeeper_webhook_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'When the certificate of the webhook ends, since the epoch; no sample without one that can be used.',
   },
   ipkeeper_kubernetes_watch_up: {
     type: 'gauge',

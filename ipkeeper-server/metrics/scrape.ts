@@ -43,6 +43,7 @@ export class Scraper {
     registry.set('ipkeeper_cache_bad_files', bad ? files : [])
     this.#setConflists(conflists?.())
     this.#setCluster(cluster())
+    this.#setSharedStore()
     this.#setDaemon()
   }
 
@@ -113,6 +114,21 @@ export class Scraper {
     registry.set('ipkeeper_kubernetes_events_queued', [{ value: events?.queued ?? 0 }])
     const { written = 0, dropped = 0 } = events ?? {}
     registry.setTotal('ipkeeper_kubernetes_events_total', byLabel('outcome', { written, dropped }))
+  }
+
+  #setSharedStore(): void {
+    const registry = this.#registry
+    const shared = this.#sources.sharedStore()
+    const ends = this.#sources.certificateEnds()
+    const sample = (value: number | boolean | undefined): readonly Sample[] =>
+      value === undefined ? [] : [{ value: Number(value) }]
+    registry.set('ipkeeper_store_away', sample(shared?.away))
+    registry.set('ipkeeper_store_owed_records', sample(shared?.owed))
+    registry.set('ipkeeper_elected', sample(shared?.elected))
+    registry.set(
+      'ipkeeper_webhook_certificate_expiry_timestamp_seconds',
+      sample(ends === undefined ? undefined : ends / 1e3),
+    )
   }
 
   #setDaemon(): void {

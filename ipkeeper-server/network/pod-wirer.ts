@@ -45,6 +45,8 @@ export interface PodWirerOptions {
   readonly subnetsOf: (pool: string) => readonly string[]
   /** Something in the background failed, and is tried again. */
   readonly onProblem: (error: unknown) => void
+  /** A pod was wired: the host may have a bridge or addresses that it had not before. */
+  readonly onWired?: () => void
   /** Attachments with their leases, of every node and boot. */
   readonly attachments: () => Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]>
 }
@@ -116,6 +118,7 @@ export class PodWirer implements PodNetwork {
       await whenAllEnded([wired, masquerade])
       // There is one now, which the next ADD need not find out by a refusal.
       if (found.bridge?.state === 'absent') this.#options.host.forget()
+      this.#options.onWired?.()
       return found
     } finally {
       namespace.close()

@@ -3,6 +3,7 @@ import { findingKinds } from '../../shared/findings.ts'
 import { suspectAddresses } from './plan-addresses.ts'
 import { suspectAttachments } from './plan-attachments.ts'
 import { suspectLinks } from './plan-links.ts'
+import { suspectLostNodes } from './plan-lost-nodes.ts'
 import { suspectSandboxes, suspectTwins } from './plan-sandboxes.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'
 import type { Action, Suspicion } from './plan-suspicion.ts'
@@ -51,6 +52,7 @@ export function planReconcile(
     ...suspectTwins(snapshot),
     ...suspectLinks(snapshot, terms.links),
     ...suspectAddresses(snapshot),
+    ...suspectLostNodes(snapshot),
   ].filter(({ kind }) => termsOf(terms, kind).mode !== 'off')
   const next = new Map(
     suspicions.map(({ key }) => {

@@ -19,6 +19,20 @@ export interface NodeSnapshot {
   readonly namedLinks: ReadonlySet<string>
   /** Pods of this node. */
   readonly pods: Looked<readonly SeenPod[]>
+  /** Only where this daemon is elected; a list of nodes that is empty or of some time ago says nothing. */
+  readonly elsewhere: readonly SeenElsewhere[]
+}
+
+/** What a node that the Kubernetes API does not have has in this ledger, as far as its leases tell. */
+export interface SeenElsewhere {
+  readonly record: AttachmentRecord
+  readonly leases: readonly LeaseRecord[]
+  /** Milliseconds for which the API was seen, again and again, not to have the node. */
+  readonly goneFor: number
+  /** Whether this daemon has known the API to have it. */
+  readonly nodeWasThere: boolean
+  /** What the API says of the very pod, by its UID. later: not asked yet. none: there is no pod, or its UID is not known. */
+  readonly pod: 'gone' | 'exists' | 'unknown' | 'later' | 'none'
 }
 
 /** absent: there is none to ask. later: not asked in this pass. */

@@ -18,6 +18,7 @@ import type {
   NodeSnapshot,
   PooledSandbox,
   SeenAttachment,
+  SeenElsewhere,
   SeenLink,
   SeenPod,
 } from './plan-snapshot.ts'
@@ -49,6 +50,8 @@ export interface ReconcilerOptions {
   readonly kernelAddresses: (attachment: AttachmentRecord) => Promise<readonly string[] | undefined>
   /** Pods of this node, asked of the API now; undefined where no API is configured. */
   readonly pods: (() => Promise<readonly SeenPod[]>) | undefined
+  /** What lost nodes have left; absent where this node has its store to itself. */
+  readonly lostNodes?: LostLeases
   /** Milliseconds of CLOCK_MONOTONIC, which plugins date their runs with. */
   readonly monotonic: () => number
   /** What looks of others last gave, for the audit. */
@@ -57,6 +60,13 @@ export interface ReconcilerOptions {
   readonly onFound: (finding: Finding) => void
   readonly onRepaired: (finding: Finding) => void
   readonly onError: (error: unknown) => void
+}
+
+/** Looks for what nodes that are gone have left in a ledger that nodes share. */
+export interface LostLeases {
+  look(): Promise<readonly SeenElsewhere[]>
+  /** Whether at this very moment its node is gone, and it is this daemon that ends what it has left. */
+  mayEnd(attachment: AttachmentRecord): boolean
 }
 
 /** How far a look goes. usual: what costs little. whole: everything, for a person who asked. */
@@ -187,7 +197,7 @@ export class Reconciler implements NodeAudit {
 
   /** Whether something was there to be repaired. */
   async #repair(action: Exclude<Planned['action'], { kind: 'none' }>): Promise<boolean> {
-    const { service, death, removeLink } = this.#options
+    const { service, death, removeLink, lostNodes } = this.#options
     if (action.kind === 'remove-link') return await removeLink(action.link)
     const { attachment, proved } = action
     const { bootId, startedAt } = attachment
@@ -195,7 +205,9 @@ export class Reconciler implements NodeAudit {
     const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
     // In its turn, since it may have been added anew, or have ended, while this one waited.
     const isMeant = (present: AttachmentRecord): boolean =>
-      incarnationOf(present) === incarnationOf(attachment) && (!proved || death(present) !== undefined)
+      incarnationOf(present) === incarnationOf(attachment) &&
+      (!proved || death(present) !== undefined) &&
+      (present.node === service.node || lostNodes?.mayEnd(present) === true)
     const { ended } = await delAttachment(service, attachment, began, undefined, isMeant)
     return ended !== undefined
   }
@@ -212,7 +224,8 @@ export class Reconciler implements NodeAudit {
     for (const { wiring } of service.ledger.attachments())
       if (wiring?.hostLink) namedLinks.add(wiring.hostLink.name)
     const pods = await this.#lookAtPods(extent, attachments, runtimes)
-    return { attachments, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods }
+    const elsewhere = (await this.#options.lostNodes?.look()) ?? []
+    return { attachments, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods, elsewhere }
   }
 
   async #lookAtAttachments(extent: Extent): Promise<readonly SeenAttachment[]> {

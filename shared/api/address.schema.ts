@@ -84,6 +84,29 @@ export const AddressReply = Type.Object(
       ],
       { description: 'the sandbox that has the address' },
     ),
+    nodeSilence: Type.Union(
+      [
+        Type.Object({
+          node: Type.String(),
+          state: Type.Union([Type.Literal('unpromised'), Type.Literal('counting'), Type.Literal('over')], {
+            description:
+              'unpromised: that node does not tell that it lives. counting: until its addresses may be taken over. over: ' +
+              'they may be.',
+          }),
+          silentSeconds: Type.Union([Type.Number(), Type.Null()], {
+            description: 'for how long this daemon has seen nothing new of the node',
+          }),
+          neededSeconds: Type.Union([Type.Number(), Type.Null()], {
+            description: 'for how long a node has to be silent',
+          }),
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          "takeover by time of an address of another node's pod in mode underlay or macvlan; null where it is off or no matter",
+      },
+    ),
     reservation: Type.Union([ReservationItem, Type.Null()]),
     tenures: Type.Array(TenureItem, { description: 'the last ones, newest first' }),
     elsewhere: Type.Array(Type.String(), { description: 'other segments in which a pool has this address' }),

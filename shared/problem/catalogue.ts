@@ -502,6 +502,21 @@ export const catalogue = {
     summary: 'The daemon cannot make its socket.',
     hint: 'run as root, or choose another --socket in a folder that can be written',
   },
+  IPK_TOO_FEW_ADDRESSES: {
+    cniCode: 170,
+    httpStatus: 422,
+    retryable: false,
+    summary:
+      'A workload wants more pods at once than its annotations name addresses, or than its pool has left. Said at admission only.',
+    hint: 'name an address for each pod, or ask for fewer pods; for a Deployment: strategy Recreate, or maxSurge 0',
+  },
+  IPK_WEBHOOK_LISTEN: {
+    cniCode: 171,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The daemon cannot listen on the address of `webhook.listen`.',
+    hint: 'set an address of this node and a free port in webhook.listen, or take "webhook" out of the configuration',
+  },
   IPK_METRICS_LISTEN: {
     cniCode: 157,
     httpStatus: 500,

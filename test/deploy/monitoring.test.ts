@@ -47,7 +47,7 @@ const promtool = (args: readonly string[], input = ''): Promise<Finished> =>
 
 /** Words of PromQL that the expressions here use. */
 const words = new Set(
-  'sum count min max rate increase histogram_quantile label_replace vector and or unless'.split(' '),
+  'sum count min max rate increase histogram_quantile label_replace vector time and or unless'.split(' '),
 )
 const foreign: readonly string[] = [...containerdMetrics, ...kubernetesMetrics, ...prometheusMetrics]
 /** Labels that the scrape configuration and Prometheus add. */
@@ -179,6 +179,8 @@ t.test('the dashboard', t => {
       'ipkeeper_operations_under_way',
       'ipkeeper_attachments',
       'ipkeeper_reservations',
+      'ipkeeper_elected',
+      'ipkeeper_admission_reviews_total',
       'ipkeeper_kubernetes_last_contact_timestamp_seconds',
       'ipkeeper_kubernetes_events_total',
       'ipkeeper_config_loaded_timestamp_seconds',

@@ -66,6 +66,8 @@ const broken: readonly (readonly [rule: string, file: string, imports: string, h
   ['leases-know-interfaces', 'ipkeeper-server/leases/stored.ts', '../store/sqlite/sqlite-store.ts'],
   ['effects-apart', 'ipkeeper-server/network/logged.ts', '../logging/logger.ts'],
   ['effects-apart', 'ipkeeper-server/http/wired.ts', '../network/inspect.ts'],
+  ['only-http-serves-leases', 'ipkeeper-server/webhook/leased.ts', '../leases/add.ts'],
+  ['pure-without-node', 'ipkeeper-server/webhook/plan/clock.ts', 'node:crypto'],
   ['only-http-serves-leases', 'ipkeeper-server/network/leased.ts', '../leases/add.ts'],
   ['serve-composes', 'ipkeeper-server/compose.ts', './store/memory/memory-store.ts'],
   ['interfaces-name-no-implementation', 'ipkeeper-server/ports.ts', './store/memory/memory-store.ts'],

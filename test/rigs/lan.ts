@@ -101,15 +101,19 @@ async function startMachine(
   const ended = once(child, 'close')
   const ready = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)])
   if (ready === undefined) throw new Error(`the machine ${name} did not come up`)
-  const enter = ['--target', String(onlyChildOf(child)), '--mount', '--net', '--pid', '--']
+  const enter = ['--target', String(onlyChildOf(child)), '--mount', '--net']
   const nsenter = findProgram('nsenter') ?? 'nsenter'
-  const command: LanHost['command'] = (wanted, words) => [nsenter, [...enter, wanted, ...words]]
+  const command: LanHost['command'] = (wanted, words) => [
+    nsenter,
+    [...enter, '--pid', '--', wanted, ...words],
+  ]
+  const become: LanHost['become'] = (wanted, words) => [nsenter, [...enter, '--', wanted, ...words]]
   const end = async (): Promise<void> => {
     child.stdin.end()
     await ended
   }
   const host: LanHost = {
-    ...{ name, ipv4, ipv6, cgroup: room.cgroup, command, close: end },
+    ...{ name, ipv4, ipv6, cgroup: room.cgroup, command, become, close: end },
     run: (wanted, words, runOptions) => runProgram(...command(wanted, words), runOptions),
     must: (wanted, words, runOptions) => mustRun(...command(wanted, words), runOptions),
   }

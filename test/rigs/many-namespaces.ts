@@ -24,6 +24,6 @@ export async function loseNamespaces(
   held: boolean,
 ): Promise<void> {
   const hold = held ? `touch "${cellar}/\${path##*/}" && mount --bind "$path" "${cellar}/\${path##*/}"` : ':'
-  const script = `mkdir -p ${cellar}; while read -r path; do ${hold} && umount "$path" && rm "$path" || exit 1; done`
+  const script = `mkdir -p ${cellar}; while read -r path; do ${hold} && umount -l "$path" && rm "$path" || exit 1; done`
   await host.must('sh', ['-c', script], { input: paths.map(path => `${path}\n`).join('') })
 }

@@ -18,6 +18,11 @@ export interface PrivateHost {
   readonly cgroup: string
   /** Program and arguments that run the given program inside. */
   command(program: string, args: readonly string[]): readonly [program: string, args: readonly string[]]
+  /**
+   * The same, but what is started becomes the program: signals reach it, and it does not see the processes inside. It is
+   * to be ended by who started it.
+   */
+  become(program: string, args: readonly string[]): readonly [program: string, args: readonly string[]]
   /** Runs a program inside to its end. Its working directory is the root folder. */
   run(program: string, args: readonly string[], options?: ProgramOptions): Promise<Finished>
   /** The same for a step that must succeed. */
@@ -73,14 +78,15 @@ export async function startPrivateHost(): Promise<PrivateHost> {
   const target = onlyChildOf(outer)
   first.pid = target
   const nsenter = findProgram('nsenter') ?? 'nsenter'
-  const enter = ['--target', String(target), '--mount', '--net', '--pid', '--']
+  const enter = ['--target', String(target), '--mount', '--net']
   const command = (program: string, args: readonly string[]): readonly [string, readonly string[]] => [
     nsenter,
-    [...enter, program, ...args],
+    [...enter, '--pid', '--', program, ...args],
   ]
   return {
     cgroup: `/${cgroup}`,
     command,
+    become: (program, args) => [nsenter, [...enter, '--', program, ...args]],
     run: (program, args, options) => runProgram(...command(program, args), options),
     must: (program, args, options) => mustRun(...command(program, args), options),
     close: async () => {

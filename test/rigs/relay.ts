@@ -1,8 +1,11 @@
 /**
  * Carries TCP connections between network namespaces: a file system reaches further than a network, so they meet at a
- * unix socket. Imported it gives `relayInto`; run as a program it is the half that listens inside:
+ * unix socket. Imported it gives `relayInto` and `relayOutOf`; run as a program it is the half that is inside:
  *
- *   node test/rigs/relay.ts ADDRESS PORT SOCKET     says `ready` when it listens
+ *   node test/rigs/relay.ts in ADDRESS PORT SOCKET      listens at the address, and connects to the socket
+ *   node test/rigs/relay.ts out ADDRESS PORT SOCKET     listens at the socket, and connects to the address
+ *
+ * and says `ready` when it listens.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,22 +35,36 @@ export async function relayInto(
   outer.on('connection', connection => connections.add(connection))
   outer.listen(socket)
   await once(outer, 'listening')
-  const [program, args] = host.command(process.execPath, [
-    import.meta.filename,
-    address,
-    String(port),
-    socket,
-  ])
+  t.teardown(() => {
+    for (const connection of connections) connection.destroy()
+    outer.close()
+  })
+  await startInside(t, host, ['in', address, String(port), socket])
+}
+
+/** Makes a server inside a private host reachable out here, by a unix socket at the path. */
+export async function relayOutOf(
+  t: { teardown(clean: () => unknown): unknown },
+  host: PrivateHost,
+  { address, port, socket }: RelayOptions,
+): Promise<void> {
+  await startInside(t, host, ['out', address, String(port), socket])
+}
+
+async function startInside(
+  t: { teardown(clean: () => unknown): unknown },
+  host: PrivateHost,
+  words: readonly string[],
+): Promise<void> {
+  const [program, args] = host.command(process.execPath, [import.meta.filename, ...words])
   const inner = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(inner, 'close')
   t.teardown(async () => {
     inner.stdin.end()
     await ended
-    for (const connection of connections) connection.destroy()
-    outer.close()
   })
   const ready = await Promise.race([once(inner.stdout, 'data'), ended.then(() => undefined)])
-  if (ready === undefined) throw new Error(`nothing listens at ${address}:${port} in the private host`)
+  if (ready === undefined) throw new Error(`the relay ${words.join(' ')} does not listen in the private host`)
 }
 
 /** What one end says, the other hears; when one breaks, so does the other. */
@@ -64,10 +81,12 @@ function splice(one: Socket, other: Socket): void {
 }
 
 if (import.meta.main) {
-  const [address, port, socket = ''] = process.argv.slice(2)
-  const inner = createServer({ allowHalfOpen: true }, inside => {
-    splice(inside, connect({ path: socket, allowHalfOpen: true }))
+  const [way, address = '', port, path = ''] = process.argv.slice(2)
+  const [near, far] = [{ path }, { host: address, port: Number(port) }]
+  const [listening, target] = way === 'in' ? [far, near] : [near, far]
+  const server = createServer({ allowHalfOpen: true }, from => {
+    splice(from, connect({ ...target, allowHalfOpen: true }))
   })
-  inner.listen(Number(port), address, () => process.stdout.write('ready\n'))
+  server.listen(listening, () => process.stdout.write('ready\n'))
   process.stdin.resume().on('end', () => process.exit())
 }

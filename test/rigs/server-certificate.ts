@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mustRun } from './run-program.ts'
 import type { TempFolder } from './temp-folder.ts'
 
@@ -20,4 +20,59 @@ export async function makeServerCertificate(
     ...['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names.join(',')}`, '-keyout', key, '-out', cert],
   ])
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+}
+
+const authorityConfig = `[ca]
+default_ca = own
+[own]
+database = index
+new_certs_dir = .
+rand_serial = yes
+default_md = sha256
+policy = any
+copy_extensions = copy
+[any]
+commonName = supplied
+`
+
+/** Like makeServerCertificate, but its time was over long ago. */
+export async function makeExpiredCertificate(
+  folder: TempFolder,
+  name: string,
+  ...names: readonly string[]
+): Promise<ServerCertificate> {
+  const [key, request, cert] = ['key', 'csr', 'crt'].map(kind => `${name}.${kind}`) as [
+    string,
+    string,
+    string,
+  ]
+  const own = { cwd: folder.path }
+  writeFileSync(folder.file('ca.cnf'), authorityConfig)
+  writeFileSync(folder.file('index'), '')
+  await mustRun(
+    'openssl',
+    [
+      ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+      ...[
+        '-subj',
+        `/CN=${name}`,
+        '-addext',
+        `subjectAltName=${names.join(',')}`,
+        '-keyout',
+        key,
+        '-out',
+        request,
+      ],
+    ],
+    own,
+  )
+  await mustRun(
+    'openssl',
+    [
+      ...['ca', '-batch', '-notext', '-config', 'ca.cnf', '-selfsign', '-keyfile', key, '-in', request],
+      ...['-startdate', '20200101000000Z', '-enddate', '20200102000000Z', '-out', cert],
+    ],
+    own,
+  )
+  return { cert: readFileSync(folder.file(cert), 'utf8'), key: readFileSync(folder.file(key), 'utf8') }
 }

@@ -108,6 +108,8 @@ export interface NodeOptions {
   readonly configuration?: Settings
   /** Executable of the plugin that is called. */
   readonly plugin?: string
+  /** `--store` of the daemon. */
+  readonly store?: string
   /** Environment of the daemon. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -123,7 +125,11 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
     string,
   ]
   writeFileSync(file, JSON.stringify(configuration))
-  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, host, config: file, env })
+  const start = (): Promise<Daemon> =>
+    startDaemon({
+      ...{ socket, stateDir, host, config: file, env },
+      ...(options.store !== undefined && { args: ['--store', options.store] }),
+    })
   let daemon = await start()
 
   const config: WiredNode['config'] = ({ settings, ipam, annotations, prevResult } = {}) => ({

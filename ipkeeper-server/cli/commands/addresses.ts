@@ -52,6 +52,13 @@ function tenureTable(tenures: readonly TenureItem[], empty: string): string {
   )
 }
 
+function silenceOf({ nodeSilence }: AddressReply): string | null {
+  if (!nodeSilence) return null
+  const { node, silentSeconds, neededSeconds } = nodeSilence
+  if (silentSeconds === null || neededSeconds === null) return null
+  return `${silentSeconds} s of node ${node}; takeover by time after ${neededSeconds} s`
+}
+
 /** Rows of "name  value"; those that say nothing are left out. */
 function facts(reply: AddressReply): string {
   const { lease, attachment, reservation, pool, unusable } = reply
@@ -70,6 +77,7 @@ function facts(reply: AddressReply): string {
     ['container', attachment?.containerId],
     ['node', (lease ?? attachment)?.node],
     ['sandbox', sandbox],
+    ['silence', silenceOf(reply)],
     ['since', lease ? `${moment(lease.since)}, ${distance(lease.since)} ago` : null],
     ['had since', reply.holderSince === null ? null : moment(reply.holderSince)],
     [

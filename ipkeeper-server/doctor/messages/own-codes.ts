@@ -120,6 +120,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'etcd https://10.0.0.1:2379 is away for 130 s (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
     mend: () => [type.status, type.daemonLog],
   },
+  IPK_TOO_FEW_ADDRESSES: {
+    example:
+      'admission webhook "pods.ipkeeper.io" denied the request: annotation ipkeeper.io/ip names 1 usable address for up to 2 pods (replicas 1, maxSurge 1) at once; a rollout can stall: list more, or set maxSurge 0 or strategy Recreate [IPK_TOO_FEW_ADDRESSES]; name an address for each pod',
+    mend: () => [type.pools, type.leases],
+  },
   IPK_STORE_CONFLICT: {
     example: 'the records changed three times meanwhile; [IPK_STORE_CONFLICT, request 9dc703913ef1]',
     mend: () => [type.status, type.daemonLog],

@@ -1,4 +1,4 @@
-import type { WiringMode } from '../../ipam/records.ts'
+import type { Carriage, WiringMode } from '../../ipam/records.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
 
 /** Which addresses leave the node under the node's own: none, all, or those that nobody asked for by name. */
@@ -46,6 +46,12 @@ export interface MainConfig {
   /** underlay: whether the addresses and routes of the uplink move to the bridge. */
   readonly moveHostAddresses: boolean
   readonly macvlanMode: MacvlanMode
+}
+
+/** How other nodes reach the pods of a network; undefined where nothing leads to them: the node is no router for them. */
+export function carriage({ mode, isGateway }: Pick<MainConfig, 'mode' | 'isGateway'>): Carriage | undefined {
+  if (leavesNode(mode)) return 'link'
+  return mode === 'ptp' || isGateway ? 'routed' : undefined
 }
 
 /** Whether pods of a mode stand in a network that others than their node have a link to. */

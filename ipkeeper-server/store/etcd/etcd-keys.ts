@@ -10,6 +10,7 @@ const folders = {
   reservation: 'reservations',
   pool: 'pools',
   quota: 'quotas',
+  node: 'nodes',
 } as const satisfies Record<SharedKind, string>
 
 const kinds: ReadonlyMap<string, SharedKind> = new Map(

@@ -77,6 +77,12 @@ export const IPLeaseSpec = Type.Object(
       'Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did.',
     ),
     retain: retention('What becomes of it at DEL.'),
+    carried: Type.Optional(
+      Type.Enum(['routed', 'link'], {
+        description:
+          'How other nodes reach the address: routed by its node, or on a link that they have too. Absent where the wiring is that of another plugin.',
+      }),
+    ),
     mac: Type.Optional(text(64, 'MAC address that goes with it.')),
     since: moment('When it came into this state.'),
     until: Type.Optional(moment('When it becomes free; absent for never, and while it is bound.')),

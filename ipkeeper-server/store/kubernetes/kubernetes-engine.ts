@@ -96,7 +96,7 @@ function objectNameOf(text: string): ObjectName {
 export class KubernetesEngine implements Engine {
   readonly kind = 'kubernetes'
   readonly location: string
-  readonly ignores = ['quota'] as const
+  readonly ignores = ['quota', 'node'] as const
   readonly #options: KubernetesEngineOptions
   readonly #deadline: number
   readonly #clock: Clock

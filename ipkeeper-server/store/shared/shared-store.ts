@@ -38,6 +38,9 @@ export interface SharedStoreOptions {
   readonly onLost: (record: RecordName) => void
 }
 
+/** Milliseconds between two looks whether an owed record is settled; the engine is there, so that it will be soon. */
+const unsettledPause = 10
+
 type SharedWrite = Extract<Write, { kind: SharedKind }>
 
 /** A commit on its way. */
@@ -53,6 +56,8 @@ interface Pending {
 type Basis = () => number | null | undefined
 
 interface Owed extends OwedRecord {
+  /** Grows when it is told to the engine, as the answer may be lost. */
+  expected: OwedRecord['expected']
   /** After it was settled: the stamp that it has in the engine; undefined when somebody else's change stands. */
   stamp?: number | null
 }
@@ -103,6 +108,8 @@ export class SharedStore implements LeaseStore {
   readonly #passed = new Set<Promise<unknown>>()
   #adopt: ((news: StoreNews) => void) | undefined
   #begun: Promise<void> | undefined
+  /** Whether the engine has told of all there is, of which the journal has copies of a part only. */
+  #listed = false
   /** Whether the ledger has been told of all there is, so that news makes sense to it. */
   #loaded = false
   #away: { readonly reason: string; readonly since: number } | undefined
@@ -161,6 +168,7 @@ export class SharedStore implements LeaseStore {
       replace: records => {
         this.#contact()
         this.#known.replace(records)
+        this.#listed = true
         this.#firstList?.()
       },
       put: record => {
@@ -235,7 +243,7 @@ export class SharedStore implements LeaseStore {
     for (const id of ids) this.#tails.set(id, pending)
     try {
       await Promise.all(Array.from(before, ({ ended: other }) => other))
-      while (this.#gate) await this.#gate
+      while (this.#gate || this.#isUnsettled(ids)) await (this.#gate ?? pause(unsettledPause))
       this.#assertOpen()
       const stamps = bases.map(basis => basis?.())
       const gone = writes.find((_, index) => stamps[index] === undefined)
@@ -249,6 +257,11 @@ export class SharedStore implements LeaseStore {
       }
       ended.resolve(undefined)
     }
+  }
+
+  /** Whether the engine is about to be told of one of these: until then nothing can be compared with what it has. */
+  #isUnsettled(ids: readonly string[]): boolean {
+    return !this.#away && !this.#stopping.signal.aborted && ids.some(id => this.#owed.has(id))
   }
 
   /** Whoever shuts the gate waits for what has passed it. */
@@ -458,6 +471,8 @@ export class SharedStore implements LeaseStore {
         this.#contact()
         await this.#settleAll()
         if (this.#owed.size > 0) continue
+        // Nobody may be given what the list would tell to be reserved for or kept by somebody else.
+        if (!this.#listed) throw new EngineAway(this.#trouble?.reason ?? 'its records were not heard yet')
         const wasAway = this.#away !== undefined
         this.#away = undefined
         if (wasAway) this.#options.onStatus(this.#status())
@@ -477,11 +492,19 @@ export class SharedStore implements LeaseStore {
     this.#gate = gate.promise
     try {
       await Promise.allSettled(this.#passed)
+      let refused: Error | undefined
       for (const owed of [...this.#owed.values()]) {
         this.#settling = recordId(owed)
-        await this.#settle(owed)
+        try {
+          await this.#settle(owed)
+        } catch (error) {
+          // One that the engine will not take must not keep it from the others.
+          if (!(error instanceof Problem)) throw error
+          refused ??= error
+        }
         this.#known.unstash(this.#settling)
       }
+      if (refused) throw refused
     } finally {
       this.#settling = undefined
       this.#gate = undefined
@@ -497,6 +520,12 @@ export class SharedStore implements LeaseStore {
       if (what === 'done') {
         owed.stamp = present?.stamp ?? null
       } else if (what === 'write') {
+        // Should the answer be lost, and the record change here again, then the engine may have what is wanted now.
+        if (!owed.expected.includes(want)) {
+          const expected = [...owed.expected, want]
+          await this.#journal.commit([], [], [noteOf({ ...owed, expected })])
+          owed.expected = expected
+        }
         try {
           const [stamp = null] = await this.#engine.commit([
             { kind, key, base: present?.stamp ?? null, text: want },

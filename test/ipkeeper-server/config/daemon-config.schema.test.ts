@@ -19,8 +19,10 @@ const places: Readonly<Record<string, string>> = {
     'pools: [{ name: p, subnet: 10.22.0.0/16, nodeSelector: { matchExpressions: [{ key: a, operator: In, values: [b], KEY }] } }]',
   kubernetes: 'kubernetes: { kubeconfig: /k, KEY }',
   store: 'store: { KEY }',
+  'store.etcd': 'store: { etcd: { certFile: /c, keyFile: /k, user: u, passwordFile: /p, KEY } }',
   history: 'history: { KEY }',
   runtime: 'runtime: { KEY }',
+  takeover: 'takeover: { KEY }',
   reconcile: 'reconcile: { KEY }',
   'reconcile.kinds': 'reconcile: { kinds: { KEY } }',
   ...Object.fromEntries(
@@ -30,6 +32,8 @@ const places: Readonly<Record<string, string>> = {
   'resultCache.folders': 'resultCache: { folders: { KEY } }',
   conflist: 'conflist: { KEY }',
   metrics: 'metrics: { KEY }',
+  webhook: 'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k, KEY }',
+  election: 'election: { KEY }',
 }
 
 /** The file with an example in its place, which takes the place of that key where it is there. */

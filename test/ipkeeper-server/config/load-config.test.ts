@@ -18,6 +18,8 @@ const defaults = {
   kubernetes: { mode: 'auto' },
   store: { singleNode: false, etcd: { prefix: '/ipkeeper/v1/' } },
   history: { maxAge: 90 * 86_400_000, maxEntries: 250_000 },
+  nodeRoutes: 'auto',
+  takeover: { byTime: undefined, offlineGrace: 300_000 },
   runtime: { sockets: undefined },
   reconcile: {
     mode: 'repair',
@@ -41,6 +43,8 @@ const defaults = {
   },
   conflist: { directory: '/etc/cni/net.d', binDirs: ['/opt/cni/bin'] },
   metrics: { listen: undefined },
+  webhook: undefined,
+  election: { namespace: 'kube-system' },
   nodeLabels: {},
   logLevel: 'info',
 }
@@ -96,9 +100,32 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     { metrics: { listen: { host: '127.0.0.1', port: 9478 } } },
   ],
   [
+    'a webhook',
+    'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k }',
+    { webhook: { listen: { host: '0.0.0.0', port: 9443 }, certFile: '/c', keyFile: '/k' } },
+  ],
+  [
+    'a webhook, IPv6',
+    'webhook: { listen: "[::]:9443", certFile: /c, keyFile: /k }',
+    { webhook: { listen: { host: '::', port: 9443 }, certFile: '/c', keyFile: '/k' } },
+  ],
+  ['an election elsewhere', 'election: { namespace: ipkeeper }', { election: { namespace: 'ipkeeper' } }],
+  [
     'metrics on loopback, IPv6',
     'metrics: { listen: "[::1]:9478" }',
     { metrics: { listen: { host: '::1', port: 9478 } } },
+  ],
+  ['no routes between nodes', 'nodeRoutes: off', { nodeRoutes: 'off' }],
+  ['takeover by time', 'takeover: { byTime: 10m }', { takeover: { byTime: 600_000, offlineGrace: 300_000 } }],
+  [
+    'takeover by time, sooner',
+    'takeover: { byTime: 2m, offlineGrace: 1m }',
+    { takeover: { byTime: 120_000, offlineGrace: 60_000 } },
+  ],
+  [
+    'a grace that nothing comes of',
+    'takeover: { byTime: off, offlineGrace: 1h }',
+    { takeover: { byTime: undefined, offlineGrace: 3_600_000 } },
   ],
   ['log level', 'logLevel: debug', { logLevel: 'debug' }],
   ['dialects', 'annotations: [antrea, calico]', { annotations: ['antrea', 'calico'] }],
@@ -191,6 +218,16 @@ const refused: readonly (readonly [name: string, text: string, message: string |
   ['a key like no other', '# hello\n\n  frobnicate:\n    - 1\n', 'c.yaml:3:3: unknown key "frobnicate"'],
   ['a key that is a number', '1: x', 'c.yaml:1:1: unknown key "1"'],
   [
+    'a webhook without a certificate',
+    'webhook: { listen: "0.0.0.0:9443" }',
+    'c.yaml:1:10: webhook: lacks "certFile", "keyFile": a webhook has listen, certFile and keyFile',
+  ],
+  [
+    'a webhook nowhere',
+    'webhook: { listen: ":9443", certFile: /c, keyFile: /k }',
+    'c.yaml:1:20: webhook.listen: ":9443" is not an address and a port, such as 0.0.0.0:9443 or [::]:9443',
+  ],
+  [
     'metrics for everybody',
     'metrics: { listen: "0.0.0.0:9478" }',
     'c.yaml:1:20: metrics.listen: "0.0.0.0:9478" is not a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
@@ -199,6 +236,16 @@ const refused: readonly (readonly [name: string, text: string, message: string |
     'a kind that there is not',
     'reconcile: { kinds: { dead-bot: { mode: off } } }',
     'c.yaml:1:23: reconcile.kinds: unknown key "dead-bot"; did you mean "dead-boot"?',
+  ],
+  [
+    'takeover before the other node has stopped',
+    'takeover: { byTime: 9m }',
+    'c.yaml:1:21: takeover.byTime: "9m" is less than twice "offlineGrace" (5m): a node that is cut off has to have stopped by then',
+  ],
+  [
+    'a switch that is no time',
+    'takeover: { byTime: "on" }',
+    'c.yaml:1:21: takeover.byTime: "on" is not off, or a duration of at least 1s, such as 90s, 30m, 12h or 7d',
   ],
   [
     'an age of a kind',

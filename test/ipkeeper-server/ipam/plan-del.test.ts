@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
+import { holderKey } from '../../../ipkeeper-server/ipam/records.ts'
 import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
 import { assertSound } from '../leases/sound-ledger.ts'
 import { spell, poolFrom, TestService, type PodWords } from '../leases/test-service.ts'
@@ -435,4 +436,20 @@ t.test('a DEL writes what is known of the workload by then', async t => {
     const [lease] = [...story.world.service.ledger.leases()]
     t.equal(lease?.workload?.uid, uid)
   }
+})
+
+t.test('a DEL that an engine without transactions carried out by half', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { retain: 'forever' }))
+  const { ledger } = story.world.service
+  const [lease] = [...ledger.leases()]
+  const holder = lease && ledger.holder(lease.holder)
+  if (!holder) throw new Error('no holder')
+  const { sandbox, ...rest } = holder
+  t.ok(sandbox)
+  const record = { ...rest, generation: holder.generation + 1, attachment: null }
+  await ledger.commit([{ kind: 'holder', key: holderKey(holder.holder), expect: holder.generation, record }])
+  await story.world.del('c1')
+  t.match([...ledger.leases()], [{ state: 'held', attachment: null }], 'kept, as it was to be')
+  t.match(ledger.holder(holder.holder)?.leases, [{ address: lease.address }])
 })

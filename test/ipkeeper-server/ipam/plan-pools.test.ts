@@ -294,22 +294,6 @@ for (const [name, before, next, code, message, details = ''] of refused) {
   })
 }
 
-t.test('where nodes share the records, a pool of another file stays while it is in use', t => {
-  const ofOthers = (leases: readonly string[], next: readonly string[]) =>
-    planPools(
-      { ...book({ pools: ['config:a 10.1.0.0/24'], leases }), isShared: true },
-      next.map(words => ({ pool: pool(words) })),
-      one => (one as ReturnType<typeof lease>).live,
-    )
-  for (const state of ['', 'held ']) {
-    const { change, removed, added } = ofOthers([`${state}a 10.1.0.5`], ['b 10.2.0.0/24'])
-    t.strictSame([removed, added, change.map(({ key }) => key)], [[], ['b'], ['b']], `${state}a`)
-  }
-  t.match(ofOthers(['dead a 10.1.0.5'], []), { removed: ['a'], change: [{ key: 'a', record: null }] })
-  t.throws(() => ofOthers(['a 10.1.0.200'], ['a 10.1.0.0/25']), { code: 'IPK_POOLS_ORPHAN' }, 'its own')
-  t.end()
-})
-
 t.test('every lease is looked at once, and the machine asked only about those that would be outside', t => {
   const many = Array.from({ length: 50 }, (_, index) => index)
   const before: Before = {
@@ -375,5 +359,30 @@ t.test('what is in use', t => {
     const liveness = () => (dead ? 'dead' : 'unknown')
     t.equal(isInUse({ attachment: () => known }, one, now, liveness), expected, name)
   }
+  t.end()
+})
+
+t.test('a pool that the configuration of this node does not have', t => {
+  const book: PoolsBook = {
+    pools: () => [record('config:theirs 10.40.0.0/24')],
+    leases: () => [lease('theirs 10.40.0.9')],
+    reservations: () => [],
+  }
+  const plan = (next: string, mayRemove: boolean): string => {
+    try {
+      const { change, removed, displaced } = planPools(
+        book,
+        [{ pool: pool(next) }],
+        ({ address }) => address === '10.40.0.9',
+        () => mayRemove,
+      )
+      return JSON.stringify([change.map(({ key }) => key), removed, displaced])
+    } catch (error) {
+      return error instanceof Problem ? error.code : String(error)
+    }
+  }
+  t.equal(plan('prod 10.22.0.0/24', false), '[["prod"],[],[]]', 'it is of another node')
+  t.equal(plan('prod 10.22.0.0/24', true), 'IPK_POOLS_ORPHAN', 'it was of this one')
+  t.equal(plan('prod 10.40.0.0/16', false), 'IPK_POOL_OVERLAP', 'it is in the way')
   t.end()
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { neededRules } from '../../../ipkeeper-server/kubernetes/access-review.ts'
+import { electionName } from '../../../ipkeeper-server/kubernetes/lease-election.ts'
 import { accessRules, rulesYaml, type AccessRule } from '../../../ipkeeper-server/kubernetes/access-rules.ts'
 
 interface Rule {
@@ -38,13 +39,28 @@ t.test('deploy/rbac.yaml grants what the daemon uses, and nothing else', t => {
   }
   t.strictSame(
     manifest.map(({ kind }) => kind),
-    ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'],
+    ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   )
   t.match(ofKind('ClusterRoleBinding'), {
     roleRef: {
       kind: 'ClusterRole',
       name: (ofKind('ClusterRole') as { metadata: { name: string } }).metadata.name,
     },
+    subjects: [{ kind: 'ServiceAccount', ...(ofKind('ServiceAccount')['metadata'] as object) }],
+  })
+  t.end()
+})
+
+t.test('of Leases it may write one, by which the daemons elect one of them', t => {
+  const [role, binding] = [ofKind('Role'), ofKind('RoleBinding')]
+  t.match(role, { metadata: { namespace: 'kube-system' } })
+  const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] }
+  t.strictSame(role['rules'], [
+    { ...leases, verbs: ['create'] },
+    { ...leases, resourceNames: [electionName], verbs: ['get', 'update'] },
+  ])
+  t.match(binding, {
+    roleRef: { kind: 'Role', name: (role as { metadata: { name: string } }).metadata.name },
     subjects: [{ kind: 'ServiceAccount', ...(ofKind('ServiceAccount')['metadata'] as object) }],
   })
   t.end()
@@ -65,9 +81,11 @@ t.test('some rights are needed only with an option', t => {
   const kept = ['ipholders', 'ipleases', 'ippools', 'ipreservations']
   t.strictSame(
     more({ kubernetesStore: true }),
-    ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb =>
-      kept.map(name => `${verb} ipkeeper.io/${name}`),
-    ),
+    ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb => [
+      ...kept.slice(0, 3).map(name => `${verb} ipkeeper.io/${name}`),
+      ...(verb === 'patch' ? ['patch ipkeeper.io/ippools/status'] : []),
+      ...kept.slice(3).map(name => `${verb} ipkeeper.io/${name}`),
+    ]),
   )
   t.end()
 })

@@ -38,9 +38,9 @@ function site() {
   }
 }
 
-const up: NodeEntry = { labels: undefined, outOfService: false }
-const down: NodeEntry = { labels: undefined, outOfService: true }
-const own: NodeEntry = { labels: { zone: 'a' }, outOfService: false }
+const up: NodeEntry = { labels: undefined, outOfService: false, addresses: [] }
+const down: NodeEntry = { labels: undefined, outOfService: true, addresses: [] }
+const own: NodeEntry = { labels: { zone: 'a' }, outOfService: false, addresses: [] }
 
 t.test('what can be said of a node', t => {
   for (const [what, nodes, fresh, name, expected] of [

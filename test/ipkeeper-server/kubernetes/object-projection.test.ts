@@ -116,24 +116,38 @@ t.test('of a node', t => {
   const labels = { zone: 'a' }
   const taint = (key: string): object => ({ key, value: 'nodeshutdown', effect: 'NoExecute' })
   for (const [what, name, spec, expected] of [
-    ['this one', 'n1', {}, { labels, outOfService: false }],
-    ['another', 'n2', {}, { labels: undefined, outOfService: false }],
+    ['this one', 'n1', {}, { labels, outOfService: false, addresses: [] }],
+    ['another', 'n2', {}, { labels: undefined, outOfService: false, addresses: [] }],
     [
       'not ready',
       'n2',
       { taints: [taint('node.kubernetes.io/unreachable')] },
-      { labels: undefined, outOfService: false },
+      { labels: undefined, outOfService: false, addresses: [] },
     ],
     [
       'out of service',
       'n2',
       { taints: [taint('x'), taint('node.kubernetes.io/out-of-service')] },
-      { labels: undefined, outOfService: true },
+      { labels: undefined, outOfService: true, addresses: [] },
     ],
-    ['odd taints', 'n2', { taints: [null, 'x'] }, { labels: undefined, outOfService: false }],
+    ['odd taints', 'n2', { taints: [null, 'x'] }, { labels: undefined, outOfService: false, addresses: [] }],
   ] as const) {
     t.strictSame(projectNode({ metadata: meta({ name, labels }), spec }, 'n1'), expected, what)
   }
+  const addresses = [
+    { type: 'Hostname', address: 'n2' },
+    { type: 'InternalIP', address: '10.30.0.12' },
+    { type: 'ExternalIP', address: '192.0.2.2' },
+    { type: 'InternalIP', address: 'fd00:30::12' },
+    { type: 'InternalIP', address: 7 },
+    null,
+  ]
+  const node = { metadata: meta({ name: 'n2' }), status: { addresses } }
+  t.match(
+    projectNode(node, 'n1'),
+    { addresses: ['10.30.0.12', 'fd00:30::12'] },
+    'addresses within the cluster',
+  )
   t.equal(projectNode({ spec: {} }, 'n1'), undefined)
   t.end()
 })

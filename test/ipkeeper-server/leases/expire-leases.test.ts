@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ExpiryLoop } from '../../../ipkeeper-server/leases/expire-leases.ts'
-import type { SharedAspect } from '../../../ipkeeper-server/store/lease-store.ts'
 import { FragileStore } from '../store/fragile-store.ts'
 import { TestService } from './test-service.ts'
 
 /** A service on the real clock, whose addresses rest for so long. */
-async function site(t: Test, rests: { cooldown: number; preferFor: number }, shared?: SharedAspect) {
-  const store = Object.assign(new FragileStore(), { shared })
+async function site(t: Test, rests: { cooldown: number; preferFor: number }) {
+  const store = new FragileStore()
   const story = await TestService.open(store)
   const standard = { ...story.service.pools().standard, ...rests }
   const service = { ...story.service, pools: () => ({ pools: [], standard }), now: Date.now }
@@ -39,25 +38,6 @@ t.test('a record goes when its time is over, without anybody asking', async t =>
   t.equal(recordsOf(story), 1)
   await until(t, 'tidied up', () => recordsOf(story) === 0)
   t.equal(await story.add({ pod: 'b', container: 'c2' }), '10.22.0.2')
-})
-
-t.test('where nodes share a store, each tidies up its own', async t => {
-  const shared: SharedAspect = {
-    follow: () => undefined,
-    status: () => ({ state: 'ready', owed: 0 }),
-    silence: () => 0,
-  }
-  const { story } = await site(t, { cooldown: 20, preferFor: 20 }, shared)
-  await story.add({ pod: 'a', container: 'c1', node: 'n2' })
-  await story.add({ pod: 'b', container: 'c2' })
-  await story.del('c1')
-  await story.del('c2')
-  await until(t, 'one is left', () => recordsOf(story) === 1)
-  t.strictSame(
-    Array.from(story.service.ledger.leases(), ({ node }) => node),
-    ['n2'],
-  )
-  t.equal(story.service.ledger.expire(Date.now()).length, 1, 'which is free all the same')
 })
 
 t.test('a change that brings an earlier moment is not missed', async t => {
@@ -134,4 +114,32 @@ t.test('stopped is stopped', async t => {
   loop.wake()
   await delay(30)
   t.equal(recordsOf(story), 1)
+})
+
+t.test('a record that is left to others comes free all the same', async t => {
+  const store = new FragileStore()
+  const story = await TestService.open(store)
+  const standard = { ...story.service.pools().standard, cooldown: 20, preferFor: 20 }
+  const service = { ...story.service, pools: () => ({ pools: [], standard }), now: Date.now }
+  Object.assign(story, { service })
+  let seen = 0
+  const loop = new ExpiryLoop(
+    service,
+    error => t.error(error),
+    () => {
+      seen++
+      return false
+    },
+  )
+  service.ledger.onKept = () => {
+    loop.wake()
+  }
+  t.teardown(() => {
+    loop.stop()
+  })
+  await story.add({ pod: 'a', container: 'c1' })
+  await story.del('c1')
+  await until(t, 'looked at', () => seen === 1)
+  t.equal(recordsOf(story), 1, 'its record stays')
+  t.equal(await story.add({ pod: 'b', container: 'c2' }), '10.22.0.2')
 })

@@ -5,6 +5,7 @@ import { formatAddress } from '../../../shared/net/address.ts'
 import { lease, putLease } from '../../contract/lease-store-contract.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 import { FragileStore } from '../store/fragile-store.ts'
+import { Site } from './several-nodes.ts'
 import { TestService } from './test-service.ts'
 
 async function remembering(count: number) {
@@ -47,4 +48,21 @@ t.test('a store that refuses is told of; the rest can be forgotten later', async
   t.equal(left(), 703)
   await forgetLeases(story.service)
   t.equal(left(), 0)
+})
+
+t.test('what other nodes remember is theirs to forget', async t => {
+  const site = new Site()
+  const { world, ledger } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 60_000 })
+  for (const [address, node] of [
+    ['10.0.0.5', 'n1'],
+    ['10.0.0.6', 'n2'],
+  ] as const) {
+    const record = lease(address, 1, { state: 'cooling', attachment: null, remembered: true, until: 2, node })
+    await ledger.commit([putLease(record, null)])
+  }
+  await forgetLeases(world.service)
+  t.strictSame(
+    Array.from(ledger.leases(), ({ address }) => address),
+    ['10.0.0.6'],
+  )
 })

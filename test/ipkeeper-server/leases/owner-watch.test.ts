@@ -26,6 +26,7 @@ async function site(t: Test, answers: Readonly<Record<string, readonly Answer[]>
   const during = { ask: async (): Promise<void> => Promise.resolve() }
   let underWay = 0
   let most = 0
+  const election = { elected: true }
   const watch = new OwnerWatch({
     service: story.service,
     cluster: {
@@ -42,6 +43,7 @@ async function site(t: Test, answers: Readonly<Record<string, readonly Answer[]>
         return answer
       },
     },
+    election: { isElected: () => election.elected },
     interval,
     onReleased: lease => released.push(lease.address),
     onError: error => errors.push(error),
@@ -60,7 +62,7 @@ async function site(t: Test, answers: Readonly<Record<string, readonly Answer[]>
     return address
   }
   const passes = (uid: string): number => asked.filter(text => text.startsWith(`${uid} `)).length
-  return { store, story, watch, asked, released, errors, keep, passes, during, most: () => most }
+  return { store, story, watch, asked, released, errors, keep, passes, during, election, most: () => most }
 }
 
 const web = owned('StatefulSet', 'web', 's1')
@@ -195,4 +197,21 @@ t.test('stopped is stopped: nothing is written after it', async t => {
   t.equal(passes('s1'), 2)
   t.strictSame(released, [])
   t.strictSame(story.leases(), ['10.22.0.2 held shop/web-0 -'])
+})
+
+t.test('who is not elected asks for nobody, and begins anew when it is', async t => {
+  const { watch, asked, released, keep, passes, election } = await site(t, { s1: ['gone'] })
+  election.elected = false
+  const address = await keep('web-0', web)
+  t.strictSame(asked, [])
+  election.elected = true
+  watch.wake()
+  await until(t, 'asked once', () => passes('s1') === 1)
+  election.elected = false
+  await until(t, 'nothing is asked any more', () => asked.length === 1)
+  t.strictSame(released, [])
+  election.elected = true
+  watch.wake()
+  await until(t, 'released', () => released.length === 1)
+  t.strictSame(released, [address])
 })

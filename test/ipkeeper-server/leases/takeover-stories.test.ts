@@ -25,7 +25,7 @@ const plain = (container: string, uid: string | null, patch: Partial<PodWords> =
 const stillHeld =
   /^10\.22\.0\.50 is still held by shop\/web-0 \(UID u1\) on node n1 in container c1; .*\/c1 is not proved gone; .*crictl stopp.*strategy Recreate or maxSurge 0/
 const otherNode =
-  /still held by shop\/web-0 \(UID u1\) on node n2 .*only node n2 can tell .*delete its Node object or taint it node\.kubernetes\.io\/out-of-service/
+  /still held by shop\/web-0 \(UID u1\) on node n2 .*waits until node n2 attests .*delete its Node object or taint it node\.kubernetes\.io\/out-of-service/
 
 const dual = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
 

@@ -55,7 +55,7 @@ export interface PodWords {
   readonly network?: string
   /** Names pools of the configuration in place of own ranges; empty: whichever allows the pod. */
   readonly configured?: readonly string[]
-  readonly main?: MainConfig
+  readonly main?: MainConfig | undefined
   readonly namespaceLabels?: StringMap
   readonly nodeLabels?: StringMap
   readonly sharedWithOtherNodes?: boolean

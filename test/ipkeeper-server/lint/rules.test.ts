@@ -601,6 +601,36 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       ),
     },
   ],
+  'stays-on-node': [
+    {
+      what: 'routes are off',
+      files: listOf('{ "type": "ipkeeper", "mode": "ptp" }, { "type": "ipkeeper", "isGateway": true }'),
+      more: { nodeRoutes: 'off' },
+      finds: ['x.conflist note "ptp"', 'x.conflist note "ipkeeper"'],
+      says: /addresses of mode ptp do not leave the node: "nodeRoutes" is off/,
+    },
+    {
+      what: 'a bridge that is no gateway',
+      files: listOf('{ "type": "ipkeeper", "mode": "bridge" }'),
+      more: { nodeRoutes: 'auto' },
+      finds: ['x.conflist note "bridge"'],
+      says: /the bridge is no gateway = write "isGateway": true/,
+    },
+    {
+      what: 'with routes',
+      files: listOf(
+        '{ "type": "ipkeeper", "mode": "ptp" }, { "type": "ipkeeper", "isDefaultGateway": true }',
+      ),
+      more: { nodeRoutes: 'auto' },
+    },
+    {
+      what: 'on links of other nodes',
+      files: listOf('{ "type": "ipkeeper", "mode": "underlay" }, { "type": "ipkeeper", "mode": "macvlan" }'),
+      more: { nodeRoutes: 'off' },
+    },
+    { what: 'wired by another plugin', files: keeper('"subnet": "10.0.0.0/8"'), more: { nodeRoutes: 'off' } },
+    { what: 'nobody knows', files: listOf('{ "type": "ipkeeper", "mode": "ptp" }') },
+  ],
   'ipkeeper-refuses': [
     {
       what: 'of the IPAM section',

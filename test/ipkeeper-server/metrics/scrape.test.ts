@@ -15,6 +15,8 @@ const quiet: MetricSources = {
   deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
   config: () => ({ loadedAt: 7_000, problem: null }),
   cluster: () => undefined,
+  sharedStore: () => undefined,
+  certificateEnds: () => undefined,
   busyMs: () => 1_500,
 }
 

@@ -1,0 +1,17 @@
+/** Figures of a pool as people see them beside it: used + held + free = capacity. */
+export interface PoolStatus {
+  readonly capacity: bigint
+  readonly used: bigint
+  readonly held: bigint
+  readonly free: bigint
+  /** Used of capacity: "2/3". */
+  readonly ratio: string
+  /** Range sets, by their index, that have no free address: a pod needs one of each. */
+  readonly exhausted: readonly number[]
+}
+
+/** Where the figures of pools are shown to everybody, such as the status of an IPPool. */
+export interface PoolStatusSink {
+  /** Rejects when it could not be written; then it is tried again. A pool that is gone meanwhile is no reason to. */
+  write(pool: string, status: PoolStatus): Promise<void>
+}

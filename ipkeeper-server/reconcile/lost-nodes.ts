@@ -1,0 +1,105 @@
+import { attachmentByLease } from '../ipam/attachment-elsewhere.ts'
+import { attachmentKey, type AttachmentRecord, type LeaseRecord } from '../ipam/records.ts'
+import type { ClusterView } from '../kubernetes/cluster-view.ts'
+import type { Election } from '../leases/election.ts'
+import type { LeaseService } from '../leases/service.ts'
+import type { SeenElsewhere } from './plan-snapshot.ts'
+import type { LostLeases } from './reconciler.ts'
+
+export interface LostNodesOptions {
+  readonly service: LeaseService
+  readonly election: Election
+  readonly cluster: Pick<ClusterView, 'node' | 'ownerExists'>
+  /** Milliseconds for which a node has to be gone before its pods are asked for. */
+  readonly askAfter: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly monotonic: () => number
+}
+
+/** So many pods are asked for at once. */
+const width = 4
+
+/**
+ * Looks for what nodes have left that the Kubernetes API does not have. Nothing is looked at but the names of the nodes
+ * until one of them is gone, and pods are asked for only when it has been so for a while.
+ */
+export class LostNodes implements LostLeases {
+  readonly #options: LostNodesOptions
+  /** Since when each node was found gone in every look. */
+  readonly #goneSince = new Map<string, number>()
+  /** Nodes that the API was known to have. */
+  readonly #known = new Set<string>()
+  /** Pods that are gone, by UID: they do not come back. */
+  readonly #gonePods = new Set<string>()
+
+  constructor(options: LostNodesOptions) {
+    this.#options = options
+  }
+
+  mayEnd({ node }: AttachmentRecord): boolean {
+    const { election, cluster } = this.#options
+    return election.isElected() && cluster.node(node) === 'gone'
+  }
+
+  async look(): Promise<readonly SeenElsewhere[]> {
+    const { service, election, cluster, monotonic } = this.#options
+    const now = monotonic()
+    const present = new Set(service.ledger.nodesInUse())
+    for (const name of this.#goneSince.keys()) if (!present.has(name)) this.#goneSince.delete(name)
+    for (const name of present) {
+      const state = name === service.node ? 'present' : cluster.node(name)
+      if (state === 'gone' && election.isElected())
+        this.#goneSince.set(name, this.#goneSince.get(name) ?? now)
+      else this.#goneSince.delete(name)
+      if (state === 'present' || state === 'out-of-service') this.#known.add(name)
+    }
+    if (this.#goneSince.size === 0) {
+      this.#gonePods.clear()
+      return []
+    }
+    const byAttachment = new Map<string, LeaseRecord[]>()
+    for (const lease of service.ledger.leases()) {
+      if (!lease.attachment || !this.#goneSince.has(lease.node)) continue
+      const key = attachmentKey(lease.attachment)
+      const leases = byAttachment.get(key)
+      if (leases) leases.push(lease)
+      else byAttachment.set(key, [lease])
+    }
+    const seen: SeenElsewhere[] = []
+    const queue = byAttachment.values()
+    await Promise.all(
+      Array.from({ length: width }, async () => {
+        for (const leases of queue) {
+          const one = await this.#see(leases, now)
+          if (one) seen.push(one)
+        }
+      }),
+    )
+    return seen
+  }
+
+  async #see(leases: readonly LeaseRecord[], now: number): Promise<SeenElsewhere | undefined> {
+    const [lease] = leases
+    const record = lease && attachmentByLease(lease)
+    if (!record) return undefined
+    const goneFor = now - (this.#goneSince.get(record.node) ?? now)
+    return {
+      ...{ record, leases, goneFor },
+      nodeWasThere: this.#known.has(record.node),
+      pod: await this.#podOf(record, goneFor),
+    }
+  }
+
+  async #podOf({ holder, podUid }: AttachmentRecord, goneFor: number): Promise<SeenElsewhere['pod']> {
+    if (holder.kind !== 'pod' || podUid === null) return 'none'
+    if (this.#gonePods.has(podUid)) return 'gone'
+    const { askAfter, cluster } = this.#options
+    if (goneFor < askAfter()) return 'later'
+    const { namespace, name } = holder
+    const state = await cluster
+      .ownerExists(namespace, { apiVersion: 'v1', kind: 'Pod', name, uid: podUid })
+      .catch(() => 'unknown' as const)
+    if (state === 'gone') this.#gonePods.add(podUid)
+    return state
+  }
+}

@@ -1,0 +1,134 @@
+/** Two nodes share a ledger; one of them is removed, and the other, which is elected, sees to what it has left. */
+import t, { type Test } from 'tap'
+import { SharedStore } from '../../../ipkeeper-server/store/shared/shared-store.ts'
+import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
+import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
+import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
+import { EngineDouble } from '../../rigs/engine-double.ts'
+import { until } from '../../rigs/poll.ts'
+import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { TestService } from '../leases/test-service.ts'
+
+async function site(t: Test) {
+  const engine = new EngineDouble()
+  const folder = makeTempFolder()
+  const open = async (node: string) => {
+    const store = new SharedStore({
+      engine: engine.connect(),
+      journal: SqliteStore.open(folder.file(`${node}.db`)),
+      node,
+      now: Date.now,
+      monotonic: () => performance.now(),
+      onStatus: () => undefined,
+      onLost: () => undefined,
+    })
+    t.teardown(() => store.close())
+    return await TestService.open(store, 'release', node)
+  }
+  t.teardown(() => {
+    folder.remove()
+  })
+  const [lost, here] = [await open('n9'), await open('n1')]
+  const asked: string[] = []
+  const state = {
+    elected: true,
+    node: 'present' as NodeState,
+    pods: 'gone' as 'gone' | 'exists' | 'unknown',
+    monotonic: 0,
+  }
+  const nodes = new LostNodes({
+    service: here.service,
+    election: { isElected: () => state.elected },
+    cluster: {
+      node: name => (name === 'n9' ? state.node : 'present'),
+      ownerExists: async (namespace, { kind, name, uid }) => {
+        asked.push(`${kind} ${namespace}/${name} ${uid}`)
+        return await Promise.resolve(state.pods)
+      },
+    },
+    askAfter: () => 300_000,
+    monotonic: () => state.monotonic,
+  })
+  const look = async (after = 0): Promise<string[]> => {
+    state.monotonic += after
+    const seen = (await nodes.look()).map(
+      ({ record, leases, goneFor, nodeWasThere, pod }) =>
+        `${record.containerId} ${leases.map(({ address }) => address).join()} ${goneFor} ${nodeWasThere ? 'known' : 'unknown'} ${pod}`,
+    )
+    return seen.sort()
+  }
+  return { lost, here, nodes, state, asked, look }
+}
+
+t.test('only what lost nodes have left is looked at, and only by the elected one', async t => {
+  const { lost, here, state, asked, look } = await site(t)
+  await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
+  await lost.add({ container: 'c2', node: 'n9' })
+  await here.add({ pod: 'web-1', container: 'c3', node: 'n1' })
+  await until('heard', () => here.leases().length === 3)
+  t.strictSame(await look(), [], 'the node is there')
+  for (const word of ['out-of-service', 'unknown'] as const) {
+    state.node = word
+    t.strictSame(await look(), [], word)
+  }
+  state.node = 'gone'
+  state.elected = false
+  t.strictSame(await look(500_000), [], 'not elected')
+  state.elected = true
+  const addressOf = (container: string): string | undefined =>
+    here
+      .leases()
+      .find(line => line.endsWith(` ${container}`))
+      ?.split(' ')[0]
+  t.strictSame(await look(), [`c1 ${addressOf('c1')} 0 known later`, `c2 ${addressOf('c2')} 0 known none`])
+  t.strictSame(asked, [])
+  t.match(await look(299_999), [/299999 known later$/, /none$/])
+  t.match(await look(1), [/300000 known gone$/, /none$/])
+  t.match(await look(15_000), [/315000 known gone$/, /none$/])
+  t.strictSame(asked, ['Pod shop/web-0 uid-of-c1'], 'asked once: it does not come back')
+  state.node = 'unknown'
+  t.strictSame(await look(), [])
+  state.node = 'gone'
+  t.match(await look(), [/ 0 known/, / 0 known/], 'a node that was there in between begins anew')
+})
+
+t.test('a pod that is there, or that nobody can tell of, is asked for again', async t => {
+  const { lost, here, state, asked, look } = await site(t)
+  await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
+  await until('heard', () => here.leases().length === 1)
+  Object.assign(state, { node: 'gone', pods: 'exists' })
+  t.match(await look(), [/ 0 unknown later$/])
+  t.match(await look(300_000), [/ exists$/])
+  state.pods = 'unknown'
+  t.match(await look(), [/ unknown unknown$/])
+  t.equal(asked.length, 2)
+})
+
+t.test('ended as by a DEL: each address by its retention', async t => {
+  const { lost, here, state, nodes } = await site(t)
+  await lost.add({ pod: 'web-0', container: 'c1', node: 'n9', ip: '10.22.0.50', retain: '30m' })
+  await lost.add({ pod: 'a', container: 'c2', node: 'n9' })
+  await until('heard', () => here.leases().length === 2)
+  state.node = 'gone'
+  for (const { record } of await nodes.look()) {
+    t.ok(nodes.mayEnd(record))
+    await delAttachment(here.service, record, undefined)
+  }
+  t.match(
+    here
+      .leases()
+      .sort()
+      .map(line => line.split(' ').slice(1).join(' ')),
+    ['cooling shop/a -', 'held shop/web-0 -'].sort((a, b) => (a < b ? -1 : 1)),
+  )
+  t.strictSame(await nodes.look(), [])
+  t.equal(await here.add({ pod: 'web-0', container: 'c5', ip: '10.22.0.50' }), '10.22.0.50')
+  state.elected = false
+  t.notOk(
+    nodes.mayEnd({
+      ...here.service.ledger.attachment({ network: 'net', containerId: 'c5', ifname: 'eth0' })!,
+      node: 'n9',
+    }),
+  )
+})

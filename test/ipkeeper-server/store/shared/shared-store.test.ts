@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records.ts'
+import { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
+import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
+import { until } from '../../../rigs/poll.ts'
+
+function lease(address: string, containerId: string | null, generation: number): LeaseRecord {
+  const network = 'fixed'
+  return {
+    generation,
+    ...{ segment: 'default', address, pool: network, network, rangeSet: 0, prefixLength: 24 },
+    gateway: '10.22.0.1',
+    state: containerId === null ? 'cooling' : 'bound',
+    holder: { kind: 'pod', network, namespace: 'shop', name: `web-${address}`, ifname: 'eth0' },
+    podUid: null,
+    attachment: containerId === null ? null : { network, containerId, ifname: 'eth0' },
+    ...{ node: 'n1', named: false, source: 'dynamic', retain: 'release', mac: null, since: 1 },
+    until: containerId === null ? 2 : null,
+  }
+}
+
+const write = (record: LeaseRecord): Write => ({
+  kind: 'lease',
+  key: leaseKey(record),
+  expect: record.generation === 1 ? null : record.generation - 1,
+  record,
+})
+
+interface Node {
+  readonly site: EngineDouble
+  readonly engine: NodeEngine
+  readonly store: SharedStore
+}
+
+async function open(t: Test, site = new EngineDouble(), away: 'refuses' | false = false): Promise<Node> {
+  const engine = site.connect({ deadlineMs: 20 })
+  engine.turn({ away })
+  const store = new SharedStore({
+    engine,
+    journal: SqliteStore.open(join(t.testdir({}), 'journal.db')),
+    node: 'n1',
+    now: Date.now,
+    monotonic: () => performance.now(),
+    patience: 20,
+    retryAfter: 5,
+    onStatus: () => undefined,
+    onLost: () => undefined,
+  })
+  t.teardown(() => store.close())
+  // What waits for an engine keeps no process alive.
+  const alive = setInterval(() => undefined, 1000)
+  t.teardown(() => {
+    clearInterval(alive)
+  })
+  await store.load(() => undefined)
+  return { site, engine, store }
+}
+
+const isReady =
+  ({ store }: Node) =>
+  (): boolean => {
+    const status = store.shared.status()
+    return status.state === 'ready' && status.owed === 0
+  }
+
+const stateOf = ({ site }: Node, record: LeaseRecord): string | undefined => {
+  const text = site.get('lease', leaseKey(record))?.text
+  return text === undefined ? undefined : (JSON.parse(text) as LeaseRecord).state
+}
+
+t.test('a DEL after an owed change whose answer was lost', async t => {
+  const node = await open(t)
+  const { engine, store } = node
+  const bound = lease('10.22.0.50', 'one', 1)
+  await store.commit([write(bound)])
+  engine.turn({ away: 'refuses' })
+  // From now on the engine is not tried first.
+  await store.probe()
+  await store.commit([write(lease('10.22.0.50', 'two', 2))])
+  // It is carried out, and nobody hears of that.
+  let lost = 0
+  engine.turn({
+    away: false,
+    fate: () => {
+      lost++
+      engine.turn({ away: 'silent' })
+      return { untold: 1 }
+    },
+  })
+  await until('the answer to be lost', () => lost > 0 && store.shared.status().state === 'away')
+  await store.commit([write(lease('10.22.0.50', null, 3))])
+  engine.turn({ away: false, fate: () => 'carried out' })
+  await until('the engine to be told', isReady(node))
+  t.equal(stateOf(node, bound), 'cooling')
+})
+
+t.test('what the engine will not take does not keep it from the rest', async t => {
+  const node = await open(t)
+  const { engine, store, site } = node
+  const [first, second] = [lease('10.22.0.50', 'one', 1), lease('10.22.0.51', 'two', 1)]
+  await store.commit([write(first)])
+  await store.commit([write(second)])
+  engine.turn({ away: 'refuses' })
+  await store.commit([write(lease('10.22.0.50', null, 2))])
+  await store.commit([write(lease('10.22.0.51', null, 2))])
+  engine.turn({
+    away: false,
+    fate: writes => (writes.some(({ key }) => key === leaseKey(first)) ? 'refused' : 'carried out'),
+  })
+  await until('the second one to be told', () => stateOf(node, second) === 'cooling')
+  await until('it to be settled', () => store.shared.status().owed === 1)
+  t.equal(store.shared.status().state, 'away')
+  engine.turn({ fate: () => 'carried out' })
+  await until('the first one to be told', isReady(node))
+  t.equal(stateOf(node, first), 'cooling')
+  t.equal(site.records().length, 2)
+})
+
+t.test('started while the engine was away: no claims before all of it was heard', async t => {
+  const site = new EngineDouble()
+  const node = await open(t, site, 'refuses')
+  const { engine, store } = node
+  t.equal(store.shared.status().state, 'away')
+  engine.turn({ away: false, lagMs: 200 })
+  await t.rejects(store.commit([write(lease('10.22.0.50', 'one', 1))]), { code: 'IPK_STORE_AWAY' })
+  const before = performance.now()
+  await until('it to be heard', isReady(node))
+  t.ok(performance.now() - before > 100, 'not by the first answer to a probe')
+  await store.commit([write(lease('10.22.0.50', 'one', 1))])
+})

@@ -1,0 +1,116 @@
+/** Daemons of several hosts on one etcd: pods reach each other by routes that nobody set by hand, wherever they are. */
+import t, { type Test } from 'tap'
+import { findClusterProgram } from '../rigs/cluster-programs.ts'
+import { askEcho, serveEcho, type Place } from '../rigs/echo.ts'
+import { startLan, type Lan, type LanHost } from '../rigs/lan.ts'
+import { until } from '../rigs/poll.ts'
+import { missing } from '../rigs/requirements.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { addressOf, startWiredNode, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
+
+const skip = missing('namespaces', 'nft', 'executables', 'etcd')
+const families = [4, 6] as const
+/** Within which traffic has to follow a pod. */
+const soon = 2000
+
+interface Served extends Place {
+  readonly pod: WiredPod
+  readonly addresses: Readonly<Record<4 | 6, string>>
+}
+
+interface Site extends Lan {
+  readonly nodes: readonly WiredNode[]
+}
+
+/** etcd runs on the router, and each host has a daemon. */
+async function makeSite(t: Test, mode: string, configuration: object = {}): Promise<Site> {
+  const folder = makeTempFolder()
+  const lan = await startLan({ hosts: 3 })
+  t.teardown(async () => {
+    await lan.close()
+    folder.remove()
+  })
+  const { outside } = lan
+  const url = `http://${outside.ipv4}:2379`
+  const flags = [
+    '--name=only',
+    `--data-dir=${folder.file('etcd')}`,
+    '--unsafe-no-fsync',
+    `--listen-client-urls=${url}`,
+  ]
+  const peers = ['--listen-peer-urls=http://127.0.0.1:2380', `--advertise-client-urls=${url}`]
+  void outside.run(findClusterProgram('etcd') ?? 'etcd', [...flags, ...peers]).catch(() => undefined)
+  const isListening = async (): Promise<boolean> =>
+    (await outside.must('ss', ['-Hltn', 'sport', '=', ':2379'])) !== ''
+  await until('etcd listens', isListening)
+  const settings = { mode, ...(mode === 'bridge' && { isGateway: true }) }
+  const nodes: WiredNode[] = []
+  for (const host of lan.hosts) {
+    const own = { node: host.name, kubernetes: { mode: 'off' }, ...configuration }
+    nodes.push(await startWiredNode(host, { folder, settings, configuration: own, store: `etcd:${url}` }))
+  }
+  return { ...lan, nodes }
+}
+
+async function add({ nodes }: Site, number: number, name: string, last?: string): Promise<Served> {
+  const node = nodes[number - 1]!
+  const annotations = { 'ipkeeper.io/ip': `10.22.0.${last},fd00:22::${last}` }
+  const pod = await node.pod({ name, ...(last !== undefined && { annotations }) })
+  const result = await pod.add()
+  const served = {
+    ...{ host: node.host, namespace: pod.namespace, pod },
+    addresses: { 4: addressOf(result, 4), 6: addressOf(result, 6) },
+  }
+  await serveEcho(served, `${name} on ${number}`)
+  return served
+}
+
+async function routesOf(host: LanHost): Promise<string[]> {
+  const shown = await Promise.all(
+    families.map(family => host.must('ip', [`-${family}`, 'route', 'show', 'proto', '147'])),
+  )
+  return shown.flatMap(text => text.split('\n').filter(line => line !== ''))
+}
+
+/** Asks until the pod of that name answers: milliseconds. */
+async function reaches(place: Place, address: string, name: string): Promise<number> {
+  const startedAt = performance.now()
+  await until(
+    `${name} answers at ${address}`,
+    async () => (await askEcho(place, address, { milliseconds: 200 }))?.name === name,
+    2 * soon,
+  )
+  return Math.round(performance.now() - startedAt)
+}
+
+for (const mode of ['ptp', 'bridge']) {
+  t.test(`daemons on one etcd, mode ${mode}`, { skip }, async t => {
+    const site = await makeSite(t, mode)
+    const [one] = site.hosts
+    const a = await add(site, 1, 'a')
+    const b = await add(site, 2, 'b', '200')
+    for (const family of families) {
+      const took = await reaches(a, b.addresses[family], 'b on 2')
+      // A pod that asks before the way is there asks its link again after a second.
+      t.ok(took < 2 * soon, `IPv${family}: b is reached after ${took} ms`)
+      t.match(await askEcho(b, a.addresses[family], { protocol: 'tcp' }), {
+        name: 'a on 1',
+        from: b.addresses[family],
+      })
+    }
+    await b.pod.del()
+    const moved = await add(site, 3, 'b', '200')
+    for (const family of families) {
+      const took = await reaches(a, moved.addresses[family], 'b on 3')
+      // Who solicits a neighbour of IPv6 before the node answers for it does so again after a second (RFC 4861, 10).
+      const within = mode === 'bridge' && family === 6 ? 2 * soon : soon
+      t.ok(took < within, `IPv${family}: b is reached at its new place after ${took} ms`)
+    }
+    await site.nodes[0]!.daemon().stop('SIGKILL')
+    t.match(await askEcho(a, moved.addresses[4]), { name: 'b on 3' }, 'routes stay when the daemon is killed')
+    await site.nodes[0]!.startDaemon()
+    t.match(await askEcho(a, moved.addresses[4]), { name: 'b on 3' }, 'and when it is back')
+    await moved.pod.del()
+    await until('its route goes', async () => (await routesOf(one!)).length === 0)
+  })
+}

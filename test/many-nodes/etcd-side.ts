@@ -1,0 +1,69 @@
+import type { HolderRecord, LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import { cutOff, mend } from '../rigs/cuts.ts'
+import { etcdPorts, startEtcdMembers } from '../rigs/etcd-members.ts'
+import type { LanHost } from '../rigs/lan.ts'
+import type { TempFolder } from '../rigs/temp-folder.ts'
+import { seenHolder, seenLease, type EngineSide } from './engine-side.ts'
+
+/** Where records are, as docs say: what is read here does not go through the daemon's own reading. */
+const prefix = '/ipkeeper/v1/'
+
+interface KeyValue {
+  readonly key: string
+  readonly value: string
+}
+
+/** Starts one member of etcd on each machine. */
+export async function startEtcdSide(
+  t: { teardown(clean: () => unknown): unknown },
+  hosts: readonly LanHost[],
+  folder: TempFolder,
+): Promise<EngineSide> {
+  const etcd = await startEtcdMembers(t, hosts, folder)
+  const range = async (body: object): Promise<readonly KeyValue[]> =>
+    ((await etcd.ask('/v3/kv/range', body)) as { kvs?: KeyValue[] }).kvs ?? []
+  const records = async <Found>(kind: string): Promise<readonly Found[]> => {
+    const from = `${prefix}${kind}/`
+    const found = await range({ key: btoa(from), range_end: btoa(`${from.slice(0, -1)}0`) })
+    return found.map(({ value }) => (JSON.parse(text(value)) as { record: Found }).record)
+  }
+  return {
+    ledger: {
+      store: `etcd:${etcd.members.map(({ url }) => url).join(',')}`,
+      config: {},
+      ports: [etcdPorts.client],
+    },
+    servers: etcd.members.map(member => ({
+      name: member.host.name,
+      kill: () => member.kill(),
+      start: async () => {
+        member.start()
+        return Promise.resolve()
+      },
+      freeze: () => {
+        member.freeze()
+      },
+      thaw: () => {
+        member.thaw()
+      },
+      isolate: () => cutOff(member.host, [etcdPorts.peer], 'both'),
+      join: () => mend(member.host),
+    })),
+    compact: () => etcd.compact(),
+    read: async () => ({
+      leases: (await records<LeaseRecord>('leases')).map(seenLease),
+      holders: (await records<HolderRecord>('holders')).map(seenHolder),
+    }),
+    put: async (place, value) => {
+      const key = btoa(prefix + place)
+      if (value === undefined) await etcd.ask('/v3/kv/deleterange', { key })
+      else await etcd.ask('/v3/kv/put', { key, value: Buffer.from(value).toString('base64') })
+    },
+    get: async place => {
+      const [found] = await range({ key: btoa(prefix + place) })
+      return found && text(found.value)
+    },
+  }
+}
+
+const text = (base64: string): string => Buffer.from(base64, 'base64').toString()

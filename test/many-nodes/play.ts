@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { makeNamespaces } from '../rigs/many-namespaces.ts'
+import { until } from '../rigs/poll.ts'
+import type { SharedNode } from '../rigs/shared-node.ts'
+import { faultsOfEnd, faultsOfHistory, type Rules } from './check-history.ts'
+import type { EngineSide } from './engine-side.ts'
+import type { FinalState, NodeEvent, SeenLease } from './history.ts'
+import { Mishaps } from './mishaps.ts'
+import { PodLives } from './pod-lives.ts'
+import { SeededRandom } from './seeded-random.ts'
+
+export interface Play {
+  readonly nodes: readonly SharedNode[]
+  readonly engine: EngineSide
+  readonly pods: number
+  /** Pods that live at once. */
+  readonly atOnce: number
+  /** Mishaps at once; none: how it is when nothing goes wrong. */
+  readonly mishaps: number
+  /** After so many milliseconds no pod is born any more. */
+  readonly longest: number
+}
+
+/** Of the daemons' configuration: what is let go is soon to be had again. */
+export const hastyConfig = {
+  cooldown: '1s',
+  preferFor: '3s',
+  reconcile: { mode: 'repair', interval: '1s', minAge: '1s', minAgeUnproved: '5m', passes: 1 },
+} as const
+
+/** One pool for all: what is asked for by name begins at .2, the rest is taken. */
+export const playPool = { ranges: [[{ subnet: '10.22.0.0/24' }], [{ subnet: 'fd00:22::/64' }]] } as const
+
+const insisting = 24
+const wanted = (number: number): readonly string[] => [
+  `10.22.0.${2 + number}`,
+  `fd00:22::${(2 + number).toString(16)}`,
+]
+
+const rules: Rules = {
+  families: [4, 6],
+  refusals: new Set([
+    'IPK_ADDRESS_HELD',
+    'IPK_ADDRESS_KEPT',
+    'IPK_HOLDER_LIVE',
+    'IPK_POOL_FULL',
+    'IPK_STORE_AWAY',
+    'IPK_STORE_CONFLICT',
+  ]),
+}
+
+/** Plays lives and mishaps by a seed, waits until all is settled, and checks every moment of it. */
+export async function play(t: Test, { nodes, engine, pods, atOnce, mishaps, longest }: Play): Promise<void> {
+  const seed = Number(process.env['MANY_NODES_SEED'] ?? Date.now() % 2 ** 32)
+  t.comment(`MANY_NODES_SEED=${seed}`)
+  const random = new SeededRandom(seed)
+  const namespaces = new Map<string, string[]>()
+  for (const { name, host } of nodes) namespaces.set(name, [...(await makeNamespaces(host, 'pod', 12))])
+  const lives = new PodLives({ nodes, random, namespaces, wanted, insisting, pods, longest: 1500 })
+  const trouble = new Mishaps({ nodes, engine, random: new SeededRandom(seed + 1), atOnce: mishaps })
+
+  const began = performance.now()
+  const living = lives.run(atOnce)
+  const troubling = trouble.run()
+  await Promise.race([living, delay(longest, undefined, { ref: false })])
+  lives.stop()
+  // Whoever waits for an answer gets one only when all is well again.
+  trouble.stop()
+  await troubling
+  await living
+  const lived = performance.now() - began
+  t.ok(lives.begun >= pods, `${lives.begun} pods in ${(lived / 1000).toFixed(0)} s`)
+
+  const state = await settled(nodes, engine, lives.events)
+  t.comment(`settled after ${((performance.now() - began - lived) / 1000).toFixed(1)} s`)
+  for (const [what, count] of [...trouble.count, ...lives.refusals].sort()) t.comment(`${what}: ${count}`)
+  t.comment(summary(lives))
+  t.strictSame(faultsOfHistory(lives.events, rules), [], 'the history is linear')
+  t.strictSame(faultsOfEnd(lives.events, state), [], 'the engine has what was acknowledged, and nothing else')
+  const refusedDels = [...lives.refusals.keys()].filter(what => /^DEL IPK/.test(what))
+  t.strictSame(refusedDels, [], 'no DEL was refused')
+}
+
+/** How long an answer took: half, all but one of a hundred, all. */
+function summary({ waits }: PodLives): string {
+  const times = (kind: string): string => {
+    const sorted = waits.flatMap(wait => (wait.kind === kind ? [wait.ms] : [])).sort((a, b) => a - b)
+    const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)
+    return `${sorted.length} ${kind}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`
+  }
+  return ['given', 'refused', 'unknown'].map(times).join('; ')
+}
+
+/** Waits until no daemon owes anything, nothing rests any more, and sweepers had their time; what is so then. */
+async function settled(
+  nodes: readonly SharedNode[],
+  engine: EngineSide,
+  events: readonly NodeEvent[],
+): Promise<FinalState> {
+  await until(
+    'nothing is owed',
+    async () => {
+      for (const node of nodes) {
+        const { store } = await node.status()
+        if ((store as { state?: string }).state === 'away' || ((store as { owed?: number }).owed ?? 0) !== 0)
+          return false
+      }
+      return true
+    },
+    60_000,
+  )
+  let state = await stateOf(nodes, engine)
+  const deadline = performance.now() + 45_000
+  // What never settles is for the checker to tell.
+  while ((hasResting(state) || faultsOfEnd(events, state).length > 0) && performance.now() < deadline) {
+    await delay(500)
+    state = await stateOf(nodes, engine)
+  }
+  return state
+}
+
+async function stateOf(nodes: readonly SharedNode[], engine: EngineSide): Promise<FinalState> {
+  const listings = new Map<string, readonly SeenLease[]>()
+  for (const node of nodes) {
+    const leases = await node.leases()
+    listings.set(
+      node.name,
+      leases.map(({ address, state, pod, containerId, node: of }) => ({
+        ...{ address, state, holder: pod?.name ?? '', container: containerId, node: of },
+      })),
+    )
+  }
+  return { listings, engine: await engine.read() }
+}
+
+const hasResting = ({ engine }: FinalState): boolean => engine.leases.some(({ state }) => state !== 'bound')

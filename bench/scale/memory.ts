@@ -17,7 +17,7 @@ export interface MemoryFigures {
   readonly pods: number
   /** JSON of the records. */
   readonly textBytes: number
-  /** After the start: leases are parsed for the indexes, holders are not. */
+  /** After the start: leases were parsed for the indexes, and are text again. */
   readonly afterStart: number
   /** After each record was heard of once more, as after days. */
   readonly afterChanges: number

@@ -6,6 +6,7 @@ import type {
   Holder,
   HolderRecord,
   LeaseKey,
+  LeaseOutline,
   LeaseRecord,
   PoolRecord,
   QuotaRecord,
@@ -44,8 +45,8 @@ export interface AddressBook {
    * that nodes share: the lowest of a stripe of this node's (stripes.ts).
    */
   lowestFree(segment: string, family: Address['family'], run: Interval): Address | undefined
-  /** Records of all kinds whose address lies in the range set. */
-  leasesWithin(segment: string, set: RangeSet): Iterable<LeaseRecord>
+  /** Leases, of all pools, whose address lies in the range set; only for counting, since there may be very many. */
+  leasesWithin(segment: string, set: RangeSet): Iterable<LeaseKey & LeaseOutline>
   reservationsWithin(segment: string, set: RangeSet): Iterable<ReservationRecord>
   /** Whether any address of the pool is bound or held. */
   hasLiveLease(pool: Pick<Pool, 'name'>): boolean

@@ -295,8 +295,7 @@ export const claimProblem = {
     const holders = new Map<string, number>()
     for (const lease of book.leasesWithin(pool.segment, set)) {
       if (lease.state === 'cooling') continue
-      const who =
-        lease.holder.kind === 'pod' ? `namespace ${lease.holder.namespace}` : 'containers without a pod name'
+      const who = lease.namespace === null ? 'containers without a pod name' : `namespace ${lease.namespace}`
       holders.set(who, (holders.get(who) ?? 0) + 1)
     }
     const most = [...holders].sort((a, b) => b[1] - a[1])[0]

@@ -21,6 +21,8 @@ import {
 
 /** As much of the records as a change of the pools has to do with. */
 export interface PoolsBook {
+  /** Whether other nodes have the same records. */
+  readonly isShared?: boolean
   pools(): Iterable<PoolRecord>
   leases(): Iterable<LeaseRecord>
   reservations(): Iterable<ReservationRecord>
@@ -93,8 +95,11 @@ function describeOrphans(what: string, leases: readonly LeaseRecord[]): string {
 /** Pools whose leases a change concerns, by name. */
 interface Affected {
   readonly before: PoolRecord
-  /** "room": ranges of a network that the new pools overlap; nobody may be using them. */
-  readonly as: 'changed' | 'removed' | 'room'
+  /**
+   * "room": ranges of a network that the new pools overlap; nobody may be using them. "spare": the file of another node may
+   * have it, since records are shared; it goes when nobody uses it.
+   */
+  readonly as: 'changed' | 'removed' | 'room' | 'spare'
   readonly inUse: LeaseRecord[]
 }
 
@@ -111,7 +116,7 @@ function collectOrphans(
   if (affected.size === 0) return
   for (const lease of book.leases()) {
     const pool = affected.get(lease.pool)
-    if (!pool || (pool.as === 'room' && pool.inUse.length > 0)) continue
+    if (!pool || ((pool.as === 'room' || pool.as === 'spare') && pool.inUse.length > 0)) continue
     const stays = pool.as !== 'room' && usableRange(index, lease)?.owner.name === lease.pool
     if (!stays && isLive(lease)) pool.inUse.push(lease)
   }
@@ -119,7 +124,7 @@ function collectOrphans(
 
 function refuseOrphans(affected: readonly Affected[], next: ReadonlyMap<string, Pool>): void {
   const texts = affected
-    .filter(({ as, inUse }) => as !== 'room' && inUse.length > 0)
+    .filter(({ as, inUse }) => as !== 'room' && as !== 'spare' && inUse.length > 0)
     .map(({ before, inUse }) => describeOrphans(whatHappens(before, next.get(before.name)), inUse))
   const [first, ...others] = texts
   if (first !== undefined) throw new Problem('IPK_POOLS_ORPHAN', first, { details: others.join('\n') })
@@ -183,7 +188,9 @@ function noteReservations(book: PoolsBook, affected: readonly Affected[], index:
 
 /**
  * Writes that make the store remember the pools of the daemon's configuration in place of the earlier ones. Ranges of
- * networks that overlap them and are not in use make room, as in planPool.
+ * networks that overlap them and are not in use make room, as in planPool. Where nodes share the records, a pool that is
+ * not in this daemon's file may be in another one's: it is left as it is while it is in use, whoever uses it. When it is
+ * not, it goes, or pools of old would be in the way for ever; a node that has it remembers it anew at its next start.
  *
  * @param next names and ranges differ, as parseConfig has made sure
  * @param isLive whether somebody relies on the address of a lease: see isInUse. It is asked as seldom as possible, since it
@@ -220,7 +227,7 @@ export function planPools(
     if (same) added.push(before.name)
     else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
     else if (before.origin === 'config' && mayRemove(before.name))
-      affected.set(before.name, { before, as: 'removed', inUse: [] })
+      affected.set(before.name, { before, as: book.isShared ? 'spare' : 'removed', inUse: [] })
     else if (overlapping(index, poolOf(before))) affected.set(before.name, { before, as: 'room', inUse: [] })
     else continue
     change.push({ kind: 'pool', key: before.name, expect: before.generation, record })
@@ -231,16 +238,20 @@ export function planPools(
     change.push({ kind: 'pool', key: name, expect: null, record: toPoolRecord(pool, 1, 'config') })
   }
   collectOrphans(book, affected, index, isLive)
-  const all = [...affected.values()]
+  const stays = (name: string): boolean => {
+    const one = affected.get(name)
+    return one?.as === 'spare' && one.inUse.length > 0
+  }
+  const all = [...affected.values()].filter(({ before }) => !stays(before.name))
   refuseOrphans(all, pools)
   refuseOverlap(all, index)
   const named = (as: Affected['as']): string[] =>
     all.filter(one => one.as === as).map(({ before }) => before.name)
   return {
-    change,
+    change: change.filter(({ key }) => !stays(key)),
     added,
     changed: named('changed'),
-    removed: named('removed'),
+    removed: [...named('removed'), ...named('spare')],
     displaced: named('room'),
     notes: [...twice, ...noteReservations(book, all, index)],
   }

@@ -96,6 +96,12 @@ export interface LeaseRecord extends Versioned, LeaseKey {
   readonly remembered?: true
 }
 
+/** What counting needs of a lease. */
+export interface LeaseOutline extends Pick<LeaseRecord, 'state' | 'named' | 'until'> {
+  /** Of the pod; null where the holder is a container without one. */
+  readonly namespace: string | null
+}
+
 /** The holder's current attachment and addresses, one per range set; older attachments keep theirs until their DEL. */
 export interface HolderRecord extends Versioned {
   readonly holder: Holder

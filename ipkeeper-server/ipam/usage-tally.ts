@@ -1,7 +1,7 @@
 import { parseAddress, type Family } from '../../shared/net/address.ts'
 import { capacityOf, isUsable, type Pool, type RangeSet } from './pool.ts'
 import { RangeIndex } from './range-index.ts'
-import { isOver, type LeaseKey, type LeaseRecord, type LeaseState } from './records.ts'
+import { isOver, type LeaseKey, type LeaseOutline, type LeaseState } from './records.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -43,7 +43,7 @@ export class UsageTally {
     )
   }
 
-  lease(lease: LeaseRecord): void {
+  lease(lease: LeaseKey & Omit<LeaseOutline, 'namespace'>): void {
     if (isOver(lease, this.#now)) return
     this.#states[lease.state]++
     const count = this.#countAt(lease)
@@ -54,7 +54,7 @@ export class UsageTally {
   }
 
   /** `lease`: the one of its address, if there is one. */
-  reservation(key: LeaseKey, lease: LeaseRecord | undefined): void {
+  reservation(key: LeaseKey, lease: Omit<LeaseOutline, 'namespace'> | undefined): void {
     const count = this.#countAt(key)
     if (!count) return
     const present = lease && !isOver(lease, this.#now) ? lease : undefined

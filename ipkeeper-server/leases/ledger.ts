@@ -21,6 +21,7 @@ import {
   type Holder,
   type HolderRecord,
   type LeaseKey,
+  type LeaseOutline,
   type LeaseRecord,
   type NodeRecord,
   type PoolRecord,
@@ -41,6 +42,7 @@ import {
 import { isKnown } from '../ipam/workload.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
+import { LeaseOutlines, outlineOf } from './lease-outlines.ts'
 import { RecordTable } from './record-table.ts'
 import { RestingLeases } from './resting-leases.ts'
 import { StripeOwners } from './stripe-owners.ts'
@@ -90,6 +92,8 @@ export class Ledger implements AddressBook {
   readonly #occupied = new Map<string, IntervalSet>()
   /** By segment and family; kept where nodes share the store. */
   readonly #stripeOwners = new Map<string, StripeOwners>()
+  /** Kept where nodes share the store, where most records are text. */
+  readonly #outlines = new LeaseOutlines()
   readonly #leasesByAttachment = new KeyIndex()
   readonly #attachmentsByNetwork = new KeyIndex()
   readonly #reservationsByPod = new KeyIndex()
@@ -196,7 +200,7 @@ export class Ledger implements AddressBook {
 
   *resting(pool: string): Iterable<LeaseRecord> {
     for (const key of this.#resting.get(pool)?.inOrder() ?? []) {
-      const lease = this.#tables.lease.get(key)
+      const lease = this.#tables.lease.peek(key)
       if (lease) yield lease
     }
   }
@@ -204,7 +208,7 @@ export class Ledger implements AddressBook {
   *restingToReuse(pool: string): Iterable<LeaseRecord> {
     if (this.isShared) {
       for (const key of inOrderOf(this.#node, this.#resting.get(pool)?.inOrder() ?? [])) {
-        const lease = this.#tables.lease.get(key)
+        const lease = this.#tables.lease.peek(key)
         if (lease) yield lease
       }
     }
@@ -270,15 +274,17 @@ export class Ledger implements AddressBook {
     return value === undefined ? undefined : { family, value }
   }
 
-  *leasesWithin(segment: string, set: RangeSet): Iterable<LeaseRecord> {
-    for (const lease of this.#tables.lease.values()) {
-      if (lease.segment === segment && isWithin(set, lease.address)) yield lease
+  *leasesWithin(segment: string, set: RangeSet): Iterable<LeaseKey & LeaseOutline> {
+    for (const [key, address] of within(this.#tables.lease.keys(), segment, set)) {
+      const outline = this.#outlineOf(key)
+      if (outline) yield { segment, address, ...outline }
     }
   }
 
   *reservationsWithin(segment: string, set: RangeSet): Iterable<ReservationRecord> {
-    for (const reservation of this.#tables.reservation.values()) {
-      if (reservation.segment === segment && isWithin(set, reservation.address)) yield reservation
+    for (const [key] of within(this.#tables.reservation.keys(), segment, set)) {
+      const reservation = this.#tables.reservation.peek(key)
+      if (reservation) yield reservation
     }
   }
 
@@ -289,11 +295,20 @@ export class Ledger implements AddressBook {
   // ---- Listings
 
   leases(): Iterable<LeaseRecord> {
-    return this.#tables.lease.values()
+    return this.#tables.lease.walk()
   }
 
   attachments(): Iterable<AttachmentRecord> {
     return this.#tables.attachment.values()
+  }
+
+  /** All leases, as far as counting needs them. */
+  *leaseOutlines(): Iterable<LeaseKey & LeaseOutline> {
+    for (const key of this.#tables.lease.keys()) {
+      const outline = this.#outlineOf(key)
+      const [segment, address] = JSON.parse(key) as [string, string]
+      if (outline) yield { segment, address, ...outline }
+    }
   }
 
   /** The keys of all attachments, whose records stay unparsed. */
@@ -316,7 +331,7 @@ export class Ledger implements AddressBook {
   }
 
   reservations(): Iterable<ReservationRecord> {
-    return this.#tables.reservation.values()
+    return this.#tables.reservation.walk()
   }
 
   node(name: string): NodeRecord | undefined {
@@ -382,9 +397,10 @@ export class Ledger implements AddressBook {
 
   // ---- Changing
 
-  /** Takes over what another node has changed. */
+  /** Takes over what another node has changed. What plans of this node do not ask for stays text. */
   #adopt({ kind, key, text }: StoreNews): void {
     this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
+    if (text !== null) this.#tables[kind].setText(key, text)
     if (kind === 'pool') this.onPoolNews()
   }
 
@@ -421,13 +437,13 @@ export class Ledger implements AddressBook {
   async commit(change: Change): Promise<void> {
     if (change.length === 0) return
     for (const write of change) {
-      const present = this.#tables[write.kind].get(write.key)
+      const present = this.#tables[write.kind].peek(write.key)
       if ((present?.generation ?? null) !== write.expect)
         throw conflict(new StoreConflict(write.kind, write.key))
     }
     const now = this.#now()
     const events = change.flatMap(write => {
-      const before = write.kind === 'lease' ? this.#tables.lease.get(write.key) : undefined
+      const before = write.kind === 'lease' ? this.#tables.lease.peek(write.key) : undefined
       return historyEvent(write, before, now) ?? []
     })
     for (const write of change) {
@@ -555,8 +571,10 @@ export class Ledger implements AddressBook {
     keep(this.#attachmentsByNetwork, networkOfAttachment(key), key, present)
   }
 
+  /** Where nodes share the store it keeps the text anyhow, and most records are of other nodes. */
   #indexLoaded(kind: RecordKind, key: string): void {
-    const record = this.#tables[kind].get(key)
+    const table = this.#tables[kind]
+    const record = this.isShared ? table.peek(key) : table.get(key)
     if (!record) return
     this.#reindex(kind, key, record, true)
     if (kind === 'lease' || kind === 'reservation') this.#occupy(record as LeaseKey)
@@ -565,11 +583,12 @@ export class Ledger implements AddressBook {
   /** The one place that changes a table, and every index with it. */
   #set(write: { kind: RecordKind; key: string; record: RecordTypes[RecordKind] | null }): void {
     const { kind, key } = write
-    const before = this.#tables[kind].get(key)
+    const before = this.#tables[kind].peek(key)
     const after = write.record ?? undefined
     const table = this.#tables[kind] as RecordTable<RecordTypes[RecordKind]>
     if (after) table.set(key, after)
     else table.delete(key)
+    if (kind === 'lease' && !after) this.#outlines.delete(key)
     if (before) this.#reindex(kind, key, before, false)
     if (after) this.#reindex(kind, key, after, true)
     if (kind === 'lease' || kind === 'reservation' || kind === 'pool') this.onFigures()
@@ -578,6 +597,12 @@ export class Ledger implements AddressBook {
       const either = after ?? before
       if (either) this.#occupy(either as LeaseKey)
     }
+  }
+
+  #outlineOf(key: string): LeaseOutline | undefined {
+    if (this.isShared) return this.#outlines.get(key)
+    const lease = this.#tables.lease.get(key)
+    return lease && outlineOf(lease)
   }
 
   #countLive(lease: LeaseRecord, step: 1 | -1): void {
@@ -609,6 +634,7 @@ export class Ledger implements AddressBook {
         const lease = record as LeaseRecord
         if (lease.attachment) keep(this.#leasesByAttachment, attachmentKey(lease.attachment), key, present)
         if (this.isShared) this.#own(lease, present ? 1 : -1)
+        if (this.isShared && present) this.#outlines.set(key, lease)
         if (this.isShared && lease.state === 'bound') this.#countBound(lease, present ? 1 : -1)
         if (lease.state === 'cooling') this.#rest(lease, key, present)
         else this.#countLive(lease, present ? 1 : -1)
@@ -659,6 +685,19 @@ export class Ledger implements AddressBook {
 
 function isAway(error: unknown): boolean {
   return error instanceof Problem && error.code === 'IPK_STORE_AWAY'
+}
+
+/** Keys with their addresses, of those that are in the set; the records themselves may stay text. */
+function* within(
+  keys: Iterable<string>,
+  segment: string,
+  set: RangeSet,
+): Iterable<readonly [key: string, address: string]> {
+  const begin = leaseKey({ segment, address: '' }).slice(0, -2)
+  for (const key of keys) {
+    const address = key.slice(begin.length, -2)
+    if (key.startsWith(begin) && isWithin(set, address)) yield [key, address]
+  }
 }
 
 /** Whether a lease is as the record of its holder says. */

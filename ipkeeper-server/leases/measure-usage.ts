@@ -25,7 +25,7 @@ export async function measureUsage(
   const pools = Array.from(ledger.pools(), poolOf).sort((a, b) => (a.name < b.name ? -1 : 1))
   const tally = new UsageTally(pools, now())
   let walked = 0
-  for (const lease of ledger.leases()) {
+  for (const lease of ledger.leaseOutlines()) {
     tally.lease(lease)
     if (++walked % step === 0) await turn()
   }

@@ -1,6 +1,10 @@
 /**
- * Records of one kind by key. One that was loaded stays JSON text until somebody asks for it: at start most are never
+ * Records of one kind by key. One that came as JSON text stays text until somebody asks for it by its key: most are never
  * looked at, and parsing them all would cost most of the start-up time and of the memory.
+ *
+ * Invariants: what is kept under a key, text or object, is the whole of the present record and of no other version; nobody
+ * changes an object that was given to the table or came from it. So it does not matter to a reader which of them is kept,
+ * nor whether he gets the object that another one has or an equal one.
  */
 export class RecordTable<T extends object> {
   readonly #records = new Map<string, T | string>()
@@ -9,12 +13,19 @@ export class RecordTable<T extends object> {
     return this.#records.size
   }
 
+  /** The record, which stays parsed: whoever plans with it asks for it again. */
   get(key: string): T | undefined {
     const found = this.#records.get(key)
     if (typeof found !== 'string') return found
     const record = JSON.parse(found) as T
     this.#records.set(key, record)
     return record
+  }
+
+  /** The record, for one look at it: text stays text. */
+  peek(key: string): T | undefined {
+    const found = this.#records.get(key)
+    return typeof found === 'string' ? (JSON.parse(found) as T) : found
   }
 
   has(key: string): boolean {
@@ -25,6 +36,7 @@ export class RecordTable<T extends object> {
     this.#records.set(key, record)
   }
 
+  /** The string itself is kept, so that a store that has it too shares it. */
   setText(key: string, text: string): void {
     this.#records.set(key, text)
   }
@@ -37,9 +49,18 @@ export class RecordTable<T extends object> {
     return this.#records.keys()
   }
 
+  /** All of them; they stay parsed. */
   *values(): Iterable<T> {
     for (const key of this.#records.keys()) {
       const record = this.get(key)
+      if (record) yield record
+    }
+  }
+
+  /** All of them, each for one look at it: text stays text. */
+  *walk(): Iterable<T> {
+    for (const key of this.#records.keys()) {
+      const record = this.peek(key)
       if (record) yield record
     }
   }

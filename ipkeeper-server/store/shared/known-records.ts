@@ -1,5 +1,8 @@
-import type { Engine, StampedRecord } from './engine.ts'
+import type { Engine, SharedKind, StampedRecord } from './engine.ts'
 import { recordId, type RecordName } from './record-name.ts'
+
+/** A record without its name, which is where it is found: of the records of a large cluster each byte counts. */
+export type Version = Pick<StampedRecord, 'text' | 'stamp'>
 
 export interface KnownRecordsOptions {
   readonly engine: Pick<Engine, 'read'>
@@ -19,7 +22,7 @@ export interface KnownRecordsOptions {
  */
 export class KnownRecords {
   readonly #options: KnownRecordsOptions
-  readonly #records = new Map<string, StampedRecord>()
+  readonly #records = new Map<SharedKind, Map<string, Version>>()
   readonly #reading = new Map<string, Promise<unknown>>()
   /** The newest news of records that were being changed or read. */
   readonly #stash = new Map<string, StampedRecord | RecordName>()
@@ -28,19 +31,30 @@ export class KnownRecords {
     this.#options = options
   }
 
-  get(id: string): StampedRecord | undefined {
-    return this.#records.get(id)
+  get({ kind, key }: RecordName): Version | undefined {
+    return this.#records.get(kind)?.get(key)
   }
 
-  values(): Iterable<StampedRecord> {
-    return this.#records.values()
+  *values(): Iterable<StampedRecord> {
+    for (const [kind, versions] of this.#records)
+      for (const [key, { text, stamp }] of versions) yield { kind, key, text, stamp }
   }
 
   /** What the caller has written, or knows by other means; nobody is told. `stamp` null: it was deleted. */
   set({ kind, key }: RecordName, text: string | null, stamp: number | null): void {
-    const id = recordId({ kind, key })
-    if (text === null || stamp === null) this.#records.delete(id)
-    else this.#records.set(id, { kind, key, text, stamp })
+    if (text === null || stamp === null) this.#delete({ kind, key })
+    else this.#of(kind).set(key, { text, stamp })
+  }
+
+  #of(kind: SharedKind): Map<string, Version> {
+    let versions = this.#records.get(kind)
+    if (!versions) this.#records.set(kind, (versions = new Map<string, Version>()))
+    return versions
+  }
+
+  /** Whether it was there. */
+  #delete({ kind, key }: RecordName): boolean {
+    return this.#records.get(kind)?.delete(key) ?? false
   }
 
   /**
@@ -58,7 +72,7 @@ export class KnownRecords {
     try {
       const present = await reading
       this.#options.onContact()
-      const changed = this.#records.get(id)?.stamp !== present?.stamp
+      const changed = this.get(name)?.stamp !== present?.stamp
       this.set(name, present?.text ?? null, present?.stamp ?? null)
       // Who asked may have lost interest; what is known here and what others were told must not part.
       if (changed) this.#options.onChange(name, present?.text ?? null)
@@ -76,11 +90,12 @@ export class KnownRecords {
       const id = recordId(record)
       seen.add(id)
       // An engine that was restored from a backup counts anew.
-      const known = this.#records.get(id)
-      if (known && known.stamp > record.stamp && !this.#isBusy(id)) this.#records.delete(id)
+      const known = this.get(record)
+      if (known && known.stamp > record.stamp && !this.#isBusy(id)) this.#delete(record)
       this.hear(record)
     }
-    for (const [id, { kind, key }] of [...this.#records]) if (!seen.has(id)) this.hear({ kind, key })
+    const gone = Array.from(this.values()).filter(record => !seen.has(recordId(record)))
+    for (const { kind, key } of gone) this.hear({ kind, key })
   }
 
   /** News of one record; without a stamp: it is gone. */
@@ -107,14 +122,13 @@ export class KnownRecords {
   }
 
   #take(news: StampedRecord | RecordName): void {
-    const id = recordId(news)
     if (!('stamp' in news)) {
-      if (this.#records.delete(id)) this.#options.onChange(news, null)
+      if (this.#delete(news)) this.#options.onChange(news, null)
       return
     }
-    const known = this.#records.get(id)
+    const known = this.get(news)
     if (known && known.stamp >= news.stamp) return
-    this.#records.set(id, news)
+    this.set(news, news.text, news.stamp)
     this.#options.onChange(news, news.text)
   }
 }

@@ -219,7 +219,7 @@ export class SharedStore implements LeaseStore {
         this.#failedWith(error)
       }
     }
-    return this.#owed.get(id)?.want ?? this.#known.get(id)?.text ?? null
+    return this.#owed.get(id)?.want ?? this.#known.get({ kind, key })?.text ?? null
   }
 
   // ---- Committing
@@ -282,19 +282,20 @@ export class SharedStore implements LeaseStore {
       const buildsOnIt = earlier.generations.get(id) === expect
       return () => {
         if (buildsOnIt) return earlier.stamps?.get(id)
-        return earlier.stamps ? undefined : this.#presentBasis(id, expect)?.()
+        return earlier.stamps ? undefined : this.#presentBasis({ kind, key }, expect)?.()
       }
     }
-    return this.#presentBasis(id, expect)
+    return this.#presentBasis({ kind, key }, expect)
   }
 
-  #presentBasis(id: string, expect: number | null): Basis | undefined {
+  #presentBasis(name: RecordName, expect: number | null): Basis | undefined {
+    const id = recordId(name)
     const owed = this.#owed.get(id)
-    const text = owed ? owed.want : (this.#known.get(id)?.text ?? null)
+    const text = owed ? owed.want : (this.#known.get(name)?.text ?? null)
     if ((text === null ? null : generationOf(text)) !== expect) return undefined
     // When the engine has come back meanwhile, it has what was owed to it or something else by now.
     if (owed) return () => (this.#owed.get(id) === owed ? null : owed.stamp)
-    const stamp = this.#known.get(id)?.stamp ?? null
+    const stamp = this.#known.get(name)?.stamp ?? null
     return () => stamp
   }
 
@@ -345,7 +346,7 @@ export class SharedStore implements LeaseStore {
 
   /** What is owed to the engine when a write turns out to have been for nothing. */
   #takenBack({ kind, key, record }: SharedWrite): OwedRecord {
-    const before = this.#known.get(recordId({ kind, key }))?.text ?? null
+    const before = this.#known.get({ kind, key })?.text ?? null
     return { kind, key, expected: [before, textOf(record)], want: before }
   }
 
@@ -353,7 +354,7 @@ export class SharedStore implements LeaseStore {
     const id = recordId({ kind, key })
     const owed = this.#owed.get(id)
     if (owed) return owed.expected
-    const before = this.#known.get(id)?.text ?? null
+    const before = this.#known.get({ kind, key })?.text ?? null
     return tried ? [before, textOf(record)] : [before]
   }
 

@@ -294,6 +294,22 @@ for (const [name, before, next, code, message, details = ''] of refused) {
   })
 }
 
+t.test('where nodes share the records, a pool of another file stays while it is in use', t => {
+  const ofOthers = (leases: readonly string[], next: readonly string[]) =>
+    planPools(
+      { ...book({ pools: ['config:a 10.1.0.0/24'], leases }), isShared: true },
+      next.map(words => ({ pool: pool(words) })),
+      one => (one as ReturnType<typeof lease>).live,
+    )
+  for (const state of ['', 'held ']) {
+    const { change, removed, added } = ofOthers([`${state}a 10.1.0.5`], ['b 10.2.0.0/24'])
+    t.strictSame([removed, added, change.map(({ key }) => key)], [[], ['b'], ['b']], `${state}a`)
+  }
+  t.match(ofOthers(['dead a 10.1.0.5'], []), { removed: ['a'], change: [{ key: 'a', record: null }] })
+  t.throws(() => ofOthers(['a 10.1.0.200'], ['a 10.1.0.0/25']), { code: 'IPK_POOLS_ORPHAN' }, 'its own')
+  t.end()
+})
+
 t.test('every lease is looked at once, and the machine asked only about those that would be outside', t => {
   const many = Array.from({ length: 50 }, (_, index) => index)
   const before: Before = {

@@ -15,7 +15,7 @@ const usage = (story: TestService, of = pool): string => {
   const { capacity, used, held, free } = usageOf(ledger, of, story.now)
   // Both ways of counting agree in every story.
   const tally = new UsageTally([of], story.now)
-  for (const lease of ledger.leases()) tally.lease(lease)
+  for (const lease of ledger.leaseOutlines()) tally.lease(lease)
   for (const reservation of ledger.reservations()) tally.reservation(reservation, ledger.lease(reservation))
   const sum = (count: 'capacity' | 'used' | 'held' | 'free'): bigint =>
     tally.rangeSets().reduce((total, set) => total + set[count], 0n)

@@ -288,6 +288,45 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
   t.not(order.slice(0, 4).join(), [...order].sort().slice(0, 4).join(), 'its own order first')
 })
 
+t.test('leases of a store that nodes share are counted as those of a store of its own', async t => {
+  const memory = new MemoryStore()
+  let adopt: (news: StoreNews) => void = () => undefined
+  const shared: SharedAspect = {
+    follow: tell => (adopt = tell),
+    status: () => ({ state: 'ready', owed: 0 }),
+    silence: () => 0,
+  }
+  const store = Object.assign(memory, { shared })
+  const container = { kind: 'container', network: 'net', containerId: 'c2', ifname: 'eth0' } as const
+  await store.commit([
+    putLease(lease('10.0.0.2'), null),
+    putLease(lease('10.0.0.3', 1, { holder: container, named: false }), null),
+    putLease(lease('10.0.1.2', 1, { segment: 'other "one"' }), null),
+    putLease(lease('10.0.2.2'), null),
+  ])
+  const ledger = await Ledger.open(store, () => 0, 'n1')
+  const [set = []] = poolFrom('net', ['10.0.0.0/23']).rangeSets
+  const counted = (segment = 'default'): string[] =>
+    Array.from(
+      ledger.leasesWithin(segment, set),
+      ({ address, state, named, until, namespace }) =>
+        `${address} ${state} ${named ? 'named' : 'chosen'} ${namespace} ${until}`,
+    ).sort()
+  t.strictSame(counted(), ['10.0.0.2 bound named shop null', '10.0.0.3 bound chosen null null'])
+  t.strictSame(counted('other "one"'), ['10.0.1.2 bound named shop null'])
+  t.strictSame(counted('other'), [])
+  t.equal([...ledger.leaseOutlines()].length, 4)
+  const cooling = lease('10.0.0.2', 2, { state: 'cooling', attachment: null, until: 7, node: 'n2' })
+  await store.commit([putLease(cooling, 1)])
+  adopt({ kind: 'lease', key: leaseKey(cooling), text: JSON.stringify(cooling) })
+  adopt({ kind: 'lease', key: leaseKey({ segment: 'default', address: '10.0.0.3' }), text: null })
+  t.strictSame(counted(), ['10.0.0.2 cooling named shop 7'])
+  t.strictSame(ledger.lease(two), cooling)
+  await ledger.commit([putLease(lease('10.0.0.2', 3), 2)])
+  t.strictSame(counted(), ['10.0.0.2 bound named shop null'])
+  t.equal(ledger.lease(two)?.generation, 3)
+})
+
 t.test('a ledger that is opened again is the same', async t => {
   const store = new MemoryStore()
   const first = await Ledger.open(store)

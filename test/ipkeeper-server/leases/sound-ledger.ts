@@ -1,7 +1,8 @@
 import { holderKey, leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
+import { outlineOf } from '../../../ipkeeper-server/leases/lease-outlines.ts'
 import type { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
 
-/** No lease without its attachment, no holder with what is not its own or with nothing. Throws what does not hold; `when` says where. */
+/** No lease without its attachment, no holder with what is not its own or with nothing, no outline but those of the leases. Throws what does not hold; `when` says where. */
 export function assertSound(ledger: Ledger, when: string): void {
   const having = [
     ...ledger.attachments(),
@@ -10,6 +11,12 @@ export function assertSound(ledger: Ledger, when: string): void {
   const holders = new Set(having.map(({ holder }) => holderKey(holder)))
   if (ledger.counts().holder > holders.size)
     throw new Error(`${when}: ${ledger.counts().holder} holders, of which ${holders.size} have something`)
+  const outlines = JSON.stringify([...ledger.leaseOutlines()])
+  const told = Array.from(ledger.leases(), lease => ({
+    ...{ segment: lease.segment, address: lease.address },
+    ...outlineOf(lease),
+  }))
+  if (outlines !== JSON.stringify(told)) throw new Error(`${when}: leases are counted as ${outlines}`)
   for (const lease of ledger.leases()) {
     const attachment = lease.attachment && ledger.attachment(lease.attachment)
     if ((lease.state === 'bound') !== Boolean(attachment))

@@ -152,6 +152,8 @@ export function describeLeftOut(
   isLive: (lease: LeaseRecord) => boolean,
 ): string | undefined {
   const affected: Affected = { before: toPoolRecord(before, 1), as: 'changed', inUse: [] }
+  // Asked often, and every lease would be looked at.
+  if (sameRanges(affected.before, toPoolRecord(after, 1))) return undefined
   collectOrphans(book, new Map([[before.name, affected]]), new RangeIndex(placedRanges(after)), isLive)
   return affected.inUse.length === 0
     ? undefined

@@ -192,7 +192,7 @@ t.test('an engine on a real API server', { skip }, async t => {
     t.strictSame(await one.engine.commit([]), [])
     t.strictSame(await one.engine.commit([{ kind: 'quota', key: 'q', base: 7, text: '{}' }]), [0])
     t.equal(await one.engine.read('quota', 'q'), undefined)
-    t.strictSame(one.engine.ignores, ['quota'])
+    t.strictSame(one.engine.ignores, ['quota', 'node'])
   })
 
   await t.test('of many at once, one is the first', async t => {

@@ -131,3 +131,68 @@ t.test('started while the engine was away: no claims before all of it was heard'
   t.ok(performance.now() - before > 100, 'not by the first answer to a probe')
   await store.commit([write(lease('10.22.0.50', 'one', 1))])
 })
+
+const attached = (containerId: string): Write => {
+  const key = { network: 'fixed', containerId, ifname: 'eth0' }
+  const holder = lease('10.22.0.50', containerId, 1).holder
+  const record = {
+    ...{
+      ...key,
+      generation: 1,
+      answered: 1,
+      holder,
+      podUid: null,
+      node: 'n1',
+      bootId: 'b',
+      netns: '/run/netns/x',
+    },
+    ...{
+      netnsInode: null,
+      invocationId: null,
+      startedAt: null,
+      since: 1,
+      undo: { leases: [], attachment: null },
+    },
+  }
+  return { kind: 'attachment', key: JSON.stringify(Object.values(key)), expect: null, record }
+}
+
+const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
+  ['what is bound here gets its lease again', undefined, 'one'],
+  ['but not what somebody else has', { ...lease('10.22.0.50', 'theirs', 1), node: 'n2' }, 'theirs'],
+]
+for (const [name, there, container] of reclaims) {
+  t.test(`an engine that has lost its records: ${name}`, async t => {
+    const folder = t.testdir({})
+    const opened = async (site: EngineDouble): Promise<SharedStore> => {
+      const store = new SharedStore({
+        engine: site.connect(),
+        journal: SqliteStore.open(join(folder, 'journal.db')),
+        node: 'n1',
+        now: Date.now,
+        monotonic: () => performance.now(),
+        retryAfter: 5,
+        onStatus: () => undefined,
+        onLost: () => undefined,
+        onUnsound: () => undefined,
+      })
+      await store.load(() => undefined)
+      return store
+    }
+    const bound = lease('10.22.0.50', 'one', 1)
+    const before = await opened(new EngineDouble())
+    await before.commit([write(bound), attached('one')])
+    await before.commit([write(lease('10.22.0.51', 'without attachment', 1))])
+    await before.close()
+    const site = new EngineDouble()
+    if (there) site.put('lease', leaseKey(bound), JSON.stringify(there))
+    const store = await opened(site)
+    t.teardown(() => store.close())
+    await until('all to be settled', () => store.shared.status().owed === 0)
+    const leases = site.records().map(({ text }) => JSON.parse(text) as LeaseRecord)
+    t.strictSame(
+      leases.map(({ attachment }) => attachment?.containerId),
+      [container],
+    )
+  })
+}

@@ -52,6 +52,9 @@ export interface SharedStoreOptions {
 /** Milliseconds between two looks whether an owed record is settled; the engine is there, so that it will be soon. */
 const unsettledPause = 10
 
+/** So many owed records are settled side by side: nothing else is committed meanwhile. */
+const settledAtOnce = 16
+
 type SharedWrite = Extract<Write, { kind: SharedKind }>
 
 /** A commit on its way. */
@@ -112,8 +115,8 @@ export class SharedStore implements LeaseStore {
   readonly #copies: JournalCopies
   /** The last commit under way of each record. */
   readonly #tails = new Map<string, Pending>()
-  /** The owed record that is being settled. */
-  #settling: string | undefined
+  /** Owed records that are being settled. */
+  readonly #settling = new Set<string>()
   readonly #stopping = new AbortController()
   /** Commits that have passed the gate. */
   readonly #passed = new Set<Promise<unknown>>()
@@ -138,7 +141,7 @@ export class SharedStore implements LeaseStore {
     this.#copies = new JournalCopies(options.node)
     this.#known = new KnownRecords({
       engine: options.engine,
-      isChanging: id => this.#tails.has(id) || this.#settling === id,
+      isChanging: id => this.#tails.has(id) || this.#settling.has(id),
       onContact: () => {
         this.#contact()
       },
@@ -535,21 +538,32 @@ export class SharedStore implements LeaseStore {
     this.#gate = gate.promise
     try {
       await Promise.allSettled(this.#passed)
-      let refused: Error | undefined
-      for (const owed of [...this.#owed.values()]) {
-        this.#settling = recordId(owed)
-        try {
-          await this.#settle(owed)
-        } catch (error) {
-          // One that the engine will not take must not keep it from the others.
-          if (!(error instanceof Problem)) throw error
-          refused ??= error
+      const waiting = [...this.#owed.values()]
+      const refused: Problem[] = []
+      const work = async (): Promise<void> => {
+        for (let owed = waiting.shift(); owed; owed = waiting.shift()) {
+          const id = recordId(owed)
+          this.#settling.add(id)
+          try {
+            await this.#settle(owed)
+          } catch (error) {
+            // One that the engine will not take must not keep it from the others.
+            if (error instanceof Problem) refused.push(error)
+            else {
+              waiting.length = 0
+              throw error
+            }
+          } finally {
+            this.#settling.delete(id)
+            this.#known.unstash(id)
+          }
         }
-        this.#known.unstash(this.#settling)
       }
-      if (refused) throw refused
+      const outcomes = await Promise.allSettled(Array.from({ length: settledAtOnce }, work))
+      const failed = outcomes.find(outcome => outcome.status === 'rejected')
+      if (failed) throw failed.reason
+      if (refused[0]) throw refused[0]
     } finally {
-      this.#settling = undefined
       this.#gate = undefined
       gate.resolve(undefined)
     }

@@ -24,7 +24,7 @@ t.test(
       )
     for (const node of nodes) await node.start()
     await play(t, {
-      ...{ nodes, engine, atOnce: 60, longest: 150_000 },
+      ...{ nodes, engine, atOnce: 60, longest: Number(process.env['MANY_NODES_MS'] ?? 150_000) },
       pods: Number(process.env['MANY_NODES_PODS'] ?? 5000),
       mishaps: Number(process.env['MANY_NODES_MISHAPS'] ?? 3),
     })

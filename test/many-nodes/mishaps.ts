@@ -29,7 +29,7 @@ export class Mishaps {
   readonly count = new Map<string, number>()
   readonly #options: MishapsOptions
   /** Nodes and servers that something is being done to. */
-  readonly #busy = new Set<SharedNode | EngineServer>()
+  readonly #busy = new Map<SharedNode | EngineServer, Kind>()
   #stopping = false
 
   constructor(options: MishapsOptions) {
@@ -43,6 +43,11 @@ export class Mishaps {
 
   stop(): void {
     this.#stopping = true
+  }
+
+  /** "daemon killed: host-3" for each that goes on. */
+  underWay(): readonly string[] {
+    return [...this.#busy].map(([{ name }, kind]) => `${kind}: ${name}`)
   }
 
   async #work(): Promise<void> {
@@ -67,19 +72,19 @@ export class Mishaps {
     const { random, engine, nodes } = this.#options
     switch (kind) {
       case 'daemon killed':
-        return await this.#with([random.pick(nodes)], async node => {
+        return await this.#with(kind, [random.pick(nodes)], async node => {
           await node.kill(random.chance(0.8) ? 'SIGKILL' : 'SIGTERM')
           await this.#wait(0, 2000)
           await node.start()
         })
       case 'daemon frozen':
-        return await this.#with([random.pick(nodes)], async node => {
+        return await this.#with(kind, [random.pick(nodes)], async node => {
           node.freeze()
           await this.#wait(500, 8000)
           node.thaw()
         })
       case 'node cut off':
-        return await this.#with([random.pick(nodes)], async node => {
+        return await this.#with(kind, [random.pick(nodes)], async node => {
           await node.cut(random.pick<Cut>(['both', 'requests', 'replies', 'refused', 30]))
           await this.#wait(500, 10_000)
           // Also a daemon that starts while it is cut off.
@@ -90,31 +95,31 @@ export class Mishaps {
           await node.mend()
         })
       case 'server killed':
-        return await this.#with([random.pick(engine.servers)], async server => {
+        return await this.#with(kind, [random.pick(engine.servers)], async server => {
           await server.kill()
           await this.#wait(200, 4000)
           await server.start()
         })
       case 'server frozen':
-        return await this.#with([random.pick(engine.servers)], async server => {
+        return await this.#with(kind, [random.pick(engine.servers)], async server => {
           server.freeze()
           await this.#wait(500, 8000)
           server.thaw()
         })
       case 'server isolated':
-        return await this.#with([random.pick(engine.servers)], async server => {
+        return await this.#with(kind, [random.pick(engine.servers)], async server => {
           await server.isolate?.()
           await this.#wait(500, 8000)
           await server.join?.()
         })
       case 'engine killed':
-        return await this.#with(engine.servers, async (...servers) => {
+        return await this.#with(kind, engine.servers, async (...servers) => {
           for (const server of servers) await server.kill()
           await this.#wait(200, 3000)
           for (const server of servers) await server.start()
         })
       case 'engine slow':
-        return await this.#with(engine.servers, async (...servers) => {
+        return await this.#with(kind, engine.servers, async (...servers) => {
           for (let times = random.between(5, 20); times > 0; times--) {
             for (const server of servers) server.freeze()
             await delay(random.between(50, 400))
@@ -131,12 +136,13 @@ export class Mishaps {
   }
 
   async #with<One extends SharedNode | EngineServer>(
+    kind: Kind,
     wanted: readonly One[],
     work: (...all: [One, ...One[]]) => Promise<void>,
   ): Promise<boolean> {
     const [first, ...others] = wanted
     if (first === undefined || wanted.some(one => this.#busy.has(one))) return false
-    for (const one of wanted) this.#busy.add(one)
+    for (const one of wanted) this.#busy.set(one, kind)
     await work(first, ...others)
     for (const one of wanted) this.#busy.delete(one)
     return true

@@ -32,6 +32,9 @@ export const hastyConfig = {
 /** One pool for all: what is asked for by name begins at .2, the rest is taken. */
 export const playPool = { ranges: [[{ subnet: '10.22.0.0/24' }], [{ subnet: 'fd00:22::/64' }]] } as const
 
+/** Milliseconds that it may take at the end until all is answered. */
+const patience = 90_000
+
 const insisting = 24
 const wanted = (number: number): readonly string[] => [
   `10.22.0.${2 + number}`,
@@ -67,8 +70,7 @@ export async function play(t: Test, { nodes, engine, pods, atOnce, mishaps, long
   lives.stop()
   // Whoever waits for an answer gets one only when all is well again.
   trouble.stop()
-  await troubling
-  await living
+  await inTime(Promise.all([troubling, living]), () => [...trouble.underWay(), ...lives.underWay()])
   const lived = performance.now() - began
   t.ok(lives.begun >= pods, `${lives.begun} pods in ${(lived / 1000).toFixed(0)} s`)
 
@@ -80,6 +82,12 @@ export async function play(t: Test, { nodes, engine, pods, atOnce, mishaps, long
   t.strictSame(faultsOfEnd(lives.events, state), [], 'the engine has what was acknowledged, and nothing else')
   const refusedDels = [...lives.refusals.keys()].filter(what => /^DEL IPK/.test(what))
   t.strictSame(refusedDels, [], 'no DEL was refused')
+}
+
+/** Waits for what may take some time, and says what is still under way when it takes too long. */
+async function inTime(work: Promise<unknown>, underWay: () => readonly string[]): Promise<void> {
+  const late = await Promise.race([work.then(() => false), delay(patience, true, { ref: false })])
+  if (late) throw new Error(`still under way after ${patience} ms:\n${underWay().join('\n')}`)
 }
 
 /** How long an answer took: half, all but one of a hundred, all. */
@@ -103,8 +111,7 @@ async function settled(
     async () => {
       for (const node of nodes) {
         const { store } = await node.status()
-        if ((store as { state?: string }).state === 'away' || ((store as { owed?: number }).owed ?? 0) !== 0)
-          return false
+        if (store.state !== 'ready' || store.owed !== 0) return false
       }
       return true
     },

@@ -38,6 +38,8 @@ export class PodLives {
   /** Milliseconds that each ADD took until it was answered. */
   readonly waits: { readonly ms: number; readonly kind: Reply['kind'] }[] = []
   readonly #options: PodLivesOptions
+  /** Since when, by what: "ADD 3f2a on host-3". */
+  readonly #calls = new Map<string, number>()
   #begun = 0
   #stopping = false
 
@@ -57,6 +59,12 @@ export class PodLives {
   /** No pod is born any more. */
   stop(): void {
     this.#stopping = true
+  }
+
+  /** "ADD 3f2a on host-3 since 12 s" for each call that is not answered. */
+  underWay(): readonly string[] {
+    const now = performance.now()
+    return [...this.#calls].map(([call, since]) => `${call} since ${((now - since) / 1000).toFixed(0)} s`)
   }
 
   async #work(): Promise<void> {
@@ -169,12 +177,12 @@ export class PodLives {
     const { container, pod, uid, asked } = sandbox
     const invocation = newInvocation()
     const began = performance.now()
-    let reply = await node.add(sandbox, invocation)
+    let reply = await this.#counted('ADD', node, sandbox, node.add(sandbox, invocation))
     this.waits.push({ ms: performance.now() - began, kind: reply.kind })
     if (reply.kind === 'unknown' && random.chance(0.5)) {
       // The plugin tries a daemon that is not there for some seconds.
       await delay(random.between(100, 2000))
-      reply = await node.add(sandbox, invocation)
+      reply = await this.#counted('ADD', node, sandbox, node.add(sandbox, invocation))
     }
     const outcome: AddEvent['outcome'] =
       reply.kind === 'refused' ? { kind: 'refused', code: reply.error.code } : reply
@@ -183,7 +191,6 @@ export class PodLives {
       ...{ kind: 'add', node: node.name, container, holder: pod, uid, asked, began, ended },
       outcome: outcome.kind === 'unknown' ? { kind: 'unknown' } : outcome,
     })
-    this.#count('ADD', reply)
     return reply
   }
 
@@ -192,11 +199,10 @@ export class PodLives {
     const { container } = sandbox
     for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
       const began = performance.now()
-      const reply = await node.del(sandbox)
+      const reply = await this.#counted('DEL', node, sandbox, node.del(sandbox))
       const ended = performance.now()
       const outcome = reply.kind === 'given' ? 'done' : 'unknown'
       this.events.push({ kind: 'del', node: node.name, container, began, ended, outcome })
-      this.#count('DEL', reply)
       if (outcome === 'done') return
       await delay(pause)
     }
@@ -204,20 +210,30 @@ export class PodLives {
 
   async #check(node: SharedNode, sandbox: Sandbox, addresses: readonly string[]): Promise<void> {
     const began = performance.now()
-    const reply = await node.check(sandbox, addresses)
+    const reply = await this.#counted('CHECK', node, sandbox, node.check(sandbox, addresses))
     const ended = performance.now()
     const denied = reply.kind === 'refused' && reply.error.code === 'IPK_LEASE_MISSING'
     this.events.push({
       ...{ kind: 'check', node: node.name, container: sandbox.container, began, ended },
       outcome: reply.kind === 'given' ? 'stands' : denied ? 'denied' : 'unknown',
     })
-    this.#count('CHECK', reply)
   }
 
-  #count(verb: string, reply: Reply): void {
-    if (reply.kind === 'given') return
-    const what = `${verb} ${reply.kind === 'refused' ? reply.error.code : 'no answer'}`
-    this.refusals.set(what, (this.refusals.get(what) ?? 0) + 1)
+  async #counted(
+    verb: string,
+    node: SharedNode,
+    { container }: Sandbox,
+    call: Promise<Reply>,
+  ): Promise<Reply> {
+    const name = `${verb} ${container} on ${node.name}`
+    this.#calls.set(name, performance.now())
+    const reply = await call
+    this.#calls.delete(name)
+    if (reply.kind !== 'given') {
+      const what = `${verb} ${reply.kind === 'refused' ? reply.error.code : 'no answer'}`
+      this.refusals.set(what, (this.refusals.get(what) ?? 0) + 1)
+    }
+    return reply
   }
 }
 

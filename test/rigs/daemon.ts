@@ -18,6 +18,8 @@ export interface DaemonOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Run it in there; on this machine itself when absent. */
   readonly host?: PrivateHost
+  /** There it is to be frozen, too: what enters the host with it would stop as well, and not go on again. */
+  readonly become?: boolean
   /** Which executable; dist/ipkeeper-server when absent. */
   readonly executable?: string
   /** How long it may take to be ready. Default: 10 s. */
@@ -62,7 +64,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...(options.config === undefined ? [] : ['--config', options.config]),
     ...(options.args ?? []),
   ]
-  const [program, argv] = options.host?.command(executable, args) ?? [executable, args]
+  const { host, become = false } = options
+  const inside = become ? host?.become(executable, args) : host?.command(executable, args)
+  const [program, argv] = inside ?? [executable, args]
   const child = spawn(program, argv, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...options.env },
@@ -89,7 +93,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       withdraw()
       throw new Error(`the daemon ended before it was ready (exit ${String(child.exitCode)}):\n${log}`)
     }
-    pid ??= options.host === undefined ? child.pid : childWhenThere(child)
+    pid ??= host === undefined || become ? child.pid : childWhenThere(child)
     const reply = await askSocket(options.socket, 'GET', '/v1/health').catch(() => undefined)
     if (reply?.status === 200 && pid !== undefined) break
     if (performance.now() > deadline) {

@@ -71,7 +71,7 @@ export async function startEtcdMembers(
   t.teardown(async () => {
     for (const member of programs) {
       await member.kill()
-      await member.agent.close()
+      await member.agent.destroy()
     }
   })
   for (const member of members) member.start()

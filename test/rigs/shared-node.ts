@@ -158,7 +158,7 @@ export function makeSharedNode(
     isUp: () => running !== undefined,
     start: async () => {
       running ??= await startDaemon({
-        ...{ socket, stateDir, config: configFile, host, readyMs: 30_000 },
+        ...{ socket, stateDir, config: configFile, host, become: true, readyMs: 30_000 },
         args: ['--store', ledger.store],
       })
     },

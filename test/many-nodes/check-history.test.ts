@@ -334,7 +334,7 @@ const ends: readonly (readonly [
     'a holder of what it has not',
     [add('a', [0, 1], '.2')],
     end([bound('.2', 'a')], { holders: [{ holder: 'web-0', container: 'a', addresses: ['.2', '.3'] }] }),
-    [/^the holder web-0 has \.3 by its record alone/],
+    [/^the holder web-0 \(a\) has \.3 by its record alone/],
   ],
   [
     'a holder of nothing',
@@ -346,7 +346,7 @@ const ends: readonly (readonly [
     'a holder that is being added for ever',
     [add('a', [0, 1], undefined)],
     end([], { holders: [{ holder: 'web-0', container: 'a', addresses: ['.2'] }] }),
-    [/^the holder web-0 has \.2 by its record alone/],
+    [/^the holder web-0 \(a\) has \.2 by its record alone/],
   ],
   [
     'a listing that lags',

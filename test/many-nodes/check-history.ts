@@ -281,7 +281,8 @@ function faultsOfHolderRecord(
   const faults: string[] = []
   if (container !== null) {
     const missing = addresses.filter(address => !own.some(lease => lease.address === address))
-    if (missing.length > 0) faults.push(`the holder ${holder} has ${missing.join(', ')} by its record alone`)
+    if (missing.length > 0)
+      faults.push(`the holder ${holder} (${container}) has ${missing.join(', ')} by its record alone`)
   }
   if (container === null && addresses.length === 0)
     faults.push(`the holder ${holder} has a record of nothing`)

@@ -78,8 +78,11 @@ export async function play(t: Test, { nodes, engine, pods, atOnce, mishaps, long
   t.comment(`settled after ${((performance.now() - began - lived) / 1000).toFixed(1)} s`)
   for (const [what, count] of [...trouble.count, ...lives.refusals].sort()) t.comment(`${what}: ${count}`)
   t.comment(summary(lives))
-  t.strictSame(faultsOfHistory(lives.events, rules), [], 'the history is linear')
-  t.strictSame(faultsOfEnd(lives.events, state), [], 'the engine has what was acknowledged, and nothing else')
+  const faults = faultsOfHistory(lives.events, rules)
+  const faultsAtEnd = faultsOfEnd(lives.events, state)
+  for (const line of traces([...faults, ...faultsAtEnd], lives.events, nodes)) t.comment(line)
+  t.strictSame(faults, [], 'the history is linear')
+  t.strictSame(faultsAtEnd, [], 'the engine has what was acknowledged, and nothing else')
   const refusedDels = [...lives.refusals.keys()].filter(what => /^DEL IPK/.test(what))
   t.strictSame(refusedDels, [], 'no DEL was refused')
 }
@@ -98,6 +101,22 @@ function summary({ waits }: PodLives): string {
     return `${sorted.length} ${kind}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`
   }
   return ['given', 'refused', 'unknown'].map(times).join('; ')
+}
+
+/** All that is known of the containers that are named in the first faults. */
+function traces(
+  faults: readonly string[],
+  events: readonly NodeEvent[],
+  nodes: readonly SharedNode[],
+): readonly string[] {
+  const containers = new Set(faults.slice(0, 3).flatMap(fault => fault.match(/\b[0-9a-f]{12}\b/g) ?? []))
+  return [...containers].flatMap(container => [
+    ...events.filter(event => event.container === container).map(event => JSON.stringify(event)),
+    ...nodes.flatMap(node => {
+      const lines = node.log().split('\n')
+      return lines.filter(line => line.includes(container)).map(line => `${node.name}: ${line}`)
+    }),
+  ])
 }
 
 /** Waits until no daemon owes anything, nothing rests any more, and sweepers had their time; what is so then. */

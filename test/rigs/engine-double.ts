@@ -16,9 +16,11 @@ import { Problem } from '../../shared/problem/problem.ts'
 
 /**
  * What becomes of a commit. `conflict`: refused as if somebody had been quicker. `refused`: for good, such as for a
- * missing right. `untold`: so many of its writes are carried out, and then nothing is heard of it.
+ * missing right. `untold`: so many of its writes are carried out, and then nothing is heard of it. `late`: so many
+ * milliseconds after its caller has given it up it is carried out after all, if it then still can be.
  */
-export type Fate = 'carried out' | 'conflict' | 'refused' | { readonly untold: number }
+export type Fate =
+  'carried out' | 'conflict' | 'refused' | { readonly untold: number } | { readonly late: number }
 
 /** Of one node's connection. */
 export interface EngineSwitches {
@@ -203,6 +205,13 @@ class Connection implements NodeEngine {
     const [first] = kept
     if (fate === 'refused') throw new Problem('IPK_STORE_FAILED', 'the engine refuses this')
     if (fate === 'conflict' && first) throw new StoreConflict(first.kind, first.key)
+    if (typeof fate === 'object' && 'late' in fate) {
+      const away = await this.#noAnswer()
+      setTimeout(() => {
+        if (!this.#engine.conflictOf(kept)) this.#engine.carryOut(kept)
+      }, fate.late)
+      throw away
+    }
     if (typeof fate === 'object') {
       if (!this.#engine.conflictOf(kept)) this.#engine.carryOut(kept.slice(0, fate.untold))
       throw await this.#noAnswer()

@@ -23,10 +23,6 @@ export interface EngineSide {
   compact(): Promise<void>
   /** What is in it, read past all daemons. */
   read(): Promise<FinalState['engine']>
-  /** Writes a record as it stands there, past all daemons; `value` undefined deletes it. */
-  put(place: string, value: string | undefined): Promise<void>
-  /** What is written there; undefined: nothing. */
-  get(place: string): Promise<string | undefined>
 }
 
 export function seenLease({ address, state, holder, attachment, node }: LeaseRecord): SeenLease {

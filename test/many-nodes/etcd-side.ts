@@ -13,12 +13,19 @@ interface KeyValue {
   readonly value: string
 }
 
+export interface EtcdSide extends EngineSide {
+  /** Writes a value past all daemons; undefined deletes it. `place` is a key below the prefix. */
+  put(place: string, value: string | undefined): Promise<void>
+  /** What is written there; undefined: nothing. */
+  get(place: string): Promise<string | undefined>
+}
+
 /** Starts one member of etcd on each machine. */
 export async function startEtcdSide(
   t: { teardown(clean: () => unknown): unknown },
   hosts: readonly LanHost[],
   folder: TempFolder,
-): Promise<EngineSide> {
+): Promise<EtcdSide> {
   const etcd = await startEtcdMembers(t, hosts, folder)
   const range = async (body: object): Promise<readonly KeyValue[]> =>
     ((await etcd.ask('/v3/kv/range', body)) as { kvs?: KeyValue[] }).kvs ?? []

@@ -58,7 +58,7 @@ export class Mishaps {
       ...(['server killed', 'server frozen', 'engine slow', 'compacted'] as const),
       ...(engine.servers.length > 1
         ? (['server isolated', 'server isolated', 'engine killed'] as const)
-        : []),
+        : (['server killed', 'server killed', 'server frozen'] as const)),
     ]
     while (!this.#stopping) {
       const kind = random.pick(kinds)

@@ -18,7 +18,7 @@ export interface PodLivesOptions {
   readonly wanted: (number: number) => readonly string[]
   /** How many pods insist on an address. */
   readonly insisting: number
-  /** How many lives end; the rest stay to be found at the end. */
+  /** How many sandboxes are given addresses until all ends; some stay to be found then. */
   readonly pods: number
   /** Longest life of a sandbox, in milliseconds. */
   readonly longest: number
@@ -41,17 +41,19 @@ export class PodLives {
   /** Since when, by what: "ADD 3f2a on host-3". */
   readonly #calls = new Map<string, number>()
   #begun = 0
+  #served = 0
   #stopping = false
 
   constructor(options: PodLivesOptions) {
     this.#options = options
   }
 
-  get begun(): number {
-    return this.#begun
+  /** Sandboxes that were given addresses so far. */
+  get served(): number {
+    return this.#served
   }
 
-  /** Lives until all pods have lived, so many at once. */
+  /** Lives until enough were served, so many at once. */
   async run(atOnce: number): Promise<void> {
     await Promise.all(Array.from({ length: atOnce }, () => this.#work()))
   }
@@ -69,7 +71,7 @@ export class PodLives {
 
   async #work(): Promise<void> {
     const { random, insisting, pods } = this.#options
-    while (!this.#stopping && this.#begun < pods) {
+    while (!this.#stopping && this.#served < pods) {
       const kind = random.next()
       if (kind < 0.5) await this.#dynamicLife()
       else if (kind < 0.8) await this.#staticLife(random.between(0, insisting - 1))
@@ -139,9 +141,14 @@ export class PodLives {
     this.#begun++
     const sandbox = { ...pod, container: newId() }
     const reply = await this.#add(node, sandbox)
-    if (reply.kind === 'given') return { node, sandbox, addresses: reply.addresses }
+    if (reply.kind === 'given') {
+      this.#served++
+      return { node, sandbox, addresses: reply.addresses }
+    }
     await this.#del(node, sandbox)
-    if (reply.kind === 'refused') await delay(this.#options.random.between(20, 200))
+    // A runtime takes longer; but then little would go on at once.
+    const longest = reply.kind === 'refused' && reply.error.code === 'IPK_STORE_AWAY' ? 1000 : 200
+    if (reply.kind === 'refused') await delay(this.#options.random.between(20, longest))
     return undefined
   }
 

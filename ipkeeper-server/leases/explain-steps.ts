@@ -102,6 +102,11 @@ function skippedBy(service: LeaseService, add: AddRequest, terms: AddTerms, leas
   const set = pool && setOf(pool, lease.address)
   const chosen = parseAddress(lease.address)
   if (lease.source !== 'dynamic' || !set || !chosen) return []
+  if (service.ledger.isShared) {
+    const text =
+      'nodes that share leases do not all begin at the lowest: this is the lowest free one of a stripe of this node'
+    return [noted('address', lease.address, text)]
+  }
   const { shown, more } = skippedAddresses(service.ledger, pool, set, chosen, terms.now, mostSkipped)
   const dropped = shown.map(({ address, text }): Reason => ({
     about: 'address',

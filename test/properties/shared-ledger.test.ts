@@ -38,6 +38,7 @@ const faults = {
   late: { lagMs: 8 },
   deaf: { deaf: true },
   untold: { fate: () => ({ untold: 9 }) },
+  tardy: { fate: () => ({ late: 25 }) },
   half: { fate: () => ({ untold: 1 }) },
 } as const satisfies Readonly<Record<string, Partial<EngineSwitches>>>
 

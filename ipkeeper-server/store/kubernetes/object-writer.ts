@@ -217,7 +217,12 @@ export class ObjectWriter {
     }
     const former = await this.#asItWas(kind, object, before, until)
     if (stamp !== null) {
-      await this.#replace(kind, object, stamp, former['spec'], until)
+      try {
+        await this.#replace(kind, object, stamp, former['spec'], until)
+      } catch (error) {
+        // Somebody else has built on it meanwhile, and what he made of it stands.
+        if (!(error instanceof ApiError && (error.status === 409 || error.status === 404))) throw error
+      }
       return
     }
     const { metadata } = former

@@ -3,10 +3,10 @@ import type { Change } from '../../ipam/records.ts'
 import type { LeaseStore } from '../lease-store.ts'
 
 /**
- * copy: a record of the engine that this node could not do without while that is away. owed: see OwedRecord. meta: of the
- * journal itself.
+ * copy: a record of the engine that this node could not do without while that is away. owed: see OwedRecord. late: see
+ * LateCommits.
  */
-export type NoteKind = 'copy' | 'owed' | 'meta'
+export type NoteKind = 'copy' | 'owed' | 'late'
 
 /** Something to remember under (kind, key), in place of what was there; `text` null forgets it. */
 export interface Note {

@@ -25,6 +25,7 @@ import { EngineAway, type Engine, type SharedKind, type StampedRecord } from './
 import type { Journal, Note } from './journal.ts'
 import { JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
+import { LateCommits } from './late-commits.ts'
 import { mayChangeAlone, owedAfter, settlement, type OwedRecord } from './owed-record.ts'
 import { recordId, type RecordName } from './record-name.ts'
 
@@ -113,6 +114,7 @@ export class SharedStore implements LeaseStore {
   readonly #known: KnownRecords
   readonly #owed = new Map<string, Owed>()
   readonly #copies: JournalCopies
+  readonly #late: LateCommits
   /** The last commit under way of each record. */
   readonly #tails = new Map<string, Pending>()
   /** Owed records that are being settled. */
@@ -139,6 +141,7 @@ export class SharedStore implements LeaseStore {
     this.#engine = options.engine
     this.#journal = options.journal
     this.#copies = new JournalCopies(options.node)
+    this.#late = new LateCommits(options.now)
     this.#known = new KnownRecords({
       engine: options.engine,
       isChanging: id => this.#tails.has(id) || this.#settling.has(id),
@@ -203,7 +206,13 @@ export class SharedStore implements LeaseStore {
       for (const copy of copies) this.#known.set(copy, copy.text, copy.stamp)
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
-    if (!this.#away) await this.#reclaim(copies)
+    if (!this.#away) {
+      await this.#reclaim(copies)
+      for (const { kind, key, text } of this.#known.values()) {
+        const owed = this.#late.owedAfter({ kind, key }, text)
+        if (owed) this.#owed.set(recordId(owed), { ...owed })
+      }
+    }
     if (this.#owed.size > 0) this.#recover()
     if (!this.#away) await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
   }
@@ -230,6 +239,7 @@ export class SharedStore implements LeaseStore {
     this.#journal.loadNotes(({ kind, key, text }) => {
       if (kind === 'copy') copies.push(this.#copies.found(key, text))
       else if (kind === 'owed') this.#owed.set(key, JSON.parse(text) as OwedRecord)
+      else this.#late.found(text)
     })
     return copies
   }
@@ -450,6 +460,13 @@ export class SharedStore implements LeaseStore {
     const id = recordId({ kind, key })
     // What is owed is settled first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#owed.has(id) || this.#tails.has(id)) return
+    const owed = this.#late.owedAfter({ kind, key }, text)
+    if (owed) {
+      // The ledger has heard of the settlement, and need not hear of this.
+      this.#owe([owed])
+      void this.#journal.commit([], [], [noteOf(owed)]).catch(() => undefined)
+      return
+    }
     this.#adopt?.({ kind, key, text: text !== null && this.#isSound(kind, key, text) ? text : null })
     const notes = this.#copies.heard({ kind, key }, text)
     // A copy of old is compared with the engine before anything comes of it.
@@ -594,7 +611,7 @@ export class SharedStore implements LeaseStore {
           throw error
         }
       }
-      await this.#journal.commit([], [], [forgotten(owed)])
+      await this.#journal.commit([], [], [forgotten(owed), ...this.#late.settled(owed)])
       this.#owed.delete(recordId(owed))
       if (what === 'theirs') this.#theirs(owed, present?.text ?? null)
       return

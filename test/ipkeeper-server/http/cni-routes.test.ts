@@ -250,7 +250,7 @@ t.test('errors have code, message, hint; never {} and never nothing', async t =>
   }
   t.strictSame(
     story.service.ledger.counts(),
-    { lease: 0, holder: 0, attachment: 0, reservation: 0, pool: 0, quota: 0 },
+    { lease: 0, holder: 0, attachment: 0, reservation: 0, pool: 0, quota: 0, node: 0 },
     'nothing was changed',
   )
 })

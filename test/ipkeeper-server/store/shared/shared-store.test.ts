@@ -28,6 +28,31 @@ const write = (record: LeaseRecord): Write => ({
   record,
 })
 
+const attached = (containerId: string): Write => {
+  const key = { network: 'fixed', containerId, ifname: 'eth0' }
+  const holder = lease('10.22.0.50', containerId, 1).holder
+  const record = {
+    ...{
+      ...key,
+      generation: 1,
+      answered: 1,
+      holder,
+      podUid: null,
+      node: 'n1',
+      bootId: 'b',
+      netns: '/run/netns/x',
+    },
+    ...{
+      netnsInode: null,
+      invocationId: null,
+      startedAt: null,
+      since: 1,
+      undo: { leases: [], attachment: null },
+    },
+  }
+  return { kind: 'attachment', key: JSON.stringify(Object.values(key)), expect: null, record }
+}
+
 interface Node {
   readonly site: EngineDouble
   readonly engine: NodeEngine
@@ -132,30 +157,24 @@ t.test('started while the engine was away: no claims before all of it was heard'
   await store.commit([write(lease('10.22.0.50', 'one', 1))])
 })
 
-const attached = (containerId: string): Write => {
-  const key = { network: 'fixed', containerId, ifname: 'eth0' }
-  const holder = lease('10.22.0.50', containerId, 1).holder
-  const record = {
-    ...{
-      ...key,
-      generation: 1,
-      answered: 1,
-      holder,
-      podUid: null,
-      node: 'n1',
-      bootId: 'b',
-      netns: '/run/netns/x',
-    },
-    ...{
-      netnsInode: null,
-      invocationId: null,
-      startedAt: null,
-      since: 1,
-      undo: { leases: [], attachment: null },
-    },
-  }
-  return { kind: 'attachment', key: JSON.stringify(Object.values(key)), expect: null, record }
-}
+t.test('a commit that nobody heard of is carried out after it was settled', async t => {
+  const node = await open(t)
+  const { engine, store } = node
+  engine.turn({ fate: () => ({ late: 150 }) })
+  const change = [write(lease('10.22.0.50', 'one', 1)), attached('one')]
+  await t.rejects(store.commit(change), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('the store to be ready', isReady(node))
+  const seen: (string | undefined)[] = []
+  await until('the commit to come, and to be taken back', () => {
+    const state = stateOf(node, lease('10.22.0.50', 'one', 1))
+    if (seen.at(-1) !== state || seen.length === 0) seen.push(state)
+    return seen.includes('bound') && state === undefined && isReady(node)()
+  })
+  t.strictSame(seen, [undefined, 'bound', undefined])
+  await store.commit([write(lease('10.22.0.50', 'two', 1)), attached('two')])
+  t.equal(stateOf(node, lease('10.22.0.50', 'two', 1)), 'bound', 'what comes after it stays')
+})
 
 const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
   ['what is bound here gets its lease again', undefined, 'one'],

@@ -1,0 +1,57 @@
+import type { Note } from './journal.ts'
+import type { OwedRecord } from './owed-record.ts'
+import { recordId, type RecordName } from './record-name.ts'
+import { sameRecord } from './same-record.ts'
+
+/** Milliseconds after which an engine carries out nothing any more that it was asked for: ten times its longest timeouts. */
+const lateFor = 600_000
+
+interface LateRecord extends OwedRecord {
+  /** When it was settled, in milliseconds since the epoch. */
+  readonly at: number
+}
+
+/**
+ * Records that were settled after nobody could tell what became of a commit. An engine may still carry that commit out: a
+ * request can lie in a queue of a frozen or cut-off server, longer than anybody waits. Then a record appears that nobody
+ * was answered from, and it has to be settled once more.
+ */
+export class LateCommits {
+  readonly #now: () => number
+  readonly #records = new Map<string, LateRecord>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Takes note of one of an earlier run of the daemon. */
+  found(text: string): void {
+    const record = JSON.parse(text) as LateRecord
+    this.#records.set(recordId(record), record)
+  }
+
+  /** After a record was settled; also forgets what is too old to come. */
+  settled({ kind, key, expected, want }: OwedRecord): readonly Note[] {
+    const id = recordId({ kind, key })
+    const at = this.#now()
+    const notes: Note[] = []
+    for (const [other, { at: then }] of this.#records) {
+      if (Math.abs(at - then) < lateFor) continue
+      this.#records.delete(other)
+      notes.push({ kind: 'late', key: other, text: null })
+    }
+    const record: LateRecord = { kind, key, expected, want, at }
+    this.#records.set(id, record)
+    return [...notes, { kind: 'late', key: id, text: JSON.stringify(record) }]
+  }
+
+  /** What is owed when this is what a record turns out to be; undefined when it is no commit that came late. */
+  owedAfter(name: RecordName, text: string | null): OwedRecord | undefined {
+    const record = this.#records.get(recordId(name))
+    if (!record || text === null || sameRecord(text, record.want)) return undefined
+    const { kind, key, want } = record
+    return record.expected.some(tried => sameRecord(tried, text))
+      ? { kind, key, expected: [text], want }
+      : undefined
+  }
+}

@@ -18,6 +18,8 @@ import type {
  * Plans only read it.
  */
 export interface AddressBook {
+  /** Whether other nodes have the same leases: of their attachments only so much is known as leases and holders tell. */
+  readonly isShared: boolean
   lease(key: LeaseKey): LeaseRecord | undefined
   holder(holder: Holder): HolderRecord | undefined
   /** Of an attachment of another node, what its leases tell (attachment-elsewhere.ts). */

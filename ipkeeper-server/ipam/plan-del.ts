@@ -180,11 +180,12 @@ export function planUndo(
       writes.push({ kind: 'lease', key: leaseKey(lease), expect: present.generation, record: null })
       continue
     }
-    // What another node's sandbox had is its own again: whether it still lives, that node knows. Of this one, its
-    // attachment was deleted or added anew meanwhile, or was a dead one that this ADD replaced under the same key.
+    // What another node's sandbox had is its own again where nodes share a store: whether it still lives, that node knows.
+    // Of one that is known here, its attachment was deleted or added anew meanwhile, or was a dead one that this ADD
+    // replaced under the same key.
     const orphaned =
       before.attachment !== null &&
-      before.node === attachment.node &&
+      (before.node === attachment.node || !book.isShared) &&
       (sameAttachment(before.attachment, key) || !stillHas(book, before))
     const again = { ...before, generation: present.generation }
     const current =

@@ -8,6 +8,7 @@ import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
 import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
 import { delAttachment } from './leases/del.ts'
+import { endStray } from './leases/end-stray.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
 import {
   interpretBegan,
@@ -364,6 +365,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.drain()
   await answers.begin()
   strayLinks.start()
+  ledger.onStray = key => {
+    void endStray(service, key, error => {
+      logger.warn({ err: error, ...key }, 'a deleted attachment that appeared again could not be ended yet')
+    })
+  }
   ledger.onUnanswered = () => {
     answers.wake()
   }

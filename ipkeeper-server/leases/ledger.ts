@@ -123,6 +123,8 @@ export class Ledger implements AddressBook {
   onKept: () => void = () => undefined
   /** Called when figures of pools may have changed: of a lease, a reservation or a pool, by whomever. */
   onFigures: () => void = () => undefined
+  /** Called when a lease turns out to be bound on this node to an attachment that no record of it tells of. */
+  onStray: (key: AttachmentKey) => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
   /** Called when somebody else changed a pool. */
@@ -400,8 +402,15 @@ export class Ledger implements AddressBook {
   /** Takes over what another node has changed. What plans of this node do not ask for stays text. */
   #adopt({ kind, key, text }: StoreNews): void {
     this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
+    if (kind === 'lease' && text !== null) this.#tellStray(key)
     if (text !== null) this.#tables[kind].setText(key, text)
     if (kind === 'pool') this.onPoolNews()
+  }
+
+  #tellStray(key: string): void {
+    const lease = this.#tables.lease.get(key)
+    if (lease?.node !== this.#node || lease.state !== 'bound' || !lease.attachment) return
+    if (!this.#tables.attachment.has(attachmentKey(lease.attachment))) this.onStray(lease.attachment)
   }
 
   /**

@@ -35,6 +35,11 @@ export class Tombstones {
     }
   }
 
+  /** Whether the attachment was deleted a while ago. */
+  has(key: AttachmentKey): boolean {
+    return this.#buried.has(attachmentKey(key))
+  }
+
   giver(key: AttachmentKey): Giver {
     return this.#buried.get(attachmentKey(key))?.giver
   }

@@ -117,6 +117,10 @@ export class Ledger implements AddressBook {
   /** Commits under way per record, and records that a refused commit left in doubt. */
   readonly #underWay = new Map<string, number>()
   readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
+  /** Records as they were before the commits under way. */
+  readonly #firm = new Map<string, RecordTypes[RecordKind] | null>()
+  /** Leases that the engine has and does not tell. */
+  readonly #untold = new Set<string>()
   /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
   #refusal: { problem: Problem; triedAt: number } | undefined
   /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
@@ -433,9 +437,28 @@ export class Ledger implements AddressBook {
   async #readDoubtful(): Promise<void> {
     for (const [id, { kind, key }] of [...this.#doubtful]) {
       if (this.#underWay.has(id)) continue
-      const record = await this.#store.read(kind, key)
-      if (this.#underWay.has(id) || !this.#doubtful.delete(id)) continue
+      const record = await this.#readOrSkip(kind, key)
+      if (record === 'untold' || this.#underWay.has(id) || !this.#doubtful.delete(id)) continue
+      this.#untold.delete(id)
       this.#set({ kind, key, record: record ?? null })
+    }
+  }
+
+  /**
+   * A record that an engine has and cannot tell, as one of a newer ipkeeper, stays in doubt: what has nothing to do with it
+   * goes on, and nobody gets its address.
+   */
+  async #readOrSkip(kind: RecordKind, key: string): Promise<RecordTypes[RecordKind] | undefined | 'untold'> {
+    try {
+      return await this.#store.read(kind, key)
+    } catch (error) {
+      if (!this.isShared || !(error instanceof Problem)) throw error
+      if (kind === 'lease' && !this.#underWay.has(recordId({ kind, key }))) {
+        this.#untold.add(recordId({ kind, key }))
+        const [segment, address] = JSON.parse(key) as [string, string]
+        this.#occupy({ segment, address })
+      }
+      return 'untold'
     }
   }
 
@@ -456,6 +479,8 @@ export class Ledger implements AddressBook {
       return historyEvent(write, before, now) ?? []
     })
     for (const write of change) {
+      const id = recordId(write)
+      if (!this.#firm.has(id)) this.#firm.set(id, this.#tables[write.kind].peek(write.key) ?? null)
       this.#count(write, 1)
       this.#set(write)
     }
@@ -465,6 +490,7 @@ export class Ledger implements AddressBook {
       for (const write of change) {
         this.#count(write, -1)
         this.#doubtful.set(recordId(write), { kind: write.kind, key: write.key })
+        this.#putBack(write)
       }
       // While only the engine is away, the node serves what it has: it is not unfit for it.
       if (!(error instanceof StoreConflict) && !isAway(error))
@@ -475,10 +501,21 @@ export class Ledger implements AddressBook {
     }
     this.#refusal = undefined
     for (const write of change) {
+      const id = recordId(write)
       this.#count(write, -1)
       // Now known for sure; a reading that began before must not overwrite it.
-      this.#doubtful.delete(recordId(write))
+      this.#doubtful.delete(id)
+      if (this.#underWay.has(id)) this.#firm.set(id, write.record)
+      else this.#firm.delete(id)
     }
+  }
+
+  /** What was before the refused commits, once none is under way: reading it again may fail as well. */
+  #putBack({ kind, key }: Write): void {
+    const id = recordId({ kind, key })
+    if (this.#underWay.has(id)) return
+    this.#set({ kind, key, record: this.#firm.get(id) ?? null })
+    this.#firm.delete(id)
   }
 
   /**
@@ -553,7 +590,10 @@ export class Ledger implements AddressBook {
     const address = parseAddress(key.address)
     if (!address) throw new Problem('IPK_INTERNAL', `record with address ${key.address}`)
     const id = leaseKey(key)
-    const taken = this.#tables.reservation.has(id) || (this.#tables.lease.has(id) && !this.#expired.has(id))
+    const taken =
+      this.#tables.reservation.has(id) ||
+      (this.#tables.lease.has(id) && !this.#expired.has(id)) ||
+      this.#untold.has(recordId({ kind: 'lease', key: id }))
     const set = this.#occupiedIn(key.segment, address.family)
     if (taken) set.add(address.value)
     else set.delete(address.value)

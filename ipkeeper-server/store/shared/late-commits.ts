@@ -6,6 +6,9 @@ import { sameRecord } from './same-record.ts'
 /** Milliseconds after which an engine carries out nothing any more that it was asked for: ten times its longest timeouts. */
 const lateFor = 600_000
 
+/** So many versions of one record are remembered. */
+const mostTried = 32
+
 interface LateRecord extends OwedRecord {
   /** When it was settled, in milliseconds since the epoch. */
   readonly at: number
@@ -40,7 +43,9 @@ export class LateCommits {
       this.#records.delete(other)
       notes.push({ kind: 'late', key: other, text: null })
     }
-    const record: LateRecord = { kind, key, expected, want, at }
+    // Several commits of the same record may still be on their way.
+    const tried = new Set([...(this.#records.get(id)?.expected ?? []), ...expected])
+    const record: LateRecord = { kind, key, expected: [...tried].slice(-mostTried), want, at }
     this.#records.set(id, record)
     return [...notes, { kind: 'late', key: id, text: JSON.stringify(record) }]
   }

@@ -28,7 +28,9 @@ const interfaces = [
 ]
 
 /** What any effect may stand on: it knows nothing of the rest. */
-const leaves = [`${server}(make-folder|run-program|find-program|protobuf|fresh-file|tls-material)\\.ts$`]
+const leaves = [
+  `${server}(make-folder|run-program|find-program|protobuf|tcp-answers|fresh-file|tls-material)\\.ts$`,
+]
 
 /** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
 const commandFiles = [`${server}config/check-config\\.ts$`]

@@ -1,5 +1,5 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { Problem } from '../../shared/problem/problem.ts'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { listenProblem, refuse, type ListenAddress } from '../tcp-answers.ts'
 import type { MetricsPage } from './metric-registry.ts'
 
 /** One Prometheus needs one connection; beyond so many, Node closes new ones unanswered. */
@@ -7,11 +7,6 @@ const connectionLimit = 16
 /** Milliseconds that a request may take to arrive, and a connection may be idle. */
 const patience = 5_000
 const headerLimit = 8 * 1024
-
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
 
 /** GET /metrics over TCP, and nothing else. The address is bound at once; until there is a page it answers 503. */
 export class MetricsListener {
@@ -41,7 +36,7 @@ export class MetricsListener {
     const server = listener.#server
     await new Promise<void>((resolve, reject) => {
       server.once('error', error => {
-        reject(refusal(host, port, error))
+        reject(listenProblem('IPK_METRICS_LISTEN', 'metrics.listen', { host, port }, error))
       })
       server.listen({ host, port, exclusive: true }, () => {
         server.removeAllListeners('error')
@@ -101,31 +96,4 @@ export class MetricsListener {
       else response.destroy()
     }
   }
-}
-
-function refuse(response: ServerResponse, status: number, text: string): void {
-  const body = `${status} ${STATUS_CODES[status] ?? ''}: ${text}\n`
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  })
-  response.end(body)
-}
-
-function refusal(host: string, port: number, error: Error): Problem {
-  const code = 'code' in error ? String(error.code) : error.message
-  const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-  const inUse = code === 'EADDRINUSE'
-  return new Problem(
-    'IPK_METRICS_LISTEN',
-    inUse
-      ? `metrics.listen: another program listens on ${where}`
-      : `metrics.listen: cannot listen on ${where} (${code})`,
-    {
-      cause: error,
-      ...(inUse && {
-        hint: `see who it is: ss -ltnp 'sport = :${port}'; end it, or set another port in metrics.listen`,
-      }),
-    },
-  )
 }

@@ -1,13 +1,8 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import { Problem } from '../../shared/problem/problem.ts'
+import { listenProblem, refuse, type ListenAddress } from '../tcp-answers.ts'
 import type { CertificateFiles } from './certificate-files.ts'
 import { answerAdmission, readAdmission, type Admission, type Verdict } from './plan/admission-review.ts'
-
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
 
 export interface WebhookOptions {
   readonly listen: ListenAddress
@@ -72,7 +67,7 @@ export class WebhookListener {
     const { host, port } = options.listen
     await new Promise<void>((resolve, reject) => {
       server.once('error', error => {
-        reject(refusal(options.listen, error))
+        reject(listenProblem('IPK_WEBHOOK_LISTEN', 'webhook.listen', options.listen, error))
       })
       server.listen({ host, port, exclusive: true }, () => {
         server.removeAllListeners('error')
@@ -95,23 +90,23 @@ export class WebhookListener {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [asked] = (request.url ?? '').split('?')
     if (asked !== path) {
-      refuse(response, 404, `only ${path} is here`)
+      turnAway(response, 404, `only ${path} is here`)
       return
     }
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST')
-      refuse(response, 405, 'only POST')
+      turnAway(response, 405, 'only POST')
       return
     }
     try {
       const text = await readBody(request)
       if (text === undefined) {
-        refuse(response, 413, `a review has at most ${bodyLimit} bytes`)
+        turnAway(response, 413, `a review has at most ${bodyLimit} bytes`)
         return
       }
       const admission = readAdmission(parse(text))
       if (!admission) {
-        refuse(response, 400, 'this is no AdmissionReview of admission.k8s.io/v1')
+        turnAway(response, 400, 'this is no AdmissionReview of admission.k8s.io/v1')
         return
       }
       const verdict = await this.#options.judge(admission)
@@ -127,7 +122,7 @@ export class WebhookListener {
       if (request.destroyed && !request.complete) return
       this.#options.onError(error)
       if (response.headersSent) response.destroy()
-      else refuse(response, 500, 'the review could not be answered; see the log of the daemon')
+      else turnAway(response, 500, 'the review could not be answered; see the log of the daemon')
     }
   }
 }
@@ -152,31 +147,8 @@ function parse(text: string): unknown {
   }
 }
 
-function refuse(response: ServerResponse, status: number, text: string): void {
-  const body = `${status} ${STATUS_CODES[status] ?? ''}: ${text}\n`
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    // Of a body that comes with it nothing more is read.
-    connection: 'close',
-  })
-  response.end(body)
-}
-
-function refusal({ host, port }: ListenAddress, error: Error): Problem {
-  const code = 'code' in error ? String(error.code) : error.message
-  const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-  const inUse = code === 'EADDRINUSE'
-  return new Problem(
-    'IPK_WEBHOOK_LISTEN',
-    inUse
-      ? `webhook.listen: another program listens on ${where}`
-      : `webhook.listen: cannot listen on ${where} (${code})`,
-    {
-      cause: error,
-      ...(inUse && {
-        hint: `see who it is: ss -ltnp 'sport = :${port}'; end it, or set another port in webhook.listen`,
-      }),
-    },
-  )
+/** Of a body that comes with it nothing more is read. */
+function turnAway(response: ServerResponse, status: number, text: string): void {
+  response.setHeader('connection', 'close')
+  refuse(response, status, text)
 }

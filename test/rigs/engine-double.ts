@@ -232,6 +232,11 @@ class Connection implements NodeEngine {
     await this.#tell()
   }
 
+  /** What is on its way may come late, as with an engine that cannot see to it. */
+  async fence(): Promise<void> {
+    await this.probe()
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     this.#unwatch()

@@ -10,9 +10,10 @@ import {
   type StampedWrite,
 } from '../shared/engine.ts'
 import type { EtcdAccess } from './etcd-access.ts'
-import { EtcdClient } from './etcd-client.ts'
-import { fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
-import type { KeyValue, TxnReply, WatchEvent } from './etcd-messages.ts'
+import { AnswerLost, EtcdClient } from './etcd-client.ts'
+import { EtcdFence } from './etcd-fence.ts'
+import { fenceKey, fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
+import type { KeyValue, TxnReply, TxnRequest, WatchEvent } from './etcd-messages.ts'
 import { readValue, schemaVersion, writeValue } from './etcd-values.ts'
 import { EtcdWatch, standardWatchTiming, type WatchTiming } from './etcd-watch.ts'
 
@@ -20,6 +21,8 @@ export interface EtcdEngineOptions {
   readonly access: EtcdAccess
   /** Of all keys; ends with "/". */
   readonly prefix: string
+  /** This one. */
+  readonly node: string
   /** Milliseconds that a call may take. */
   readonly deadlineMs?: number
   readonly watch?: WatchTiming
@@ -29,6 +32,9 @@ export interface EtcdEngineOptions {
 
 /** Milliseconds that a reading waits until the feed has come as far. */
 const catchUpMs = 2_000
+
+/** Milliseconds that have to be left for another try. */
+const againMs = 50
 
 /** What a caller was told of a key: what the feed tells must not be older. */
 interface Told {
@@ -62,6 +68,7 @@ export class EtcdEngine implements Engine {
   readonly location: string
   readonly ignores: readonly SharedKind[] = []
   readonly #client: EtcdClient
+  readonly #fence: EtcdFence
   readonly #prefix: string
   readonly #deadlineMs: number
   readonly #watchOptions: { readonly timing: WatchTiming; readonly random: () => number }
@@ -79,9 +86,11 @@ export class EtcdEngine implements Engine {
   #unheard: string | undefined
   #reported: string | undefined
 
-  constructor({ access, prefix, deadlineMs = 5_000, watch, random = Math.random }: EtcdEngineOptions) {
+  constructor(options: EtcdEngineOptions) {
+    const { access, prefix, node, deadlineMs = 5_000, watch, random = Math.random } = options
     this.location = access.endpoints.join(',')
     this.#client = new EtcdClient(access, deadlineMs, random)
+    this.#fence = new EtcdFence(this.#client, fenceKey(prefix, node))
     this.#prefix = prefix
     this.#deadlineMs = deadlineMs
     this.#watchOptions = { timing: watch ?? standardWatchTiming, random }
@@ -133,7 +142,7 @@ export class EtcdEngine implements Engine {
     const keyed = writes.map((write, index) => ({ ...write, etcdKey: keys[index] ?? '' }))
     this.#refuseClaims(writes)
     const by = `${this.#author}.${(this.#commits++).toString(36)}`
-    const { reply, repeated } = await this.#client.txn({
+    const { reply, repeated } = await this.#carryOut({
       compare: keyed.map(({ etcdKey, base }) => ({ key: etcdKey, modRevision: base ?? 0 })),
       success: keyed.map(({ etcdKey, text }) =>
         text === null ? { delete: etcdKey } : { put: etcdKey, value: writeValue(by, text) },
@@ -150,10 +159,43 @@ export class EtcdEngine implements Engine {
     })
   }
 
+  /**
+   * A transaction behind the fence. Where an answer is lost, the fence is raised, and it is tried again: now either it was
+   * carried out, or it never will be.
+   */
+  async #carryOut(request: TxnRequest): Promise<{ readonly reply: TxnReply; readonly repeated: boolean }> {
+    const ends = performance.now() + this.#deadlineMs
+    const { key } = this.#fence
+    let lost: AnswerLost | undefined
+    for (;;) {
+      let revision: number | undefined
+      try {
+        revision = await this.#fence.revision(ends)
+        const compare = [{ key, modRevision: revision }, ...request.compare]
+        const failure = [{ get: key }, ...request.failure]
+        const reply = await this.#client.txn({ ...request, compare, failure }, ends)
+        if (reply.succeeded) return { reply, repeated: false }
+        const [fence, ...found] = reply.found
+        if (fence?.modRevision === revision)
+          return { reply: { ...reply, found }, repeated: lost !== undefined }
+        this.#fence.drop(revision)
+      } catch (error) {
+        if (revision !== undefined && error instanceof AnswerLost && ends - performance.now() > againMs) {
+          lost = error
+          this.#fence.drop(revision)
+        } else throw error instanceof EngineAway ? error : (lost ?? error)
+      }
+    }
+  }
+
+  async fence(): Promise<void> {
+    await this.#fence.raise(performance.now() + this.#deadlineMs)
+  }
+
   async probe(): Promise<void> {
     // Never done, and yet it needs a majority, the right to write and room for it.
     const key = `${this.#prefix}probe`
-    await this.#client.txn({
+    await this.#client.repeat({
       compare: [{ key, versionBelow: 0 }],
       success: [{ put: key, value: '' }],
       failure: [],

@@ -66,6 +66,11 @@ export interface Engine {
   commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]>
   /** Resolves when the engine takes writes, as far as can be told without one. */
   probe(): Promise<void>
+  /**
+   * As `probe`. From then on, as far as the engine can see to it, no commit of this node is carried out any more that was
+   * begun before, also by an earlier run of the daemon: what `read` tells then of a commit whose answer was lost is final.
+   */
+  fence(): Promise<void>
   /** Ends all connections. */
   stop(): Promise<void>
 }

@@ -530,7 +530,7 @@ export class SharedStore implements LeaseStore {
         if (tries > 0 || this.#away)
           await pause(retryAfter * (tries === 0 ? 0.1 : 1), undefined, { signal }).catch(() => undefined)
         if (stopping()) return
-        await this.#engine.probe()
+        await this.#engine.fence()
         this.#contact()
         await this.#settleAll()
         if (this.#owed.size > 0) continue

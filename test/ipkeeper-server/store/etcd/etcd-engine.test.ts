@@ -101,13 +101,13 @@ t.test('the engine on one member', { skip }, async t => {
 
   t.test('1: a change that is too large for a transaction says so', async t => {
     const engine = ledger().connect(t)
-    const writes = Array.from({ length: 129 }, (_, index) => put(`a${index}`, null, text(1)))
+    const writes = Array.from({ length: 128 }, (_, index) => put(`a${index}`, null, text(1)))
     await t.rejects(engine.commit(writes), {
       code: 'IPK_STORE_FAILED',
       message: /too many operations/,
       hint: /--max-txn-ops/,
     })
-    await engine.commit(writes.slice(0, 128))
+    await engine.commit(writes.slice(0, 127))
   })
 
   t.test('3: everything is heard, in order, whoever wrote it', async t => {
@@ -156,7 +156,7 @@ t.test('the engine on one member', { skip }, async t => {
 
   t.test('3: every kind of record under its own key', async t => {
     const { connect, prefix } = ledger()
-    const engine = connect(t)
+    const engine = connect(t, { node: 'n0' })
     const keys: readonly (readonly [SharedKind, string])[] = [
       ['lease', lease('10.22.0.50')],
       ['holder', '["pod","net","shop","web-0","eth0"]'],
@@ -170,6 +170,7 @@ t.test('the engine on one member', { skip }, async t => {
     t.strictSame(
       [...(await etcd.all(prefix)).keys()].map(key => key.slice(prefix.length)),
       [
+        'fences/n0',
         'holders/pod/net/shop/web-0/eth0',
         'leases/default-010-022-000-050',
         'pools/prod',
@@ -248,7 +249,7 @@ t.test('the engine on one member', { skip }, async t => {
     await t.rejects(engine.probe(), { name: 'EngineAway' })
     t.ok(performance.now() - began < 1_000, 'at once')
     await until('trouble', () => heard.reason !== undefined)
-    t.match(heard.reason, /ECONNREFUSED/)
+    t.match(heard.reason, /ECONNREFUSED|ECONNRESET/)
     await member?.start()
     await until(
       'it takes writes',
@@ -344,7 +345,7 @@ t.test('the engine on one member', { skip }, async t => {
         deadlineMs: 1_000,
         random: () => 0,
       })
-      await through.probe()
+      await through.fence()
       relay.mute()
       if (outcome === 'done') {
         const stamps = await through.commit(writes)
@@ -357,6 +358,53 @@ t.test('the engine on one member', { skip }, async t => {
       else await t.rejects(through.commit(writes), StoreConflict, what)
     }
     t.equal(await other.read('lease', 'newer'), undefined)
+  })
+
+  t.test('1: a commit that arrives when its record has gone again', async t => {
+    const { connect, prefix } = ledger()
+    const other = connect(t)
+    const [url = ''] = etcd.urls
+    const { hostname, port } = new URL(url)
+    const relay = await startTcpRelay(t, { host: hostname, port: Number(port) })
+    const slow = `http://127.0.0.1:${relay.port}`
+    const options = { prefix, node: 'slow', deadlineMs: 1_000, random: () => 0 }
+    const rows: readonly (readonly [
+      what: string,
+      urls: readonly string[],
+      meanwhile: (done: Promise<readonly (number | null)[]>) => Promise<unknown>,
+    ])[] = [
+      [
+        'it was repeated elsewhere, and then deleted',
+        [slow, url],
+        async done => {
+          const [stamp = null] = await done
+          await other.commit([remove('late', stamp)])
+        },
+      ],
+      [
+        'nobody could tell, and the next run of the daemon asks',
+        [slow],
+        async done => {
+          await t.rejects(done, { name: 'EngineAway' })
+          await connectEtcd(t, [url], options).fence()
+          t.equal(await other.read('lease', 'late'), undefined)
+        },
+      ],
+    ]
+    for (const [what, urls, meanwhile] of rows) {
+      relay.open()
+      const through = connectEtcd(t, urls, options)
+      await through.fence()
+      const held = relay.hold()
+      const done = through.commit([put('late', null, text(1))])
+      done.catch(() => undefined)
+      await until('the request is on its way', () => held() > text(1).length)
+      const { deliver } = relay.stopHolding()
+      await meanwhile(done)
+      const said = deliver()
+      await until('it is answered', () => said() > 100)
+      t.equal(await other.read('lease', 'late'), undefined, what)
+    }
   })
 
   t.test('records of a newer ipkeeper', async t => {

@@ -9,6 +9,7 @@ import {
   type StampedRecord,
   type StampedWrite,
 } from '../shared/engine.ts'
+import type { RecordName } from '../shared/record-name.ts'
 import type { EtcdAccess } from './etcd-access.ts'
 import { AnswerLost, EtcdClient } from './etcd-client.ts'
 import { EtcdFence } from './etcd-fence.ts'
@@ -127,7 +128,7 @@ export class EtcdEngine implements Engine {
       const { kvs, revision } = await this.#client.range({ key: etcdKey })
       const [kv] = kvs
       const record = kv && this.#usable({ kind, key }, kv)
-      const told = this.#tell(etcdKey, { revision: kv?.modRevision ?? revision, record })
+      const told = this.#tell({ kind, key }, etcdKey, { revision: kv?.modRevision ?? revision, record })
       if (told.record && this.#feed && told.revision > this.#passed) await this.#catchUp(reading, told, ends)
       const { fed } = reading
       return fed && fed.revision > told.revision ? fed.record : told.record
@@ -154,7 +155,7 @@ export class EtcdEngine implements Engine {
       : this.#refused(writes, reply, repeated ? by : undefined)
     return keyed.map(({ kind, key, etcdKey, text }) => {
       const record = text === null ? undefined : { kind, key, text, stamp: revision }
-      this.#tell(etcdKey, { revision, record })
+      this.#tell({ kind, key }, etcdKey, { revision, record })
       return text === null ? null : revision
     })
   }
@@ -252,11 +253,20 @@ export class EtcdEngine implements Engine {
     throw unusable(kv.key, value.unreadable)
   }
 
-  /** Remembers what a caller is told; what is newer than that stays, and is returned. */
-  #tell(etcdKey: string, told: Told): Told {
+  /**
+   * Remembers what a caller is told, and lets the feed hear of it: news of an older version may just have come, and would
+   * count until the watch has got there. What is newer stays, and is returned.
+   */
+  #tell({ kind, key }: RecordName, etcdKey: string, told: Told): Told {
     const before = this.#told.get(etcdKey)
     if (before && before.revision > told.revision) return before
-    if (this.#feed === undefined || told.revision > this.#passed) this.#told.set(etcdKey, told)
+    if (this.#feed !== undefined && told.revision <= this.#passed) return told
+    this.#told.set(etcdKey, told)
+    // Before the first list there is nothing that it could be news to.
+    if (this.#passed > 0) {
+      if (told.record) this.#feed?.put(told.record)
+      else this.#feed?.remove(kind, key)
+    }
     return told
   }
 
@@ -296,18 +306,18 @@ export class EtcdEngine implements Engine {
   #changed(feed: EngineFeed, events: readonly WatchEvent[], revision: number): void {
     for (const { type, kv } of events) {
       const told = this.#told.get(kv.key)
-      const isOlder = told !== undefined && told.revision > kv.modRevision
+      const isNews = told === undefined || told.revision < kv.modRevision
       const named = fromEtcdKey(this.#prefix, kv.key)
       if (!named) continue
       let record: StampedRecord | undefined
       if (type === 'put') {
         record = this.#recordOf(kv)
         // What it was before is the best that is known of it.
-        if (!record || isOlder) continue
+        if (!record || !isNews) continue
         feed.put(record)
       } else {
         this.#unusable.delete(kv.key)
-        if (isOlder && told.record) continue
+        if (!isNews) continue
         feed.remove(named.kind, named.key)
       }
       for (const reading of this.#readings)

@@ -1,5 +1,6 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
 import { command } from '../command.ts'
+import { showProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import { visible } from '../visible.ts'
 
@@ -42,7 +43,14 @@ export const auditCommand = command({
   ],
   exits: { 0: 'all agree, but for notes', 1: 'something was found' },
   exitCode: ({ findings }: AuditReply) => (findings.some(({ severity }) => severity !== 'note') ? 1 : 0),
-  run: async daemon => (await daemon.ask('GET', '/v1/audit', undefined, patience)) as AuditReply,
+  run: async (daemon, _args, terminal) => {
+    const progress = showProgress(terminal, 'looking at sandboxes, namespaces and links')
+    try {
+      return (await daemon.ask('GET', '/v1/audit', undefined, patience)) as AuditReply
+    } finally {
+      progress.end()
+    }
+  },
   print: ({ witnesses, findings, mode, attachments, node }: AuditReply) =>
     [
       formatTable(

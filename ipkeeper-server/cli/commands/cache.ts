@@ -11,6 +11,7 @@ import { command, type CommandArguments } from '../command.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { distance } from '../distance.ts'
 import { findBadFiles } from '../find-bad-files.ts'
+import { showProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
@@ -121,6 +122,7 @@ export const cacheRepairCommand = command({
     const quarantine = new Quarantine({ ...site, now: Date.now })
     const interruption = dryRun ? undefined : terminal.interruption?.()
     const files: RepairedItem[] = []
+    const progress = showProgress(terminal, 'repairing', { what: 'files', total: found.length })
     for (const { file, repair, item } of found) {
       if (dryRun) {
         files.push({ ...item, result: 'planned', note: '' })
@@ -130,7 +132,7 @@ export const cacheRepairCommand = command({
         files.push({ ...item, result: 'left', note: 'interrupted' })
         continue
       }
-      terminal.progress?.(`${files.length} of ${found.length} files`)
+      progress.at(files.length)
       try {
         const how = await repairFile(file, repair.plan, { quarantine, cachedResult: site.cachedResult })
         const note = how.done === 'quarantined' ? how.name : how.done === 'left' ? how.why : ''
@@ -139,7 +141,7 @@ export const cacheRepairCommand = command({
         files.push({ ...item, result: 'failed', note: codeOf(error) })
       }
     }
-    terminal.progress?.('')
+    progress.end()
     return { files, dryRun }
   },
   exitCode: ({ files }: { files: readonly RepairedItem[] }) => (files.some(remains) ? 1 : 0),

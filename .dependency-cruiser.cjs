@@ -11,7 +11,7 @@ const pure = [
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
-  `${server}(network|result-cache|webhook)/plan/`,
+  `${server}(network|result-cache|webhook|import|transfer)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
   `${server}doctor/messages/`,
@@ -42,8 +42,10 @@ const commandFiles = [`${server}config/check-config\\.ts$`]
 const lookers = 'runtime|result-cache|conf-dir'
 /** What puts looks together for a person, in ipkeeperctl. */
 const advisers = 'doctor|try'
+/** What reads what other IPAMs have given: the node's folders, and objects of the API. */
+const finders = 'import'
 
-const effects = `store|kubernetes|network|reconcile|http|webhook|metrics|logging|config|${lookers}|${advisers}`
+const effects = `store|kubernetes|network|reconcile|http|webhook|metrics|logging|config|${lookers}|${advisers}|${finders}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -217,7 +219,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: `${server}(${effects})/`,
-        pathNot: [...pure, `${server}(${advisers}|store/kubernetes)/`],
+        pathNot: [...pure, `${server}(${advisers}|${finders}|store/kubernetes)/`],
       },
       to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
     },
@@ -247,6 +249,23 @@ module.exports = {
       to: {
         path: server,
         pathNot: [`${server}(${lookers}|${advisers})/`, ...pure, ...interfaces, ...leaves],
+      },
+    },
+    {
+      name: 'finders-stand-on-lookers-and-the-client',
+      comment:
+        'What another IPAM has given is read on the node and in the API, and handed to the daemon: only that knows the ledger.',
+      severity: 'error',
+      from: { path: `${server}(${finders})/`, pathNot: pure },
+      to: {
+        path: server,
+        pathNot: [
+          `${server}(${lookers}|${finders})/`,
+          `${server}kubernetes/(api-client|choose-access)\\.ts$`,
+          ...pure,
+          ...interfaces,
+          ...leaves,
+        ],
       },
     },
     {
@@ -287,7 +306,7 @@ module.exports = {
       to: {
         path: server,
         pathNot: [
-          `${server}(cli|lint|${lookers}|${advisers})/`,
+          `${server}(cli|lint|${lookers}|${advisers}|${finders})/`,
           ...leaves,
           `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
         ],

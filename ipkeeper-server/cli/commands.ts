@@ -9,6 +9,7 @@ import {
 import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
+import { importCommands } from './commands/import.ts'
 import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { lintCommand } from './commands/lint.ts'
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   cacheRepairCommand,
   cacheQuarantineCommand,
   cacheRestoreCommand,
+  ...importCommands,
   doctorCommand,
   lintCommand,
 ]

@@ -14,6 +14,7 @@ import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.
 import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
+import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
 import {
@@ -136,6 +137,7 @@ export async function buildApp({
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
+  importRoutes(app, { service, nodeFacts })
   uplinkRoutes(app, { uplinks })
   for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })

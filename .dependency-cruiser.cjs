@@ -11,7 +11,7 @@ const pure = [
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
-  `${server}(network|result-cache|webhook|import|transfer)/plan/`,
+  `${server}(network|result-cache|webhook|import)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
   `${server}doctor/messages/`,
@@ -31,6 +31,9 @@ const interfaces = [
 const leaves = [
   `${server}(make-folder|run-program|find-program|protobuf|tcp-answers|fresh-file|tls-material)\\.ts$`,
 ]
+
+/** Copies of ledgers between stores and files, whichever they are: it knows their interface alone. */
+const carriers = [`${server}transfer/`]
 
 /** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
 const commandFiles = [`${server}config/check-config\\.ts$`]
@@ -221,7 +224,10 @@ module.exports = {
         path: `${server}(${effects})/`,
         pathNot: [...pure, `${server}(${advisers}|${finders}|store/kubernetes)/`],
       },
-      to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
+      to: {
+        path: server,
+        pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves, ...carriers],
+      },
     },
     {
       name: 'kubernetes-store-stands-on-the-client',
@@ -278,12 +284,12 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
         pathNot: [
-          `${server}(serve|watch-node|join-nodes|open-store|duties|open-webhook)\\.ts$`,
+          `${server}(serve|watch-node|join-nodes|open-store|open-offline|duties|open-webhook)\\.ts$`,
           `${server}(${effects}|cli)/`,
         ],
       },
@@ -308,9 +314,31 @@ module.exports = {
         pathNot: [
           `${server}(cli|lint|${lookers}|${advisers}|${finders})/`,
           ...leaves,
+          ...carriers,
           `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
+          // Stores whose daemon does not run, for what can be done only then: the locks see to it.
+          `${server}open-offline\\.ts$`,
         ],
       },
+    },
+    {
+      name: 'only-moving-opens-stores',
+      comment:
+        'Of all commands only those that move a ledger touch a store, and only where no daemon has it.',
+      severity: 'error',
+      from: {
+        path: `${server}cli/`,
+        pathNot: `${server}cli/(commands/(migrate|backup)|offline-stores)\\.ts$`,
+      },
+      to: { path: `${server}open-offline\\.ts$` },
+    },
+    {
+      name: 'carriers-know-the-interface',
+      comment:
+        'What copies ledgers works with every store: it knows their interface and the form of records.',
+      severity: 'error',
+      from: { path: carriers },
+      to: { path: server, pathNot: [...carriers, ...pure, ...interfaces, ...leaves] },
     },
 
     homeOf(

@@ -160,6 +160,7 @@ export class SharedStore implements LeaseStore {
       },
       status: () => this.#status(),
       silence: () => options.monotonic() - this.#heardAt,
+      ignores: options.engine.ignores,
     }
   }
 
@@ -634,6 +635,10 @@ export class SharedStore implements LeaseStore {
 
   async pruneHistory(rule: HistoryRule): Promise<number> {
     return await this.#journal.pruneHistory(rule)
+  }
+
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    await this.#journal.adoptHistory(entries)
   }
 
   async probe(): Promise<void> {

@@ -81,6 +81,7 @@ export class OfflineStores {
       }),
       log: { info: () => undefined, warn: () => undefined },
       etcd: this.#config.store.etcd,
+      onlyOpen: true,
       onStatus: () => undefined,
       // Objects of pools are nobody's to let go here.
       isPoolInUse: () => true,

@@ -23,6 +23,7 @@ export interface OpenStoreOptions {
   readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
   readonly onUnsound: SharedStoreOptions['onUnsound']
+  readonly onlyOpen?: true
 }
 
 /**
@@ -77,7 +78,7 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
 
 function shared(
   engine: Engine,
-  { stateDir, node, onStatus, onLost, onUnsound }: OpenStoreOptions,
+  { stateDir, node, onStatus, onLost, onUnsound, onlyOpen }: OpenStoreOptions,
 ): SharedStore {
   return new SharedStore({
     engine,
@@ -88,5 +89,6 @@ function shared(
     onStatus,
     onLost,
     onUnsound,
+    ...(onlyOpen && { onlyOpen }),
   })
 }

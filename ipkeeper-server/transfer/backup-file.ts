@@ -52,9 +52,10 @@ export async function readBackupFile(path: string): Promise<Backup> {
       ? error
       : new Problem('IPK_BACKUP_INVALID', `${path} cannot be read (${codeOf(error)})`, { cause: error })
   try {
+    const packed = await isCompressed(path)
     const bytes = createReadStream(path)
     const text = new PassThrough()
-    const flow = (await isCompressed(path)) ? pipeline(bytes, createGunzip(), text) : pipeline(bytes, text)
+    const flow = packed ? pipeline(bytes, createGunzip(), text) : pipeline(bytes, text)
     // A fault of the compression ends the lines as well, and says more than they can.
     const [flowed, read] = await Promise.allSettled([
       flow,

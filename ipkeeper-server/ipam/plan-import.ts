@@ -446,7 +446,7 @@ export function planImport(
       ...pools,
       ...leases.map(lease => writeLease(book, lease)),
       ...dropFormerHolders(book, leases),
-      ...writeOwner(book, terms, group, leases),
+      writeOwner(book, terms, group, leases),
       ...(key ? [writeAttachment(terms, group, key, present, leases, { netns, netnsInode })] : []),
     ],
   }
@@ -493,33 +493,34 @@ function adopted(
   }
 }
 
-/** The holder with what it was found to have; one that has a newer sandbox stays as it is. */
+/**
+ * The holder with what it was found to have. One that has a newer sandbox keeps what it has, and is written all the same: should
+ * that sandbox not get through to the store, this one must not either.
+ */
 function writeOwner(
   book: AddressBook,
   { node, now }: ImportTerms,
   { holder, podUid, key, since }: FoundGroup,
   leases: readonly LeaseRecord[],
-): Change {
+): Change[number] {
   const present = book.holder(holder)
   const current = present?.attachment ?? null
   const same = current === null || (key !== null && sameAttachment(current, key))
-  if (!same && !(key !== null && present?.sandbox !== undefined && since > present.sandbox.since)) return []
+  const newer = key !== null && present?.sandbox !== undefined && since > present.sandbox.since
+  const generation = (present?.generation ?? 0) + 1
+  const write = { kind: 'holder', key: holderKey(holder), expect: present?.generation ?? null } as const
+  if (present && !same && !newer) return { ...write, record: { ...present, generation } }
   const own = leases.map(({ segment, address }) => ({ segment, address }))
   const others = same ? (present?.leases ?? []) : []
   const has = new Set(own.map(leaseKey))
-  return [
-    {
-      kind: 'holder',
-      key: holderKey(holder),
-      expect: present?.generation ?? null,
-      record: {
-        generation: (present?.generation ?? 0) + 1,
-        holder,
-        ...ofAttachment(key && { ...key, node, podUid, since: sinceOf(since, now) }),
-        leases: [...others.filter(other => !has.has(leaseKey(other))), ...own],
-      },
+  return {
+    ...write,
+    record: {
+      ...{ generation, holder },
+      ...ofAttachment(key && { ...key, node, podUid, since: sinceOf(since, now) }),
+      leases: [...others.filter(other => !has.has(leaseKey(other))), ...own],
     },
-  ]
+  }
 }
 
 function writeAttachment(

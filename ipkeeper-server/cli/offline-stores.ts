@@ -1,16 +1,22 @@
 import { defaultPaths } from '../../shared/paths.ts'
 import type { OfflineStores } from '../open-offline.ts'
 import type { CommandArguments } from './command.ts'
+import type { Option } from './command-row.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Options of commands that open stores themselves, while no daemon has them. */
-export const offlineOptions = {
-  'state-dir': [
-    'DIR',
-    `of the daemon that does not run (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
-  ],
-  config: ['FILE', `how engines are reached, and the node's name (default: ${defaultPaths.config})`],
-} as const
+export const offlineOptions: Readonly<Record<'state-dir' | 'config', Option>> = {
+  'state-dir': {
+    value: 'DIR',
+    text: `of the daemon that does not run (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+    offers: 'folder',
+  },
+  config: {
+    value: 'FILE',
+    text: `how engines are reached, and the node's name (default: ${defaultPaths.config})`,
+    offers: 'file',
+  },
+}
 
 export function stateDirOf({ options }: CommandArguments, { env }: Terminal): string {
   return options['state-dir'] ?? (env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)
@@ -36,7 +42,6 @@ export async function withStores<T>(
   try {
     return await task(stores, spec => OfflineStores.parse(spec))
   } finally {
-    terminal.progress?.('')
     await stores.end()
   }
 }

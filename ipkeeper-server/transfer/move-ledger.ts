@@ -40,7 +40,8 @@ export interface MoveOptions {
   /** Records that are in the target alone: fine, or a reason to write nothing. */
   readonly othersAreFine: boolean
   readonly withHistory: boolean
-  readonly onProgress: (text: string) => void
+  /** Told how much of what is done; without `total` nobody knows yet. */
+  readonly onProgress: (what: string, done: number, total?: number) => void
   readonly signal: AbortSignal | undefined
 }
 
@@ -71,21 +72,21 @@ export async function moveLedger(
   let entries = 0
   const ids = await writeHistory(store, withHistory ? copy.history() : noPages(), entry => {
     ofHistory.add(entry)
-    if (++entries % 1000 === 0) onProgress(`${entries} entries of the history`)
+    if (++entries % 1000 === 0) onProgress('entries of the history', entries)
   })
   let written = 0
   const whole = await writeMissing(store, missing, {
     signal,
     onProgress: (done, all) => {
       written = done
-      onProgress(`${done} of ${all} records`)
+      onProgress('records', done, all)
     },
   })
   const kept = keptBy(store, copy.records)
   await target.close(store)
   if (!whole) return { ...nothingWritten, ...base, written, history: entries, interrupted: true }
   const source = { records: digestRecords(kept), history: ofHistory.end() }
-  onProgress('comparing')
+  onProgress('records compared', 0, kept.length)
   const again = await target.open()
   const found = await digestOf(await copyLedger(again), { records: kept, entries: ids })
   await target.close(again)

@@ -19,9 +19,12 @@ import type { Findings, Unreadable } from '../../import/plan/findings.ts'
 import { givenRanges, networkRanges, type NetworkRanges } from '../../import/plan/network-ranges.ts'
 import { readObject } from '../../import/plan/object-fields.ts'
 import { kubectlNames, objectSources, type ObjectSourceName } from '../../import/plan/object-sources.ts'
-import { command, expectPositionals, type Command, type CommandArguments } from '../command.ts'
+import { command, type Command, type CommandArguments } from '../command.ts'
+import type { Option } from '../command-row.ts'
 import type { DaemonClient } from '../daemon-client.ts'
+import { showProgress } from '../progress.ts'
 import { readObjectList } from '../read-object-list.ts'
+import { segmentOption } from '../options.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
@@ -29,17 +32,41 @@ import { visible } from '../visible.ts'
 /** Milliseconds that the daemon may take for one part: each sandbox is a durable write, and an engine may be slow. */
 const partDeadline = 120_000
 
-const commonOptions = {
-  network: ['NAME', 'only allocations of this network, and those of which nothing tells their network'],
-  subnet: ['CIDR[,CIDR]', 'ranges of --network, where no network configuration has them'],
-  segment: ['NAME', 'segment of the addresses (default: default)'],
-  retain: ['HOW', 'release, while-owner-exists, forever or a time such as 30m (default: as the pool says)'],
-  'net-dir': ['DIR', `folder with the runtime's networks (default: ${defaultPaths.confDir})`],
-  'results-dir': ['DIR', `libcni's cache of results (default: ${resultCacheFolders.results.join(', ')})`],
-  runtime: ['SOCKET', "of the container runtime's CRI (default: containerd's and CRI-O's)"],
-} as const
+const commonOptions: Readonly<Record<string, Option>> = {
+  apply: { text: 'adopt them; without it, only show what would become of each' },
+  network: {
+    value: 'NAME',
+    text: 'only allocations of this network, and those of which nothing tells their network',
+    offers: 'network',
+  },
+  subnet: { value: 'CIDR[,CIDR]', text: 'ranges of --network, where no network configuration has them' },
+  segment: segmentOption,
+  retain: {
+    value: 'HOW',
+    text: 'release, while-owner-exists, forever or a time such as 30m (default: as the pool says)',
+    offers: ['release', 'while-owner-exists', 'forever'],
+  },
+  'net-dir': {
+    value: 'DIR',
+    text: `folder with the runtime's networks (default: ${defaultPaths.confDir})`,
+    offers: 'folder',
+  },
+  'results-dir': {
+    value: 'DIR',
+    text: `libcni's cache of results (default: ${resultCacheFolders.results.join(', ')})`,
+    offers: 'folder',
+  },
+  runtime: {
+    value: 'SOCKET',
+    text: "of the container runtime's CRI (default: containerd's and CRI-O's)",
+    offers: 'file',
+  },
+}
 
-const flags = { apply: 'adopt them; without it, only show what would become of each' } as const
+const about: readonly string[] = [
+  'Shows what would become of each allocation, and changes nothing; with --apply those that can be are adopted: the ledger has them as if ipkeeper had given them, a DEL of their container gives them back, and nobody else gets them. Nothing of the source is changed, and no container is touched. It can be run again at any time: what is adopted already is passed over.',
+  'adopt: free here, and taken over. ours: in the ledger already. conflict: somebody else has it, or two claim it. unfit: no pool can have it. gone: its container is no more. elsewhere: it is for another node; run it there. unreadable: nothing tells whose it is.',
+]
 
 interface ImportReport {
   readonly source: ImportSource
@@ -97,14 +124,13 @@ async function look(
   const networks = configsOf(ranges, args)
   const told = await find(ranges)
   const folders = options['results-dir'] === undefined ? resultCacheFolders.results : [options['results-dir']]
-  const knowledge = await lookAtNode(folders, readWords(options['runtime']), looked => {
-    terminal.progress?.(`${looked} cached results read`)
-  })
+  const progress = showProgress(terminal, 'reading', { what: 'cached results' })
+  const sockets = readWords(options['runtime'])
+  const knowledge = await lookAtNode(folders, sockets, progress.at).finally(progress.end)
   for (const answer of knowledge.runtimes) {
     if (answer.state === 'failed')
       terminal.err(`note: runtime ${answer.socket} cannot be asked for its containers: ${answer.reason}\n`)
   }
-  terminal.progress?.('')
   return { ...completeFindings(told, knowledge, { network: options['network'] }), networks }
 }
 
@@ -116,26 +142,31 @@ async function run(
   terminal: Terminal,
   find: (ranges: NetworkRanges) => Promise<Findings>,
 ): Promise<ImportReport> {
-  expectPositionals(args, [])
   const { segment, retain } = args.options
   const apply = args.flags.has('apply')
   const interruption = apply ? terminal.interruption?.() : undefined
   const { found, unreadable, networks } = await look(args, terminal, find)
   const items: ImportItem[] = []
   let node: string | null = null
+  const progress = showProgress(terminal, apply ? 'importing' : 'comparing', {
+    ...{ what: 'allocations', total: found.length },
+  })
   for (const part of inParts(found)) {
     if (interruption?.aborted) break
-    terminal.progress?.(`${items.length} of ${found.length} allocations`)
+    progress.at(items.length)
     const request: ImportRequest = {
       ...{ source, apply, networks, found: part },
       ...(segment !== undefined && { segment }),
       ...(retain !== undefined && { retain }),
     }
-    const reply = (await daemon.ask('POST', '/v1/import', request, partDeadline)) as ImportReply
+    const reply = (await daemon.ask('POST', '/v1/import', request, partDeadline).catch((error: unknown) => {
+      progress.end()
+      throw error
+    })) as ImportReply
     node = reply.node
     items.push(...reply.items)
   }
-  terminal.progress?.('')
+  progress.end()
   const count = (verdict: ImportVerdict): [ImportVerdict, number] => [
     verdict,
     items.filter(item => item.verdict === verdict).length,
@@ -195,7 +226,7 @@ function print(report: ImportReport): string {
   return `${formatTable(['WHAT', 'ADDRESS', 'WHOSE', 'POOL', 'WHY'], [...bad, ...rows], 'nothing was found')}\n${summary(report)}`
 }
 
-const exits = '0 nothing stands in the way, 1 something is in conflict or fits no pool, or failed'
+const exits = { 0: 'nothing stands in the way', 1: 'something is in conflict or fits no pool, or failed' }
 
 const needsPerson = ({ counts, interrupted }: ImportReport): 0 | 1 =>
   counts.conflict > 0 || counts.unfit > 0 || interrupted ? 1 : 0
@@ -204,18 +235,32 @@ const [folder] = resultCacheFolders.hostLocal
 
 const hostLocalCommand = command<ImportReport>({
   name: 'import host-local',
-  arguments: '',
+  arguments: [],
   summary: 'adopt what host-local has given on this node, without touching a container',
-  options: { dir: ['DIR', `its folder, with one for each network (default: ${folder})`], ...commonOptions },
-  flags,
-  example: 'ipkeeperctl import host-local --apply',
+  about,
+  options: {
+    dir: {
+      value: 'DIR',
+      text: `its folder, with one for each network (default: ${folder})`,
+      offers: 'folder',
+    },
+    ...commonOptions,
+  },
+  examples: [
+    { line: 'ipkeeperctl import host-local', does: 'shows what would be adopted, and what is in the way' },
+    { line: 'ipkeeperctl import host-local --apply', does: 'adopts it' },
+    {
+      line: 'ipkeeperctl import host-local --network cbr0 --subnet 10.244.1.0/24',
+      does: 'where the ranges stand in no network configuration, as with flannel',
+    },
+  ],
   exits,
   run: async (daemon, args, terminal) =>
-    await run('host-local', daemon, args, terminal, async ({ dataDirs }) =>
-      findHostLocal(args.options['dir'] ?? folder, dataDirs, args.options['network'], looked => {
-        terminal.progress?.(`${looked} reservations read`)
-      }),
-    ),
+    await run('host-local', daemon, args, terminal, async ({ dataDirs }) => {
+      const progress = showProgress(terminal, 'reading', { what: 'reservations' })
+      const { dir = folder, network } = args.options
+      return await findHostLocal(dir, dataDirs, network, progress.at).finally(progress.end)
+    }),
   exitCode: needsPerson,
   print,
 })
@@ -231,16 +276,33 @@ function objectCommand(name: ObjectSourceName): Command {
   const source = objectSources[name]
   return command<ImportReport>({
     name: `import ${name}`,
-    arguments: '',
+    arguments: [],
     summary: summaries[name],
+    about,
     options: {
-      file: ['FILE', `what kubectl get ${kubectlNames(source)} -A -o json has written; - is standard input`],
-      kubeconfig: ['FILE', 'how to reach the Kubernetes API (default: as a pod, its service account)'],
-      context: ['NAME', 'of --kubeconfig (default: its own)'],
+      file: {
+        value: 'FILE',
+        text: `what kubectl get ${kubectlNames(source)} -A -o json has written; - is standard input`,
+        offers: 'file',
+      },
+      kubeconfig: {
+        value: 'FILE',
+        text: 'how to reach the Kubernetes API (default: as a pod, its service account)',
+        offers: 'file',
+      },
+      context: { value: 'NAME', text: 'of --kubeconfig (default: its own)' },
       ...commonOptions,
     },
-    flags,
-    example: `ipkeeperctl import ${name} --kubeconfig admin.conf --apply`,
+    examples: [
+      {
+        line: `ipkeeperctl import ${name} --kubeconfig admin.conf`,
+        does: 'shows what would be adopted, and what is in the way',
+      },
+      {
+        line: `kubectl get ${kubectlNames(source)} -A -o json | ipkeeperctl import ${name} --file - --apply`,
+        does: 'adopts it, where the node itself cannot read these objects',
+      },
+    ],
     exits,
     run: async (daemon, args, terminal) =>
       await run(name, daemon, args, terminal, async () => {

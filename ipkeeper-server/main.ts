@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { version } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
@@ -8,12 +8,16 @@ import { readWords, type Words } from './cli/read-words.ts'
 import type { Terminal } from './cli/terminal.ts'
 import { checkConfig } from './config/check-config.ts'
 
+const standardConflist = '10-ipkeeper.conflist'
+
 const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers
 
 Usage:
   ipkeeper-server serve [OPTIONS]     run in the foreground; logs JSON lines on stderr; ends on SIGTERM
   ipkeeper-server ctl COMMAND ...     ask a running daemon; the same as ipkeeperctl
   ipkeeper-server check-config [FILE] say what is wrong with a configuration file; needs no daemon
+  ipkeeper-server install [OPTIONS]   put the plugin in place, then a network configuration, each by a rename
+  ipkeeper-server uninstall [OPTIONS] put that configuration aside, and remove the plugin if no pod needs it
   ipkeeper-server --version
 
 Options of serve:
@@ -22,6 +26,15 @@ Options of serve:
   --config FILE      configuration (default: ${defaultPaths.config}; need not exist)
   --store SPEC       sqlite:PATH (default: in the state folder), for many nodes etcd:URL[,URL...] or kubernetes:,
                      memory: for trying out
+  --node NAME        name of this node where the configuration has none (default: $IPKEEPER_NODE, else the hostname)
+
+Options of install and uninstall:
+  --bin-dir DIR      where the runtime has its plugins (default: ${defaultPaths.binDir})
+  --conf-dir DIR     where the runtime has its network configurations (default: ${defaultPaths.confDir})
+  --conflist FILE    install: this one, if it has no error (default: none);
+                     uninstall: the one of this name (default: ${standardConflist})
+  --plugin FILE      install: the plugin (default: ipkeeper beside this executable)
+  --force            uninstall: remove the plugin although pods may need it
 
 Exit codes: 0 ended by SIGTERM, or a good configuration; 1 could not start, or a bad one; 2 called wrongly.
 `
@@ -52,12 +65,25 @@ const hint = 'see: ipkeeper-server --help'
 function ownWords(
   command: string,
   argv: readonly string[],
-  { valued, takes }: { valued: readonly string[]; takes: 'no arguments' | 'at most one FILE' },
+  {
+    valued,
+    own = [],
+    takes,
+  }: {
+    valued: readonly string[]
+    /** Options that take no value. */
+    own?: readonly string[]
+    takes: 'no arguments' | 'at most one FILE'
+  },
 ): Words {
   try {
-    const words = readWords(argv, { valued, flags: ['help'], letters: { h: 'help' } })
+    const words = readWords(argv, { valued, flags: ['help', ...own], letters: { h: 'help' } })
     const extra = words.positionals[takes === 'no arguments' ? 0 : 1]
     if (extra !== undefined) throw new Problem('IPK_USAGE', `${command} takes ${takes}; got ${extra}`)
+    for (const [name, value] of Object.entries(words.values)) {
+      // An unset variable of a script; '' would mean the working directory.
+      if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`)
+    }
     return words
   } catch (error) {
     throw error instanceof Problem ? new Problem(error.code, error.message, { hint, cause: error }) : error
@@ -79,16 +105,12 @@ function checkConfigWith(argv: readonly string[]): number {
 
 async function serveWith(argv: readonly string[]): Promise<number> {
   const { values, flags } = ownWords('serve', argv, {
-    valued: ['socket', 'state-dir', 'config', 'store'],
+    valued: ['socket', 'state-dir', 'config', 'store', 'node'],
     takes: 'no arguments',
   })
   if (flags.has('help')) {
     write(1, usage)
     return 0
-  }
-  for (const [name, value] of Object.entries(values)) {
-    // An unset variable of a script; '' would mean the working directory.
-    if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
   }
   const { serve } = await import('./serve.ts')
   await serve({
@@ -97,7 +119,54 @@ async function serveWith(argv: readonly string[]): Promise<number> {
     config: values['config'] ?? defaultPaths.config,
     configNamed: values['config'] !== undefined,
     store: values['store'],
+    standardNode: values['node'] ?? (process.env['IPKEEPER_NODE'] || undefined),
   })
+  return 0
+}
+
+const folders = ['bin-dir', 'conf-dir', 'conflist'] as const
+
+async function installWith(argv: readonly string[]): Promise<number> {
+  const { values, flags } = ownWords('install', argv, {
+    valued: [...folders, 'plugin'],
+    takes: 'no arguments',
+  })
+  if (flags.has('help')) {
+    write(1, usage)
+    return 0
+  }
+  const { install } = await import('./install/install.ts')
+  const done = await install({
+    plugin: values['plugin'] ?? join(dirname(process.execPath), 'ipkeeper'),
+    binDir: values['bin-dir'] ?? defaultPaths.binDir,
+    confDir: values['conf-dir'] ?? defaultPaths.confDir,
+    conflist: values['conflist'],
+  })
+  write(1, done)
+  return 0
+}
+
+async function uninstallWith(argv: readonly string[]): Promise<number> {
+  const { values, flags } = ownWords('uninstall', argv, {
+    valued: [...folders, 'socket'],
+    own: ['force'],
+    takes: 'no arguments',
+  })
+  if (flags.has('help')) {
+    write(1, usage)
+    return 0
+  }
+  const { uninstall } = await import('./install/uninstall.ts')
+  const { countAttachments } = await import('./cli/count-attachments.ts')
+  const socket = values['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket)
+  const done = await uninstall({
+    binDir: values['bin-dir'] ?? defaultPaths.binDir,
+    confDir: values['conf-dir'] ?? defaultPaths.confDir,
+    conflist: values['conflist'] ?? standardConflist,
+    attachments: () => countAttachments(socket),
+    force: flags.has('force'),
+  })
+  write(1, done)
   return 0
 }
 
@@ -138,6 +207,10 @@ async function main(): Promise<number> {
       return await serveWith(rest)
     case 'check-config':
       return checkConfigWith(rest)
+    case 'install':
+      return await installWith(rest)
+    case 'uninstall':
+      return await uninstallWith(rest)
     case 'ctl':
       return await runCommand(rest, terminal)
     case '--version':
@@ -153,7 +226,7 @@ async function main(): Promise<number> {
       write(2, usage)
       return 2
     default: {
-      const meant = nearestWord(first, ['serve', 'ctl', 'check-config'])
+      const meant = nearestWord(first, ['serve', 'ctl', 'check-config', 'install', 'uninstall'])
       const text = `unknown command "${first}"${meant ? `; did you mean ${meant}?` : ''}`
       throw new Problem('IPK_USAGE', text, { hint })
     }

@@ -23,6 +23,7 @@ export type Requirement =
   | 'callers'
   | 'cluster'
   | 'controllers'
+  | 'kubectl'
   | 'etcd'
   | 'openssl'
   | 'promtool'
@@ -134,6 +135,10 @@ const requirements: Readonly<
     otherwise: 'needs etcd (Debian package etcd-server)',
   },
   cluster: { met: hasCluster, otherwise: clusterOtherwise },
+  kubectl: {
+    met: () => findClusterProgram('kubectl') !== undefined,
+    otherwise: 'needs kubectl (make test-cluster, where Go is; or in KUBEBUILDER_ASSETS)',
+  },
   controllers: {
     met: () => hasCluster() && findClusterProgram('kube-controller-manager') !== undefined,
     // Where all is missing, one line says so.

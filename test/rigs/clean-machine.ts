@@ -25,7 +25,7 @@ export interface CleanMachine {
   /** Runs a script with `sh -eu` in the checkout, as somebody at a root shell would type it. */
   shell(script: string, options?: ProgramOptions): Promise<Finished>
   /** The same for a step that must succeed; gives its stdout. */
-  must(script: string, options?: ProgramOptions): Promise<string>
+  readonly must: (script: string, options?: ProgramOptions) => Promise<string>
   /** Ends everything inside, and with it every mount, link and namespace. */
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { startContainerdMachine } from '../rigs/containerd-machine.ts'
 import { followPage } from '../rigs/install-page.ts'
 import { missing } from '../rigs/requirements.ts'
 
-const skip = missing('clean-machine', 'containerd', 'reference-plugins', 'nft', 'executables')
+const skip = missing('clean-machine', 'containerd', 'reference-plugins', 'nft', 'arping', 'executables')
 
 t.test('the page on containerd alone', { skip }, async t => {
   const machine = await startContainerdMachine(t)

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { CleanMachine } from './clean-machine.ts'
+import type { Finished, ProgramOptions } from './run-program.ts'
 
 export interface PageStep {
   /** Line of the page that the block begins in, from 1. */
@@ -54,7 +54,7 @@ function levelled(line: string): string {
   return line
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'UUID')
-    .replaceAll(/\b[\da-f]{12,64}\b/g, 'ID')
+    .replaceAll(/\bdefault-[\da-f]{5,64}\b|\b[\da-f]{12,64}\b/g, 'ID')
     .replaceAll(/(?<![\d.])\d+\.\d+\.\d+(?![\d.])/g, 'VERSION')
     .replaceAll(/\bpid \d+/g, 'pid N')
     .replaceAll(/\b\d+ MiB/g, 'N MiB')
@@ -77,8 +77,13 @@ export function isAsShown(said: readonly string[], shown: readonly string[]): bo
 /** Lines of an output, without the empty ones at its end. */
 export const linesOf = (text: string): readonly string[] => text.trimEnd().split('\n')
 
-/** Follows a page on a machine. One shell for each block, in the checkout, as the page says at its beginning. */
-export async function followPage(t: Test, machine: CleanMachine, page: string): Promise<void> {
+/** Where blocks are run: each in a shell of its own, in the checkout, as the pages say. */
+export interface Follower {
+  shell(script: string, options?: ProgramOptions): Promise<Finished>
+}
+
+/** Follows a page, as far as it says that it was tried. */
+export async function followPage(t: Test, machine: Follower, page: string): Promise<void> {
   for (const { line, script, shown, untried } of readSteps(page)) {
     const name = `${page}:${line}: ${script.split('\n')[0] ?? ''}`
     if (untried !== undefined) {

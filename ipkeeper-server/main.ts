@@ -4,40 +4,23 @@ import { version } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
-import { readWords, type Words } from './cli/read-words.ts'
+import { readCall, type CommandRow, type ReadCall } from './cli/command-row.ts'
+import { helpOption } from './cli/options.ts'
+import { helpOf, overviewOf } from './cli/render-help.ts'
+import { serverCommands, standardConflist } from './cli/server-commands.ts'
 import type { Terminal } from './cli/terminal.ts'
 import { checkConfig } from './config/check-config.ts'
 
-const standardConflist = '10-ipkeeper.conflist'
+const rows: readonly CommandRow[] = Object.values(serverCommands)
 
-const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers
-
-Usage:
-  ipkeeper-server serve [OPTIONS]     run in the foreground; logs JSON lines on stderr; ends on SIGTERM
-  ipkeeper-server ctl COMMAND ...     ask a running daemon; the same as ipkeeperctl
-  ipkeeper-server check-config [FILE] say what is wrong with a configuration file; needs no daemon
-  ipkeeper-server install [OPTIONS]   put the plugin in place, then a network configuration, each by a rename
-  ipkeeper-server uninstall [OPTIONS] put that configuration aside, and remove the plugin if no pod needs it
-  ipkeeper-server --version
-
-Options of serve:
-  --socket PATH      where the plugin asks (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-  --state-dir DIR    where leases are kept (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})
-  --config FILE      configuration (default: ${defaultPaths.config}; need not exist)
-  --store SPEC       sqlite:PATH (default: in the state folder), for many nodes etcd:URL[,URL...] or kubernetes:,
-                     memory: for trying out
-  --node NAME        name of this node where the configuration has none (default: $IPKEEPER_NODE, else the hostname)
-
-Options of install and uninstall:
-  --bin-dir DIR      where the runtime has its plugins (default: ${defaultPaths.binDir})
-  --conf-dir DIR     where the runtime has its network configurations (default: ${defaultPaths.confDir})
-  --conflist FILE    install: this one, if it has no error (default: none);
-                     uninstall: the one of this name (default: ${standardConflist})
-  --plugin FILE      install: the plugin (default: ipkeeper beside this executable)
-  --force            uninstall: remove the plugin although pods may need it
-
-Exit codes: 0 ended by SIGTERM, or a good configuration; 1 could not start, or a bad one; 2 called wrongly.
-`
+const overview = (): string =>
+  overviewOf(
+    `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers`,
+    'ipkeeper-server COMMAND [OPTIONS], ipkeeper-server COMMAND --help',
+    rows,
+    { version: { text: 'the version' }, help: helpOption },
+    rows.flatMap(({ examples }) => examples.slice(0, 1)),
+  )
 
 /** Why stdout could not be written, such as ENOSPC. */
 let unwritten: string | undefined
@@ -61,108 +44,79 @@ function write(fd: 1 | 2, text: string): void {
 
 const hint = 'see: ipkeeper-server --help'
 
-/** Words after a command of ours; a complaint about them points to our own help. */
-function ownWords(
-  command: string,
-  argv: readonly string[],
-  {
-    valued,
-    own = [],
-    takes,
-  }: {
-    valued: readonly string[]
-    /** Options that take no value. */
-    own?: readonly string[]
-    takes: 'no arguments' | 'at most one FILE'
-  },
-): Words {
+/** Words after a command of ours; a complaint about them points to our own help. undefined: they asked for the help. */
+function readOwn(row: CommandRow, argv: readonly string[]): ReadCall | undefined {
   try {
-    const words = readWords(argv, { valued, flags: ['help', ...own], letters: { h: 'help' } })
-    const extra = words.positionals[takes === 'no arguments' ? 0 : 1]
-    if (extra !== undefined) throw new Problem('IPK_USAGE', `${command} takes ${takes}; got ${extra}`)
-    for (const [name, value] of Object.entries(words.values)) {
-      // An unset variable of a script; '' would mean the working directory.
-      if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`)
-    }
-    return words
+    const call = readCall(row, argv, row.name)
+    if (!call.flags.has('help')) return call
+    write(1, helpOf('ipkeeper-server', row, {}))
+    return undefined
   } catch (error) {
     throw error instanceof Problem ? new Problem(error.code, error.message, { hint, cause: error }) : error
   }
 }
 
 function checkConfigWith(argv: readonly string[]): number {
-  const { positionals, flags } = ownWords('check-config', argv, { valued: [], takes: 'at most one FILE' })
-  if (flags.has('help')) {
-    write(1, usage)
-    return 0
-  }
-  const [path] = positionals
+  const call = readOwn(serverCommands['check-config'], argv)
+  if (!call) return 0
+  const [path] = call.positionals
   if (path === '') throw new Problem('IPK_USAGE', 'FILE is empty', { hint })
   const { good, text } = checkConfig(path ?? defaultPaths.config, path !== undefined)
   write(good ? 1 : 2, text)
   return good ? 0 : 1
 }
 
+/** An unset variable of a script; '' would mean the working directory. */
+function refuseEmpty({ options }: ReadCall): void {
+  for (const [name, value] of Object.entries(options))
+    if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
+}
+
 async function serveWith(argv: readonly string[]): Promise<number> {
-  const { values, flags } = ownWords('serve', argv, {
-    valued: ['socket', 'state-dir', 'config', 'store', 'node'],
-    takes: 'no arguments',
-  })
-  if (flags.has('help')) {
-    write(1, usage)
-    return 0
-  }
+  const call = readOwn(serverCommands.serve, argv)
+  if (!call) return 0
+  const { options } = call
+  refuseEmpty(call)
   const { serve } = await import('./serve.ts')
   await serve({
-    socket: values['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
-    stateDir: values['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
-    config: values['config'] ?? defaultPaths.config,
-    configNamed: values['config'] !== undefined,
-    store: values['store'],
-    standardNode: values['node'] ?? (process.env['IPKEEPER_NODE'] || undefined),
+    socket: options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
+    stateDir: options['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
+    config: options['config'] ?? defaultPaths.config,
+    configNamed: options['config'] !== undefined,
+    store: options['store'],
+    standardNode: options['node'] ?? (process.env['IPKEEPER_NODE'] || undefined),
   })
   return 0
 }
 
-const folders = ['bin-dir', 'conf-dir', 'conflist'] as const
-
 async function installWith(argv: readonly string[]): Promise<number> {
-  const { values, flags } = ownWords('install', argv, {
-    valued: [...folders, 'plugin'],
-    takes: 'no arguments',
-  })
-  if (flags.has('help')) {
-    write(1, usage)
-    return 0
-  }
+  const call = readOwn(serverCommands.install, argv)
+  if (!call) return 0
+  const { options } = call
+  refuseEmpty(call)
   const { install } = await import('./install/install.ts')
   const done = await install({
-    plugin: values['plugin'] ?? join(dirname(process.execPath), 'ipkeeper'),
-    binDir: values['bin-dir'] ?? defaultPaths.binDir,
-    confDir: values['conf-dir'] ?? defaultPaths.confDir,
-    conflist: values['conflist'],
+    plugin: options['plugin'] ?? join(dirname(process.execPath), 'ipkeeper'),
+    binDir: options['bin-dir'] ?? defaultPaths.binDir,
+    confDir: options['conf-dir'] ?? defaultPaths.confDir,
+    conflist: options['conflist'],
   })
   write(1, done)
   return 0
 }
 
 async function uninstallWith(argv: readonly string[]): Promise<number> {
-  const { values, flags } = ownWords('uninstall', argv, {
-    valued: [...folders, 'socket'],
-    own: ['force'],
-    takes: 'no arguments',
-  })
-  if (flags.has('help')) {
-    write(1, usage)
-    return 0
-  }
+  const call = readOwn(serverCommands.uninstall, argv)
+  if (!call) return 0
+  const { options, flags } = call
+  refuseEmpty(call)
   const { uninstall } = await import('./install/uninstall.ts')
   const { countAttachments } = await import('./cli/count-attachments.ts')
-  const socket = values['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket)
+  const socket = options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket)
   const done = await uninstall({
-    binDir: values['bin-dir'] ?? defaultPaths.binDir,
-    confDir: values['conf-dir'] ?? defaultPaths.confDir,
-    conflist: values['conflist'] ?? standardConflist,
+    binDir: options['bin-dir'] ?? defaultPaths.binDir,
+    confDir: options['conf-dir'] ?? defaultPaths.confDir,
+    conflist: options['conflist'] ?? standardConflist,
     attachments: () => countAttachments(socket),
     force: flags.has('force'),
   })
@@ -220,13 +174,13 @@ async function main(): Promise<number> {
     case '--help':
     case '-h':
     case 'help':
-      write(1, usage)
+      write(1, overview())
       return 0
     case undefined:
-      write(2, usage)
+      write(2, overview())
       return 2
     default: {
-      const meant = nearestWord(first, ['serve', 'ctl', 'check-config', 'install', 'uninstall'])
+      const meant = nearestWord(first, Object.keys(serverCommands))
       const text = `unknown command "${first}"${meant ? `; did you mean ${meant}?` : ''}`
       throw new Problem('IPK_USAGE', text, { hint })
     }

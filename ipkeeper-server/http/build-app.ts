@@ -15,6 +15,7 @@ import { addressRoutes } from './routes/addresses.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { listingRoutes } from './routes/listings.ts'
+import { mapRoutes } from './routes/maps.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
 import {
   statusRoutes,
@@ -135,6 +136,7 @@ export async function buildApp({
   })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
+  mapRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   uplinkRoutes(app, { uplinks })
   for (const addRoutes of nodeRoutes) addRoutes(app)

@@ -43,7 +43,7 @@ export class UsageTally {
     )
   }
 
-  lease(lease: LeaseKey & Omit<LeaseOutline, 'namespace'>): void {
+  lease(lease: LeaseKey & Omit<LeaseOutline, 'namespace' | 'aside'>): void {
     if (isOver(lease, this.#now)) return
     this.#states[lease.state]++
     const count = this.#countAt(lease)
@@ -54,7 +54,7 @@ export class UsageTally {
   }
 
   /** `lease`: the one of its address, if there is one. */
-  reservation(key: LeaseKey, lease: Omit<LeaseOutline, 'namespace'> | undefined): void {
+  reservation(key: LeaseKey, lease: Omit<LeaseOutline, 'namespace' | 'aside'> | undefined): void {
     const count = this.#countAt(key)
     if (!count) return
     const present = lease && !isOver(lease, this.#now) ? lease : undefined

@@ -19,7 +19,7 @@ import type { LeaseService } from './service.ts'
 const iso = (time: number): string => new Date(time).toISOString()
 
 /** Counts above 2^53 as decimal text: JSON numbers would lose digits. */
-function count(value: bigint): number | string {
+export function count(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
 }
 

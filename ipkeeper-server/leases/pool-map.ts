@@ -23,18 +23,40 @@ function poolNamed({ ledger }: LeaseService, name: string): Pool {
   return poolOf(record)
 }
 
-/** Throws IPK_REQUEST_INVALID for what is no block of the pool's subnets. */
-function readBlock(pool: Pool, text: string): Cidr {
-  const cidr = parseCidr(text)
-  const subnets = pool.rangeSets.flat().map(({ subnet }) => subnet)
-  const fits =
-    cidr &&
-    firstOf(cidr).value === cidr.address.value &&
-    subnets.some(subnet => subnet.prefixLength <= cidr.prefixLength && cidrContains(subnet, cidr.address))
-  if (fits) return cidr
-  throw new Problem('IPK_REQUEST_INVALID', `"${text}" is no block of the subnets of pool ${pool.name}`, {
-    hint: `name a network within ${[...new Set(subnets.map(formatCidr))].join(' or ')}, without host bits`,
-  })
+/** Which part of a pool is asked for: a block of one of its subnets, or the small one around an address. */
+export interface MapPart {
+  /** In CIDR notation. */
+  readonly within?: string
+  readonly around?: string
+}
+
+/** That of the first range where nothing is asked for. Throws IPK_REQUEST_INVALID for what is in no subnet of the pool. */
+function readBlock(pool: Pool, { within, around }: MapPart): Cidr {
+  const ranges = pool.rangeSets.flat()
+  const subnets = ranges.map(({ subnet }) => subnet)
+  if (around !== undefined) {
+    const address = parseAddress(around)
+    const subnet = address && subnets.find(candidate => cidrContains(candidate, address))
+    if (subnet) return viewOf(subnet, address, address)
+  } else if (within !== undefined) {
+    const cidr = parseCidr(within)
+    const fits =
+      cidr &&
+      firstOf(cidr).value === cidr.address.value &&
+      subnets.some(subnet => subnet.prefixLength <= cidr.prefixLength && cidrContains(subnet, cidr.address))
+    if (fits) return cidr
+  } else {
+    const [range] = ranges
+    if (range) return viewOf(range.subnet, range.first, range.last)
+  }
+  const what = around === undefined ? 'block' : 'address'
+  throw new Problem(
+    'IPK_REQUEST_INVALID',
+    `"${around ?? within ?? ''}" is no ${what} of the subnets of pool ${pool.name}`,
+    {
+      hint: `name ${what === 'block' ? 'a network without host bits' : 'one'} within ${[...new Set(subnets.map(formatCidr))].join(' or ')}`,
+    },
+  )
 }
 
 const countsOf = (counts: BlockCounts): MapCounts => ({
@@ -125,13 +147,12 @@ async function walkThrough(
  * A pool as a map: a block of it by single addresses or by smaller blocks. With many leases the figures are those of a
  * stretch of milliseconds, not of one moment.
  *
- * @param within a block of one of its subnets, in CIDR notation; that of the first range when absent
  * @throws IPK_POOL_UNKNOWN, IPK_REQUEST_INVALID
  */
 export async function mapPool(
   service: LeaseService,
   name: string,
-  within: string | undefined,
+  part: MapPart,
   turn: Turn,
 ): Promise<PoolMapReply> {
   const pool = poolNamed(service, name)
@@ -142,7 +163,7 @@ export async function mapPool(
     gateway: formatAddress(range.gateway),
     view: formatCidr(viewOf(range.subnet, range.first, range.last)),
   }))
-  const block = readBlock(pool, within ?? ranges[0]?.view ?? '')
+  const block = readBlock(pool, part)
   const tally = new BlockTally(pool, block)
   const fine = isFine(block)
   const addresses = fine ? addressesOf(service, pool, block, tally) : []

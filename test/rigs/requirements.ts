@@ -27,6 +27,7 @@ export type Requirement =
   | 'promtool'
   | 'nft'
   | 'arping'
+  | 'chromium'
   | 'ifb'
   | 'macvlan'
 
@@ -106,6 +107,10 @@ const requirements: Readonly<
   arping: {
     met: () => findProgram('arping') !== undefined,
     otherwise: 'needs arping (Debian package iputils-arping)',
+  },
+  chromium: {
+    met: () => findProgram('chromium') !== undefined,
+    otherwise: 'needs Chromium (Debian package chromium)',
   },
   ifb: {
     met: () => kernelMakes('ip link add ifb0 type ifb'),

@@ -17,6 +17,12 @@ const MapQuery = Type.Object(
           'a block of a subnet of the pool, such as 10.22.3.0/24; that of its first range unless given',
       }),
     ),
+    around: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'in place of `within`: an address, whose block of 256 is meant',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -35,7 +41,7 @@ const FreeingQuery = Type.Object(
 
 interface OfMap {
   Params: { pool: string }
-  Querystring: { within?: string }
+  Querystring: { within?: string; around?: string }
 }
 
 interface OfFreeing {
@@ -58,7 +64,7 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
     {
       schema: { params: PoolPath, querystring: MapQuery, response: { 200: PoolMapReply, 400: ErrorReply } },
     },
-    async ({ params, query }) => inTurn(() => mapPool(service, params.pool, query.within, () => nextTurn())),
+    async ({ params, query }) => inTurn(() => mapPool(service, params.pool, query, () => nextTurn())),
   )
 
   app.get<OfFreeing>(

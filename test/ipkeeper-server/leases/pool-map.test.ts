@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listFreeing, mapPool } from '../../../ipkeeper-server/leases/pool-map.ts'
+import { listFreeing, mapPool, type MapPart } from '../../../ipkeeper-server/leases/pool-map.ts'
 import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import { setAside } from '../../../ipkeeper-server/leases/set-aside.ts'
 import type { MapCounts, PoolMapReply } from '../../../shared/api/map.schema.ts'
@@ -39,7 +39,7 @@ t.test('a small block shows every state', async t => {
   await setAside(story.service, lease ? [lease] : [], '02:00:00:00:00:99 on the network has 10.22.0.5')
   await reserve(story.service, { segment: 'default', address: '10.22.0.9', owner: 'shop/web-0', note: '' })
   await reserve(story.service, { segment: 'default', address: '10.22.0.2', owner: 'shop/bound', note: '' })
-  const map = await mapPool(story.service, 'net', undefined, noTurn)
+  const map = await mapPool(story.service, 'net', {}, noTurn)
   t.strictSame(addressesOf(map), [
     '10.22.0.0 unusable (the network address)',
     '10.22.0.1 unusable (the gateway)',
@@ -58,9 +58,7 @@ t.test('a small block shows every state', async t => {
   )
   story.now += 60_000
   t.notOk(
-    addressesOf(await mapPool(story.service, 'net', undefined, noTurn)).some(line =>
-      line.includes('cooling'),
-    ),
+    addressesOf(await mapPool(story.service, 'net', {}, noTurn)).some(line => line.includes('cooling')),
     'a rest that is over is free, though its record may still be there',
   )
 })
@@ -70,7 +68,7 @@ t.test('a /16 is 256 blocks, one of which is 256 addresses', async t => {
   story.pool = poolFrom('net', ['10.22.0.0/16'])
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.3.7' })
   await story.add({ pod: 'b', container: 'c2', ip: '10.22.3.8' })
-  const map = await mapPool(story.service, 'net', undefined, noTurn)
+  const map = await mapPool(story.service, 'net', {}, noTurn)
   t.match(map, { within: '10.22.0.0/16', detail: 'blocks', whole: true, addresses: [] })
   t.equal(spell(map.counts), '2 bound, 65531 free, 3 unusable')
   t.equal(map.blocks.length, 256)
@@ -84,7 +82,7 @@ t.test('a /16 is 256 blocks, one of which is 256 addresses', async t => {
       '10.22.255.0/24: 255 free, 1 unusable',
     ],
   )
-  const block = await mapPool(story.service, 'net', '10.22.3.0/24', noTurn)
+  const block = await mapPool(story.service, 'net', { within: '10.22.3.0/24' }, noTurn)
   t.strictSame(addressesOf(block), ['10.22.3.7 bound shop/a', '10.22.3.8 bound shop/b'])
 })
 
@@ -100,7 +98,7 @@ t.test('of a /64 only the parts are shown in which something is, as fine as 256 
     owner: 'shop/x',
     note: '',
   })
-  const map = await mapPool(story.service, 'net', undefined, noTurn)
+  const map = await mapPool(story.service, 'net', {}, noTurn)
   t.match(map, { within: 'fd00:22::/64', detail: 'blocks', whole: false })
   t.strictSame(map.counts, {
     ...{ bound: 1, held: 0, cooling: 0, aside: 0, reserved: 1, unusable: 2 },
@@ -115,7 +113,7 @@ t.test('of a /64 only the parts are shown in which something is, as fine as 256 
       ...{ segment: 'default', owner: 'shop/x', note: '' },
       address: `fd00:22::1:${(index * 256).toString(16)}`,
     })
-  const wider = await mapPool(story.service, 'net', undefined, noTurn)
+  const wider = await mapPool(story.service, 'net', {}, noTurn)
   t.strictSame(
     wider.blocks.slice(0, 3).map(({ cidr, counts }) => `${cidr}: ${spell({ ...counts, free: 0 })}`),
     [
@@ -133,7 +131,7 @@ t.test('a view begins at 256 addresses and is no larger than the range needs', a
   const story = await TestService.open()
   story.pool = poolFrom('net', ['10.22.0.0/29', '10.23.0.0/16'], ['fd00:22::/120'])
   await story.add({ pod: 'a', container: 'c1' })
-  const { ranges } = await mapPool(story.service, 'net', undefined, noTurn)
+  const { ranges } = await mapPool(story.service, 'net', {}, noTurn)
   t.strictSame(
     ranges.map(({ subnet, view }) => `${subnet} ${view}`),
     ['10.22.0.0/29 10.22.0.0/29', '10.23.0.0/16 10.23.0.0/16', 'fd00:22::/120 fd00:22::/120'],
@@ -143,15 +141,18 @@ t.test('a view begins at 256 addresses and is no larger than the range needs', a
 t.test('what is no block of the pool is refused', async t => {
   const story = await TestService.open()
   await story.add({ pod: 'a', container: 'c1' })
-  const codeOf = async (pool: string, within?: string): Promise<string> =>
-    await mapPool(story.service, pool, within, noTurn).then(
-      () => 'fine',
+  const codeOf = async (pool: string, part: MapPart = {}): Promise<string> =>
+    await mapPool(story.service, pool, part, noTurn).then(
+      ({ within }) => within,
       (error: unknown) => toProblem(error).code,
     )
-  t.equal(await codeOf('net', '10.22.0.0/25'), 'fine')
+  t.equal(await codeOf('net', { within: '10.22.0.128/25' }), '10.22.0.128/25')
+  t.equal(await codeOf('net', { around: '10.22.0.9' }), '10.22.0.0/24')
   t.equal(await codeOf('nobody'), 'IPK_POOL_UNKNOWN')
   for (const within of ['10.22.0.0/16', '10.23.0.0/24', '10.22.0.1/24', 'fd00::/120', 'x', '10.22.0.0/33'])
-    t.equal(await codeOf('net', within), 'IPK_REQUEST_INVALID', within)
+    t.equal(await codeOf('net', { within }), 'IPK_REQUEST_INVALID', within)
+  for (const around of ['10.23.0.1', 'fd00::1', 'x'])
+    t.equal(await codeOf('net', { around }), 'IPK_REQUEST_INVALID', around)
 })
 
 t.test('gives others their turn', async t => {
@@ -159,7 +160,7 @@ t.test('gives others their turn', async t => {
   story.pool = poolFrom('net', ['10.22.0.0/16'])
   for (let index = 0; index < 1_200; index++) await story.add({ pod: `p${index}`, container: `c${index}` })
   let turns = 0
-  const { counts } = await mapPool(story.service, 'net', undefined, async () => {
+  const { counts } = await mapPool(story.service, 'net', {}, async () => {
     turns++
     await story.del(`c${turns}`)
   })

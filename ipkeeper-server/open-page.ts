@@ -2,6 +2,7 @@ import { version } from '../shared/build-info.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import type { Ledger } from './leases/ledger.ts'
 import type { Logger } from './logging/logger.ts'
+import type { PageFiles } from './page/page-files.ts'
 import type { AskApi } from './page/page-listener.ts'
 
 export interface OpenPage {
@@ -16,6 +17,8 @@ export interface PageSource {
   readonly ledger: Ledger
   /** A GET of the API, as on the socket. */
   readonly ask: AskApi
+  /** In place of those that the build has put in. */
+  readonly files?: PageFiles
 }
 
 const none: OpenPage = { serve: () => undefined, found: () => undefined, close: () => Promise.resolve() }
@@ -42,14 +45,14 @@ export async function openPage(
   })
   const listener = await PageListener.open(listen)
   return {
-    serve: ({ ledger, ask }) => {
+    serve: ({ ledger, ask, files = embeddedPage }) => {
       ledger.onRecord = (kind, record) => {
         if (kind === 'lease' && 'pool' in record) events.changed(record.pool)
         else if (kind === 'pool' && 'name' in record) events.changed(record.name)
         else if (kind === 'reservation') events.changed(undefined)
       }
       listener.serve({
-        ...{ files: embeddedPage, events, ask },
+        ...{ files, events, ask },
         onError: error => {
           logger.warn({ err: error }, 'the page could not be served')
         },

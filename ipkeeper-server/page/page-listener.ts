@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { listenProblem, refuse, type ListenAddress } from '../tcp-answers.ts'
 import type { EventStream } from './event-stream.ts'
 import type { PageFiles } from './page-files.ts'
-import { isOfOthers, isOurHost, isReadable } from './page-requests.ts'
+import { isOfOthers, isOurHost, isReadable, readTarget } from './page-requests.ts'
 
 /** What a GET of the API's path and query answers, as on the socket. */
 export type AskApi = (url: string) => Promise<{ readonly status: number; readonly body: string }>
@@ -109,8 +109,6 @@ export class PageListener {
     // Whatever body comes with a request is read by nobody.
     if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined)
       response.setHeader('connection', 'close')
-    const url = request.url ?? ''
-    const [path = ''] = url.split('?')
     if (!isOurHost(request.headers.host)) {
       refuse(response, 421, 'this page is at 127.0.0.1, [::1] or localhost, and under no other name')
       return
@@ -129,17 +127,22 @@ export class PageListener {
       refuse(response, 503, 'the daemon is starting')
       return
     }
-    await serve(this.#parts, { url, path, head: request.method === 'HEAD' }, response)
+    const { path, query } = readTarget(request.url ?? '') ?? { path: '', query: '' }
+    await serve(this.#parts, { path, query, head: request.method === 'HEAD' }, response)
   }
 }
 
 interface Asked {
-  readonly url: string
   readonly path: string
+  readonly query: string
   readonly head: boolean
 }
 
-async function serve(parts: PageParts, { url, path, head }: Asked, response: ServerResponse): Promise<void> {
+async function serve(
+  parts: PageParts,
+  { path, query, head }: Asked,
+  response: ServerResponse,
+): Promise<void> {
   const { files, events, ask, onError } = parts
   const file = files && Object.hasOwn(files, path) ? files[path] : undefined
   if (file) {
@@ -152,7 +155,7 @@ async function serve(parts: PageParts, { url, path, head }: Asked, response: Ser
     }
   } else if (isReadable(path)) {
     try {
-      const { status, body } = await ask(url)
+      const { status, body } = await ask(`${path}${query}`)
       send(response, status, 'application/json; charset=utf-8', body)
     } catch (error) {
       onError(error)

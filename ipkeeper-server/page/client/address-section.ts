@@ -27,11 +27,11 @@ export function showAddress(
     tenures.length === 0
       ? element('p', {}, 'Nobody has had this address as far as the history goes back.')
       : table({
-          caption: `History, newest first`,
-          header: ['From', 'To', 'State', 'Who', 'Ended'],
-          rows: tenures.map(({ from, to, state, who, ended }) => ({
-            key: from,
-            cells: [from, to, state, who, ended],
+          caption: 'History, newest first',
+          header: ['When', 'State', 'Who', 'Ended'],
+          rows: tenures.map(({ key, when, state, who, ended }) => ({
+            key,
+            cells: [element('span', { class: 'when' }, when), state, who, ended],
           })),
         })
   replace(

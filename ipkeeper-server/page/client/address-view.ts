@@ -1,5 +1,6 @@
 import type { AddressReply, TenureItem } from '../../../shared/api/address.schema.ts'
 import { holderText, reservationText } from './holder-text.ts'
+import { addressWords } from './states.ts'
 import { timeText } from './time-text.ts'
 
 /** One line of what is known of an address; `time` is ISO 8601, beside which the distance is shown. */
@@ -24,7 +25,7 @@ export function addressView(reply: AddressReply): AddressView {
   const { address, segment, state, pool, lease, holderSince, attachment, reservation } = reply
   const either = lease ?? attachment
   const facts: Fact[] = [
-    { name: 'State', text: state },
+    { name: 'State', text: addressWords[state] },
     ...textFact('Pool', pool),
     ...textFact('Segment', segment === 'default' ? null : segment),
     ...textFact('Cannot be given', reply.unusable),
@@ -50,19 +51,19 @@ export function addressView(reply: AddressReply): AddressView {
 }
 
 export interface TenureRow {
-  readonly from: string
-  readonly to: string
+  readonly key: string
+  readonly when: string
   readonly state: string
   readonly who: string
   readonly ended: string
 }
 
 export function tenureRows(history: readonly TenureItem[]): TenureRow[] {
-  return history.map(tenure => ({
-    from: timeText(tenure.from),
-    to: tenure.to === null ? 'lasts' : timeText(tenure.to),
-    state: tenure.state,
+  return history.map(({ id, from, to, state, ended, ...tenure }) => ({
+    key: String(id),
+    when: to === null ? `since ${timeText(from)}` : `${timeText(from)} to ${timeText(to)}`,
+    state: addressWords[state],
     who: holderText(tenure),
-    ended: tenure.ended ?? '',
+    ended: ended ?? '',
   }))
 }

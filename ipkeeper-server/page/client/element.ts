@@ -60,10 +60,12 @@ export interface TableParts {
   readonly rows: readonly { readonly key: string; readonly cells: readonly (Node | string)[] }[]
   /** Of the columns: those of numbers. */
   readonly numeric?: readonly number[]
+  /** What the caption says is in the heading above as well, so it is for those only who hear the page. */
+  readonly unseen?: true
 }
 
 /** A table; the first cell of each row names it. It scrolls by itself where it is too wide. */
-export function table({ caption, header, rows, numeric = [] }: TableParts): HTMLElement {
+export function table({ caption, header, rows, numeric = [], unseen }: TableParts): HTMLElement {
   const kind = (column: number): string | undefined => (numeric.includes(column) ? 'number' : undefined)
   const head = header.map((text, column) => element('th', { scope: 'col', class: kind(column) }, text))
   const body = rows.map(({ cells }) =>
@@ -81,7 +83,7 @@ export function table({ caption, header, rows, numeric = [] }: TableParts): HTML
     element(
       'table',
       {},
-      element('caption', {}, caption),
+      element('caption', { class: unseen && 'unseen' }, caption),
       element('thead', {}, element('tr', {}, ...head)),
       element('tbody', {}, ...body),
     ),

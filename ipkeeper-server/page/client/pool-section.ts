@@ -17,13 +17,14 @@ export function showPools(place: HTMLElement, rows: readonly PoolRow[]): void {
     place,
     table({
       caption: 'Pools',
-      header: ['Pool', 'Segment', 'Leased', 'Held', 'Free', 'Size', 'Next frees'],
+      unseen: true,
+      header: ['Pool', 'Segment', 'Leased', 'Kept', 'Free', 'Size', 'Next frees'],
       numeric: [2, 3, 4, 5],
-      rows: rows.map(({ name, href, current, segment, used, held, free, capacity, nextFreeAt }) => ({
+      rows: rows.map(({ name, href, current, segment, used, kept, free, capacity, nextFreeAt }) => ({
         key: name,
         cells: [
           element('a', { href, 'data-key': name, 'aria-current': current ? 'true' : undefined }, name),
-          ...[segment, used, held, free, capacity],
+          ...[segment, used, kept, free, capacity],
           nextFreeAt === null ? '-' : momentOf(nextFreeAt),
         ],
       })),

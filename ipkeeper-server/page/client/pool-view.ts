@@ -8,7 +8,8 @@ export interface PoolRow {
   readonly current: boolean
   readonly segment: string
   readonly used: string
-  readonly held: string
+  /** Held, reserved, put aside, or resting after somebody had asked for it by name. */
+  readonly kept: string
   readonly free: string
   readonly capacity: string
   readonly nextFreeAt: string | null
@@ -20,7 +21,7 @@ export function poolRows(pools: readonly PoolItem[], current: string | undefined
     href: formatRoute({ pool: name }),
     current: name === current,
     used: countText(used),
-    held: countText(held),
+    kept: countText(held),
     free: countText(free),
     capacity: countText(capacity),
   }))

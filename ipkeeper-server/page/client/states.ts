@@ -1,3 +1,4 @@
+import type { AddressState } from '../../../shared/api/address.schema.ts'
 import type { MapState } from '../../../shared/api/map.schema.ts'
 
 /** How a state is told without colour: by a letter on the map, and by words. */
@@ -23,3 +24,16 @@ export const stateSigns: Readonly<Record<MapState, StateSign>> = {
 
 /** In the order of the legend. */
 export const mapStates = Object.keys(stateSigns) as MapState[]
+
+/** What the daemon says of a single address, in the words of the map. */
+export const addressWords: Readonly<Record<AddressState, string>> = {
+  bound: stateSigns.bound.word,
+  held: stateSigns.held.word,
+  cooling: stateSigns.cooling.word,
+  reserved: stateSigns.reserved.word,
+  free: stateSigns.free.word,
+  unusable: stateSigns.unusable.word,
+  expired: 'free: it was kept, and its time is over',
+  fallback: 'given by another plugin',
+  outside: 'in no pool known so far',
+}

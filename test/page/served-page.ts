@@ -1,15 +1,20 @@
 import { pino } from 'pino'
-import type { Test } from 'tap'
 import { buildApp } from '../../ipkeeper-server/http/build-app.ts'
 import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
 import { reserve } from '../../ipkeeper-server/leases/reserve.ts'
 import { setAside } from '../../ipkeeper-server/leases/set-aside.ts'
 import { openPage, type OpenPage } from '../../ipkeeper-server/open-page.ts'
+import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { bundlePage } from '../../scripts/bundle-page.ts'
 import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
 import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { freePort } from '../rigs/free-port.ts'
+
+/** A test, or whoever else ends what was begun. */
+export interface Owner {
+  teardown(end: () => unknown): void
+}
 
 export interface ServedPage {
   readonly url: string
@@ -31,14 +36,14 @@ export const sampleFinding: Finding = {
 }
 
 /** The page over the real routes and a ledger in memory, whose clock is the machine's; bundled from source. */
-export async function servePage(t: Test): Promise<ServedPage> {
-  const story = await TestService.open()
+export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> {
+  const story = await TestService.open(new MemoryStore(), 'release', node)
   story.now = Date.now()
   const logger = pino({ level: 'silent' })
   let findings: readonly Finding[] = []
   const audit = (): Promise<AuditReply> =>
     Promise.resolve({
-      ...{ node: 'n1', mode: 'repair', takenAt: new Date().toISOString(), attachments: 3 },
+      ...{ node, mode: 'repair', takenAt: new Date().toISOString(), attachments: 3 },
       witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
       findings: [...findings],
     })
@@ -57,13 +62,13 @@ export async function servePage(t: Test): Promise<ServedPage> {
     ],
     logger,
   })
-  t.teardown(() => app.close())
+  owner.teardown(() => app.close())
   const files = await bundlePage()
   const port = await freePort()
   let opened: OpenPage | undefined
   const restart = async (): Promise<void> => {
     const listen = { host: '127.0.0.1', port }
-    opened = await openPage({ node: 'n1', page: { listen } }, story.now, logger)
+    opened = await openPage({ node, page: { listen } }, story.now, logger)
     opened.serve({
       ...{ ledger: story.service.ledger, files },
       ask: async url => {
@@ -77,7 +82,7 @@ export async function servePage(t: Test): Promise<ServedPage> {
     opened = undefined
   }
   await restart()
-  t.teardown(stop)
+  owner.teardown(stop)
   return {
     ...{ url: `http://127.0.0.1:${port}/`, port, story, stop, restart },
     find: (...next) => {

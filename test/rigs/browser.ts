@@ -1,5 +1,4 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import type { Test } from 'tap'
 import { findProgram } from './find-program.ts'
 
 let browser: Promise<Browser> | undefined
@@ -28,13 +27,13 @@ export interface OpenedPage {
 
 /** A page of its own context, closed at the end of the test; nothing but the given address can be reached from it. */
 export async function openPage(
-  t: Test,
+  owner: { teardown(end: () => unknown): void },
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {
   browser ??= launch()
   const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options })
-  t.teardown(() => context.close())
+  owner.teardown(() => context.close())
   const { origin } = new URL(url)
   const complaints: string[] = []
   await context.route(

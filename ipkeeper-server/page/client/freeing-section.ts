@@ -4,6 +4,7 @@ import type { FreeingView } from './freeing-view.ts'
 export function showFreeing(place: HTMLElement, { rows, note }: FreeingView): void {
   const shown = table({
     caption: 'Addresses that come free by themselves, the next one first',
+    unseen: true,
     header: ['Address', 'Frees', 'Whose', 'Why not yet'],
     rows: rows.map(({ address, href, until, who, why }) => ({
       key: address,

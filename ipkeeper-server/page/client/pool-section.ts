@@ -13,19 +13,22 @@ export function showPools(place: HTMLElement, rows: readonly PoolRow[]): void {
     )
     return
   }
+  const segments = rows.some(({ segment }) => segment !== 'default')
+  const header = ['Pool', ...(segments ? ['Segment'] : []), 'Leased', 'Kept', 'Next frees', 'Free', 'Size']
+  const isNumber = (name: string): boolean => ['Leased', 'Kept', 'Free', 'Size'].includes(name)
   replace(
     place,
     table({
-      caption: 'Pools',
-      unseen: true,
-      header: ['Pool', 'Segment', 'Leased', 'Kept', 'Free', 'Size', 'Next frees'],
-      numeric: [2, 3, 4, 5],
+      ...{ caption: 'Pools', unseen: true, header },
+      numeric: header.flatMap((name, column) => (isNumber(name) ? [column] : [])),
       rows: rows.map(({ name, href, current, segment, used, kept, free, capacity, nextFreeAt }) => ({
         key: name,
         cells: [
           element('a', { href, 'data-key': name, 'aria-current': current ? 'true' : undefined }, name),
-          ...[segment, used, kept, free, capacity],
+          ...(segments ? [segment] : []),
+          ...[used, kept],
           nextFreeAt === null ? '-' : momentOf(nextFreeAt),
+          ...[free, capacity],
         ],
       })),
     }),

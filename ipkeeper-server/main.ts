@@ -4,27 +4,23 @@ import { version } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
-import { readWords, type Words } from './cli/read-words.ts'
+import { readCall, type CommandRow, type ReadCall } from './cli/command-row.ts'
+import { helpOption } from './cli/options.ts'
+import { helpOf, overviewOf } from './cli/render-help.ts'
+import { serverCommands } from './cli/server-commands.ts'
 import type { Terminal } from './cli/terminal.ts'
 import { checkConfig } from './config/check-config.ts'
 
-const usage = `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers
+const rows: readonly CommandRow[] = Object.values(serverCommands)
 
-Usage:
-  ipkeeper-server serve [OPTIONS]     run in the foreground; logs JSON lines on stderr; ends on SIGTERM
-  ipkeeper-server ctl COMMAND ...     ask a running daemon; the same as ipkeeperctl
-  ipkeeper-server check-config [FILE] say what is wrong with a configuration file; needs no daemon
-  ipkeeper-server --version
-
-Options of serve:
-  --socket PATH      where the plugin asks (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-  --state-dir DIR    where leases are kept (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})
-  --config FILE      configuration (default: ${defaultPaths.config}; need not exist)
-  --store SPEC       sqlite:PATH (default: in the state folder), for many nodes etcd:URL[,URL...] or kubernetes:,
-                     memory: for trying out
-
-Exit codes: 0 ended by SIGTERM, or a good configuration; 1 could not start, or a bad one; 2 called wrongly.
-`
+const overview = (): string =>
+  overviewOf(
+    `ipkeeper-server ${version}: the daemon that keeps the addresses of this node's containers`,
+    'ipkeeper-server COMMAND [OPTIONS], ipkeeper-server COMMAND --help',
+    rows,
+    { version: { text: 'the version' }, help: helpOption },
+    rows.flatMap(({ examples }) => examples.slice(0, 1)),
+  )
 
 /** Why stdout could not be written, such as ENOSPC. */
 let unwritten: string | undefined
@@ -48,29 +44,22 @@ function write(fd: 1 | 2, text: string): void {
 
 const hint = 'see: ipkeeper-server --help'
 
-/** Words after a command of ours; a complaint about them points to our own help. */
-function ownWords(
-  command: string,
-  argv: readonly string[],
-  { valued, takes }: { valued: readonly string[]; takes: 'no arguments' | 'at most one FILE' },
-): Words {
+/** Words after a command of ours; a complaint about them points to our own help. undefined: they asked for the help. */
+function readOwn(row: CommandRow, argv: readonly string[]): ReadCall | undefined {
   try {
-    const words = readWords(argv, { valued, flags: ['help'], letters: { h: 'help' } })
-    const extra = words.positionals[takes === 'no arguments' ? 0 : 1]
-    if (extra !== undefined) throw new Problem('IPK_USAGE', `${command} takes ${takes}; got ${extra}`)
-    return words
+    const call = readCall(row, argv, row.name)
+    if (!call.flags.has('help')) return call
+    write(1, helpOf('ipkeeper-server', row, {}))
+    return undefined
   } catch (error) {
     throw error instanceof Problem ? new Problem(error.code, error.message, { hint, cause: error }) : error
   }
 }
 
 function checkConfigWith(argv: readonly string[]): number {
-  const { positionals, flags } = ownWords('check-config', argv, { valued: [], takes: 'at most one FILE' })
-  if (flags.has('help')) {
-    write(1, usage)
-    return 0
-  }
-  const [path] = positionals
+  const call = readOwn(serverCommands['check-config'], argv)
+  if (!call) return 0
+  const [path] = call.positionals
   if (path === '') throw new Problem('IPK_USAGE', 'FILE is empty', { hint })
   const { good, text } = checkConfig(path ?? defaultPaths.config, path !== undefined)
   write(good ? 1 : 2, text)
@@ -78,25 +67,20 @@ function checkConfigWith(argv: readonly string[]): number {
 }
 
 async function serveWith(argv: readonly string[]): Promise<number> {
-  const { values, flags } = ownWords('serve', argv, {
-    valued: ['socket', 'state-dir', 'config', 'store'],
-    takes: 'no arguments',
-  })
-  if (flags.has('help')) {
-    write(1, usage)
-    return 0
-  }
-  for (const [name, value] of Object.entries(values)) {
+  const call = readOwn(serverCommands.serve, argv)
+  if (!call) return 0
+  const { options } = call
+  for (const [name, value] of Object.entries(options)) {
     // An unset variable of a script; '' would mean the working directory.
     if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
   }
   const { serve } = await import('./serve.ts')
   await serve({
-    socket: values['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
-    stateDir: values['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
-    config: values['config'] ?? defaultPaths.config,
-    configNamed: values['config'] !== undefined,
-    store: values['store'],
+    socket: options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
+    stateDir: options['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
+    config: options['config'] ?? defaultPaths.config,
+    configNamed: options['config'] !== undefined,
+    store: options['store'],
   })
   return 0
 }
@@ -147,13 +131,13 @@ async function main(): Promise<number> {
     case '--help':
     case '-h':
     case 'help':
-      write(1, usage)
+      write(1, overview())
       return 0
     case undefined:
-      write(2, usage)
+      write(2, overview())
       return 2
     default: {
-      const meant = nearestWord(first, ['serve', 'ctl', 'check-config'])
+      const meant = nearestWord(first, Object.keys(serverCommands))
       const text = `unknown command "${first}"${meant ? `; did you mean ${meant}?` : ''}`
       throw new Problem('IPK_USAGE', text, { hint })
     }

@@ -50,6 +50,7 @@ class HandingOver implements Engine {
   read = (): Promise<undefined> => Promise.resolve(undefined)
   commit = (): Promise<[]> => Promise.resolve([])
   probe = (): Promise<void> => Promise.resolve()
+  fence = (): Promise<void> => Promise.resolve()
   stop = (): Promise<void> => Promise.resolve()
 }
 

@@ -11,6 +11,7 @@ import { resultFileName } from '../result-cache/plan/name-sandbox.ts'
 import { readBoot } from '../result-cache/read-boot.ts'
 import { SocketRuntimes } from '../runtime/socket-runtimes.ts'
 import type { CommandArguments } from './command.ts'
+import type { Option } from './command-row.ts'
 import type { DaemonClient } from './daemon-client.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -26,12 +27,17 @@ export interface CacheSite {
 }
 
 export const siteOptions = {
-  'net-dir': ['DIR', `folder with the runtime's networks (default: ${defaultPaths.confDir})`],
-  'state-dir': [
-    'DIR',
-    `with the quarantine (default: $IPKEEPER_STATE_DIR, the daemon's, ${defaultPaths.stateDir})`,
-  ],
-} as const
+  'net-dir': {
+    value: 'DIR',
+    offers: 'folder',
+    text: `folder with the runtime's networks (default: ${defaultPaths.confDir})`,
+  },
+  'state-dir': {
+    value: 'DIR',
+    offers: 'folder',
+    text: `with the quarantine (default: $IPKEEPER_STATE_DIR, the daemon's, ${defaultPaths.stateDir})`,
+  },
+} as const satisfies Readonly<Record<string, Option>>
 
 const away =
   'note: no daemon answers, so what it knows of sandboxes is missing: bad files are moved aside, none is written anew\n'

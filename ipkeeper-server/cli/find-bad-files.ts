@@ -12,6 +12,7 @@ import { quietPeriod } from '../result-cache/plan/judge-file.ts'
 import { planRepair, type PlannedRepair } from '../result-cache/plan/plan-repair.ts'
 import { CacheScanner, type BadFile, type Scan } from '../result-cache/scan-cache.ts'
 import type { CacheSite } from './cache-site.ts'
+import { showProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface FoundFile {
@@ -108,13 +109,13 @@ export async function findBadFiles(
   if (wanted.dir !== undefined && wanted.files.length > 0)
     throw new Problem('IPK_USAGE', 'either FILE or --dir DIR, not both')
   const files = wanted.files.map(file => resolve(file))
+  const progress = showProgress(terminal, 'scanning', { what: 'files' })
   const scanner = new CacheScanner({
     folders: foldersWanted({ ...wanted, files }, site.folders),
     monotonic: () => performance.now(),
-    onProgress: looked => terminal.progress?.(`${looked} files looked at`),
+    onProgress: progress.at,
   })
-  const all = await scanUntilRest(scanner, site, terminal)
-  terminal.progress?.('')
+  const all = await scanUntilRest(scanner, site, terminal).finally(progress.end)
   const named = new Set(files)
   const bad = named.size === 0 ? all : all.filter(({ path }) => named.has(path.toString()))
   const found: FoundFile[] = []

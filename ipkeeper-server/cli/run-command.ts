@@ -3,63 +3,32 @@ import { defaultPaths } from '../../shared/paths.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import type { Command } from './command.ts'
+import { readCall, type ReadCall } from './command-row.ts'
 import { commands } from './commands.ts'
 import { connectDaemon } from './daemon-client.ts'
-import { readWords } from './read-words.ts'
+import { commonOptions, countLeadingOptions, formatsOf } from './options.ts'
+import { helpOf, overviewOf } from './render-help.ts'
 import type { Terminal } from './terminal.ts'
 
-const usualExits = '0 done, 1 refused or failed'
+/** Commands whose first examples stand in the overview. */
+const shown = ['leases', 'who', 'explain', 'doctor']
 
-const outputHelp = (formats: readonly string[]): string =>
-  `  -o json|table     how to print${formats.length === 0 ? '' : `; also ${formats.join(', ')}`} (default: table)`
-
-const commonHelp = (exits = usualExits, formats: readonly string[] = []): string => `Common options:
-  --socket PATH     the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})
-${outputHelp(formats)}
-  -h, --help        this text, or that of a command
-
-Exit codes: ${exits}, 2 called wrongly.
-`
-
-/** Of the longest option: all texts of a help begin in one column, those of the common options as well. */
-const optionWidth = '--max-conf-num N '.length
-
-function overview(): string {
-  const width = Math.max(...commands.map(command => `${command.name} ${command.arguments}`.length))
-  const rows = commands.map(
-    command => `  ${`${command.name} ${command.arguments}`.padEnd(width)}  ${command.summary}\n`,
+const overview = (): string =>
+  overviewOf(
+    `ipkeeperctl ${version}: look at and steer the ipkeeper daemon of this node`,
+    'ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMMAND ...)',
+    commands,
+    commonOptions(),
+    commands.filter(({ name }) => shown.includes(name)).flatMap(({ examples }) => examples.slice(0, 1)),
   )
-  return `ipkeeperctl ${version}: look at and steer the ipkeeper daemon of this node
 
-Usage: ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMMAND ...)
-
-Commands:
-${rows.join('')}
-${commonHelp()}
-Example: ${commands[0]?.example ?? ''}
-`
-}
-
-function helpOf(command: Command): string {
-  const options = [
-    ...Object.entries(command.options).map(([name, [value, text]]) => [`--${name} ${value}`, text] as const),
-    ...Object.entries(command.flags ?? {}).map(([name, text]) => [`--${name}`, text] as const),
-  ].map(([option, text]) => `  ${option.padEnd(optionWidth)} ${text}\n`)
-  return `ipkeeperctl ${`${command.name} ${command.arguments}`.trim()}: ${command.summary}
-
-${options.length > 0 ? `Options:\n${options.join('')}\n` : ''}${commonHelp(command.exits, Object.keys(command.formats ?? {}))}
-Example: ${command.example}
-`
-}
+const helpOfCommand = (command: Command): string => helpOf('ipkeeperctl', command, commonOptions(command))
 
 /** Of "cache": the commands that begin with this word. */
 function helpOfGroup(group: string): string {
   const rows = wordsAfter(group).map(word => findCommand(`${group} ${word}`))
-  const width = Math.max(...rows.map(({ name }) => name.length))
-  return `${rows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('')}
-${commonHelp()}
-Example: ipkeeperctl ${rows[0]?.name ?? ''} --help
-`
+  const more = { line: `ipkeeperctl ${rows[0]?.name ?? ''} --help`, does: 'tells more of one of them' }
+  return overviewOf(`ipkeeperctl ${group}`, '', rows, commonOptions(), [more])
 }
 
 function findCommand(name: string): Command {
@@ -72,32 +41,21 @@ function findCommand(name: string): Command {
   throw new Problem('IPK_USAGE', `unknown command "${name}"${meant ? `; did you mean ${meant}?` : ''}`)
 }
 
-interface Call {
-  readonly help: boolean
+interface Call extends ReadCall {
   readonly output: string
   readonly socket: string | undefined
-  readonly positionals: readonly string[]
-  readonly options: Readonly<Record<string, string>>
-  readonly flags: ReadonlySet<string>
 }
 
-function parseCall(
-  argv: readonly string[],
-  { options: own, flags: ownFlags = {}, joined = [], formats = {} }: Command,
-): Call {
-  const { values, flags, positionals } = readWords(argv, {
-    valued: [...Object.keys(own), 'output', 'socket'],
-    flags: [...Object.keys(ownFlags), 'help'],
-    joined,
-    letters: { h: 'help', o: 'output' },
-  })
-  const { output = 'table', socket, ...options } = values
-  const known = ['json', 'table', ...Object.keys(formats)]
+function parseCall(argv: readonly string[], command: Command): Call {
+  const row = { ...command, options: { ...command.options, ...commonOptions(command) } }
+  const { options: given, ...call } = readCall(row, argv)
+  const { output = 'table', socket, ...options } = given
+  const known = formatsOf(command)
   if (!known.includes(output)) {
     const which = known.length === 2 ? 'neither json nor table' : `none of ${known.join(', ')}`
     throw new Problem('IPK_USAGE', `-o ${output} is ${which}`)
   }
-  return { help: flags.has('help'), output, socket, positionals, options, flags }
+  return { ...call, output, socket, options }
 }
 
 /** JSON leaves DEL and the C1 controls as they are, and a terminal would obey them. */
@@ -121,14 +79,8 @@ function joinWords(name: string, rest: readonly string[]): { name: string; rest:
   throw new Problem('IPK_USAGE', `"${name}" needs a second word: ${seconds.join(', ')}`)
 }
 
-/** Common options may stand before the command as well: `ipkeeperctl -o json leases`, `--socket=PATH leases`. */
 function commandFirst(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
-  let options = 0
-  for (let word = argv[0]; word !== undefined; word = argv[options]) {
-    if (['--socket', '-o', '--output'].includes(word)) options += 2
-    else if (/^(--socket=|--output=|-o.)/.test(word)) options += 1
-    else break
-  }
+  const options = countLeadingOptions(argv)
   return { name: argv[options], rest: [...argv.slice(options + 1), ...argv.slice(0, options)] }
 }
 
@@ -145,7 +97,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       const topic = rest[0]
       if (name !== 'help' || topic === undefined) terminal.out(overview())
       else if (wordsAfter(topic).length > 0 && rest.length === 1) terminal.out(helpOfGroup(topic))
-      else terminal.out(helpOf(findCommand(joinWords(topic, rest.slice(1)).name)))
+      else terminal.out(helpOfCommand(findCommand(joinWords(topic, rest.slice(1)).name)))
       return 0
     }
     if (name === '--version' || name === 'version') {
@@ -159,8 +111,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     const words = joinWords(name, rest)
     command = findCommand(words.name)
     const call = parseCall(words.rest, command)
-    if (call.help) {
-      terminal.out(helpOf(command))
+    if (call.flags.has('help')) {
+      terminal.out(helpOfCommand(command))
       return 0
     }
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))

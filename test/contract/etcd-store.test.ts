@@ -19,7 +19,7 @@ for (const members of [1, 3] as const) {
     const open = async (t: Test, prefix: string, journal: string): Promise<SharedStore> => {
       const access = openEtcdAccess(etcd.urls, { prefix }, () => performance.now())
       const store = new SharedStore({
-        engine: new EtcdEngine({ access, prefix }),
+        engine: new EtcdEngine({ access, prefix, node: 'n1' }),
         journal: SqliteStore.open(journal),
         node: 'n1',
         now: Date.now,

@@ -75,20 +75,25 @@ async function add(daemon: Daemon, containerId: string): Promise<string> {
 const refusal = /^error: .+ \[IPK_[A-Z_]+\]\n(  .+\n)?hint: .+\n$/
 
 t.test('help and version', { skip }, async t => {
-  const help = await runProgram(server, ['--help'])
-  t.match(help, { exit: 0, stderr: '' })
-  for (const part of [
-    'serve',
-    'ctl',
-    '--socket',
-    '--state-dir',
-    '--config',
-    '--store',
-    '/run/ipkeeper/ipkeeper.sock',
-  ])
-    t.ok(help.stdout.includes(part), `names ${part}`)
-  for (const words of [['-h'], ['help'], ['serve', '--help'], ['serve', '-h']])
-    t.match(await runProgram(server, words), { exit: 0, stdout: help.stdout, stderr: '' }, words.join(' '))
+  for (const [ways, parts] of [
+    [
+      [['--help'], ['-h'], ['help']],
+      ['serve', 'ctl COMMAND...', 'check-config [FILE]'],
+    ],
+    [
+      [
+        ['serve', '--help'],
+        ['serve', '-h'],
+      ],
+      ['--socket', '--state-dir', '--config', '--store', '/run/ipkeeper/ipkeeper.sock'],
+    ],
+    [[['check-config', '--help']], ['FILE', '/etc/ipkeeper/config.yaml']],
+  ] as const) {
+    const help = await runProgram(server, ways[0])
+    t.match(help, { exit: 0, stderr: '' })
+    for (const part of parts) t.ok(help.stdout.includes(part), `${ways[0].join(' ')} names ${part}`)
+    for (const words of ways) t.strictSame(await runProgram(server, words), help, words.join(' '))
+  }
   for (const words of [['--version'], ['version']])
     t.match(await runProgram(server, words), {
       exit: 0,

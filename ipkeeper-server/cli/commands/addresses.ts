@@ -5,9 +5,10 @@ import type {
   TenureItem,
 } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, expectPositionals, type CommandArguments } from '../command.ts'
+import { command, type CommandArguments } from '../command.ts'
 import { distance } from '../distance.ts'
 import { readLimit } from '../read-limit.ts'
+import { segmentOption } from '../options.ts'
 import { formatTable } from '../table.ts'
 import { whoHas } from '../who-has.ts'
 
@@ -15,11 +16,9 @@ import { whoHas } from '../who-has.ts'
 const mostTenures = 1000
 const usualTenures = 50
 
-const segmentOption = ['NAME', 'segment of the address (default: default)'] as const
-
 /** The one address of a command line and its segment. */
 function readAddress(args: CommandArguments): { address: string; segment: string; path: string } {
-  const [address = ''] = expectPositionals(args, ['ADDRESS'])
+  const [address = ''] = args.positionals
   const segment = args.options['segment'] ?? 'default'
   if (address === '' || segment === '') throw new Problem('IPK_USAGE', 'the address or the segment is empty')
   return {
@@ -107,10 +106,16 @@ function facts(reply: AddressReply): string {
 
 export const whoCommand = command({
   name: 'who',
-  arguments: 'ADDRESS',
+  arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
   summary: 'tell everything that is known of one address now',
   options: { segment: segmentOption },
-  example: 'ipkeeperctl who 10.22.0.50',
+  examples: [
+    { line: 'ipkeeperctl who 10.22.0.50', does: 'tells its state, holder, sandbox and last holders' },
+    {
+      line: 'ipkeeperctl who fd00:22::50 --segment lab -o json',
+      does: 'prints the same of an address of another segment as JSON',
+    },
+  ],
   run: async (daemon, args, terminal) => {
     const reply = (await daemon.ask('GET', readAddress(args).path)) as AddressReply
     for (const segment of reply.elsewhere)
@@ -126,14 +131,20 @@ export const whoCommand = command({
 
 export const historyCommand = command({
   name: 'history',
-  arguments: 'ADDRESS',
+  arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
   summary: 'list who had an address from when to when, newest first',
   options: {
     segment: segmentOption,
-    limit: ['N', `at most N, up to ${mostTenures} (default: ${usualTenures})`],
-    before: ['ID', 'only what was before the entry of this ID, as -o json shows it'],
+    limit: { value: 'N', text: `at most N, up to ${mostTenures} (default: ${usualTenures})` },
+    before: { value: 'ID', text: 'only what was before the entry of this ID, as -o json shows it' },
   },
-  example: 'ipkeeperctl history 10.22.0.50 --limit 10',
+  examples: [
+    { line: 'ipkeeperctl history 10.22.0.50', does: 'lists who had it, newest first' },
+    {
+      line: 'ipkeeperctl history 10.22.0.50 --limit 10 --before 4711',
+      does: 'lists the ten tenures before the one of ID 4711',
+    },
+  ],
   run: async (daemon, args, terminal) => {
     const { address, segment } = readAddress(args)
     const limit =
@@ -167,10 +178,15 @@ function whatItWas({ released }: ReleaseReply): string {
 
 export const releaseCommand = command({
   name: 'release',
-  arguments: 'ADDRESS',
+  arguments: [{ name: 'ADDRESS', text: 'one that is kept, or rests', offers: 'kept address' }],
   summary: 'end a kept address now, or the rest of one that was given up',
   options: { segment: segmentOption },
-  example: 'ipkeeperctl release 10.22.0.50',
+  examples: [
+    {
+      line: 'ipkeeperctl release 10.22.0.50',
+      does: 'makes it free now, where it was kept for a pod that is gone',
+    },
+  ],
   run: async (daemon, args) =>
     (await daemon.ask('POST', `${readAddress(args).path}/release`)) as ReleaseReply,
   print: reply => {

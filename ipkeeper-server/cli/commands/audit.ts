@@ -1,5 +1,6 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
+import { showProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import { visible } from '../visible.ts'
 
@@ -33,15 +34,22 @@ function printFinding(finding: Finding, mode: AuditReply['mode']): string {
 
 export const auditCommand = command({
   name: 'audit',
-  arguments: '',
+  arguments: [],
   summary: 'compare leases with sandboxes, namespaces, links and pods; show what would be done',
   options: {},
-  example: 'ipkeeperctl audit',
-  exits: '0 all agree, but for notes, 1 something was found',
+  examples: [
+    { line: 'ipkeeperctl audit', does: 'shows what differs, and what the sweeper would do about it' },
+    { line: 'ipkeeperctl audit -o json | jq .findings', does: 'the findings alone, for a script' },
+  ],
+  exits: { 0: 'all agree, but for notes', 1: 'something was found' },
   exitCode: ({ findings }: AuditReply) => (findings.some(({ severity }) => severity !== 'note') ? 1 : 0),
-  run: async (daemon, args) => {
-    expectPositionals(args, [])
-    return (await daemon.ask('GET', '/v1/audit', undefined, patience)) as AuditReply
+  run: async (daemon, _args, terminal) => {
+    const progress = showProgress(terminal, 'looking at sandboxes, namespaces and links')
+    try {
+      return (await daemon.ask('GET', '/v1/audit', undefined, patience)) as AuditReply
+    } finally {
+      progress.end()
+    }
   },
   print: ({ witnesses, findings, mode, attachments, node }: AuditReply) =>
     [

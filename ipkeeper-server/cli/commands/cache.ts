@@ -7,16 +7,21 @@ import { Quarantine } from '../../result-cache/quarantine.ts'
 import { readBoot } from '../../result-cache/read-boot.ts'
 import { repairFile } from '../../result-cache/repair-file.ts'
 import { lookAtSite, siteOptions } from '../cache-site.ts'
-import { command, expectPositionals, type CommandArguments } from '../command.ts'
+import { command, type CommandArguments } from '../command.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { distance } from '../distance.ts'
 import { findBadFiles } from '../find-bad-files.ts'
+import { showProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { visible } from '../visible.ts'
 
 const dirOption = {
-  dir: ['DIR', 'this folder alone; whose files they are is told by its name, else by what is in it'],
+  dir: {
+    value: 'DIR',
+    text: 'this folder alone; whose files they are is told by its name, else by what is in it',
+    offers: 'folder',
+  },
 } as const
 
 const size = (bytes: number | null): string => (bytes === null ? '-' : String(bytes))
@@ -32,13 +37,18 @@ const columns = ['REASON', 'PLAN', 'SIZE', 'CHANGED', 'PATH', 'WHY']
 
 export const cacheScanCommand = command({
   name: 'cache scan',
-  arguments: '',
+  arguments: [],
   summary: 'look for bad files in result caches; needs no daemon',
   options: { ...dirOption, ...siteOptions },
-  example: 'ipkeeperctl cache scan',
-  exits: '0 nothing wrong, 1 bad files found, or failed',
+  examples: [
+    { line: 'ipkeeperctl cache scan', does: 'looks at the caches of this node' },
+    {
+      line: 'ipkeeperctl cache scan --dir /var/lib/cni/results -o json',
+      does: 'looks at one folder, and prints JSON',
+    },
+  ],
+  exits: { 0: 'nothing wrong', 1: 'bad files found, or failed' },
   run: async (daemon, args, terminal) => {
-    expectPositionals(args, [])
     const site = await lookAtSite(daemon, args, terminal)
     const wanted = { dir: args.options['dir'], files: [], others: false }
     const files = (await findBadFiles(site, wanted, terminal)).map(({ item }) => item)
@@ -65,15 +75,33 @@ const remains = ({ result, reason }: RepairedItem): boolean =>
 
 export const cacheRepairCommand = command({
   name: 'cache repair',
-  arguments: '[FILE...]',
+  arguments: [
+    {
+      name: 'FILE',
+      text: 'these alone, as cache scan names them',
+      optional: true,
+      repeated: true,
+      offers: 'file',
+    },
+  ],
   summary: 'write bad files of result caches anew, or move them aside',
-  options: { ...dirOption, ...siteOptions },
-  flags: {
-    others: "move those of other plugins' networks aside, too; without it only those that are named",
-    'dry-run': 'only show what would be done',
+  options: {
+    ...dirOption,
+    ...siteOptions,
+    others: {
+      text: "move those of other plugins' networks aside, too; without it only those that are named",
+    },
+    'dry-run': { text: 'only show what would be done' },
   },
-  example: 'ipkeeperctl cache repair --dry-run',
-  exits: '0 nothing bad is left, 1 something is, or failed',
+  examples: [
+    { line: 'ipkeeperctl cache repair --dry-run', does: 'shows what would be done' },
+    { line: 'ipkeeperctl cache repair', does: "mends what is ipkeeper's own" },
+    {
+      line: 'ipkeeperctl cache repair /var/lib/cni/results/cbr0-3f2a91c0d1e2-eth0',
+      does: "moves this file aside, also where it is another plugin's",
+    },
+  ],
+  exits: { 0: 'nothing bad is left', 1: 'something is, or failed' },
   run: async (daemon, args, terminal, tell) => {
     const site = await lookAtSite(daemon, args, terminal)
     const named = args.positionals
@@ -94,6 +122,7 @@ export const cacheRepairCommand = command({
     const quarantine = new Quarantine({ ...site, now: Date.now })
     const interruption = dryRun ? undefined : terminal.interruption?.()
     const files: RepairedItem[] = []
+    const progress = showProgress(terminal, 'repairing', { what: 'files', total: found.length })
     for (const { file, repair, item } of found) {
       if (dryRun) {
         files.push({ ...item, result: 'planned', note: '' })
@@ -103,7 +132,7 @@ export const cacheRepairCommand = command({
         files.push({ ...item, result: 'left', note: 'interrupted' })
         continue
       }
-      terminal.progress?.(`${files.length} of ${found.length} files`)
+      progress.at(files.length)
       try {
         const how = await repairFile(file, repair.plan, { quarantine, cachedResult: site.cachedResult })
         const note = how.done === 'quarantined' ? how.name : how.done === 'left' ? how.why : ''
@@ -112,7 +141,7 @@ export const cacheRepairCommand = command({
         files.push({ ...item, result: 'failed', note: codeOf(error) })
       }
     }
-    terminal.progress?.('')
+    progress.end()
     return { files, dryRun }
   },
   exitCode: ({ files }: { files: readonly RepairedItem[] }) => (files.some(remains) ? 1 : 0),
@@ -158,12 +187,11 @@ const stateDirOption = { 'state-dir': siteOptions['state-dir'] } as const
 
 export const cacheQuarantineCommand = command({
   name: 'cache quarantine',
-  arguments: '',
+  arguments: [],
   summary: 'list files of caches that were moved aside; needs no daemon',
   options: stateDirOption,
-  example: 'ipkeeperctl cache quarantine',
+  examples: [{ line: 'ipkeeperctl cache quarantine', does: 'lists what was moved aside, with the reason' }],
   run: async (daemon, args, terminal) => {
-    expectPositionals(args, [])
     return { quarantined: await (await openQuarantine(daemon, args, terminal)).list() }
   },
   print: ({ quarantined }) => quarantineTable(quarantined),
@@ -190,11 +218,23 @@ function chosen(all: readonly QuarantinedItem[], names: readonly string[]): read
 
 export const cacheRestoreCommand = command({
   name: 'cache restore',
-  arguments: '[NAME...]',
+  arguments: [
+    {
+      name: 'NAME',
+      text: 'name in quarantine, or former path; none lists them',
+      optional: true,
+      repeated: true,
+    },
+  ],
   summary: 'bring files back, by name or former path; needs no daemon',
-  options: stateDirOption,
-  flags: { 'dry-run': 'only show what would be done' },
-  example: 'ipkeeperctl cache restore results-3f2a91c0-fixed-web-0',
+  options: { ...stateDirOption, 'dry-run': { text: 'only show what would be done' } },
+  examples: [
+    {
+      line: 'ipkeeperctl cache restore results-3f2a91c0-fixed-web-0',
+      does: 'brings it back to where it was',
+    },
+    { line: 'ipkeeperctl cache restore', does: 'lists what could be brought back' },
+  ],
   run: async (
     daemon,
     args,

@@ -8,7 +8,7 @@ import { describePod, type PodReport } from '../../doctor/describe-pod.ts'
 import { lookAtNode } from '../../doctor/look-at-node.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { runChecks, type CheckReport } from '../../doctor/run-checks.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { connectDaemon, type DaemonClient } from '../daemon-client.ts'
 import { readFlights } from '../read-flights.ts'
 import { readPaste } from '../read-paste.ts'
@@ -98,28 +98,43 @@ function printPod({ pod, known, sections }: PodReport): string[] {
 
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
-  arguments: '',
+  arguments: [],
   summary: 'check what pods of this node need, explain an error text, or a pod; needs no daemon',
   options: {
-    pod: ['NS/NAME', 'tell everything that is known of this pod instead'],
-    message: ['TEXT', 'say what an error text of kubelet or a runtime means; "-" is standard input'],
-    'conf-dir': [
-      'DIR',
-      `where the runtime looks for networks (default: the daemon's, else ${defaultPaths.confDir})`,
-    ],
-    'bin-dir': [
-      'DIR',
-      `where it looks for plugins (default: the daemon's, else ${defaultPaths.binDir} and others)`,
-    ],
-    'state-dir': [
-      'DIR',
-      `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
-    ],
+    pod: { value: 'NS/NAME', text: 'tell everything that is known of this pod instead', offers: 'pod' },
+    message: {
+      value: 'TEXT',
+      text: 'say what an error text of kubelet or a runtime means; "-" is standard input',
+    },
+    'conf-dir': {
+      value: 'DIR',
+      text: `where the runtime looks for networks (default: the daemon's, else ${defaultPaths.confDir})`,
+      offers: 'folder',
+    },
+    'bin-dir': {
+      value: 'DIR',
+      text: `where it looks for plugins (default: the daemon's, else ${defaultPaths.binDir} and others)`,
+      offers: 'folder',
+    },
+    'state-dir': {
+      value: 'DIR',
+      text: `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      offers: 'folder',
+    },
   },
-  example: 'journalctl -u kubelet -n 50 | ipkeeperctl doctor --message -',
-  exits: '0 nothing is broken, or it was explained, 1 something is broken, or not known',
+  examples: [
+    { line: 'ipkeeperctl doctor', does: 'checks this node' },
+    {
+      line: 'ipkeeperctl doctor --pod shop/web-0',
+      does: 'tells what plugin, daemon and runtime know of a pod',
+    },
+    {
+      line: 'journalctl -u kubelet -n 50 | ipkeeperctl doctor --message -',
+      does: 'explains the errors in a log, with what to type',
+    },
+  ],
+  exits: { 0: 'nothing is broken, or it was explained', 1: 'something is broken, or not known' },
   run: async (daemon, args, terminal) => {
-    expectPositionals(args, [])
     const { pod, message, 'conf-dir': confDir, 'bin-dir': binDir, 'state-dir': named } = args.options
     const podName = pod === undefined ? undefined : readPod(pod)
     const node = await lookAtNode({

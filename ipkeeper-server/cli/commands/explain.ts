@@ -1,6 +1,6 @@
 import type { ExplainReply, ExplainStep } from '../../../shared/api/explain.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, expectPositionals, type CommandArguments } from '../command.ts'
+import { command, type CommandArguments } from '../command.ts'
 import { findNetconf } from '../find-netconf.ts'
 import { readManifest, type ManifestPod } from '../read-manifest.ts'
 import { readTextFile } from '../read-text-file.ts'
@@ -36,13 +36,14 @@ function askedByManifest(path: string, standard: string): readonly Asked[] {
 function askedFor(args: CommandArguments): readonly Asked[] {
   const { manifest, namespace } = args.options
   if (manifest !== undefined) {
-    expectPositionals(args, [])
+    if (args.positionals.length > 0)
+      throw new Problem('IPK_USAGE', 'either NAMESPACE/POD or --manifest FILE, not both')
     return askedByManifest(manifest, namespace ?? 'default')
   }
   if (namespace !== undefined) throw new Problem('IPK_USAGE', '--namespace goes with --manifest')
   if (args.positionals.length === 0)
     throw new Problem('IPK_USAGE', 'this command takes NAMESPACE/POD or --manifest FILE; got none')
-  const [word = ''] = expectPositionals(args, ['NAMESPACE/POD'])
+  const [word = ''] = args.positionals
   const [first = '', name = '', ...more] = word.split('/')
   if (first === '' || name === '' || more.length > 0)
     throw new Problem('IPK_USAGE', `"${word}" is not NAMESPACE/POD`)
@@ -82,18 +83,47 @@ function explanation(reply: Explained): string {
 
 export const explainCommand = command<Explanations>({
   name: 'explain',
-  arguments: '[NAMESPACE/POD]',
+  arguments: [
+    {
+      name: 'NAMESPACE/POD',
+      text: 'the pod, which need not exist; or --manifest',
+      optional: true,
+      offers: 'pod',
+    },
+  ],
   summary: 'show what an ADD of a pod would get now, and why; changes nothing',
   options: {
-    manifest: ['FILE', 'explain the pods of a manifest, which need not exist; "-" is standard input'],
-    namespace: ['NS', 'of objects in the manifest that name none (default: default)'],
-    ifname: ['NAME', 'interface of the pod (default: eth0)'],
-    network: ['NAME', 'network to explain (default: the first that uses ipkeeper)'],
-    conflist: ['FILE', 'its configuration (default: looked for in --net-dir)'],
-    'net-dir': ['DIR', 'where the runtime looks for networks (default: /etc/cni/net.d)'],
+    manifest: {
+      value: 'FILE',
+      text: 'explain the pods of a manifest, which need not exist; "-" is standard input',
+      offers: 'file',
+    },
+    namespace: { value: 'NS', text: 'of objects in the manifest that name none (default: default)' },
+    ifname: { value: 'NAME', text: 'interface of the pod (default: eth0)' },
+    network: {
+      value: 'NAME',
+      text: 'network to explain (default: the first that uses ipkeeper)',
+      offers: 'network',
+    },
+    conflist: { value: 'FILE', text: 'its configuration (default: looked for in --net-dir)', offers: 'file' },
+    'net-dir': {
+      value: 'DIR',
+      text: 'where the runtime looks for networks (default: /etc/cni/net.d)',
+      offers: 'folder',
+    },
   },
-  example: 'ipkeeperctl explain shop/web-0',
-  exits: '0 no ADD would be refused, 1 one would be, or it failed',
+  examples: [
+    { line: 'ipkeeperctl explain shop/web-0', does: 'tells which address it would get now, step by step' },
+    {
+      line: 'ipkeeperctl explain --manifest web.yaml --namespace shop',
+      does: 'does so for the pods of a manifest, before it is applied',
+    },
+    {
+      line: 'kubectl get sts web -o yaml | ipkeeperctl explain --manifest -',
+      does: 'for those of an object of the cluster',
+    },
+  ],
+  exits: { 0: 'no ADD would be refused', 1: 'one would be, or it failed' },
   run: async (daemon, args, terminal) => {
     const asked = askedFor(args)
     const { conflist, network, ifname, 'net-dir': folder = '/etc/cni/net.d' } = args.options

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Flight, FlightsReply } from '../../../shared/api/flight.schema.ts'
+import { verbs } from '../../../shared/cni/versions.ts'
 import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { readFlights } from '../read-flights.ts'
 import { flightFilter, selectFlights } from '../select-flights.ts'
 import { formatTable } from '../table.ts'
@@ -14,22 +15,29 @@ function whatCameOfIt({ message, addresses, queued, delegatedTo }: Flight): stri
 
 export const flightsCommand = command({
   name: 'flights',
-  arguments: '',
+  arguments: [],
   summary: 'show what each run of the plugin was asked, did and printed; needs no daemon',
   options: {
-    container: ['ID', 'only those of the container whose ID begins so'],
-    pod: ['NS/NAME', 'only those of this pod'],
-    verb: ['VERB', 'only ADD, DEL, CHECK, GC, STATUS or VERSION'],
-    limit: ['N', 'at most N, the newest ones (default: 50)'],
-    'state-dir': [
-      'DIR',
-      `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
-    ],
+    container: { value: 'ID', text: 'only those of the container whose ID begins so', offers: 'container' },
+    pod: { value: 'NS/NAME', text: 'only those of this pod', offers: 'pod' },
+    verb: { value: 'VERB', text: 'only ADD, DEL, CHECK, GC, STATUS or VERSION', offers: verbs },
+    limit: { value: 'N', text: 'at most N, the newest ones (default: 50)' },
+    'state-dir': {
+      value: 'DIR',
+      text: `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      offers: 'folder',
+    },
+    failed: { text: 'only those that failed' },
   },
-  flags: { failed: 'only those that failed' },
-  example: 'ipkeeperctl flights --container 3f2a91c0d1e2 --failed',
+  examples: [
+    { line: 'ipkeeperctl flights --limit 20', does: 'shows the last twenty runs' },
+    {
+      line: 'ipkeeperctl flights --container 3f2a91c0d1e2 --failed',
+      does: 'those of a container that failed',
+    },
+    { line: 'ipkeeperctl flights --pod shop/web-0 -o json', does: 'those of a pod, as JSON' },
+  ],
   run: async (_daemon, args, terminal) => {
-    expectPositionals(args, [])
     const filter = flightFilter(args.options, args.flags)
     const stateDir =
       args.options['state-dir'] ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)

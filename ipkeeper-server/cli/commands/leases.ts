@@ -4,7 +4,7 @@ import type {
   LeaseItem,
   LeasesReply,
 } from '../../../shared/api/listing.schema.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { distance } from '../distance.ts'
 import { readLimit } from '../read-limit.ts'
 import { formatTable } from '../table.ts'
@@ -26,12 +26,14 @@ function freeIn({ until, state, retain, owner }: LeaseItem): string {
 
 export const leasesCommand = command({
   name: 'leases',
-  arguments: '',
+  arguments: [],
   summary: 'list addresses in use, kept and cooling, with their holders',
-  options: { limit: ['N', 'at most N leases'] },
-  example: 'ipkeeperctl leases -o json',
+  options: { limit: { value: 'N', text: 'at most N leases' } },
+  examples: [
+    { line: 'ipkeeperctl leases', does: 'lists who has which address, and since when' },
+    { line: 'ipkeeperctl leases -o json', does: 'the same for scripts' },
+  ],
   run: async (daemon, args) => {
-    expectPositionals(args, [])
     const { limit } = args.options
     const query = limit === undefined ? '' : `?limit=${readLimit(limit)}`
     return (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
@@ -57,14 +59,11 @@ export const leasesCommand = command({
 
 export const attachmentsCommand = command({
   name: 'attachments',
-  arguments: '',
+  arguments: [],
   summary: 'list interfaces that were added and not deleted, also those of the fallback',
   options: {},
-  example: 'ipkeeperctl attachments',
-  run: async (daemon, args) => {
-    expectPositionals(args, [])
-    return (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply
-  },
+  examples: [{ line: 'ipkeeperctl attachments', does: 'lists the interfaces that pods have from here' }],
+  run: async daemon => (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply,
   print: ({ attachments }) =>
     formatTable(
       ['NETWORK', 'CONTAINER', 'IFNAME', 'HOST LINK', 'HOLDER', 'NODE', 'SINCE', 'ADDRESSES', 'NETNS'],

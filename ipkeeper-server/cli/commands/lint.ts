@@ -87,19 +87,42 @@ function mendLines({ file, changed, original, changes, plan, why }: MendReport):
 
 export const lintCommand = command<LintAnswer>({
   name: 'lint',
-  arguments: '[FILE|DIR ...]',
+  arguments: [
+    {
+      ...{ name: 'FILE|DIR', optional: true, repeated: true, offers: 'file' },
+      text: `conflists, folders of them, ConfigMaps, or "-" (default: ${defaultPaths.confDir})`,
+    },
+  ],
   summary: 'say what is wrong with network configurations, and where; needs no daemon',
   options: {
-    'bin-dir': ['DIR', `where plugins are, also several times, or DIR:DIR (default: ${defaultPaths.binDir})`],
-    'max-conf-num': ['N', 'how many files the runtime takes, as in its configuration; 0: all (default: 1)'],
+    'bin-dir': {
+      value: 'DIR',
+      text: `where plugins are, also several times, or DIR:DIR (default: ${defaultPaths.binDir})`,
+      joined: true,
+      offers: 'folder',
+    },
+    'max-conf-num': {
+      value: 'N',
+      text: 'how many files the runtime takes, as in its configuration; 0: all (default: 1)',
+    },
+    fix: { text: 'make safe changes: commas, comments, single quotes, BOM; keeps FILE.orig-TIME' },
+    'dry-run': { text: 'with --fix: show what would change, and change nothing' },
   },
-  joined: ['bin-dir'],
-  flags: {
-    fix: 'make safe changes: commas, comments, single quotes, BOM; keeps FILE.orig-TIME',
-    'dry-run': 'with --fix: show what would change, and change nothing',
-  },
-  example: 'ipkeeperctl lint /etc/cni/net.d',
-  exits: '0 no error, 1 errors',
+  examples: [
+    {
+      line: 'ipkeeperctl lint /etc/cni/net.d',
+      does: 'says what is wrong with each file, and which one the runtime takes',
+    },
+    {
+      line: 'ipkeeperctl lint --fix --dry-run /etc/cni/net.d/10-fixed.conflist',
+      does: 'shows what would be mended',
+    },
+    {
+      line: 'ipkeeperctl lint deploy/*.yaml -o github',
+      does: 'marks lines of ConfigMaps in a workflow of GitHub',
+    },
+  ],
+  exits: { 0: 'no error', 1: 'errors' },
   run: async (_daemon, args) => {
     const node = readNode(args)
     const words = args.positionals.length === 0 ? [defaultPaths.confDir] : args.positionals

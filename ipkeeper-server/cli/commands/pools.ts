@@ -1,18 +1,18 @@
 import type { PoolsReply } from '../../../shared/api/listing.schema.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { distance } from '../distance.ts'
 import { formatTable } from '../table.ts'
 
 export const poolsCommand = command({
   name: 'pools',
-  arguments: '',
+  arguments: [],
   summary: 'list pools: how many addresses are used, kept, free, and when the next gets free',
   options: {},
-  example: 'ipkeeperctl pools',
-  run: async (daemon, args) => {
-    expectPositionals(args, [])
-    return (await daemon.ask('GET', '/v1/pools')) as PoolsReply
-  },
+  examples: [
+    { line: 'ipkeeperctl pools', does: 'shows how full each pool is' },
+    { line: 'ipkeeperctl pools -o json', does: 'the same for scripts' },
+  ],
+  run: async daemon => (await daemon.ask('GET', '/v1/pools')) as PoolsReply,
   print: ({ pools }) =>
     formatTable(
       ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],

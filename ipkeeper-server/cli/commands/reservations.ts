@@ -1,18 +1,16 @@
 import type { ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { distance } from '../distance.ts'
+import { segmentOption } from '../options.ts'
 import { formatTable } from '../table.ts'
 
 export const reservationsCommand = command({
   name: 'reservations',
-  arguments: '',
+  arguments: [],
   summary: 'list promised addresses with their owners',
   options: {},
-  example: 'ipkeeperctl reservations',
-  run: async (daemon, args) => {
-    expectPositionals(args, [])
-    return (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply
-  },
+  examples: [{ line: 'ipkeeperctl reservations', does: 'lists which address is promised to whom' }],
+  run: async daemon => (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply,
   print: ({ reservations }) =>
     formatTable(
       ['ADDRESS', 'SEGMENT', 'OWNER', 'SINCE', 'NOTE'],
@@ -23,15 +21,25 @@ export const reservationsCommand = command({
 
 export const reserveCommand = command({
   name: 'reserve',
-  arguments: 'ADDRESS OWNER',
+  arguments: [
+    { name: 'ADDRESS', text: 'an IPv4 or IPv6 address' },
+    { name: 'OWNER', text: 'NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME', offers: 'pod' },
+  ],
   summary: 'promise an address to NS/POD, NS/KIND/NAME, or external:NAME',
   options: {
-    segment: ['NAME', 'segment of the address (default: default)'],
-    note: ['TEXT', 'why, shown in listings and errors; without it an earlier note stays'],
+    segment: segmentOption,
+    note: { value: 'TEXT', text: 'why, shown in listings and errors; without it an earlier note stays' },
   },
-  example: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
+  examples: [
+    {
+      line: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
+      does: 'for a pod of this name',
+    },
+    { line: 'ipkeeperctl reserve 10.22.0.51 shop/statefulset/db', does: 'for the pods of a workload' },
+    { line: 'ipkeeperctl reserve 10.22.0.60 external:printer-3', does: 'for something that is no pod' },
+  ],
   run: async (daemon, args, terminal) => {
-    const [address, owner] = expectPositionals(args, ['ADDRESS', 'OWNER'])
+    const [address, owner] = args.positionals
     const request = { address, owner, ...args.options }
     const made = (await daemon.ask('POST', '/v1/reservations', request)) as ReserveReply
     if (made.pool === null)
@@ -46,12 +54,14 @@ export const reserveCommand = command({
 
 export const unreserveCommand = command({
   name: 'unreserve',
-  arguments: 'ADDRESS',
+  arguments: [{ name: 'ADDRESS', text: 'one that is reserved', offers: 'reserved address' }],
   summary: 'take a promise back; a lease that uses the address stays',
-  options: { segment: ['NAME', 'segment of the address (default: default)'] },
-  example: 'ipkeeperctl unreserve 10.22.0.50',
+  options: { segment: segmentOption },
+  examples: [
+    { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'anybody may have it again, once it is free' },
+  ],
   run: async (daemon, args) => {
-    const [address = ''] = expectPositionals(args, ['ADDRESS'])
+    const [address = ''] = args.positionals
     const segment = args.options['segment'] ?? 'default'
     await daemon.ask(
       'DELETE',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { StatusReply } from '../../../shared/api/listing.schema.ts'
 import { stateFolders } from '../../../shared/paths.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { distance } from '../distance.ts'
 
 /** Said only when there is something to look at. */
@@ -59,14 +59,11 @@ function kubernetesLines({ kubernetes }: StatusReply): string[] {
 
 export const statusCommand = command({
   name: 'status',
-  arguments: '',
+  arguments: [],
   summary: 'show whether the daemon answers, its version, node, store and counts',
   options: {},
-  example: 'ipkeeperctl status',
-  run: async (daemon, args) => {
-    expectPositionals(args, [])
-    return (await daemon.ask('GET', '/v1/status')) as StatusReply
-  },
+  examples: [{ line: 'ipkeeperctl status', does: 'tells whether the daemon is well' }],
+  run: async daemon => (await daemon.ask('GET', '/v1/status')) as StatusReply,
   print: status =>
     [
       `ipkeeper-server ${status.version} on node ${status.node}, pid ${status.pid}, up ${distance(status.startedAt)}`,

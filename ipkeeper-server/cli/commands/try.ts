@@ -94,24 +94,49 @@ async function leftAt(daemon: DaemonClient, containerId: string): Promise<readon
 
 export const tryCommand = command({
   name: 'try',
-  arguments: '[CONFLIST]',
+  arguments: [
+    {
+      ...{ name: 'CONFLIST', optional: true, offers: 'file' },
+      text: 'the file to try (default: the one that the runtime would take)',
+    },
+  ],
   summary: "run a conflist's plugins for a pod that does not exist, and explain each step",
   options: {
-    'net-dir': ['DIR', `where CONFLIST is looked for (default: ${defaultPaths.confDir})`],
-    'bin-dir': ['DIRS', `where plugins are, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`],
-    ip: ['ADDRESS', 'ask for this address; several joined by commas'],
-    annotation: ['KV', 'KEY=VALUE: give the pod this annotation; several joined by commas'],
-    pod: ['NS/NAME', 'the pod to be (default: one of namespace ipkeeper-try)'],
-    ifname: ['NAME', 'its interface (default: eth0)'],
-    timeout: ['S', 'seconds for each run of each plugin (default: 60)'],
-    'state-dir': [
-      'DIR',
-      `where to note what is to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
-    ],
+    'net-dir': {
+      value: 'DIR',
+      text: `where CONFLIST is looked for (default: ${defaultPaths.confDir})`,
+      offers: 'folder',
+    },
+    'bin-dir': {
+      value: 'DIRS',
+      text: `where plugins are, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`,
+      offers: 'folder',
+    },
+    ip: { value: 'ADDRESS', text: 'ask for this address; several joined by commas' },
+    annotation: { value: 'KV', text: 'KEY=VALUE: give the pod this annotation; several joined by commas' },
+    pod: { value: 'NS/NAME', text: 'the pod to be (default: one of namespace ipkeeper-try)' },
+    ifname: { value: 'NAME', text: 'its interface (default: eth0)' },
+    timeout: { value: 'S', text: 'seconds for each run of each plugin (default: 60)' },
+    'state-dir': {
+      value: 'DIR',
+      text: `where to note what is to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      offers: 'folder',
+    },
+    'no-check': { text: 'leave CHECK out' },
+    'no-ping': { text: 'leave the ping out' },
   },
-  flags: { 'no-check': 'leave CHECK out', 'no-ping': 'leave the ping out' },
-  example: 'ipkeeperctl try /etc/cni/net.d/10-fixed.conflist --ip 10.22.0.50',
-  exits: '0 all well, 1 something is wrong',
+  examples: [
+    { line: 'ipkeeperctl try', does: 'tries the network that the runtime would take' },
+    {
+      line: 'ipkeeperctl try /etc/cni/net.d/10-fixed.conflist --ip 10.22.0.50',
+      does: 'tries one file, and asks for an address',
+    },
+    {
+      line: 'ipkeeperctl try --pod shop/web-0 --annotation ipkeeper.io/ip=10.22.0.50',
+      does: 'as a pod of this name with this annotation',
+    },
+  ],
+  exits: { 0: 'all well', 1: 'something is wrong' },
   exitCode: ({ ok }) => (ok ? 0 : 1),
   run: async (daemon, args, terminal, tell): Promise<TryReport> => {
     const { options, flags } = args

@@ -1,5 +1,5 @@
 import type { RestoreUplinkReply, UplinksReply } from '../../../shared/api/uplink.schema.ts'
-import { command, expectPositionals } from '../command.ts'
+import { command } from '../command.ts'
 import { distance } from '../distance.ts'
 import { formatTable } from '../table.ts'
 
@@ -7,14 +7,11 @@ const list = (words: readonly string[]): string => (words.length === 0 ? '-' : w
 
 export const uplinksCommand = command({
   name: 'uplinks',
-  arguments: '',
+  arguments: [],
   summary: 'list uplinks of the host that became ports of bridges, and what moved',
   options: {},
-  example: 'ipkeeperctl uplinks',
-  run: async (daemon, args) => {
-    expectPositionals(args, [])
-    return (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply
-  },
+  examples: [{ line: 'ipkeeperctl uplinks', does: 'shows which links of the host are ports of bridges' }],
+  run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
   print: ({ uplinks }) =>
     formatTable(
       ['BRIDGE', 'UPLINK', 'STATE', 'SINCE', 'PORTS', 'MOVED ADDRESSES', 'ROUTES'],
@@ -28,12 +25,14 @@ export const uplinksCommand = command({
 
 export const restoreUplinkCommand = command({
   name: 'restore-uplink',
-  arguments: 'BRIDGE',
+  arguments: [{ name: 'BRIDGE', text: 'as ipkeeperctl uplinks names it', offers: 'bridge' }],
   summary: 'give the uplink of a bridge without pods back to the host',
   options: {},
-  example: 'ipkeeperctl restore-uplink ipkul0',
+  examples: [
+    { line: 'ipkeeperctl restore-uplink ipkul0', does: 'gives the link its addresses and routes back' },
+  ],
   run: async (daemon, args) => {
-    const [bridge = ''] = expectPositionals(args, ['BRIDGE'])
+    const [bridge = ''] = args.positionals
     const path = `/v1/uplinks/${encodeURIComponent(bridge)}/restore`
     return (await daemon.ask('POST', path)) as RestoreUplinkReply
   },

@@ -248,7 +248,11 @@ export class SharedStore implements LeaseStore {
     this.#assertOpen()
     if (kind === 'attachment') return await this.#journal.read(kind, key)
     const text = await this.#readShared(kind, key)
-    return text === null ? undefined : (JSON.parse(text) as RecordTypes[K])
+    if (text === null) return undefined
+    if (this.#isSound(kind, key, text)) return JSON.parse(text) as RecordTypes[K]
+    throw new Problem('IPK_STORE_FAILED', `${this.kind}: ${kind} ${key} is not as ipkeeper writes it`, {
+      hint: 'correct that record of the store, or delete it',
+    })
   }
 
   async #readShared(kind: SharedKind, key: string): Promise<string | null> {
@@ -530,7 +534,7 @@ export class SharedStore implements LeaseStore {
         if (tries > 0 || this.#away)
           await pause(retryAfter * (tries === 0 ? 0.1 : 1), undefined, { signal }).catch(() => undefined)
         if (stopping()) return
-        await this.#engine.probe()
+        await this.#engine.fence()
         this.#contact()
         await this.#settleAll()
         if (this.#owed.size > 0) continue

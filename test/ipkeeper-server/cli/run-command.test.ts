@@ -491,6 +491,9 @@ t.test('where options may stand, and where the socket comes from', async t => {
   }
 })
 
+/** What is wrapped into two columns reads on in the next line. */
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
 const tooLong = (text: string): string[] => text.split('\n').filter(line => line.length > 110)
 
 t.test('help of a group of commands', async t => {
@@ -506,7 +509,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
   const { exit, out, err } = await run(['--help'])
   t.equal(exit, 0)
   t.equal(err, '')
-  for (const { name, summary } of commands) t.ok(out.includes(name) && out.includes(summary), name)
+  for (const { name, summary } of commands) t.ok(out.includes(name) && inOneLine(out).includes(summary), name)
   for (const argv of [['-h'], ['help'], ['--socket', '/nowhere', '--help']])
     t.strictSame(await run(argv), { exit, out, err }, argv.join(' '))
   t.strictSame(
@@ -516,26 +519,27 @@ t.test('help: the overview, and that of each command, without a daemon', async t
   )
   t.strictSame(await run(['--socket', '/nowhere']), { exit: 2, out: '', err: out })
   t.strictSame(tooLong(out), [], 'fits a terminal')
-  for (const { name, summary, options, flags, example } of commands) {
-    const words = name.split(' ')
-    const help = await run([...words, '--help'])
+  for (const { name, summary, options, arguments: words, examples } of commands) {
+    const path = name.split(' ')
+    const help = await run([...path, '--help'])
     t.equal(help.exit, 0, name)
     for (const part of [
       summary,
-      example,
+      ...examples.flatMap(({ line, does }) => (examples.length > 1 ? [line, does] : [line])),
       '--socket',
       '-o json|table',
-      ...Object.keys({ ...options, ...flags }).map(key => `--${key}`),
+      ...Object.keys(options).map(key => `--${key}`),
+      ...words.flatMap(word => [word.name, word.text]),
     ])
-      t.ok(help.out.includes(part), `${name} --help has "${part}"`)
-    t.strictSame(await run(['help', ...words]), help)
-    t.strictSame(await run([...words, '-h']), help)
+      t.ok(inOneLine(help.out).includes(part), `${name} --help has "${part}"`)
+    t.strictSame(await run(['help', ...path]), help)
+    t.strictSame(await run([...path, '-h']), help)
     const lines = help.out.split('\n')
     t.strictSame(tooLong(help.out), [], `${name}: fits a terminal`)
     t.match(lines[0], /^ipkeeperctl \S.*\S: \S/)
     t.strictSame(
-      lines.filter(line => line.startsWith('  -') && !/^ {2}-.{15} {2}\S/.test(line)),
-      [],
+      new Set(lines.flatMap(line => /^ {2}-.*? {2,}(?=\S)/.exec(line)?.[0].length ?? [])).size,
+      1,
       'all texts begin in one column',
     )
   }

@@ -56,7 +56,7 @@ t.test('as a command', async t => {
       /^$/,
       /^\S+bad.yaml:1:1: unknown key "nod"; did you mean "node"\?\n\S+:2:1: unknown key "x"\n$/,
     ],
-    [['a', 'b'], 2, /^$/, /^error: check-config takes at most one FILE; got b \[IPK_USAGE\]\n/],
+    [['a', 'b'], 2, /^$/, /^error: check-config takes at most one FILE; got b as well \[IPK_USAGE\]\n/],
     [[''], 2, /^$/, /^error: FILE is empty/],
     [['--fast', 'a'], 2, /^$/, /^error: .*--fast/],
     [['--help'], 0, /check-config \[FILE\]/, /^$/],

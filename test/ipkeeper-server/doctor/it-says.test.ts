@@ -73,9 +73,7 @@ function faultOf(argv: readonly string[]): string | undefined {
   const command = commands.find(candidate => [name, `${name} ${sub}`].includes(candidate.name))
   if (!command) return `no command ${name}`
   const options = words.filter(word => word.startsWith('--')).map(word => word.slice(2))
-  const unknown = options.find(
-    option => !Object.hasOwn(command.options, option) && !Object.hasOwn(command.flags ?? {}, option),
-  )
+  const unknown = options.find(option => !Object.hasOwn(command.options, option))
   return unknown === undefined ? undefined : `${name} has no --${unknown}`
 }
 

@@ -274,7 +274,7 @@ t.test('called wrongly, and folders that cannot be read', async t => {
 t.test('help of the group and of its commands', async t => {
   const s = await site(t, false, {})
   for (const argv of [['--help'], ['scan', '--help'], ['repair', '--help'], ['restore', '--help']])
-    t.match(await s.run(argv), { exit: 0, out: /Example: ipkeeperctl cache / })
+    t.match(await s.run(argv), { exit: 0, out: /Examples?:\s+ipkeeperctl cache / })
   let out = ''
   const terminal = { env: {}, out: (text: string) => (out += text), err: () => undefined }
   t.equal(await runCommand(['help', 'cache', 'repair'], terminal), 0)

@@ -51,6 +51,7 @@ export async function openPage(
         else if (kind === 'pool' && 'name' in record) events.changed(record.name)
         else if (kind === 'reservation') events.changed(undefined)
       }
+      logger.info({ listen }, 'serving the page')
       listener.serve({
         ...{ files, events, ask },
         onError: error => {

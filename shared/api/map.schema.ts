@@ -34,7 +34,7 @@ export const MapCounts = Type.Object(
     free: Count,
     unusable: Count,
   },
-  { $id: 'MapCounts', description: 'addresses by their state; the sum is the size of the block' },
+  { description: 'addresses by their state; the sum is the size of the block' },
 )
 export type MapCounts = Static<typeof MapCounts>
 

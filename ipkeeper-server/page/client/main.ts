@@ -4,7 +4,7 @@ import type { PoolItem, PoolsReply } from '../../../shared/api/listing.schema.ts
 import type { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { showAddress } from './address-section.ts'
 import { addressView, tenureRows } from './address-view.ts'
-import { ask, path, Refusal } from './api.ts'
+import { ask, daemonNow, path, Refusal } from './api.ts'
 import { element, existing, replace, setAttribute, setText } from './element.ts'
 import { showFindings } from './finding-section.ts'
 import { findingsView } from './finding-view.ts'
@@ -49,8 +49,8 @@ async function attempt(place: HTMLElement, work: () => Promise<void>): Promise<b
     await work()
     return true
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    replace(place, element('p', { role: 'alert' }, error.message))
+    const text = error instanceof Refusal ? error.message : `the page itself failed: ${String(error)}`
+    replace(place, element('p', { role: 'alert' }, text))
     return false
   }
 }
@@ -250,7 +250,7 @@ function tick(): void {
   const { state, text } = freshnessOf(events.contact, performance.now(), clockTime)
   setText(existing('#live'), text)
   setAttribute(document.body, 'data-live', state)
-  const now = Date.now()
+  const now = daemonNow()
   for (const place of document.querySelectorAll('time[data-distance]'))
     setText(place, distanceText(place.getAttribute('datetime') ?? '', now))
   const due = [...document.querySelectorAll('#freeing time')].some(

@@ -100,11 +100,7 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     'metrics: { listen: "127.0.0.1:9478" }',
     { metrics: { listen: { host: '127.0.0.1', port: 9478 } } },
   ],
-  [
-    'a page on loopback',
-    'page: { listen: "[::1]:7480" }',
-    { page: { listen: { host: '::1', port: 7480 } } },
-  ],
+  ['a page on loopback', 'page: { listen: "[::1]:7480" }', { page: { listen: { host: '::1', port: 7480 } } }],
   [
     'a webhook',
     'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k }',

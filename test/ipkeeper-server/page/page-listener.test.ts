@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { Ajv } from 'ajv'
 import t, { type Test } from 'tap'
 import { EventStream } from '../../../ipkeeper-server/page/event-stream.ts'
 import { PageListener } from '../../../ipkeeper-server/page/page-listener.ts'
+import { ChangeEvent, HelloEvent } from '../../../shared/api/event.schema.ts'
 import { freePort } from '../../rigs/free-port.ts'
 import { until } from '../../rigs/poll.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
@@ -142,6 +144,13 @@ t.test('changes are told together, to everybody who reads', async t => {
     t.match(reader.text, 'event: change\ndata: {"pools":["a","b"]}\n\nevent: findings\ndata: {}\n\n')
     t.notMatch(reader.text, 'early')
   }
+  const told = Array.from(
+    readers[0]?.text.matchAll(/^event: (\w+)\ndata: (.*)$/gm) ?? [],
+    ([, name = '', data = '']) => [name, JSON.parse(data)] as const,
+  )
+  const ajv = new Ajv({ formats: { 'date-time': true } })
+  t.ok(ajv.validate(HelloEvent, told.find(([name]) => name === 'hello')?.[1]), ajv.errorsText())
+  t.ok(ajv.validate(ChangeEvent, told.find(([name]) => name === 'change')?.[1]), ajv.errorsText())
   for (let index = 0; index < 100; index++) events.changed(`p${index}`)
   await until('everything', () => readers[0]?.text.includes('{"pools":null}') === true)
 })

@@ -10,11 +10,15 @@ import { freePort } from '../rigs/free-port.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
+import { mustRun } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
 t.teardown(closeBrowser)
 
+// What else is on this machine is not to be touched.
 const pools = `
+reconcile: { mode: report }
+resultCache: { mode: report }
 conflist: { directory: /nonexistent }
 runtime: { sockets: [] }
 pools:
@@ -37,10 +41,15 @@ function makeSite(t: Test) {
     return daemon
   }
   /** The plugin itself, as the reference bridge would run it. */
-  const plugin = async (command: 'ADD' | 'DEL', pod: string, pool: string): Promise<void> => {
+  const plugin = async (
+    command: 'ADD' | 'DEL',
+    pod: string,
+    pool: string,
+    netns = '/run/netns/none',
+  ): Promise<void> => {
     const { exit, stdout } = await runPlugin({
       ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId: pod, ifname: 'eth0' },
-      ...{ netns: '/run/netns/none', path: '/opt/cni/bin' },
+      ...{ netns, path: '/opt/cni/bin' },
       args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_UID=uid-${pod}`,
       config: {
         ...{ cniVersion: '1.0.0', name: 'fixed', type: 'bridge' },
@@ -49,7 +58,7 @@ function makeSite(t: Test) {
     })
     if (exit !== 0) throw new Error(stdout)
   }
-  return { ...places, configure, start, plugin }
+  return { ...places, folder, configure, start, plugin }
 }
 
 /** How many TCP ports a process listens on. */
@@ -127,7 +136,7 @@ t.test('what plugins do is on the page at once', { skip: missing('executables', 
   await site.plugin('ADD', 'lab-0', 'lab')
   const lab = page.locator('#pools tbody tr', { hasText: 'lab' })
   await lab.getByText('18,446,744,073,709,551,613').waitFor()
-  await page.getByText(/^Node .* nothing found with [01] attachments\. Mode: repair\.$/).waitFor()
+  await page.getByText(/^Node .* with [01] attachments\. Mode: report\.$/).waitFor()
 
   site.configure(`${config}  \n`.replace('pools:', 'pools:\n  - { name: new, subnet: 10.31.0.0/24 }'))
   await page.locator('#pools').getByRole('link', { name: 'new' }).waitFor()
@@ -139,3 +148,30 @@ t.test('what plugins do is on the page at once', { skip: missing('executables', 
   t.equal(await daemon.stop(), 0, 'a page that is open does not keep the daemon')
   await page.getByText(/^Stale: /).waitFor()
 })
+
+t.test(
+  'a sandbox that is gone is found',
+  { skip: missing('executables', 'chromium', 'namespaces') },
+  async t => {
+    const site = makeSite(t)
+    const port = await freePort()
+    site.configure(`${pools}page: { listen: "127.0.0.1:${port}" }\n`)
+    await site.start()
+    // A namespace by a mount of its own, as runtimes make them.
+    const netns = site.folder.file('netns')
+    writeFileSync(netns, '')
+    await mustRun('unshare', [`--net=${netns}`, 'true'])
+    const unmount = (): Promise<string> => mustRun('umount', [netns])
+    let mounted = true
+    t.teardown(() => (mounted ? unmount() : undefined))
+    await site.plugin('ADD', 'web-0', 'prod', netns)
+    const { page } = await openPage(t, `http://127.0.0.1:${port}/`)
+    await page.getByText(/with 1 attachments/).waitFor()
+    await unmount()
+    mounted = false
+    await page.getByRole('button', { name: 'Look again' }).click()
+    const finding = page.locator('.finding', { hasText: /shop\/web-0.*is gone/ })
+    await finding.waitFor()
+    t.match(await finding.textContent(), /no DEL has come for itWhy: its namespace .* is gone; .*What to do: /)
+  },
+)

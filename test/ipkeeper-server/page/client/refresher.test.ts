@@ -37,9 +37,11 @@ t.test('for a person it begins at once', async t => {
   refresher.wake('soon')
   refresher.wake('now')
   refresher.wake('soon')
+  // For nobody the next one would be ten times as far away.
+  await delay(150)
   const ended = performance.now()
   finish()
   await until('it works again', () => began.length === 2)
-  t.ok((began[1] ?? Infinity) - ended < 400, 'also when it was asked for during the work')
+  t.ok((began[1] ?? Infinity) - ended < 1_400, 'also when it was asked for during the work')
   finish()
 })

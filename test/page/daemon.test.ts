@@ -172,6 +172,9 @@ t.test(
     await page.getByRole('button', { name: 'Look again' }).click()
     const finding = page.locator('.finding', { hasText: /shop\/web-0.*is gone/ })
     await finding.waitFor()
-    t.match(await finding.textContent(), /no DEL has come for itWhy: its namespace .* is gone; .*What to do: /)
+    t.match(
+      await finding.textContent(),
+      /no DEL has come for itWhy: its namespace .* is gone; .*What to do: /,
+    )
   },
 )

@@ -29,6 +29,7 @@ export type Requirement =
   | 'promtool'
   | 'nft'
   | 'arping'
+  | 'chromium'
   | 'ifb'
   | 'macvlan'
   | 'clean-machine'
@@ -109,6 +110,10 @@ const requirements: Readonly<
   arping: {
     met: () => findProgram('arping') !== undefined,
     otherwise: 'needs arping (Debian package iputils-arping)',
+  },
+  chromium: {
+    met: () => findProgram('chromium') !== undefined,
+    otherwise: 'needs Chromium (Debian package chromium)',
   },
   ifb: {
     met: () => kernelMakes('ip link add ifb0 type ifb'),

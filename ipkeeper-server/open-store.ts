@@ -22,7 +22,6 @@ export interface OpenStoreOptions {
   /** Whether leases of a pool are bound or kept. */
   readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
-  readonly onUnsound: SharedStoreOptions['onUnsound']
 }
 
 /**
@@ -75,10 +74,7 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
   })
 }
 
-function shared(
-  engine: Engine,
-  { stateDir, node, onStatus, onLost, onUnsound }: OpenStoreOptions,
-): SharedStore {
+function shared(engine: Engine, { stateDir, node, onStatus, onLost }: OpenStoreOptions): SharedStore {
   return new SharedStore({
     engine,
     journal: SqliteStore.open(join(stateDir, 'journal.db')),
@@ -87,6 +83,5 @@ function shared(
     monotonic: () => performance.now(),
     onStatus,
     onLost,
-    onUnsound,
   })
 }

@@ -378,7 +378,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_UNINSTALL_REFUSED: {
     example: 'error: /opt/cni/bin/ipkeeper stays: 3 sandboxes need it to be ended [IPK_UNINSTALL_REFUSED]',
-    mend: () => [type.leases, type.doctor],
+    mend: () => [type.attachments, type.doctor],
   },
   IPK_INTERNAL: {
     example: 'internal error: an ADD without an offer; [IPK_INTERNAL, request 9dc703913ef1]',

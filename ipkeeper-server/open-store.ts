@@ -22,6 +22,7 @@ export interface OpenStoreOptions {
   /** Whether leases of a pool are bound or kept. */
   readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
+  readonly onlyOpen?: true
 }
 
 /**
@@ -74,7 +75,10 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
   })
 }
 
-function shared(engine: Engine, { stateDir, node, onStatus, onLost }: OpenStoreOptions): SharedStore {
+function shared(
+  engine: Engine,
+  { stateDir, node, onStatus, onLost, onlyOpen }: OpenStoreOptions,
+): SharedStore {
   return new SharedStore({
     engine,
     journal: SqliteStore.open(join(stateDir, 'journal.db')),
@@ -83,5 +87,6 @@ function shared(engine: Engine, { stateDir, node, onStatus, onLost }: OpenStoreO
     monotonic: () => performance.now(),
     onStatus,
     onLost,
+    ...(onlyOpen && { onlyOpen }),
   })
 }

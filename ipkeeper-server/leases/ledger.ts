@@ -37,6 +37,7 @@ import {
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
+  type StoredRecord,
   type StoreNews,
   type StoreStatus,
 } from '../store/lease-store.ts'
@@ -435,6 +436,11 @@ export class Ledger implements AddressBook {
   counts(): Readonly<Record<RecordKind, number>> {
     const count = (kind: RecordKind): [RecordKind, number] => [kind, this.#tables[kind].size]
     return Object.fromEntries(recordKinds.map(count)) as Record<RecordKind, number>
+  }
+
+  /** Hands over every record that is durable, as the store has it. */
+  async load(visit: (stored: StoredRecord) => void): Promise<void> {
+    await this.#store.load(visit)
   }
 
   // ---- History, which is in the store only

@@ -41,6 +41,11 @@ export interface SharedStoreOptions {
   readonly patience?: number
   /** Milliseconds between two tries of an engine that is away. */
   readonly retryAfter?: number
+  /**
+   * For somebody who compares and copies records while no daemon runs: opening changes neither the engine nor the copies of the
+   * journal, which may be of another engine.
+   */
+  readonly onlyOpen?: true
   /** The engine went away, came back, or can be written to but not be heard. */
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
@@ -157,6 +162,7 @@ export class SharedStore implements LeaseStore {
       },
       status: () => this.#status(),
       silence: () => options.monotonic() - this.#heardAt,
+      ignores: options.engine.ignores,
     }
   }
 
@@ -202,7 +208,7 @@ export class SharedStore implements LeaseStore {
       for (const copy of copies) this.#known.set(copy, copy.text, copy.stamp)
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
-    if (!this.#away) {
+    if (!this.#away && !this.#options.onlyOpen) {
       await this.#reclaim(copies)
       for (const { kind, key, text } of this.#known.values()) {
         const owed = this.#late.owedAfter({ kind, key }, text)
@@ -210,7 +216,8 @@ export class SharedStore implements LeaseStore {
       }
     }
     if (this.#owed.size > 0) this.#recover()
-    if (!this.#away) await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
+    if (!this.#away && !this.#options.onlyOpen)
+      await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
   }
 
   /**
@@ -623,6 +630,10 @@ export class SharedStore implements LeaseStore {
 
   async pruneHistory(rule: HistoryRule): Promise<number> {
     return await this.#journal.pruneHistory(rule)
+  }
+
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    await this.#journal.adoptHistory(entries)
   }
 
   async probe(): Promise<void> {

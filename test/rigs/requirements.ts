@@ -128,7 +128,7 @@ const requirements: Readonly<
     met: () => hasSystemd() && canBeCleanMachine(),
     // Set-up brings systemd; not a kernel or a container that lets root have overlays and control groups.
     otherwise: hasSystemd()
-      ? `${optionalSkip}needs root that may mount overlays and make control groups`
+      ? `${optionalSkip}needs root that may mount overlays, and control groups of version 1 or both`
       : 'needs systemd (Debian package systemd)',
   },
   callers: {

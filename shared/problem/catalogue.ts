@@ -594,6 +594,27 @@ export const catalogue = {
     summary: 'A cached result was asked for that cannot be written from the records.',
     hint: 'see: ipkeeperctl attachments; the conflist of the network has to be in the folder of conflist.directory',
   },
+  IPK_IMPORT_SOURCE: {
+    cniCode: 180,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'What another IPAM has given cannot be read where it was looked for.',
+    hint: 'name where it is: ipkeeperctl import SOURCE --help',
+  },
+  IPK_BACKUP_INVALID: {
+    cniCode: 181,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A file is no whole backup of a ledger; nothing was taken from it.',
+    hint: 'take another one: ipkeeperctl backup FILE writes it anew',
+  },
+  IPK_STORE_OCCUPIED: {
+    cniCode: 182,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'A store that a ledger was to be brought into has other records already; those were left as they are.',
+    hint: 'name a store that is empty, or has nothing but a part of the same ledger',
+  },
   IPK_KUBERNETES_CONFIG: {
     cniCode: 125,
     httpStatus: 500,

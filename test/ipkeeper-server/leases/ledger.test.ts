@@ -247,6 +247,7 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
     follow: adopt => heard.push(adopt),
     status: () => ({ state: 'ready', owed: 0 }),
     silence: () => 0,
+    ignores: [],
   }
   const store = Object.assign(memory, { shared })
   const open = (node: string): Promise<Ledger> => Ledger.open(store, () => 0, node)
@@ -295,6 +296,7 @@ t.test('leases of a store that nodes share are counted as those of a store of it
     follow: tell => (adopt = tell),
     status: () => ({ state: 'ready', owed: 0 }),
     silence: () => 0,
+    ignores: [],
   }
   const store = Object.assign(memory, { shared })
   const container = { kind: 'container', network: 'net', containerId: 'c2', ifname: 'eth0' } as const

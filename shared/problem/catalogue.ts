@@ -525,7 +525,7 @@ export const catalogue = {
     hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or take the key out: metrics are on the socket as well',
   },
   IPK_PAGE_LISTEN: {
-    cniCode: 181,
+    cniCode: 189,
     httpStatus: 500,
     retryable: false,
     summary: 'The daemon cannot listen on the address of `page.listen`.',
@@ -612,7 +612,8 @@ export const catalogue = {
     cniCode: 182,
     httpStatus: 409,
     retryable: false,
-    summary: 'A store that a ledger was to be brought into has other records already; those were left as they are.',
+    summary:
+      'A store that a ledger was to be brought into has other records already; those were left as they are.',
     hint: 'name a store that is empty, or has nothing but a part of the same ledger',
   },
   IPK_KUBERNETES_CONFIG: {

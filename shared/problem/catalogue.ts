@@ -637,6 +637,20 @@ export const catalogue = {
     summary: 'A network configuration could not be mended; it is as it was.',
     hint: 'see what is wrong with it: ipkeeperctl lint FILE',
   },
+  IPK_INSTALL_FAILED: {
+    cniCode: 180,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The plugin or a network configuration could not be put in place; what was there is as it was.',
+    hint: 'run as root, and name folders that can be written: ipkeeper-server install --bin-dir DIR --conf-dir DIR',
+  },
+  IPK_UNINSTALL_REFUSED: {
+    cniCode: 181,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The plugin stays installed, because pods need it to be ended.',
+    hint: 'see which: ipkeeperctl attachments',
+  },
   IPK_INTERNAL: {
     cniCode: 199,
     httpStatus: 500,

@@ -304,7 +304,7 @@ module.exports = {
       from: {
         path: server,
         pathNot: [
-          `${server}(serve|watch-node|join-nodes|open-store|open-offline|duties|open-(?:webhook|page))\\.ts$`,
+          `${server}(serve|watch-node|join-nodes|open-(?:store|offline|webhook|page)|duties)\\.ts$`,
           `${server}(${effects}|cli)/`,
         ],
       },

@@ -525,7 +525,7 @@ export const catalogue = {
     hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or take the key out: metrics are on the socket as well',
   },
   IPK_PAGE_LISTEN: {
-    cniCode: 181,
+    cniCode: 189,
     httpStatus: 500,
     retryable: false,
     summary: 'The daemon cannot listen on the address of `page.listen`.',

@@ -88,9 +88,6 @@ export class OfflineStores {
       onLost: ({ kind, key }) => {
         onNote(`${kind} ${key}, which was changed here while the engine was away, is somebody else's`)
       },
-      onUnsound: ({ kind, key }) => {
-        onNote(`${kind} ${key} is not as ipkeeper writes it, and is passed over`)
-      },
     })
     this.#open.add(store)
     await this.#hearOut(store)

@@ -22,7 +22,6 @@ export interface OpenStoreOptions {
   /** Whether leases of a pool are bound or kept. */
   readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
-  readonly onUnsound: SharedStoreOptions['onUnsound']
   readonly onlyOpen?: true
 }
 
@@ -78,7 +77,7 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
 
 function shared(
   engine: Engine,
-  { stateDir, node, onStatus, onLost, onUnsound, onlyOpen }: OpenStoreOptions,
+  { stateDir, node, onStatus, onLost, onlyOpen }: OpenStoreOptions,
 ): SharedStore {
   return new SharedStore({
     engine,
@@ -88,7 +87,6 @@ function shared(
     monotonic: () => performance.now(),
     onStatus,
     onLost,
-    onUnsound,
     ...(onlyOpen && { onlyOpen }),
   })
 }

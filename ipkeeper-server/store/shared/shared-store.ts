@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
-import { isSoundRecord } from '../../ipam/record-fault.ts'
 import {
   attachmentKey,
   type Change,
@@ -51,8 +50,6 @@ export interface SharedStoreOptions {
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
   readonly onLost: (record: RecordName) => void
-  /** The engine has a record that no ipkeeper wrote so; it is passed over. */
-  readonly onUnsound: (record: RecordName) => void
 }
 
 /** Milliseconds between two looks whether an owed record is settled; the engine is there, so that it will be soon. */
@@ -177,8 +174,7 @@ export class SharedStore implements LeaseStore {
     await this.#begun
     await this.#journal.load(visit)
     for (const { kind, key, text } of this.#known.values()) {
-      if (!this.#owed.has(recordId({ kind, key })) && this.#isSound(kind, key, text))
-        visit({ kind, key, text })
+      if (!this.#owed.has(recordId({ kind, key }))) visit({ kind, key, text })
     }
     for (const { kind, key, want } of this.#owed.values()) if (want !== null) visit({ kind, key, text: want })
     this.#loaded = true
@@ -255,11 +251,7 @@ export class SharedStore implements LeaseStore {
     this.#assertOpen()
     if (kind === 'attachment') return await this.#journal.read(kind, key)
     const text = await this.#readShared(kind, key)
-    if (text === null) return undefined
-    if (this.#isSound(kind, key, text)) return JSON.parse(text) as RecordTypes[K]
-    throw new Problem('IPK_STORE_FAILED', `${this.kind}: ${kind} ${key} is not as ipkeeper writes it`, {
-      hint: 'correct that record of the store, or delete it',
-    })
+    return text === null ? undefined : (JSON.parse(text) as RecordTypes[K])
   }
 
   async #readShared(kind: SharedKind, key: string): Promise<string | null> {
@@ -478,17 +470,10 @@ export class SharedStore implements LeaseStore {
       void this.#journal.commit([], [], [noteOf(owed)]).catch(() => undefined)
       return
     }
-    this.#adopt?.({ kind, key, text: text !== null && this.#isSound(kind, key, text) ? text : null })
+    this.#adopt?.({ kind, key, text })
     const notes = this.#copies.heard({ kind, key }, text)
     // A copy of old is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
-  }
-
-  /** Nobody gets the address of an unsound lease either: it cannot be created while it is there. */
-  #isSound(kind: SharedKind, key: string, text: string): boolean {
-    if (isSoundRecord(kind, key, text)) return true
-    this.#options.onUnsound({ kind, key })
-    return false
   }
 
   #contact(): void {

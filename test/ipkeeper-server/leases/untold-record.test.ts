@@ -53,6 +53,7 @@ t.test('a lease that somebody wrote by hand', async t => {
   site.engine.put('lease', unreadable, '{"generation":2,"state":"mine"}')
   await site.heard(node)
   t.equal(await world.add(pod('d')), '10.22.0.5')
+  t.equal(node.engine.commits(), 4, 'what is known to be there is not asked for')
   await world.del('b')
   t.notMatch(world.leases().join('\n'), / bound shop\/b /)
   site.engine.put('lease', unreadable, null)

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records.ts'
-import { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { openSharedStore } from '../../../rigs/shared-store.ts'
 
 function lease(address: string, containerId: string | null, generation: number): LeaseRecord {
   const network = 'fixed'
@@ -62,19 +62,7 @@ interface Node {
 async function open(t: Test, site = new EngineDouble(), away: 'refuses' | false = false): Promise<Node> {
   const engine = site.connect({ deadlineMs: 20 })
   engine.turn({ away })
-  const store = new SharedStore({
-    engine,
-    journal: SqliteStore.open(join(t.testdir({}), 'journal.db')),
-    node: 'n1',
-    now: Date.now,
-    monotonic: () => performance.now(),
-    patience: 20,
-    retryAfter: 5,
-    onStatus: () => undefined,
-    onLost: () => undefined,
-    onUnsound: () => undefined,
-  })
-  t.teardown(() => store.close())
+  const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { patience: 20, retryAfter: 5 })
   // What waits for an engine keeps no process alive.
   const alive = setInterval(() => undefined, 1000)
   t.teardown(() => {
@@ -181,17 +169,7 @@ for (const [name, there, container] of reclaims) {
   t.test(`an engine that has lost its records: ${name}`, async t => {
     const folder = t.testdir({})
     const opened = async (site: EngineDouble): Promise<SharedStore> => {
-      const store = new SharedStore({
-        engine: site.connect(),
-        journal: SqliteStore.open(join(folder, 'journal.db')),
-        node: 'n1',
-        now: Date.now,
-        monotonic: () => performance.now(),
-        retryAfter: 5,
-        onStatus: () => undefined,
-        onLost: () => undefined,
-        onUnsound: () => undefined,
-      })
+      const store = openSharedStore(t, site.connect(), join(folder, 'journal.db'), { retryAfter: 5 })
       await store.load(() => undefined)
       return store
     }

@@ -36,15 +36,15 @@ const leaves = [
 const carriers = [`${server}transfer/`]
 
 /** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
-const commandFiles = [`${server}config/check-config\\.ts$`]
+const commandFiles = [`${server}config/check-config\\.ts$`, `${server}install/(un)?install\\.ts$`]
 
 /**
  * What looks at the node and knows nothing of leases: the daemon stands on it, and so does ipkeeperctl, since a node is
  * to be understood when its daemon is not there.
  */
 const lookers = 'runtime|result-cache|conf-dir'
-/** What puts looks together for a person, in ipkeeperctl. */
-const advisers = 'doctor|try'
+/** What puts looks together for a person, in ipkeeperctl, or puts what was looked at in place. */
+const advisers = 'doctor|try|install'
 /** What reads what other IPAMs have given: the node's folders, and objects of the API. */
 const finders = 'import'
 

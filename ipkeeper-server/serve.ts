@@ -72,6 +72,8 @@ export interface ServeOptions {
   readonly configNamed: boolean
   /** See parseStoreSpec; default: sqlite in the state folder. */
   readonly store: string | undefined
+  /** This node's name where the configuration has none; undefined: the hostname. */
+  readonly standardNode: string | undefined
 }
 
 function makeStateDir(path: string): void {
@@ -98,7 +100,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const stateDir = resolve(options.stateDir)
   const socket = resolve(options.socket)
-  const watched = WatchedConfig.open(resolve(options.config), options.configNamed, Date.now)
+  const watched = WatchedConfig.open(
+    resolve(options.config),
+    options.configNamed,
+    Date.now,
+    options.standardNode,
+  )
   const config = watched.current
   // From the start, since a hang-up would end the process.
   const onHangUp = (): void => void watched.reload()

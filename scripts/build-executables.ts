@@ -9,6 +9,8 @@
  *   node scripts/build-executables.ts NAME ...     only these
  *   node scripts/build-executables.ts --trivial    dist/trivial only: the yardstick of the benchmark
  *   node scripts/build-executables.ts --arch arm64 the same for another architecture, under dist/arm64/
+ *   node scripts/build-executables.ts --node PATH  the same around this Node, under dist/given-node/: a static one, or one
+ *                                                  that brings its libraries (docs/install/host.md)
  *
  * The base binary of another architecture is laid beside the host's own beforehand ("npm install --cpu=arm64" would
  * put it in that one's place):
@@ -34,7 +36,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { packageExecutable, type Architecture } from './package-executable.ts'
@@ -114,15 +116,21 @@ async function bundle(executable: Executable, version: string): Promise<string> 
   return file.text
 }
 
+/** The Node that a script is put into. */
+interface Base {
+  readonly path: string
+  /** A file that says which one it is: shorter than itself, where there is one. */
+  readonly identity: string
+}
+
 /** Everything the bytes of an executable depend on. */
-async function fingerprint(
-  text: string,
-  basePackage: string,
-  nodeOptions: readonly string[],
-): Promise<string> {
+async function fingerprint(text: string, base: Base, nodeOptions: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const name of [basePackage, '@yao-pkg/pkg', 'esbuild']) {
-    hash.update(await readFile(require.resolve(`${name}/package.json`)))
+  for (const file of [
+    base.identity,
+    ...['@yao-pkg/pkg', 'esbuild'].map(name => require.resolve(`${name}/package.json`)),
+  ]) {
+    hash.update(await readFile(file))
   }
   hash.update(await readFile(join(import.meta.dirname, 'package-executable.ts')))
   hash.update(JSON.stringify(nodeOptions))
@@ -131,13 +139,17 @@ async function fingerprint(
 }
 
 /** Builds one executable into the folder, unless the one there is what would come of it. */
-async function buildOne(executable: Executable, architecture: Architecture, folder: string): Promise<void> {
+async function buildOne(
+  executable: Executable,
+  architecture: Architecture,
+  base: Base,
+  folder: string,
+): Promise<void> {
   const started = performance.now()
-  const basePackage = `node-linux-${architecture}`
   const output = join(folder, executable.name)
   const stamp = join(folder, `.${executable.name}.sha256`)
   const text = await bundle(executable, await readVersion())
-  const print = await fingerprint(text, basePackage, executable.nodeOptions)
+  const print = await fingerprint(text, base, executable.nodeOptions)
   const shown = relative(root, output)
   if (existsSync(output) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === print) {
     console.log(`build: ${shown} is up to date`)
@@ -155,7 +167,7 @@ async function buildOne(executable: Executable, architecture: Architecture, fold
       output: packaged,
       architecture,
       nodeOptions: executable.nodeOptions,
-      base: require.resolve(`${basePackage}/bin/node`),
+      base: base.path,
     })
     // Written in one piece, a file lies in the page cache in large blocks, which all count as resident once one page of
     // them is touched: 17 MiB of a daemon's memory until the next boot (docs/adr/0007-memory-of-the-daemon.md).
@@ -185,17 +197,27 @@ const { values: options, positionals: names } = parseArgs({
   options: {
     trivial: { type: 'boolean', default: false },
     arch: { type: 'string', default: hostArchitecture },
+    node: { type: 'string' },
   },
 })
 if (options.arch !== 'x64' && options.arch !== 'arm64') {
   throw new Error(`--arch must be x64 or arm64, not ${options.arch}`)
 }
-const folder = join(root, 'dist', options.arch === hostArchitecture ? '' : options.arch)
+const basePackage = `node-linux-${options.arch}`
+const base: Base =
+  options.node === undefined
+    ? {
+        path: require.resolve(`${basePackage}/bin/node`),
+        identity: require.resolve(`${basePackage}/package.json`),
+      }
+    : { path: resolve(options.node), identity: resolve(options.node) }
+const place = options.arch === hostArchitecture ? '' : options.arch
+const folder = join(root, 'dist', options.node === undefined ? place : 'given-node')
 await mkdir(folder, { recursive: true })
 const all = options.trivial ? yardstick : products
 for (const name of names) {
   if (!all.some(executable => executable.name === name)) throw new Error(`no executable is called ${name}`)
 }
 const wanted = all.filter(executable => names.length === 0 || names.includes(executable.name))
-for (const executable of wanted) await buildOne(executable, options.arch, folder)
+for (const executable of wanted) await buildOne(executable, options.arch, base, folder)
 if (!options.trivial) await linkControl(folder)

@@ -19,6 +19,7 @@ nft:nftables:tests of masquerading
 arping:iputils-arping:tests of duplicate addresses
 etcd:etcd-server:tests with a Kubernetes API server, or with etcd alone
 openssl:openssl:tests with a Kubernetes API server
+systemd-analyze:systemd:tests of the pages on installing, and of the unit
 '
 
 is_there() {

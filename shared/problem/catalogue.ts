@@ -605,7 +605,8 @@ export const catalogue = {
     cniCode: 182,
     httpStatus: 409,
     retryable: false,
-    summary: 'A store that a ledger was to be brought into has other records already; those were left as they are.',
+    summary:
+      'A store that a ledger was to be brought into has other records already; those were left as they are.',
     hint: 'name a store that is empty, or has nothing but a part of the same ledger',
   },
   IPK_KUBERNETES_CONFIG: {
@@ -628,6 +629,20 @@ export const catalogue = {
     retryable: false,
     summary: 'A network configuration could not be mended; it is as it was.',
     hint: 'see what is wrong with it: ipkeeperctl lint FILE',
+  },
+  IPK_INSTALL_FAILED: {
+    cniCode: 180,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The plugin or a network configuration could not be put in place; what was there is as it was.',
+    hint: 'run as root, and name folders that can be written: ipkeeper-server install --bin-dir DIR --conf-dir DIR',
+  },
+  IPK_UNINSTALL_REFUSED: {
+    cniCode: 181,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The plugin stays installed, because pods need it to be ended.',
+    hint: 'see which: ipkeeperctl attachments',
   },
   IPK_INTERNAL: {
     cniCode: 199,

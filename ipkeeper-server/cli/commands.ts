@@ -6,6 +6,7 @@ import {
   cacheRestoreCommand,
   cacheScanCommand,
 } from './commands/cache.ts'
+import { completionCommand } from './commands/completion.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
@@ -42,4 +43,5 @@ export const commands: readonly Command[] = [
   cacheRestoreCommand,
   doctorCommand,
   lintCommand,
+  completionCommand,
 ]

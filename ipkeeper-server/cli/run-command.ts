@@ -5,6 +5,8 @@ import { nearestWord } from '../../shared/text/nearest-word.ts'
 import type { Command } from './command.ts'
 import { readCall, type ReadCall } from './command-row.ts'
 import { commands } from './commands.ts'
+import { completeCall } from './completion/complete-call.ts'
+import { completeWord } from './completion/shell-scripts.ts'
 import { connectDaemon } from './daemon-client.ts'
 import { commonOptions, countLeadingOptions, formatsOf } from './options.ts'
 import { helpOf, overviewOf } from './render-help.ts'
@@ -92,6 +94,10 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     if (name === undefined) {
       terminal.err(overview())
       return 2
+    }
+    if (name === completeWord) {
+      await completeCall(rest, terminal)
+      return 0
     }
     if (name === '-h' || name === '--help' || name === 'help') {
       const topic = rest[0]

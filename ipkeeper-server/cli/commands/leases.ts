@@ -28,15 +28,23 @@ export const leasesCommand = command({
   name: 'leases',
   arguments: [],
   summary: 'list addresses in use, kept and cooling, with their holders',
-  options: { limit: { value: 'N', text: 'at most N leases' } },
+  options: {
+    limit: { value: 'N', text: 'at most N leases' },
+    pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
+  },
   examples: [
     { line: 'ipkeeperctl leases', does: 'lists who has which address, and since when' },
+    { line: 'ipkeeperctl leases --pool prod', does: 'those of one pool' },
     { line: 'ipkeeperctl leases -o json', does: 'the same for scripts' },
   ],
   run: async (daemon, args) => {
-    const { limit } = args.options
-    const query = limit === undefined ? '' : `?limit=${readLimit(limit)}`
-    return (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
+    const { pool } = args.options
+    const limit = args.options['limit'] === undefined ? undefined : readLimit(args.options['limit'])
+    const query = limit === undefined || pool !== undefined ? '' : `?limit=${limit}`
+    const { leases } = (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
+    return {
+      leases: pool === undefined ? leases : leases.filter(lease => lease.pool === pool).slice(0, limit),
+    }
   },
   print: ({ leases }) =>
     formatTable(

@@ -690,3 +690,61 @@ t.test('something else answers, or a daemon of another version', async t => {
     t.match(err, /\nhint: .+\n$/, name)
   }
 })
+
+t.test('one pool', async t => {
+  const { story, control, printed } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  const lab = parseCidr('10.23.0.0/24')!
+  await story.add({ pod: 'b', container: 'c2', pool: canonicalPool('lab', 'lab', [[{ subnet: lab }]]) })
+  t.match(await printed('pools', 'lab'), /^POOL .*\nlab .*\n$/)
+  t.match(await printed('leases', '--pool', 'lab', '--limit', '5'), /^ADDRESS .*\n10\.23\.0\.2\/24 .*\n$/)
+  t.match(await control('pools', 'prod'), {
+    exit: 1,
+    err: 'error: there is no pool prod [IPK_REQUEST_INVALID]\nhint: a pool of a network appears with its first ADD; see: ipkeeperctl pools\n',
+  })
+})
+
+t.test('completion: what the daemon knows, and nothing of it when it is away', async t => {
+  const { story, socket } = await site(t)
+  await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
+  await story.add({ pod: 'web-1', container: 'c2', ip: '10.22.0.61', retain: '30m' })
+  await story.del('c2')
+  const env = { IPKEEPER_SOCKET: socket }
+  for (const [argv, out, given] of [
+    [
+      ['fish', 'ipkeeperctl', 'who', '10.22.0.'],
+      'words\n10.22.0.50\tbound, shop/web-0\n10.22.0.61\theld, shop/web-1\n',
+    ],
+    [['bash', 'ipkeeperctl release ', ':='], 'words\n10.22.0.61\n'],
+    [['bash', 'A=b /usr/bin/ipkeeperctl leases --pool=n', ':='], 'words\nnet\n'],
+    [['bash', 'ipkeeperctl leases --pool=n', ''], 'words\n--pool=net\n'],
+    [['zsh', 'ipkeeperctl', 'explain', ''], 'words\nshop/web-0\t10.22.0.50\nshop/web-1\t10.22.0.61\n'],
+    [['zsh', 'ipkeeperctl', 'flights', '--container', ''], 'words\nc1\tshop/web-0\n'],
+    [['zsh', 'ipkeeperctl', 'explain', '--network', ''], 'words\nnet\t\n'],
+    [['fish', 'ipkeeperctl', 'who', '--segment', ''], 'words\ndefault\t\n'],
+    [['fish', 'ipkeeperctl', 'restore-uplink', ''], 'words\n'],
+    [['fish', 'ipkeeperctl', '--socket', socket, 'unreserve', ''], 'words\n', {}],
+    [['fish', 'ipkeeperctl', 'who', ''], 'words\n', { IPKEEPER_SOCKET: folder.file('none') }],
+    [['fish', 'ipkeeperctl', 'lint', ''], 'file\n', {}],
+    [['fish', 'ipkeeper-server', 'serve', '--state-dir', ''], 'folder\n', {}],
+    [['fish', 'ipkeeper-server', 'serve', '--store', 'k'], 'open\nkubernetes:\t\n', {}],
+    [['bash', 'ipkeeperctl lea', ''], 'words\nleases\n', {}],
+  ] as const)
+    t.strictSame(await run(['__complete', ...argv], given ?? env), { exit: 0, out, err: '' }, argv.join(' '))
+  // One that takes the connection and says nothing.
+  const silent = newPath()
+  const server = await listenScripted(silent, () => undefined)
+  t.strictSame(await run(['__complete', 'fish', 'ipkeeperctl', 'who', ''], { IPKEEPER_SOCKET: silent }), {
+    ...{ exit: 0, out: 'words\n', err: '' },
+  })
+  await server.close()
+})
+
+t.test('completion: the scripts', async t => {
+  for (const shell of ['bash', 'zsh', 'fish'])
+    t.match(await run(['completion', shell]), { exit: 0, out: /__complete/, err: '' }, shell)
+  t.match(await run(['completion', 'csh']), {
+    exit: 2,
+    err: 'error: "csh" is none of bash, zsh, fish [IPK_USAGE]\nhint: see: ipkeeperctl completion --help\n',
+  })
+})

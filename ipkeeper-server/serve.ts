@@ -72,6 +72,8 @@ export interface ServeOptions {
   readonly configNamed: boolean
   /** See parseStoreSpec; default: sqlite in the state folder. */
   readonly store: string | undefined
+  /** This node's name where the configuration has none; undefined: the hostname. */
+  readonly standardNode: string | undefined
 }
 
 function makeStateDir(path: string): void {
@@ -98,7 +100,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const stateDir = resolve(options.stateDir)
   const socket = resolve(options.socket)
-  const watched = WatchedConfig.open(resolve(options.config), options.configNamed, Date.now)
+  const watched = WatchedConfig.open(
+    resolve(options.config),
+    options.configNamed,
+    Date.now,
+    options.standardNode,
+  )
   const config = watched.current
   // From the start, since a hang-up would end the process.
   const onHangUp = (): void => void watched.reload()
@@ -128,9 +135,6 @@ export async function serve(options: ServeOptions): Promise<void> {
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
     },
     isPoolInUse: name => ledger.hasLiveLease({ name }),
-    onUnsound: ({ kind, key }) => {
-      logger.error({ kind, key }, 'a record of the store is not as ipkeeper writes it, and is passed over')
-    },
     onLost: ({ kind, key }) => {
       logger.error(
         { kind, key },
@@ -139,7 +143,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   })
   const store = new ObservedStore(stored, storeObserver(registry))
-  const ledger: Ledger = await Ledger.open(store, Date.now, config.node)
+  const ledger: Ledger = await Ledger.open(store, Date.now, config.node, (kind, key) => {
+    logger.error({ kind, key }, 'a record of the store is not as ipkeeper writes it, and is passed over')
+  })
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')

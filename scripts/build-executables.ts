@@ -9,6 +9,8 @@
  *   node scripts/build-executables.ts NAME ...     only these
  *   node scripts/build-executables.ts --trivial    dist/trivial only: the yardstick of the benchmark
  *   node scripts/build-executables.ts --arch arm64 the same for another architecture, under dist/arm64/
+ *   node scripts/build-executables.ts --node PATH  the same around this Node, under dist/given-node/: a static one, or one
+ *                                                  that brings its libraries (docs/install/host.md)
  *
  *   node scripts/build-executables.ts --out DIR --no-code-cache   somewhere else, and the same bytes with every build
  *
@@ -109,11 +111,22 @@ async function bundle(executable: Executable): Promise<string> {
   return file.text
 }
 
+/** The Node that a script is put into. */
+interface Base {
+  readonly path: string
+  /** A file that says which one it is: shorter than itself, where there is one. */
+  readonly identity: string
+}
+
 /** Everything the bytes of an executable depend on. */
-async function fingerprint(text: string, base: string, nodeOptions: readonly string[]): Promise<string> {
+async function fingerprint(text: string, base: Base, nodeOptions: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  const tools = ['@yao-pkg/pkg', 'esbuild'].map(name => require.resolve(`${name}/package.json`))
-  for (const path of [join(base, '..', '..', 'package.json'), ...tools]) hash.update(await readFile(path))
+  for (const file of [
+    base.identity,
+    ...['@yao-pkg/pkg', 'esbuild'].map(name => require.resolve(`${name}/package.json`)),
+  ]) {
+    hash.update(await readFile(file))
+  }
   hash.update(await readFile(join(import.meta.dirname, 'package-executable.ts')))
   hash.update(JSON.stringify(nodeOptions))
   hash.update(text)
@@ -122,14 +135,17 @@ async function fingerprint(text: string, base: string, nodeOptions: readonly str
 
 interface Target {
   readonly architecture: Architecture
+  readonly base: Base
   readonly folder: string
   readonly codeCache: boolean
 }
 
 /** Builds one executable into the folder, unless the one there is what would come of it. */
-async function buildOne(executable: Executable, { architecture, folder, codeCache }: Target): Promise<void> {
+async function buildOne(
+  executable: Executable,
+  { architecture, base, folder, codeCache }: Target,
+): Promise<void> {
   const started = performance.now()
-  const base = fetchNode(architecture)
   const output = join(folder, executable.name)
   const stamp = join(folder, `.${executable.name}.sha256`)
   const text = await bundle(executable)
@@ -151,7 +167,7 @@ async function buildOne(executable: Executable, { architecture, folder, codeCach
       output: packaged,
       architecture,
       nodeOptions: executable.nodeOptions,
-      base,
+      base: base.path,
       codeCache,
     })
     // Written in one piece, a file lies in the page cache in large blocks, which all count as resident once one page of
@@ -184,20 +200,26 @@ const { values: options, positionals: names } = parseArgs({
     arch: { type: 'string', default: hostArchitecture },
     out: { type: 'string' },
     'no-code-cache': { type: 'boolean', default: false },
+    node: { type: 'string' },
   },
 })
 if (options.arch !== 'x64' && options.arch !== 'arm64') {
   throw new Error(`--arch must be x64 or arm64, not ${options.arch}`)
 }
 const codeCache = !options['no-code-cache']
-const folder = resolve(
-  options.out ?? join(root, 'dist', options.arch === hostArchitecture ? '' : options.arch),
-)
+const path = options.node === undefined ? fetchNode(options.arch) : resolve(options.node)
+const base: Base = {
+  path,
+  identity: options.node === undefined ? join(path, '..', '..', 'package.json') : path,
+}
+const place = options.arch === hostArchitecture ? '' : options.arch
+const folder = resolve(options.out ?? join(root, 'dist', options.node === undefined ? place : 'given-node'))
 await mkdir(folder, { recursive: true })
 const all = options.trivial ? yardstick : products
 for (const name of names) {
   if (!all.some(executable => executable.name === name)) throw new Error(`no executable is called ${name}`)
 }
 const wanted = all.filter(executable => names.length === 0 || names.includes(executable.name))
-for (const executable of wanted) await buildOne(executable, { architecture: options.arch, folder, codeCache })
+for (const executable of wanted)
+  await buildOne(executable, { architecture: options.arch, base, folder, codeCache })
 if (!options.trivial) await linkControl(folder)

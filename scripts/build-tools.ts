@@ -1,9 +1,9 @@
 /**
- * Builds the API server and the controllers of test/cluster from the Go module test/tools: its go.mod names them, with
+ * Builds the API server, the controllers and kubectl of test/cluster from the Go module test/tools: its go.mod names them, with
  * their version. Nothing is done when they are there or KUBEBUILDER_ASSETS gives others, and nothing but one line said
  * where no Go is that could build them.
  *
- *   node scripts/build-tools.ts     .cache/tools/DIGEST/, about 200 MB
+ *   node scripts/build-tools.ts     .cache/tools/DIGEST/, about 250 MB
  *
  * The first time takes four to five minutes on two cores and leaves about 3 GB in Go's own caches.
  */
@@ -22,7 +22,7 @@ else {
   const built = buildGoModule({
     module: tools,
     name: 'cluster programs',
-    about: 'kube-apiserver, kube-controller-manager; takes minutes the first time',
+    about: 'kube-apiserver, kube-controller-manager, kubectl; takes minutes the first time',
     linkerFlags: Object.entries(stamps).map(
       ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
     ),

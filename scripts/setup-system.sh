@@ -23,6 +23,7 @@ script:bsdutils:tests of what is drawn on a terminal
 zsh:zsh:tests of completion in zsh
 fish:fish:tests of completion in fish
 mandoc:mandoc:tests of the manual pages
+systemd-analyze:systemd:tests of the pages on installing, and of the unit
 '
 
 is_there() {

@@ -1,5 +1,6 @@
 import type { Interval } from '../../ipkeeper-server/ipam/pool.ts'
 import { inOrderOf } from '../../ipkeeper-server/ipam/stripes.ts'
+import { mostAttempts } from '../../ipkeeper-server/leases/commit-plan.ts'
 import { AddressTable } from './address-table.ts'
 import { choosers, type Chooser, type ChooserName } from './choosers.ts'
 import { EventQueue } from './event-queue.ts'
@@ -15,9 +16,6 @@ import { seededRandom } from './random.ts'
 const commitMs = 5
 /** What a daemon does after a conflict: it reads what was in its way, one by one, and plans anew. */
 const settleMs = 10
-/** Tries that a daemon makes (leases/commit-plan.ts) before the ADD fails and the runtime asks again. */
-const attempts = 8
-
 const nodes = 1_000
 /** 10.22.0.0/16 without network, gateway and broadcast address. */
 const pool: Interval = { first: 0x0a160002n, last: 0x0a16fffen }
@@ -129,7 +127,7 @@ function play(
     } else {
       conflicts++
       if (event.refused === 0) refused++
-      if (event.refused + 1 === attempts) failed++
+      if (event.refused + 1 === mostAttempts) failed++
       else queue.add(at + commitMs / 2 + settleMs, { ...event, kind: 'choose', refused: event.refused + 1 })
     }
   }

@@ -50,6 +50,7 @@ class HandingOver implements Engine {
   read = (): Promise<undefined> => Promise.resolve(undefined)
   commit = (): Promise<[]> => Promise.resolve([])
   probe = (): Promise<void> => Promise.resolve()
+  fence = (): Promise<void> => Promise.resolve()
   stop = (): Promise<void> => Promise.resolve()
 }
 
@@ -62,7 +63,7 @@ const begun = performance.now()
 const store = new SharedStore({
   ...{ engine, journal: SqliteStore.open(join(folder.path, 'journal.db')), node: 'worker-1' },
   ...{ now: Date.now, monotonic: () => performance.now() },
-  ...{ onStatus: () => undefined, onLost: () => undefined, onUnsound: () => undefined },
+  ...{ onStatus: () => undefined, onLost: () => undefined },
 })
 const ledger = await Ledger.open(store, Date.now, 'worker-1')
 const startMs = Math.round(performance.now() - begun)

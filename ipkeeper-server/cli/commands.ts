@@ -7,12 +7,15 @@ import {
   cacheScanCommand,
 } from './commands/cache.ts'
 import { completionCommand } from './commands/completion.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
+import { importCommands } from './commands/import.ts'
 import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { lintCommand } from './commands/lint.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
 import { statusCommand } from './commands/status.ts'
@@ -41,6 +44,10 @@ export const commands: readonly Command[] = [
   cacheRepairCommand,
   cacheQuarantineCommand,
   cacheRestoreCommand,
+  ...importCommands,
+  backupCommand,
+  restoreCommand,
+  migrateCommand,
   doctorCommand,
   lintCommand,
   completionCommand,

@@ -6,6 +6,9 @@ import { Problem } from '../../shared/problem/problem.ts'
 /** Milliseconds that the daemon may take for a listing, unless a command knows better. */
 const usualDeadline = 10_000
 
+/** Milliseconds between two parts of a long answer; the first one of a large ledger takes a while. */
+const streamDeadline = 60_000
+
 /** How commands ask the daemon. */
 export interface DaemonClient {
   readonly socket: string
@@ -16,6 +19,8 @@ export interface DaemonClient {
     body?: object,
     deadline?: number,
   ) => Promise<unknown>
+  /** The body of a long answer as it comes. Rejects, also half-way, as `ask` does. */
+  readonly stream: (path: string) => AsyncIterable<string>
   readonly close: () => Promise<void>
 }
 
@@ -45,6 +50,31 @@ function isErrorReply(body: unknown): body is ErrorReply {
   return typeof body === 'object' && body !== null && 'code' in body && 'message' in body
 }
 
+function parseReply(socket: string, status: number, text: string): unknown {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    throw new Problem(
+      'IPK_DAEMON_REPLY_INVALID',
+      `what answers at ${socket} is no ipkeeper-server (HTTP ${status})`,
+      { cause: error },
+    )
+  }
+  if (status === 200) return parsed
+  if (!isErrorReply(parsed) || !Object.hasOwn(catalogue, parsed.code)) {
+    throw new Problem(
+      'IPK_DAEMON_REPLY_INVALID',
+      `the daemon at ${socket} answered HTTP ${status} with an unknown error`,
+      { details: text.slice(0, 500) },
+    )
+  }
+  throw new Problem(parsed.code as ProblemCode, parsed.message, {
+    hint: parsed.hint,
+    details: parsed.details,
+  })
+}
+
 export function connectDaemon(socket: string): DaemonClient {
   const client = new Client('http://ipkeeper', {
     socketPath: socket,
@@ -68,28 +98,23 @@ export function connectDaemon(socket: string): DaemonClient {
       } catch (error) {
         throw unreachable(socket, error, deadline)
       }
-      let parsed: unknown
+      return parseReply(socket, status, text)
+    },
+    stream: async function* (path) {
       try {
-        parsed = JSON.parse(text)
+        const reply = await client.request({
+          ...{ method: 'GET', path },
+          ...{ headersTimeout: streamDeadline, bodyTimeout: streamDeadline },
+        })
+        if (reply.statusCode !== 200) {
+          parseReply(socket, reply.statusCode, await reply.body.text())
+          return
+        }
+        reply.body.setEncoding('utf8')
+        for await (const part of reply.body) yield String(part)
       } catch (error) {
-        throw new Problem(
-          'IPK_DAEMON_REPLY_INVALID',
-          `what answers at ${socket} is no ipkeeper-server (HTTP ${status})`,
-          { cause: error },
-        )
+        throw error instanceof Problem ? error : unreachable(socket, error, streamDeadline)
       }
-      if (status === 200) return parsed
-      if (!isErrorReply(parsed) || !Object.hasOwn(catalogue, parsed.code)) {
-        throw new Problem(
-          'IPK_DAEMON_REPLY_INVALID',
-          `the daemon at ${socket} answered HTTP ${status} with an unknown error`,
-          { details: text.slice(0, 500) },
-        )
-      }
-      throw new Problem(parsed.code as ProblemCode, parsed.message, {
-        hint: parsed.hint,
-        details: parsed.details,
-      })
     },
     close: async () => {
       await client.destroy()

@@ -3,14 +3,14 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { readSome } from './read-some.ts'
 
 /** Bytes of a file that people write, at most. */
-const most = 1024 * 1024
+const usualMost = 1024 * 1024
 
 function failure(name: string, why: string): Problem {
   return new Problem('IPK_REQUEST_INVALID', `${name} ${why}`, { hint: 'name another file' })
 }
 
 /** All bytes of a descriptor; undefined when there are more than `most`. */
-function readAll(descriptor: number): Buffer | undefined {
+function readAll(descriptor: number, most: number): Buffer | undefined {
   const chunks: Buffer[] = []
   let size = 0
   for (;;) {
@@ -26,9 +26,10 @@ function readAll(descriptor: number): Buffer | undefined {
 /**
  * The text of a regular file that a person names, of at most 1 MiB; "-" is standard input.
  *
+ * @param most bytes, of a file that a program has written
  * @throws Problem IPK_REQUEST_INVALID
  */
-export function readTextFile(path: string): string {
+export function readTextFile(path: string, most = usualMost): string {
   const stdin = path === '-'
   const name = stdin ? 'standard input' : path
   let bytes: Buffer | undefined
@@ -37,7 +38,7 @@ export function readTextFile(path: string): string {
     // A pipe in the place of a file would make us wait for a writer that never comes.
     descriptor = stdin ? 0 : openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     if (!stdin && !fstatSync(descriptor).isFile()) throw failure(name, 'is no regular file')
-    bytes = readAll(descriptor)
+    bytes = readAll(descriptor, most)
   } catch (error) {
     if (error instanceof Problem) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)

@@ -1089,7 +1089,7 @@ export const DaemonConfigFile = Type.Object(
             Type.String({
               pattern: `^${dnsLabel}$`,
               description:
-                'Namespace of the Lease `ipkeeper`, the same for all daemons; deploy/rbac.yaml grants it in kube-system.',
+                'Namespace of the Lease `ipkeeper`, the same for all daemons; deploy/rbac/rbac.yaml grants it in kube-system.',
               doc: {
                 expected: 'the name of a namespace',
                 default: defaults.electionNamespace,

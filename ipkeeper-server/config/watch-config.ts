@@ -72,7 +72,7 @@ export class WatchedConfig {
   readonly #path: string
   readonly #now: () => number
   /** Of the start: another hostname later is no change of the file. */
-  readonly #standardNode = hostname()
+  readonly #standardNode: string
   #config: DaemonConfig
   /** What is in force was made from this text; undefined: there was no file. */
   #text: string | undefined
@@ -88,9 +88,10 @@ export class WatchedConfig {
   #eventsSince: number | undefined
   #stopped = false
 
-  private constructor(path: string, mustExist: boolean, now: () => number) {
+  private constructor(path: string, mustExist: boolean, now: () => number, standardNode: string) {
     this.#path = path
     this.#now = now
+    this.#standardNode = standardNode
     this.#text = readConfigText(path)
     if (this.#text === undefined && mustExist) throw missingFile(path)
     this.#config = parseConfig(this.#text ?? '', path, this.#standardNode)
@@ -102,10 +103,16 @@ export class WatchedConfig {
    *
    * @param path absolute
    * @param now milliseconds since the epoch
+   * @param standardNode the node's name where the file does not say it
    * @throws IPK_DAEMON_CONFIG
    */
-  static open(path: string, mustExist: boolean, now: () => number): WatchedConfig {
-    return new WatchedConfig(path, mustExist, now)
+  static open(
+    path: string,
+    mustExist: boolean,
+    now: () => number,
+    standardNode: string = hostname(),
+  ): WatchedConfig {
+    return new WatchedConfig(path, mustExist, now, standardNode)
   }
 
   /** What is in force. */

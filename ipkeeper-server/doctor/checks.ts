@@ -10,6 +10,7 @@ import { deferredDelsCheck } from './checks/deferred-dels.ts'
 import { flightRecordCheck } from './checks/flight-record.ts'
 import { kernelFeaturesCheck } from './checks/kernel-features.ts'
 import { kubernetesApiCheck } from './checks/kubernetes-api.ts'
+import { librariesCheck } from './checks/libraries.ts'
 import { netnsPropagationCheck } from './checks/netns-propagation.ts'
 import { oldBootCheck } from './checks/old-boot.ts'
 import { pluginCheck } from './checks/plugin.ts'
@@ -37,6 +38,7 @@ export const checks: readonly Check[] = [
   runtimeCheck,
   processCapabilitiesCheck,
   netnsPropagationCheck,
+  librariesCheck,
   toolsCheck,
   kernelFeaturesCheck,
   sysctlsCheck,

@@ -12,8 +12,10 @@ import type { TellPod } from '../leases/tell-pod.ts'
 import type { VerbObserver } from '../leases/verb-observer.ts'
 import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
+import { backupRoutes } from './routes/backup.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
+import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
 import {
@@ -136,6 +138,8 @@ export async function buildApp({
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
+  importRoutes(app, { service, nodeFacts })
+  backupRoutes(app, { service, facts })
   uplinkRoutes(app, { uplinks })
   for (const addRoutes of nodeRoutes) addRoutes(app)
   statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })

@@ -62,9 +62,9 @@ function keyOf(kind: Exclude<RecordKind, 'attachment'>, record: object): string 
  * Whether a record that other nodes wrote can be worked with: what nodes share, people can write to as well, and one bad
  * record must not end the daemons of all.
  */
-export function isSoundRecord(kind: Exclude<RecordKind, 'attachment'>, key: string, text: string): boolean {
+export function isSoundRecord(kind: Exclude<RecordKind, 'attachment'>, key: string, value: unknown): boolean {
   try {
-    const record = JSON.parse(text) as { readonly generation: number }
+    const record = value as { readonly generation: number }
     return Number.isInteger(record.generation) && record.generation > 0 && keyOf(kind, record) === key
   } catch {
     return false

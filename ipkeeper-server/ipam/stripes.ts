@@ -59,19 +59,24 @@ export interface StripeView {
 
 /**
  * The address that a node takes: the lowest free one of a stripe that it has to itself, so that nobody comes in between and
- * one route leads to all of it; else of the first stripe that has any.
+ * one route leads to all of it; else one of the first stripe that has any. There it begins at a place of its own: those
+ * who take the lowest one after the other would go ahead of what it sees, from conflict to conflict.
  */
 export function chooseInStripes(node: string, run: Interval, view: StripeView): bigint | undefined {
-  let amongOthers: bigint | undefined
+  let amongOthers: Interval | undefined
   let looked = 0
   for (const stripe of stripesFor(node, run)) {
     const free = view.firstFree(stripe)
     if (free !== undefined && !view.isSomebodyElses(stripeOf(free))) return free
-    amongOthers ??= free
+    if (free !== undefined) amongOthers ??= stripe
     looked++
     if (looked >= (amongOthers === undefined ? patient : choosy)) break
   }
-  return amongOthers ?? view.firstFree(run)
+  if (!amongOthers) return view.firstFree(run)
+  const { first, last } = amongOthers
+  const place = stripeOf(first) + (BigInt(hash(`place ${node}`)) % stripeSize)
+  const after = place > first && place <= last ? view.firstFree({ first: place, last }) : undefined
+  return after ?? view.firstFree(amongOthers)
 }
 
 /** So many of those that have rested longest are as good as one another. */

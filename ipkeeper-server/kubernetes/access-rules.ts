@@ -29,7 +29,7 @@ const storeRows = (resource: string, what: string): AccessRule[] => [
 ]
 
 /**
- * Every right that the daemon uses, and no other; deploy/rbac.yaml grants these. The right to ask about its own rights,
+ * Every right that the daemon uses, and no other; deploy/rbac/rbac.yaml grants these. The right to ask about its own rights,
  * and to read the API's list of kinds, has everybody who is authenticated (system:basic-user, system:discovery).
  */
 export const accessRules: readonly AccessRule[] = [

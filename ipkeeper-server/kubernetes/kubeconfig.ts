@@ -36,7 +36,8 @@ const refused = {
   },
 } as const
 
-const instead = 'use a client certificate, token or tokenFile; a service account is made by deploy/rbac.yaml'
+const instead =
+  'use a client certificate, token or tokenFile; a service account is made by deploy/rbac/rbac.yaml'
 
 /** Reads one section; messages name file and key, never a value that may be a secret. */
 class Section {

@@ -2,8 +2,11 @@ import { Problem } from '../../shared/problem/problem.ts'
 import type { Change, Holder } from '../ipam/records.ts'
 import type { Ledger } from './ledger.ts'
 
-/** How often a plan is made anew when somebody else changed the records meanwhile. */
-const attempts = 8
+/**
+ * How often a plan is made, when somebody else changed the records meanwhile. Somebody got what he wanted each time, so that
+ * the nodes that want the last addresses of a pool may need as many as they are.
+ */
+export const mostAttempts = 32
 
 /**
  * Plans against the present ledger and commits; plans again on a conflict, and on nothing else. A plan is made and handed
@@ -24,7 +27,7 @@ export async function commitPlan<T extends { readonly change: Change }>(
       return made
     } catch (error) {
       const conflict = error instanceof Problem && error.code === 'IPK_STORE_CONFLICT'
-      if (!conflict || attempt === attempts) throw error
+      if (!conflict || attempt === mostAttempts) throw error
     }
   }
 }

@@ -104,7 +104,7 @@ function skippedBy(service: LeaseService, add: AddRequest, terms: AddTerms, leas
   if (lease.source !== 'dynamic' || !set || !chosen) return []
   if (service.ledger.isShared) {
     const text =
-      'nodes that share leases do not all begin at the lowest: this is the lowest free one of a stripe of this node'
+      'nodes that share leases do not all begin at the lowest: this is a free one of a stripe of this node'
     return [noted('address', lease.address, text)]
   }
   const { shown, more } = skippedAddresses(service.ledger, pool, set, chosen, terms.now, mostSkipped)

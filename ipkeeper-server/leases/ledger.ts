@@ -5,6 +5,7 @@ import { historyEvent, type HistoryEntry } from '../ipam/history-entry.ts'
 import { IntervalSet } from '../ipam/interval-set.ts'
 import type { Interval, RangeSet } from '../ipam/pool.ts'
 import { attachmentByLease } from '../ipam/attachment-elsewhere.ts'
+import { isSoundRecord } from '../ipam/record-fault.ts'
 import { chooseInStripes, inOrderOf } from '../ipam/stripes.ts'
 import {
   attachmentKey,
@@ -36,6 +37,7 @@ import {
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
+  type StoredRecord,
   type StoreNews,
   type StoreStatus,
 } from '../store/lease-store.ts'
@@ -77,6 +79,7 @@ export class Ledger implements AddressBook {
   readonly #store: LeaseStore
   readonly #now: () => number
   readonly #node: string
+  readonly #onUnsound: (kind: RecordKind, key: string) => void
   /** Whether other nodes have the same leases. */
   readonly isShared: boolean
   readonly #tables: Tables = {
@@ -119,7 +122,7 @@ export class Ledger implements AddressBook {
   readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
   /** Records as they were before the commits under way. */
   readonly #firm = new Map<string, RecordTypes[RecordKind] | null>()
-  /** Leases that the engine has and does not tell. */
+  /** Leases that the engine has, and that it cannot tell or that no ipkeeper wrote so. */
   readonly #untold = new Set<string>()
   /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
   #refusal: { problem: Problem; triedAt: number } | undefined
@@ -137,31 +140,76 @@ export class Ledger implements AddressBook {
   /** Called when a node's record, or where a routed lease is, has changed. */
   onRouting: () => void = () => undefined
 
-  private constructor(store: LeaseStore, now: () => number, node: string) {
+  private constructor(
+    store: LeaseStore,
+    now: () => number,
+    node: string,
+    onUnsound: (kind: RecordKind, key: string) => void,
+  ) {
     this.#store = store
     this.#now = now
     this.#node = node
+    this.#onUnsound = onUnsound
     this.isShared = store.shared !== undefined
   }
 
   /**
    * Reads the whole store. `now` dates the entries of the history: milliseconds since the epoch. `node` is this one, for
-   * its stripes in a store that nodes share.
+   * its stripes in a store that nodes share. `onUnsound` is told of a record there that no ipkeeper wrote so.
    */
-  static async open(store: LeaseStore, now: () => number = Date.now, node = ''): Promise<Ledger> {
-    const ledger = new Ledger(store, now, node)
+  static async open(
+    store: LeaseStore,
+    now: () => number = Date.now,
+    node = '',
+    onUnsound: (kind: RecordKind, key: string) => void = () => undefined,
+  ): Promise<Ledger> {
+    const ledger = new Ledger(store, now, node, onUnsound)
     store.shared?.follow(news => {
       ledger.#adopt(news)
     })
     await store.load(({ kind, key, text }) => {
-      ledger.#tables[kind].setText(key, text)
+      const table = ledger.#tables[kind]
       if (kind === 'attachment') {
+        table.setText(key, text)
         ledger.#indexAttachment(key, true)
         // In a text of somebody's a quotation mark would have a backslash before it.
         if (text.includes('"unanswered":')) ledger.#unanswered.add(key)
-      } else if (kind !== 'holder') ledger.#indexLoaded(kind, key)
+        return
+      }
+      // Where nodes share the store it keeps the text anyhow, and most records are of other nodes.
+      const record = ledger.isShared ? ledger.#readText(kind, key, text) : undefined
+      if (ledger.isShared && !record) return
+      table.setText(key, text)
+      if (kind !== 'holder') ledger.#indexLoaded(kind, key, record ?? table.get(key))
     })
     return ledger
+  }
+
+  /** undefined for a record that cannot be worked with: it is left out. */
+  #readText(kind: RecordKind, key: string, text: string): RecordTypes[RecordKind] | undefined {
+    const record = JSON.parse(text) as RecordTypes[RecordKind]
+    return this.#isSound(kind, key, record) ? record : undefined
+  }
+
+  #isSound(kind: RecordKind, key: string, record: RecordTypes[RecordKind]): boolean {
+    if (!this.isShared || kind === 'attachment' || isSoundRecord(kind, key, record)) return true
+    this.#onUnsound(kind, key)
+    this.#leaveOut(kind, key)
+    return false
+  }
+
+  /** A record that is there and cannot be told or worked with: nobody gets its address. */
+  #leaveOut(kind: RecordKind, key: string): void {
+    const address = kind === 'lease' ? addressOf(key) : undefined
+    if (!address) return
+    this.#untold.add(recordId({ kind, key }))
+    this.#occupy(address)
+  }
+
+  /** It is gone, or can be told again. */
+  #leaveIn(kind: RecordKind, key: string): void {
+    const address = this.#untold.delete(recordId({ kind, key })) ? addressOf(key) : undefined
+    if (address) this.#occupy(address)
   }
 
   // ---- AddressBook
@@ -362,7 +410,8 @@ export class Ledger implements AddressBook {
    * Rejects as `read` of a store does.
    */
   async readNode(name: string): Promise<NodeRecord | undefined> {
-    const record = await this.#store.read('node', name)
+    const read = await this.#store.read('node', name)
+    const record = read && this.#isSound('node', name, read) ? read : undefined
     // What was read is not told as news afterwards.
     if (!this.#underWay.has(recordId({ kind: 'node', key: name })))
       this.#set({ kind: 'node', key: name, record: record ?? null })
@@ -389,6 +438,11 @@ export class Ledger implements AddressBook {
     return Object.fromEntries(recordKinds.map(count)) as Record<RecordKind, number>
   }
 
+  /** Hands over every record that is durable, as the store has it. */
+  async load(visit: (stored: StoredRecord) => void): Promise<void> {
+    await this.#store.load(visit)
+  }
+
   // ---- History, which is in the store only
 
   /** Entries that are durable, the newest first. */
@@ -405,9 +459,11 @@ export class Ledger implements AddressBook {
 
   /** Takes over what another node has changed. What plans of this node do not ask for stays text. */
   #adopt({ kind, key, text }: StoreNews): void {
-    this.#set({ kind, key, record: text === null ? null : (JSON.parse(text) as RecordTypes[RecordKind]) })
-    if (kind === 'lease' && text !== null) this.#tellStray(key)
-    if (text !== null) this.#tables[kind].setText(key, text)
+    const record = text === null ? undefined : this.#readText(kind, key, text)
+    this.#set({ kind, key, record: record ?? null })
+    if (text === null || record) this.#leaveIn(kind, key)
+    if (kind === 'lease' && record) this.#tellStray(key)
+    if (text !== null && record) this.#tables[kind].setText(key, text)
     if (kind === 'pool') this.onPoolNews()
   }
 
@@ -439,25 +495,22 @@ export class Ledger implements AddressBook {
       if (this.#underWay.has(id)) continue
       const record = await this.#readOrSkip(kind, key)
       if (record === 'untold' || this.#underWay.has(id) || !this.#doubtful.delete(id)) continue
-      this.#untold.delete(id)
       this.#set({ kind, key, record: record ?? null })
+      this.#leaveIn(kind, key)
     }
   }
 
   /**
-   * A record that an engine has and cannot tell, as one of a newer ipkeeper, stays in doubt: what has nothing to do with it
-   * goes on, and nobody gets its address.
+   * A record that an engine has and cannot tell, as one of a newer ipkeeper, stays in doubt, and so does one that cannot be
+   * worked with: what has nothing to do with it goes on, and nobody gets its address.
    */
   async #readOrSkip(kind: RecordKind, key: string): Promise<RecordTypes[RecordKind] | undefined | 'untold'> {
     try {
-      return await this.#store.read(kind, key)
+      const record = await this.#store.read(kind, key)
+      return record && !this.#isSound(kind, key, record) ? 'untold' : record
     } catch (error) {
       if (!this.isShared || !(error instanceof Problem)) throw error
-      if (kind === 'lease' && !this.#underWay.has(recordId({ kind, key }))) {
-        this.#untold.add(recordId({ kind, key }))
-        const [segment, address] = JSON.parse(key) as [string, string]
-        this.#occupy({ segment, address })
-      }
+      if (!this.#underWay.has(recordId({ kind, key }))) this.#leaveOut(kind, key)
       return 'untold'
     }
   }
@@ -620,10 +673,7 @@ export class Ledger implements AddressBook {
     keep(this.#attachmentsByNetwork, networkOfAttachment(key), key, present)
   }
 
-  /** Where nodes share the store it keeps the text anyhow, and most records are of other nodes. */
-  #indexLoaded(kind: RecordKind, key: string): void {
-    const table = this.#tables[kind]
-    const record = this.isShared ? table.peek(key) : table.get(key)
+  #indexLoaded(kind: RecordKind, key: string, record: RecordTypes[RecordKind] | undefined): void {
     if (!record) return
     this.#reindex(kind, key, record, true)
     if (kind === 'lease' || kind === 'reservation') this.#occupy(record as LeaseKey)
@@ -753,6 +803,17 @@ function* within(
 function isLeaseOf({ holder, attachment }: HolderRecord, lease: LeaseRecord | undefined): boolean {
   if (!lease || holderKey(lease.holder) !== holderKey(holder)) return false
   return attachment ? sameAttachment(lease.attachment, attachment) : lease.state === 'held'
+}
+
+/** Of the key of a lease; undefined where somebody made up a key. */
+function addressOf(key: string): LeaseKey | undefined {
+  try {
+    const [segment, address] = JSON.parse(key) as [unknown, unknown]
+    if (typeof segment !== 'string' || typeof address !== 'string' || !parseAddress(address)) return undefined
+    return { segment, address }
+  } catch {
+    return undefined
+  }
 }
 
 function recordId(write: { kind: RecordKind; key: string }): string {

@@ -61,6 +61,10 @@ export class ObservedStore implements LeaseStore {
     return await this.#told('prune', this.#store.pruneHistory(rule))
   }
 
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    await this.#store.adoptHistory(entries)
+  }
+
   async probe(): Promise<void> {
     await this.#told('probe', this.#store.probe())
   }

@@ -1,3 +1,4 @@
+import { Problem } from '../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../ipam/records.ts'
 
@@ -19,6 +20,13 @@ export class StoreConflict extends Error {
     this.kind = kind
     this.key = key
   }
+}
+
+/** Another entry of the history has the ID of one that is to be adopted. */
+export function historyOccupied(location: string, id: number): Problem {
+  return new Problem('IPK_STORE_OCCUPIED', `store ${location} has another history: its entry ${id} differs`, {
+    hint: 'name a store without a history, or leave the history out: --without-history',
+  })
 }
 
 /** Which entries of the history are wanted; without segment or address those of all. */
@@ -68,6 +76,8 @@ export interface SharedAspect {
   status(): StoreStatus
   /** Milliseconds of a clock that never jumps since the engine last answered. */
   silence(): number
+  /** Kinds whose records are forgotten, because the engine has no use for them. */
+  readonly ignores: readonly RecordKind[]
 }
 
 /**
@@ -90,6 +100,9 @@ export interface SharedAspect {
  * 10. `pruneHistory` removes what the rule lets go, except the newest entry of an address while it still tells who has
  *    it (`endOf` is null or to come); resolves to the number removed. It works in steps of a few milliseconds and gives
  *    the event loop back between them; `close` ends it early.
+ * 11. `adoptHistory` puts entries of another store there as they are, IDs included; later ones get greater IDs. Those that
+ *    are there already and equal are passed over; it rejects with IPK_STORE_OCCUPIED, and adopts none, when another one has
+ *    an ID.
  *
  * Of a store that nodes share (`shared`), besides: changes of attachments, and the history, are of this node and known to
  * it alone. While its engine is away, `commit` rejects with IPK_STORE_AWAY whatever could meet a change of another node.
@@ -108,6 +121,7 @@ export interface LeaseStore {
   commit(change: Change, events?: readonly HistoryEvent[]): Promise<void>
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   pruneHistory(rule: HistoryRule): Promise<number>
+  adoptHistory(entries: readonly HistoryEntry[]): Promise<void>
   probe(): Promise<void>
   close(): Promise<void>
 }

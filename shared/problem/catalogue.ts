@@ -587,6 +587,27 @@ export const catalogue = {
     summary: 'A cached result was asked for that cannot be written from the records.',
     hint: 'see: ipkeeperctl attachments; the conflist of the network has to be in the folder of conflist.directory',
   },
+  IPK_IMPORT_SOURCE: {
+    cniCode: 180,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'What another IPAM has given cannot be read where it was looked for.',
+    hint: 'name where it is: ipkeeperctl import SOURCE --help',
+  },
+  IPK_BACKUP_INVALID: {
+    cniCode: 181,
+    httpStatus: 400,
+    retryable: false,
+    summary: 'A file is no whole backup of a ledger; nothing was taken from it.',
+    hint: 'take another one: ipkeeperctl backup FILE writes it anew',
+  },
+  IPK_STORE_OCCUPIED: {
+    cniCode: 182,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'A store that a ledger was to be brought into has other records already; those were left as they are.',
+    hint: 'name a store that is empty, or has nothing but a part of the same ledger',
+  },
   IPK_KUBERNETES_CONFIG: {
     cniCode: 125,
     httpStatus: 500,
@@ -607,6 +628,20 @@ export const catalogue = {
     retryable: false,
     summary: 'A network configuration could not be mended; it is as it was.',
     hint: 'see what is wrong with it: ipkeeperctl lint FILE',
+  },
+  IPK_INSTALL_FAILED: {
+    cniCode: 180,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The plugin or a network configuration could not be put in place; what was there is as it was.',
+    hint: 'run as root, and name folders that can be written: ipkeeper-server install --bin-dir DIR --conf-dir DIR',
+  },
+  IPK_UNINSTALL_REFUSED: {
+    cniCode: 181,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The plugin stays installed, because pods need it to be ended.',
+    hint: 'see which: ipkeeperctl attachments',
   },
   IPK_INTERNAL: {
     cniCode: 199,

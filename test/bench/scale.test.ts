@@ -26,6 +26,7 @@ t.test('a simulated node chooses what a ledger chooses', async t => {
     follow: () => undefined,
     status: () => ({ state: 'ready', owed: 0 }),
     silence: () => 0,
+    ignores: [],
   }
   const random = seededRandom(3)
   const table = new AddressTable(run)

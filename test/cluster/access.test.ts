@@ -1,4 +1,4 @@
-/** The rights of deploy/rbac.yaml suffice on a real API server, and each that lacks is named. */
+/** The rights of deploy/rbac/rbac.yaml suffice on a real API server, and each that lacks is named. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { followCluster, podOnNode } from '../rigs/followed-cluster.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 
-const manifest = join(import.meta.dirname, '..', '..', 'deploy', 'rbac.yaml')
+const manifest = join(import.meta.dirname, '..', '..', 'deploy', 'rbac', 'rbac.yaml')
 const named = ({ group, resource, verb }: AccessRule): string => `${verb} ${group}/${resource}`
 const asRule = ({ group, resource, verb }: AccessRule): object => ({
   apiGroups: [group],

@@ -1,4 +1,4 @@
-/** A real API server asks a real daemon before it keeps objects, as deploy/webhook.yaml tells it to. */
+/** A real API server asks a real daemon before it keeps objects, as deploy/webhook/webhook.yaml tells it to. */
 import t from 'tap'
 import { createNamespace, createNode, createPod, startClusterNode } from '../rigs/cluster-node.ts'
 import { RefusedError, type ApiObject } from '../rigs/cluster-client.ts'

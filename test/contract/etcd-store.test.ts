@@ -1,13 +1,12 @@
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openEtcdAccess } from '../../ipkeeper-server/store/etcd/etcd-access.ts'
 import { EtcdEngine } from '../../ipkeeper-server/store/etcd/etcd-engine.ts'
 import type { LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
-import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import type { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { startEtcdCluster } from '../rigs/etcd.ts'
 import { missing } from '../rigs/requirements.ts'
+import { copyJournal, openSharedStore } from '../rigs/shared-store.ts'
 import { leaseStoreContract } from './lease-store-contract.ts'
 
 for (const members of [1, 3] as const) {
@@ -18,17 +17,7 @@ for (const members of [1, 3] as const) {
 
     const open = async (t: Test, prefix: string, journal: string): Promise<SharedStore> => {
       const access = openEtcdAccess(etcd.urls, { prefix }, () => performance.now())
-      const store = new SharedStore({
-        engine: new EtcdEngine({ access, prefix }),
-        journal: SqliteStore.open(journal),
-        node: 'n1',
-        now: Date.now,
-        monotonic: () => performance.now(),
-        onStatus: () => undefined,
-        onLost: () => undefined,
-        onUnsound: () => undefined,
-      })
-      t.teardown(() => store.close())
+      const store = openSharedStore(t, new EtcdEngine({ access, prefix, node: 'n1' }), journal)
       await store.load(() => undefined)
       places.set(store, { prefix, journal })
       return store
@@ -39,9 +28,7 @@ for (const members of [1, 3] as const) {
       reopen: async (t, store) => {
         const before = places.get(store)
         if (!before) throw new Error('not one of ours')
-        const copy = `${before.journal}-after`
-        for (const suffix of ['', '-wal']) cpSync(before.journal + suffix, copy + suffix)
-        return await open(t, before.prefix, copy)
+        return await open(t, before.prefix, copyJournal(before.journal))
       },
     })
   })

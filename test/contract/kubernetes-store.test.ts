@@ -1,13 +1,12 @@
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
-import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import type { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { apiVersion } from '../../ipkeeper-server/store/kubernetes/resources.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { installCustomResources, openEngine } from '../rigs/custom-resources.ts'
 import { missing } from '../rigs/requirements.ts'
+import { copyJournal, openSharedStore } from '../rigs/shared-store.ts'
 import { leaseStoreContract } from './lease-store-contract.ts'
 
 t.test('a store whose engine is the Kubernetes API', { skip: missing('cluster') }, async t => {
@@ -17,17 +16,7 @@ t.test('a store whose engine is the Kubernetes API', { skip: missing('cluster') 
   const journals = new Map<LeaseStore, string>()
 
   const open = async (t: Test, journal: string): Promise<SharedStore> => {
-    const store = new SharedStore({
-      engine: openEngine(t, cluster).engine,
-      journal: SqliteStore.open(journal),
-      node: 'n1',
-      now: Date.now,
-      monotonic: () => performance.now(),
-      onStatus: () => undefined,
-      onLost: () => undefined,
-      onUnsound: () => undefined,
-    })
-    t.teardown(() => store.close())
+    const store = openSharedStore(t, openEngine(t, cluster).engine, journal)
     await store.load(() => undefined)
     journals.set(store, journal)
     return store
@@ -49,9 +38,7 @@ t.test('a store whose engine is the Kubernetes API', { skip: missing('cluster') 
     reopen: async (t, store) => {
       const before = journals.get(store)
       if (before === undefined) throw new Error('not one of ours')
-      const copy = `${before}-after`
-      for (const suffix of ['', '-wal']) cpSync(before + suffix, copy + suffix)
-      return await open(t, copy)
+      return await open(t, copyJournal(before))
     },
   })
 })

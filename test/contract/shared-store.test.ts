@@ -1,10 +1,9 @@
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
-import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import type { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { EngineDouble } from '../rigs/engine-double.ts'
+import { copyJournal, openSharedStore } from '../rigs/shared-store.ts'
 import { leaseStoreContract } from './lease-store-contract.ts'
 
 for (const piecewise of [false, true]) {
@@ -12,17 +11,7 @@ for (const piecewise of [false, true]) {
     const engines = new Map<LeaseStore, { readonly engine: EngineDouble; readonly journal: string }>()
 
     const open = async (t: Test, engine: EngineDouble, journal: string): Promise<SharedStore> => {
-      const store = new SharedStore({
-        engine: engine.connect({ piecewise }),
-        journal: SqliteStore.open(journal),
-        node: 'n1',
-        now: Date.now,
-        monotonic: () => performance.now(),
-        onStatus: () => undefined,
-        onLost: () => undefined,
-        onUnsound: () => undefined,
-      })
-      t.teardown(() => store.close())
+      const store = openSharedStore(t, engine.connect({ piecewise }), journal)
       await store.load(() => undefined)
       engines.set(store, { engine, journal })
       return store
@@ -33,9 +22,7 @@ for (const piecewise of [false, true]) {
       reopen: async (t, store) => {
         const before = engines.get(store)
         if (!before) throw new Error('not one of ours')
-        const copy = `${before.journal}-after`
-        for (const suffix of ['', '-wal']) cpSync(before.journal + suffix, copy + suffix)
-        return await open(t, before.engine, copy)
+        return await open(t, before.engine, copyJournal(before.journal))
       },
     })
     return Promise.resolve()

@@ -77,6 +77,11 @@ const broken: readonly (readonly [rule: string, file: string, imports: string, h
   ['sqlite-in-its-store', 'ipkeeper-server/leases/sql.ts', 'node:sqlite'],
   ['undici-in-clients', 'ipkeeper-server/leases/ask.ts', 'undici'],
   ['advisers-stand-on-lookers', 'ipkeeper-server/doctor/peek.ts', '../store/sqlite/sqlite-store.ts'],
+  [
+    'finders-stand-on-lookers-and-the-client',
+    'ipkeeper-server/import/peek.ts',
+    '../store/sqlite/sqlite-store.ts',
+  ],
   ['grpc-in-clients', 'ipkeeper-server/leases/call.ts', '@grpc/grpc-js'],
   ['prom-client-in-metrics', 'ipkeeper-server/leases/count.ts', 'prom-client'],
   ['one-place-runs-programs', 'ipkeeper-server/network/run.ts', 'node:child_process'],

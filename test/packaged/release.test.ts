@@ -40,7 +40,8 @@ t.test('release', { skip, timeout: 400_000 }, async t => {
     from: string,
     out: string,
     umask: string,
-    more: Record<string, string>,
+    variables: Record<string, string>,
+    more: readonly string[] = [],
   ): Promise<void> => {
     const line = `umask ${umask}; exec "$0" "$@"`
     const words = [process.execPath, join(from, 'scripts', 'release.ts'), '--out', folder.file(out)]
@@ -96,7 +97,15 @@ t.test('release', { skip, timeout: 400_000 }, async t => {
     for (const name of [
       ...['bin/ipkeeper', 'bin/ipkeeper-server', 'bin/ipkeeperctl', 'man/man8/ipkeeperctl.8'],
       ...['completion/bash/ipkeeperctl', 'completion/zsh/_ipkeeperctl', 'completion/fish/ipkeeperctl.fish'],
-      ...['deploy/rbac.yaml', 'examples/10-fixed.conflist', 'LICENSE', 'CHANGELOG.md', 'INSTALL', 'VERSION'],
+      ...[
+        'deploy/rbac/rbac.yaml',
+        'deploy/systemd/ipkeeper.service',
+        'examples/10-fixed.conflist',
+        'LICENSE',
+        'CHANGELOG.md',
+        'INSTALL',
+        'VERSION',
+      ],
       'sbom.cdx.json',
     ])
       t.ok(names.includes(name), `${architecture}: ${name}`)

@@ -153,7 +153,7 @@ t.test('a disk that is full, and then is not', { skip: missing('executables', 'n
   t.equal((await call('ADD', 'c1')).exit, 0)
   const filler = join(stateDir, 'filler')
   t.equal((await host.run('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'])).exit, 1, 'the disk is full')
-  t.equal(await ask(), undefined, 'nothing has failed yet')
+  // Until something is written nobody knows; the daemon may have tried by itself, or not.
   t.match(JSON.parse((await call('ADD', 'c2')).stdout), { code: 11, details: /IPK_STORE_FAILED/ })
   const failing = {
     code: 50,

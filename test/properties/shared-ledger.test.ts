@@ -2,7 +2,6 @@
  * Some nodes on one engine, while connections fail in every way and daemons are killed: whatever happens, no address has
  * two holders, and in the end the engine has what was acknowledged and nothing else.
  */
-import { cpSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
@@ -13,6 +12,7 @@ import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts
 import { EngineDouble, type EngineSwitches, type NodeEngine } from '../rigs/engine-double.ts'
 import { until } from '../rigs/poll.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { copyJournal } from '../rigs/shared-store.ts'
 
 const nodes = ['n1', 'n2', 'n3']
 const pods = ['web-0', 'web-1', 'web-2', 'web-3']
@@ -111,7 +111,7 @@ class Cluster {
 
   async #open(index: number, former: string | undefined): Promise<Daemon> {
     const journal = this.#folder.file(`journal-${++this.#names}`)
-    if (former !== undefined) for (const suffix of ['', '-wal']) cpSync(former + suffix, journal + suffix)
+    if (former !== undefined) copyJournal(former, journal)
     const connection = this.engine.connect({ deadlineMs: 10, piecewise: this.#piecewise })
     const node = nodes[index] ?? ''
     const store = new SharedStore({
@@ -124,9 +124,10 @@ class Cluster {
       retryAfter: 5,
       onStatus: () => undefined,
       onLost: ({ key }) => this.violations.push(`${node} lost ${key}`),
-      onUnsound: ({ key }) => this.violations.push(`${node} cannot read ${key}`),
     })
-    const service = await TestService.open(store, 'release', node)
+    const service = await TestService.open(store, 'release', node, (_, key) =>
+      this.violations.push(`${node} cannot read ${key}`),
+    )
     service.pool = poolFrom('net', ['10.22.0.0/28'])
     return { service, store, connection, journal, killed: false }
   }

@@ -1,5 +1,5 @@
 /**
- * A node of a real cluster as ipkeeper sees it: the packaged daemon with the rights that deploy/rbac.yaml grants it, and
+ * A node of a real cluster as ipkeeper sees it: the packaged daemon with the rights that deploy/rbac/rbac.yaml grants it, and
  * the packaged plugin called as a runtime would call it. There are no network namespaces: in the role of an IPAM plugin
  * one that does not exist is no fault.
  */
@@ -64,7 +64,7 @@ export interface ClusterNodeOptions {
   readonly name?: string
   /** Of the daemon's configuration, beside node and kubernetes. */
   readonly config?: object
-  /** Default: one for the service account of deploy/rbac.yaml. */
+  /** Default: one for the service account of deploy/rbac/rbac.yaml. */
   readonly kubeconfig?: string
   /** Of the network configuration. Default: one range set, 10.22.0.0/24. */
   readonly ipam?: object
@@ -74,14 +74,14 @@ export interface ClusterNodeOptions {
   readonly unwatched?: boolean
 }
 
-const rbac = join(import.meta.dirname, '..', '..', 'deploy', 'rbac.yaml')
+const rbac = join(import.meta.dirname, '..', '..', 'deploy', 'rbac', 'rbac.yaml')
 
-/** The objects of deploy/rbac.yaml. */
+/** The objects of deploy/rbac/rbac.yaml. */
 export function rbacObjects(): readonly ApiObject[] {
   return parseAllDocuments(readFileSync(rbac, 'utf8')).map(document => document.toJS() as ApiObject)
 }
 
-/** Creates the objects, by default those of deploy/rbac.yaml, and waits for a namespace that the server makes itself. */
+/** Creates the objects, by default those of deploy/rbac/rbac.yaml, and waits for a namespace that the server makes itself. */
 export async function grantRights(cluster: Cluster, objects = rbacObjects()): Promise<void> {
   await cluster.until('/api/v1/namespaces/kube-system', () => true)
   for (const object of objects) {
@@ -91,7 +91,7 @@ export async function grantRights(cluster: Cluster, objects = rbacObjects()): Pr
   }
 }
 
-/** A token of the service account of deploy/rbac.yaml. */
+/** A token of the service account of deploy/rbac/rbac.yaml. */
 export async function ipkeeperToken(cluster: Cluster): Promise<string> {
   await grantRights(cluster)
   return await cluster.serviceAccountToken('kube-system', 'ipkeeper')

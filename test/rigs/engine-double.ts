@@ -192,8 +192,8 @@ class Connection implements NodeEngine {
   async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
     await this.#reach()
     const version = this.#engine.newest({ kind, key })
-    if (version) this.#remember(version)
     await this.#tell()
+    if (version) this.#remember(version)
     return version && stamped(version)
   }
 
@@ -217,8 +217,8 @@ class Connection implements NodeEngine {
       throw await this.#noAnswer()
     }
     const versions = this.#piecewise ? await this.#oneByOne(kept) : this.#allAtOnce(kept)
-    for (const version of versions) this.#remember(version)
     await this.#tell()
+    for (const version of versions) this.#remember(version)
     const told = [...versions]
     // A kind that it has no use for gets a stamp that nothing is ever compared with.
     return writes.map(write => {
@@ -232,6 +232,11 @@ class Connection implements NodeEngine {
     await this.#tell()
   }
 
+  /** What is on its way may come late, as with an engine that cannot see to it. */
+  async fence(): Promise<void> {
+    await this.probe()
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     this.#unwatch()
@@ -240,8 +245,19 @@ class Connection implements NodeEngine {
 
   // ---- Calls
 
+  /** What a caller is told, the feed has heard, unless it heard of something newer. */
   #remember(version: Version): void {
-    this.#told.set(idOf(version), version.revision)
+    const id = idOf(version)
+    if (this.#heard === undefined || version.revision <= Math.max(this.#heard, this.#told.get(id) ?? 0))
+      return
+    this.#told.set(id, version.revision)
+    this.#give(version)
+  }
+
+  #give(version: Version): void {
+    const record = stamped(version)
+    if (record) this.#feed?.put(record)
+    else this.#feed?.remove(version.kind, version.key)
   }
 
   #allAtOnce(writes: readonly StampedWrite[]): readonly Version[] {
@@ -327,10 +343,9 @@ class Connection implements NodeEngine {
         return
       }
       this.#heard = version.revision
-      const { kind, key, text, revision } = version
-      if (this.ignores.includes(kind) || revision < (this.#told.get(idOf(version)) ?? 0)) continue
-      if (text === null) feed.remove(kind, key)
-      else feed.put({ kind, key, text, stamp: revision })
+      if (this.ignores.includes(version.kind) || version.revision <= (this.#told.get(idOf(version)) ?? 0))
+        continue
+      this.#give(version)
     }
   }
 }

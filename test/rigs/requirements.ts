@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { callers } from './callers.ts'
 import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
+import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
 import { findProgram, isExecutable } from './find-program.ts'
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
@@ -22,6 +23,7 @@ export type Requirement =
   | 'callers'
   | 'cluster'
   | 'controllers'
+  | 'kubectl'
   | 'etcd'
   | 'openssl'
   | 'promtool'
@@ -34,6 +36,7 @@ export type Requirement =
   | 'arping'
   | 'ifb'
   | 'macvlan'
+  | 'clean-machine'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
@@ -135,6 +138,13 @@ const requirements: Readonly<
       kernelMakes('ip link add one type veth peer name two', 'ip link add over link one type macvlan'),
     otherwise: `${optionalSkip}needs a kernel with macvlan`,
   },
+  'clean-machine': {
+    met: () => hasSystemd() && canBeCleanMachine(),
+    // Set-up brings systemd; not a kernel or a container that lets root have overlays and control groups.
+    otherwise: hasSystemd()
+      ? `${optionalSkip}needs root that may mount overlays and make control groups`
+      : 'needs systemd (Debian package systemd)',
+  },
   callers: {
     met: () => callers.isBuilt(),
     otherwise: 'needs the callers in their current versions (make callers)',
@@ -144,6 +154,10 @@ const requirements: Readonly<
     otherwise: 'needs etcd (Debian package etcd-server)',
   },
   cluster: { met: hasCluster, otherwise: clusterOtherwise },
+  kubectl: {
+    met: () => findClusterProgram('kubectl') !== undefined,
+    otherwise: 'needs kubectl (make test-cluster, where Go is; or in KUBEBUILDER_ASSETS)',
+  },
   controllers: {
     met: () => hasCluster() && findClusterProgram('kube-controller-manager') !== undefined,
     // Where all is missing, one line says so.

@@ -7,6 +7,10 @@ export interface TcpRelay {
   block(): void
   /** Loses what the server says; what it is told still arrives. */
   mute(): void
+  /** Keeps what the server is told from now on, also when its teller goes. Returns how many bytes that is by now. */
+  hold(): () => number
+  /** Loses what the server would be told from now on. `deliver` tells it what was held; returns how many bytes it has said since. */
+  stopHolding(): { readonly deliver: () => () => number }
   open(): void
 }
 
@@ -17,6 +21,9 @@ export async function startTcpRelay(
   const sockets = new Set<Socket>()
   let blocked = false
   let muted = false
+  let holding: 'all' | 'no more' | undefined
+  let held: { readonly to: Socket; readonly chunk: Buffer }[] = []
+  let answered = 0
   const server = createServer(incoming => {
     const outgoing = connect(target)
     for (const [from, to] of [
@@ -27,12 +34,19 @@ export async function startTcpRelay(
       from.on('error', () => undefined)
       from.on('close', () => {
         sockets.delete(from)
-        to.destroy()
+        if (!held.some(({ to: kept }) => kept === to)) to.destroy()
       })
     }
-    incoming.pipe(outgoing)
+    incoming.on('data', chunk => {
+      if (holding === undefined) outgoing.write(chunk)
+      else if (holding === 'all') held.push({ to: outgoing, chunk })
+    })
+    incoming.on('end', () => {
+      if (holding === undefined) outgoing.end()
+    })
     outgoing.on('data', chunk => {
-      if (!muted) incoming.write(chunk)
+      answered += chunk.length
+      if (!muted && incoming.writable) incoming.write(chunk)
     })
     outgoing.on('end', () => incoming.end())
     if (blocked) incoming.destroy()
@@ -55,9 +69,25 @@ export async function startTcpRelay(
     mute: () => {
       muted = true
     },
+    hold: () => {
+      holding = 'all'
+      return () => held.reduce((sum, { chunk }) => sum + chunk.length, 0)
+    },
+    stopHolding: () => {
+      holding = 'no more'
+      return {
+        deliver: () => {
+          const before = answered
+          for (const { to, chunk } of held) to.write(chunk)
+          return () => answered - before
+        },
+      }
+    },
     open: () => {
       blocked = false
       muted = false
+      held = []
+      holding = undefined
     },
   }
 }

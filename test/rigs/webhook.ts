@@ -1,4 +1,4 @@
-/** The webhook of deploy/webhook.yaml, at a real API server, pointed at a daemon of a test. */
+/** The webhook of deploy/webhook/webhook.yaml, at a real API server, pointed at a daemon of a test. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import type { Cluster } from './cluster.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import type { TempFolder } from './temp-folder.ts'
 
-const manifest = join(import.meta.dirname, '..', '..', 'deploy', 'webhook.yaml')
+const manifest = join(import.meta.dirname, '..', '..', 'deploy', 'webhook', 'webhook.yaml')
 
-/** The objects of deploy/webhook.yaml. */
+/** The objects of deploy/webhook/webhook.yaml. */
 export function webhookObjects(): readonly ApiObject[] {
   return parseAllDocuments(readFileSync(manifest, 'utf8')).map(document => document.toJS() as ApiObject)
 }

@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isExecutable } from '../../find-program.ts'
 import { runProgram } from '../../run-program.ts'
 import { fail, ok, skip, type Check } from '../check.ts'
+import { loaderOf } from '../elf-loader.ts'
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
@@ -26,6 +27,10 @@ export const pluginCheck: Check = {
     if (paths.length === 0) return fail(`no ipkeeper in ${binDirs.join(', ')}`, ...install)
     for (const path of paths) {
       if (!isExecutable(path)) return fail(`${path} is not executable`, 'chmod', '0755', path)
+      // The kernel says "No such file or directory", and runtimes say it of the plugin, which is there.
+      const loader = loaderOf(path)
+      if (loader !== undefined && !existsSync(loader))
+        return fail(`${path} does not start: it needs ${loader}, which is not there`, 'ls', '-l', loader)
       const version = await versionOf(path)
       if (version === undefined) return fail(`${path} does not say that it is ipkeeper`, ...install)
       if (version !== wanted) return fail(`${path} is ${version}, and ipkeeper-server ${wanted}`, ...install)

@@ -366,6 +366,20 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     example: 'error: there is no state folder /var/lib/ipkeeper [IPK_FLIGHTS_UNREADABLE]',
     mend: () => [type.doctor],
   },
+  IPK_IMPORT_SOURCE: {
+    example:
+      'error: the Kubernetes API serves no ippools of whereabouts.cni.cncf.io/v1alpha1 [IPK_IMPORT_SOURCE]',
+    mend: () => [{ argv: ['ipkeeperctl', 'import', '--help'], does: 'lists what can be imported from' }],
+  },
+  IPK_BACKUP_INVALID: {
+    example: 'error: /root/ledger.ipkeeper: it ends before its last line [IPK_BACKUP_INVALID]',
+    mend: () => [{ argv: ['ipkeeperctl', 'backup', '--help'], does: 'says how a backup is made' }],
+  },
+  IPK_STORE_OCCUPIED: {
+    example:
+      'error: store /var/lib/ipkeeper/leases.db has 12 records that are not those of the backup [IPK_STORE_OCCUPIED]',
+    mend: () => [type.status, type.leases],
+  },
   IPK_KUBERNETES_CONFIG: {
     example:
       'error: KUBERNETES_SERVICE_HOST is not set, so this is no pod of a cluster [IPK_KUBERNETES_CONFIG]',

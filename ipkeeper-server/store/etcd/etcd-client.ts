@@ -16,15 +16,13 @@ import {
   type TxnReply,
   type TxnRequest,
 } from './etcd-messages.ts'
+import { inTime } from './in-time.ts'
 
 /** Milliseconds between two rounds through the endpoints: an election takes about a second. */
 const pause = 50
 
-export interface Answer<T> {
-  readonly reply: T
-  /** An earlier attempt of this call may have been carried out as well. */
-  readonly repeated: boolean
-}
+/** The call was made, and no answer came: it may have been carried out, or be carried out later. */
+export class AnswerLost extends EngineAway {}
 
 /**
  * Calls to etcd. Each is tried at one endpoint after another, the one that answered last first, until its time is over.
@@ -48,11 +46,23 @@ export class EtcdClient {
 
   async range(request: RangeRequest): Promise<RangeReply> {
     const call = { method: 'KV/Range', request: rangeRequest(request), read: readRangeReply }
-    return (await this.#everywhere(call)).reply
+    return await this.#everywhere(call, performance.now() + this.#deadlineMs)
   }
 
-  async txn(request: TxnRequest): Promise<Answer<TxnReply>> {
-    return await this.#everywhere({ method: 'KV/Txn', request: txnRequest(request), read: readTxnReply })
+  /**
+   * Carried out once at most; rejects with AnswerLost when nobody can tell.
+   *
+   * @param ends moment of performance.now()
+   */
+  async txn(request: TxnRequest, ends: number): Promise<TxnReply> {
+    const call = { method: 'KV/Txn', request: txnRequest(request), read: readTxnReply }
+    return await this.#everywhere(call, ends, true)
+  }
+
+  /** A transaction that does no harm when it is carried out several times, or later. */
+  async repeat(request: TxnRequest): Promise<TxnReply> {
+    const call = { method: 'KV/Txn', request: txnRequest(request), read: readTxnReply }
+    return await this.#everywhere(call, performance.now() + this.#deadlineMs)
   }
 
   /** The token to begin a stream with; undefined where none is needed. Rejects with EtcdFailure. */
@@ -96,10 +106,8 @@ export class EtcdClient {
     return this.#token
   }
 
-  async #everywhere<T>(call: EtcdCall<T>): Promise<Answer<T>> {
-    const ends = performance.now() + this.#deadlineMs
+  async #everywhere<T>(call: EtcdCall<T>, ends: number, once = false): Promise<T> {
     const count = this.endpoints.length
-    let repeated = false
     let last: EtcdFailure | undefined
     for (;;) {
       let reached = false
@@ -114,15 +122,15 @@ export class EtcdClient {
           // One that is frozen must leave time for the others.
           const reply = await this.#authorised(endpoint, call, left / (count - step))
           this.#preferred = index
-          return { reply, repeated }
+          return reply
         } catch (error) {
           if (!(error instanceof EtcdFailure)) throw error
           last = error
           this.#preferred = (index + 1) % count
           const { verdict } = error
-          if (verdict === 'refused' || verdict === 'login') throw repeated ? away(error) : refusal(error)
+          if (verdict === 'refused' || verdict === 'login') throw refusal(error)
+          if (once && verdict === 'uncertain') throw new AnswerLost(`etcd: ${error.line}`, { cause: error })
           reached ||= verdict === 'uncertain'
-          repeated ||= verdict === 'uncertain'
         }
       }
       if (!reached) throw away(last)
@@ -147,19 +155,12 @@ export class EtcdClient {
 }
 
 /** A login that others wait for as well may have begun with more time than this call has. */
-async function within<T>(milliseconds: number, endpoint: EtcdEndpoint, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new EtcdFailure(endpoint.url, status.DEADLINE_EXCEEDED, 'login: no answer', 'unreachable'))
-    }, milliseconds)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const within = <T>(milliseconds: number, { url }: EtcdEndpoint, work: Promise<T>): Promise<T> =>
+  inTime(
+    work,
+    milliseconds,
+    () => new EtcdFailure(url, status.DEADLINE_EXCEEDED, 'login: no answer', 'unreachable'),
+  )
 
 function away(failure: EtcdFailure | undefined, otherwise = 'no answer'): EngineAway {
   return new EngineAway(`etcd: ${failure?.line ?? otherwise}`, { cause: failure })

@@ -9,10 +9,12 @@ import {
   type StampedRecord,
   type StampedWrite,
 } from '../shared/engine.ts'
+import type { RecordName } from '../shared/record-name.ts'
 import type { EtcdAccess } from './etcd-access.ts'
-import { EtcdClient } from './etcd-client.ts'
-import { fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
-import type { KeyValue, TxnReply, WatchEvent } from './etcd-messages.ts'
+import { AnswerLost, EtcdClient } from './etcd-client.ts'
+import { EtcdFence } from './etcd-fence.ts'
+import { fenceKey, fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
+import type { KeyValue, TxnReply, TxnRequest, WatchEvent } from './etcd-messages.ts'
 import { readValue, schemaVersion, writeValue } from './etcd-values.ts'
 import { EtcdWatch, standardWatchTiming, type WatchTiming } from './etcd-watch.ts'
 
@@ -20,6 +22,8 @@ export interface EtcdEngineOptions {
   readonly access: EtcdAccess
   /** Of all keys; ends with "/". */
   readonly prefix: string
+  /** This one. */
+  readonly node: string
   /** Milliseconds that a call may take. */
   readonly deadlineMs?: number
   readonly watch?: WatchTiming
@@ -29,6 +33,9 @@ export interface EtcdEngineOptions {
 
 /** Milliseconds that a reading waits until the feed has come as far. */
 const catchUpMs = 2_000
+
+/** Milliseconds that have to be left for another try. */
+const againMs = 50
 
 /** What a caller was told of a key: what the feed tells must not be older. */
 interface Told {
@@ -62,6 +69,7 @@ export class EtcdEngine implements Engine {
   readonly location: string
   readonly ignores: readonly SharedKind[] = []
   readonly #client: EtcdClient
+  readonly #fence: EtcdFence
   readonly #prefix: string
   readonly #deadlineMs: number
   readonly #watchOptions: { readonly timing: WatchTiming; readonly random: () => number }
@@ -79,9 +87,11 @@ export class EtcdEngine implements Engine {
   #unheard: string | undefined
   #reported: string | undefined
 
-  constructor({ access, prefix, deadlineMs = 5_000, watch, random = Math.random }: EtcdEngineOptions) {
+  constructor(options: EtcdEngineOptions) {
+    const { access, prefix, node, deadlineMs = 5_000, watch, random = Math.random } = options
     this.location = access.endpoints.join(',')
     this.#client = new EtcdClient(access, deadlineMs, random)
+    this.#fence = new EtcdFence(this.#client, fenceKey(prefix, node))
     this.#prefix = prefix
     this.#deadlineMs = deadlineMs
     this.#watchOptions = { timing: watch ?? standardWatchTiming, random }
@@ -118,7 +128,7 @@ export class EtcdEngine implements Engine {
       const { kvs, revision } = await this.#client.range({ key: etcdKey })
       const [kv] = kvs
       const record = kv && this.#usable({ kind, key }, kv)
-      const told = this.#tell(etcdKey, { revision: kv?.modRevision ?? revision, record })
+      const told = this.#tell({ kind, key }, etcdKey, { revision: kv?.modRevision ?? revision, record })
       if (told.record && this.#feed && told.revision > this.#passed) await this.#catchUp(reading, told, ends)
       const { fed } = reading
       return fed && fed.revision > told.revision ? fed.record : told.record
@@ -133,7 +143,7 @@ export class EtcdEngine implements Engine {
     const keyed = writes.map((write, index) => ({ ...write, etcdKey: keys[index] ?? '' }))
     this.#refuseClaims(writes)
     const by = `${this.#author}.${(this.#commits++).toString(36)}`
-    const { reply, repeated } = await this.#client.txn({
+    const { reply, repeated } = await this.#carryOut({
       compare: keyed.map(({ etcdKey, base }) => ({ key: etcdKey, modRevision: base ?? 0 })),
       success: keyed.map(({ etcdKey, text }) =>
         text === null ? { delete: etcdKey } : { put: etcdKey, value: writeValue(by, text) },
@@ -145,15 +155,48 @@ export class EtcdEngine implements Engine {
       : this.#refused(writes, reply, repeated ? by : undefined)
     return keyed.map(({ kind, key, etcdKey, text }) => {
       const record = text === null ? undefined : { kind, key, text, stamp: revision }
-      this.#tell(etcdKey, { revision, record })
+      this.#tell({ kind, key }, etcdKey, { revision, record })
       return text === null ? null : revision
     })
+  }
+
+  /**
+   * A transaction behind the fence. Where an answer is lost, the fence is raised, and it is tried again: now either it was
+   * carried out, or it never will be.
+   */
+  async #carryOut(request: TxnRequest): Promise<{ readonly reply: TxnReply; readonly repeated: boolean }> {
+    const ends = performance.now() + this.#deadlineMs
+    const { key } = this.#fence
+    let lost: AnswerLost | undefined
+    for (;;) {
+      let revision: number | undefined
+      try {
+        revision = await this.#fence.revision(ends)
+        const compare = [{ key, modRevision: revision }, ...request.compare]
+        const failure = [{ get: key }, ...request.failure]
+        const reply = await this.#client.txn({ ...request, compare, failure }, ends)
+        if (reply.succeeded) return { reply, repeated: false }
+        const [fence, ...found] = reply.found
+        if (fence?.modRevision === revision)
+          return { reply: { ...reply, found }, repeated: lost !== undefined }
+        this.#fence.drop(revision)
+      } catch (error) {
+        if (revision !== undefined && error instanceof AnswerLost && ends - performance.now() > againMs) {
+          lost = error
+          this.#fence.drop(revision)
+        } else throw error instanceof EngineAway ? error : (lost ?? error)
+      }
+    }
+  }
+
+  async fence(): Promise<void> {
+    await this.#fence.raise(performance.now() + this.#deadlineMs)
   }
 
   async probe(): Promise<void> {
     // Never done, and yet it needs a majority, the right to write and room for it.
     const key = `${this.#prefix}probe`
-    await this.#client.txn({
+    await this.#client.repeat({
       compare: [{ key, versionBelow: 0 }],
       success: [{ put: key, value: '' }],
       failure: [],
@@ -210,11 +253,20 @@ export class EtcdEngine implements Engine {
     throw unusable(kv.key, value.unreadable)
   }
 
-  /** Remembers what a caller is told; what is newer than that stays, and is returned. */
-  #tell(etcdKey: string, told: Told): Told {
+  /**
+   * Remembers what a caller is told, and lets the feed hear of it: news of an older version may just have come, and would
+   * count until the watch has got there. What is newer stays, and is returned.
+   */
+  #tell({ kind, key }: RecordName, etcdKey: string, told: Told): Told {
     const before = this.#told.get(etcdKey)
     if (before && before.revision > told.revision) return before
-    if (this.#feed === undefined || told.revision > this.#passed) this.#told.set(etcdKey, told)
+    if (this.#feed !== undefined && told.revision <= this.#passed) return told
+    this.#told.set(etcdKey, told)
+    // Before the first list there is nothing that it could be news to.
+    if (this.#passed > 0) {
+      if (told.record) this.#feed?.put(told.record)
+      else this.#feed?.remove(kind, key)
+    }
     return told
   }
 
@@ -254,18 +306,18 @@ export class EtcdEngine implements Engine {
   #changed(feed: EngineFeed, events: readonly WatchEvent[], revision: number): void {
     for (const { type, kv } of events) {
       const told = this.#told.get(kv.key)
-      const isOlder = told !== undefined && told.revision > kv.modRevision
+      const isNews = told === undefined || told.revision < kv.modRevision
       const named = fromEtcdKey(this.#prefix, kv.key)
       if (!named) continue
       let record: StampedRecord | undefined
       if (type === 'put') {
         record = this.#recordOf(kv)
         // What it was before is the best that is known of it.
-        if (!record || isOlder) continue
+        if (!record || !isNews) continue
         feed.put(record)
       } else {
         this.#unusable.delete(kv.key)
-        if (isOlder && told.record) continue
+        if (!isNews) continue
         feed.remove(named.kind, named.key)
       }
       for (const reading of this.#readings)

@@ -71,6 +71,10 @@ export function toEtcdKey(prefix: string, kind: SharedKind, key: string): string
   return `${prefix}${folders[kind]}/${nameOf(kind, key)}`
 }
 
+/** Where a node's fence is (etcd-fence.ts): "/ipkeeper/v1/fences/worker-1". It is no record. */
+export const fenceKey = (prefix: string, node: string): string =>
+  `${prefix}fences/${encodeURIComponent(node)}`
+
 /** undefined for what is no key that `toEtcdKey` makes. */
 export function fromEtcdKey(
   prefix: string,

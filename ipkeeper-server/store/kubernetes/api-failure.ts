@@ -48,7 +48,7 @@ export function judgeFailure(error: unknown, kind: ResourceKind, verb: string): 
     const missing = rulesYaml([{ group: apiGroup, resource: plural, verb, why: '' }])
     return failed(
       `ipkeeper may not ${verb} ${plural}: ${message}`,
-      `kubectl apply -f deploy/rbac.yaml, or add to its ClusterRole:\n${missing}`,
+      `kubectl apply -f deploy/rbac/rbac.yaml, or add to its ClusterRole:\n${missing}`,
       error,
     )
   }

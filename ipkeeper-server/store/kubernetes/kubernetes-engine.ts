@@ -220,6 +220,11 @@ export class KubernetesEngine implements Engine {
     if (this.#trouble !== undefined) for (const reflector of this.#reflectors) reflector.hurry()
   }
 
+  /** A creation may still come late: the API has nothing that all objects of a commit could be compared with. */
+  async fence(): Promise<void> {
+    await this.probe()
+  }
+
   async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
     if (!isKept(kind)) return undefined
     const until = this.#clock.monotonic() + this.#deadline

@@ -1,7 +1,9 @@
 import { Problem } from '../../../shared/problem/problem.ts'
+import { canonicalJson } from '../../ipam/canonical-json.ts'
 import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
 import { leaseKey, type Change, type RecordKind, type RecordTypes } from '../../ipam/records.ts'
 import {
+  historyOccupied,
   StoreConflict,
   type HistoryQuery,
   type HistoryRule,
@@ -77,6 +79,21 @@ export class MemoryStore implements LeaseStore {
         (address === undefined || entry.address === address),
     )
     return Promise.resolve(found.reverse().slice(0, limit))
+  }
+
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    this.#assertOpen()
+    const known = new Map(this.#history.map(entry => [entry.id, entry]))
+    for (const entry of entries) {
+      const present = known.get(entry.id)
+      if (present && canonicalJson(present) !== canonicalJson(entry))
+        throw historyOccupied(this.location, entry.id)
+    }
+    const fresh = entries.filter(({ id }) => !known.has(id))
+    this.#history = [...this.#history, ...fresh].sort((a, b) => a.id - b.id)
+    this.#newest.clear()
+    for (const entry of this.#history) this.#newest.set(leaseKey(entry), entry)
+    return Promise.resolve()
   }
 
   async pruneHistory({ olderThan, maxEntries, now }: HistoryRule): Promise<number> {

@@ -49,8 +49,8 @@ export class EngineAway extends Error {
  *    were have been taken back. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
  *    the engine refuses it whatever is tried again, such as for a missing right; then nothing is in the engine.
  * 2. `read` tells what everybody would be told who asked later (linearizable). Rejects as `commit` does.
- * 3. After `start` the feed hears of everything, whoever wrote it; of each record in the order of its versions, and never
- *    of one older than what `commit` or `read` has told before. Its own commits come as well.
+ * 3. After `start` the feed hears of everything, whoever wrote it, and of each record in the order of its versions. What
+ *    `commit` and `read` tell it hears before they resolve, and nothing older afterwards.
  * 4. The engine finds its way back by itself: endpoints, credentials, a watch that ended or lags too far behind.
  * 5. Each call ends within `deadlineMs`, in success or failure.
  */
@@ -66,6 +66,11 @@ export interface Engine {
   commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]>
   /** Resolves when the engine takes writes, as far as can be told without one. */
   probe(): Promise<void>
+  /**
+   * As `probe`. From then on, as far as the engine can see to it, no commit of this node is carried out any more that was
+   * begun before, also by an earlier run of the daemon: what `read` tells then of a commit whose answer was lost is final.
+   */
+  fence(): Promise<void>
   /** Ends all connections. */
   stop(): Promise<void>
 }

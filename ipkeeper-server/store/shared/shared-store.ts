@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
-import { isSoundRecord } from '../../ipam/record-fault.ts'
 import {
   attachmentKey,
   type Change,
@@ -42,12 +41,15 @@ export interface SharedStoreOptions {
   readonly patience?: number
   /** Milliseconds between two tries of an engine that is away. */
   readonly retryAfter?: number
+  /**
+   * For somebody who compares and copies records while no daemon runs: opening changes neither the engine nor the copies of the
+   * journal, which may be of another engine.
+   */
+  readonly onlyOpen?: true
   /** The engine went away, came back, or can be written to but not be heard. */
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
   readonly onLost: (record: RecordName) => void
-  /** The engine has a record that no ipkeeper wrote so; it is passed over. */
-  readonly onUnsound: (record: RecordName) => void
 }
 
 /** Milliseconds between two looks whether an owed record is settled; the engine is there, so that it will be soon. */
@@ -160,6 +162,7 @@ export class SharedStore implements LeaseStore {
       },
       status: () => this.#status(),
       silence: () => options.monotonic() - this.#heardAt,
+      ignores: options.engine.ignores,
     }
   }
 
@@ -171,8 +174,7 @@ export class SharedStore implements LeaseStore {
     await this.#begun
     await this.#journal.load(visit)
     for (const { kind, key, text } of this.#known.values()) {
-      if (!this.#owed.has(recordId({ kind, key })) && this.#isSound(kind, key, text))
-        visit({ kind, key, text })
+      if (!this.#owed.has(recordId({ kind, key }))) visit({ kind, key, text })
     }
     for (const { kind, key, want } of this.#owed.values()) if (want !== null) visit({ kind, key, text: want })
     this.#loaded = true
@@ -206,7 +208,7 @@ export class SharedStore implements LeaseStore {
       for (const copy of copies) this.#known.set(copy, copy.text, copy.stamp)
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
-    if (!this.#away) {
+    if (!this.#away && !this.#options.onlyOpen) {
       await this.#reclaim(copies)
       for (const { kind, key, text } of this.#known.values()) {
         const owed = this.#late.owedAfter({ kind, key }, text)
@@ -214,7 +216,8 @@ export class SharedStore implements LeaseStore {
       }
     }
     if (this.#owed.size > 0) this.#recover()
-    if (!this.#away) await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
+    if (!this.#away && !this.#options.onlyOpen)
+      await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
   }
 
   /**
@@ -467,17 +470,10 @@ export class SharedStore implements LeaseStore {
       void this.#journal.commit([], [], [noteOf(owed)]).catch(() => undefined)
       return
     }
-    this.#adopt?.({ kind, key, text: text !== null && this.#isSound(kind, key, text) ? text : null })
+    this.#adopt?.({ kind, key, text })
     const notes = this.#copies.heard({ kind, key }, text)
     // A copy of old is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
-  }
-
-  /** Nobody gets the address of an unsound lease either: it cannot be created while it is there. */
-  #isSound(kind: SharedKind, key: string, text: string): boolean {
-    if (isSoundRecord(kind, key, text)) return true
-    this.#options.onUnsound({ kind, key })
-    return false
   }
 
   #contact(): void {
@@ -530,7 +526,7 @@ export class SharedStore implements LeaseStore {
         if (tries > 0 || this.#away)
           await pause(retryAfter * (tries === 0 ? 0.1 : 1), undefined, { signal }).catch(() => undefined)
         if (stopping()) return
-        await this.#engine.probe()
+        await this.#engine.fence()
         this.#contact()
         await this.#settleAll()
         if (this.#owed.size > 0) continue
@@ -634,6 +630,10 @@ export class SharedStore implements LeaseStore {
 
   async pruneHistory(rule: HistoryRule): Promise<number> {
     return await this.#journal.pruneHistory(rule)
+  }
+
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    await this.#journal.adoptHistory(entries)
   }
 
   async probe(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { canonicalJson } from '../../ipam/canonical-json.ts'
 import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
 import type { HistoryQuery, HistoryRule } from '../lease-store.ts'
 
@@ -25,6 +26,8 @@ export class HistoryTable {
   readonly #database: DatabaseSync
   readonly #newest: StatementSync
   readonly #insert: StatementSync
+  readonly #byId: StatementSync
+  readonly #adopt: StatementSync
   readonly #nthNewest: StatementSync
   readonly #window: StatementSync
   readonly #prune: StatementSync
@@ -36,6 +39,10 @@ export class HistoryTable {
     )
     this.#insert = database.prepare(
       'INSERT INTO history (segment, address, at, ends, body) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#byId = database.prepare('SELECT id, segment, address, at, body FROM history WHERE id = ?')
+    this.#adopt = database.prepare(
+      'INSERT INTO history (id, segment, address, at, ends, body) VALUES (?, ?, ?, ?, ?, ?)',
     )
     this.#nthNewest = database.prepare(
       'SELECT id FROM history WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?',
@@ -60,6 +67,18 @@ export class HistoryTable {
     const since = sinceOf(event, newest && entryOf(newest))
     const { segment, address, at, ...body } = event
     this.#insert.run(segment, address, at, endOf(event), JSON.stringify({ ...body, since }))
+  }
+
+  /** As it is, with its ID; to be called within a transaction. Returns the entry that has the ID instead, if another one has. */
+  adopt(entry: HistoryEntry): HistoryEntry | undefined {
+    const present = this.#byId.get(entry.id)
+    if (present) {
+      const other = entryOf(present)
+      return canonicalJson(other) === canonicalJson(entry) ? undefined : other
+    }
+    const { id, segment, address, at, ...body } = entry
+    this.#adopt.run(id, segment, address, at, endOf(entry), JSON.stringify(body))
+    return undefined
   }
 
   find({ segment, address, limit, before }: HistoryQuery): HistoryEntry[] {

@@ -3,7 +3,13 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
-import { StoreConflict, type HistoryQuery, type HistoryRule, type StoredRecord } from '../lease-store.ts'
+import {
+  historyOccupied,
+  StoreConflict,
+  type HistoryQuery,
+  type HistoryRule,
+  type StoredRecord,
+} from '../lease-store.ts'
 import type { Journal, Note, NoteKind } from '../shared/journal.ts'
 import { HistoryTable } from './history-table.ts'
 import { migrations } from './migrations.ts'
@@ -224,6 +230,22 @@ export class SqliteStore implements Journal {
     } catch (error) {
       throw failed(this.location, error)
     }
+  }
+
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    this.#assertOpen()
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      for (const entry of entries) {
+        const other = this.#history.adopt(entry)
+        if (other) throw historyOccupied(this.location, other.id)
+      }
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      throw error instanceof Problem ? error : failed(this.location, error)
+    }
+    return Promise.resolve()
   }
 
   async pruneHistory(rule: HistoryRule): Promise<number> {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   cpSync,
   mkdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   unlinkSync,
@@ -191,6 +192,22 @@ const cases: readonly Case[] = [
     check: 'plugin',
     says: /is 9\.9\.9, and ipkeeper-server /,
     mend: ({ bin }) => ['make', 'install', `CNI_BIN_DIR=${bin}`],
+  },
+  {
+    name: 'a plugin whose loader is not there, as on a host without glibc',
+    broken: ({ plugin }) => {
+      const bytes = readFileSync(join(distFolder, 'ipkeeper'))
+      const at = bytes.indexOf('/ld-linux')
+      unlinkSync(plugin)
+      writeFileSync(plugin, bytes.fill('xx', at + 1, at + 3), { mode: 0o755 })
+    },
+    check: 'plugin',
+    says: /does not start: it needs \/lib.*\/xx-linux\S+, which is not there/,
+    mend: () => [
+      'ls',
+      '-l',
+      process.arch === 'x64' ? '/lib64/xx-linux-x86-64.so.2' : '/lib/xx-linux-aarch64.so.1',
+    ],
   },
   {
     name: 'another program in the place of the plugin',
@@ -383,7 +400,7 @@ t.test('a node in order', { skip }, async t => {
   const { stdout, exit } = await doctor()
   t.equal(exit, 0)
   t.match(stdout, new RegExp(`^ok {4}socket +${socket} answers, mode 0600$`, 'm'))
-  t.match(stdout, /^24 checks: \d+ ok, \d+ to look at, 0 failed, \d+ not possible here$/m)
+  t.match(stdout, /^25 checks: \d+ ok, \d+ to look at, 0 failed, \d+ not possible here$/m)
 })
 
 for (const { name, broken, check, says, mend, before } of cases) {

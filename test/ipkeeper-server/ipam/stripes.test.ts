@@ -82,12 +82,21 @@ t.test('what is chosen', async t => {
   const full = (...indexes: number[]): Set<bigint> =>
     new Set(indexes.flatMap(index => [...everything(parts[index] ?? { first: 0n, last: -1n })]))
   const all = Array.from(parts.keys())
+  const place = 13n
+  const behindPlace = everything({ first: at(0) + place, last: at(0) + 63n })
   for (const [what, taken, others, chosen] of [
     ['the lowest of the first stripe', full(), stripes(), at(0)],
     ['the lowest that is free there', new Set([at(0)]), stripes(), at(0) + 1n],
     ['when that is full, of the next in its own order', full(0), stripes(), at(1)],
     ['one where nobody else is', full(), stripes(0, 1), at(2)],
-    ['when somebody is in all that it looks at, the first with a gap', full(0), stripes(...all), at(1)],
+    [
+      'when somebody is in all that it looks at, the first with a gap',
+      full(0),
+      stripes(...all),
+      at(1) + place,
+    ],
+    ['there the next one after its own place', new Set([at(0) + place]), stripes(...all), at(0) + place + 1n],
+    ['or what is before it', behindPlace, stripes(...all), at(0)],
     ['a stripe that is far off, when all before are full', full(...all.slice(0, 300)), stripes(), at(300)],
     ['whatever is left', full(...all.slice(0, -1)), stripes(), at(-1) === -1n ? parts.at(-1)?.first : -1n],
     ['nothing', full(...all), stripes(), undefined],
@@ -97,12 +106,17 @@ t.test('what is chosen', async t => {
   return Promise.resolve()
 })
 
-t.test('a run within one stripe: the lowest, whoever asks', async t => {
+t.test('a run within one stripe: the lowest, until somebody else is there', async t => {
   const run = { first: net + 50n, last: net + 52n }
-  for (const node of nodes.slice(0, 5)) {
+  const shared = new Set([net])
+  const begins = new Set<bigint | undefined>()
+  for (const node of nodes) {
     t.equal(chooseInStripes(node, run, view(new Set())), run.first)
-    t.equal(chooseInStripes(node, run, view(new Set([run.first]), new Set([net]))), net + 51n)
+    begins.add(chooseInStripes(node, run, view(new Set(), shared)))
+    t.equal(chooseInStripes(node, run, view(new Set([run.first, run.last]), shared)), net + 51n)
+    t.equal(chooseInStripes(node, run, view(everything(run), shared)), undefined)
   }
+  t.strictSame([...begins].sort(), [net + 50n, net + 51n, net + 52n])
   return Promise.resolve()
 })
 

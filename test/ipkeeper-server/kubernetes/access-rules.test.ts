@@ -13,7 +13,7 @@ interface Rule {
 }
 
 const root = join(import.meta.dirname, '..', '..', '..')
-const manifest = parseAllDocuments(readFileSync(join(root, 'deploy', 'rbac.yaml'), 'utf8')).map(
+const manifest = parseAllDocuments(readFileSync(join(root, 'deploy', 'rbac', 'rbac.yaml'), 'utf8')).map(
   document => document.toJS() as Record<string, unknown>,
 )
 const ofKind = (kind: string): Record<string, unknown> =>
@@ -30,7 +30,7 @@ const rights = (rules: readonly Rule[]): string[] =>
 const rightsOf = (rows: readonly AccessRule[]): string[] =>
   rows.map(({ group, resource, verb }) => `${verb} ${group}/${resource}`).sort()
 
-t.test('deploy/rbac.yaml grants what the daemon uses, and nothing else', t => {
+t.test('deploy/rbac/rbac.yaml grants what the daemon uses, and nothing else', t => {
   const { rules } = ofKind('ClusterRole') as { rules: readonly (Rule & Record<string, unknown>)[] }
   t.strictSame(rights(rules), rightsOf(accessRules))
   for (const rule of rules) {

@@ -249,6 +249,6 @@ t.test('what cannot be used is named: file, section, key, and never a secret', a
 
 t.test('the manifest that grants our rights is what the hint names', async t => {
   const problem = await thrownProblem(() => parseKubeconfig(config({ user: { exec: {} } }), path, undefined))
-  t.match(problem.hint, 'deploy/rbac.yaml')
-  t.match(readFileSync('deploy/rbac.yaml', 'utf8'), 'kind: ServiceAccount')
+  t.match(problem.hint, 'deploy/rbac/rbac.yaml')
+  t.match(readFileSync('deploy/rbac/rbac.yaml', 'utf8'), 'kind: ServiceAccount')
 })

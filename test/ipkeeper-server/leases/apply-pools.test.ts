@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { applyPools } from '../../../ipkeeper-server/leases/apply-pools.ts'
-import { SharedStore } from '../../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
+import { openSharedStore } from '../../rigs/shared-store.ts'
 import { FragileStore } from '../store/fragile-store.ts'
 import { configured } from './story.ts'
 import { TestService } from './test-service.ts'
@@ -61,17 +60,7 @@ t.test('nodes that share a ledger, with different files', async t => {
   const engine = new EngineDouble()
   const folder = t.testdir({ n1: {}, n2: {} })
   const open = async (node: string): Promise<TestService> => {
-    const store = new SharedStore({
-      engine: engine.connect(),
-      journal: SqliteStore.open(join(folder, node, 'journal.db')),
-      node,
-      now: Date.now,
-      monotonic: () => performance.now(),
-      onStatus: () => undefined,
-      onLost: () => undefined,
-      onUnsound: () => undefined,
-    })
-    t.teardown(() => store.close())
+    const store = openSharedStore(t, engine.connect(), join(folder, node, 'journal.db'), { node })
     return await TestService.open(store, 'release', node)
   }
   const pools = ({ service }: TestService): readonly string[] =>

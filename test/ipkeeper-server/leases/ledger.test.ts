@@ -1,5 +1,5 @@
 import t from 'tap'
-import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
+import { commitPlan, mostAttempts } from '../../../ipkeeper-server/leases/commit-plan.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
 import {
   leaseKey,
@@ -160,7 +160,7 @@ t.test('a conflict without end is an error after some tries, not a loop', async 
     }),
   )
   t.match(problem, { code: 'IPK_STORE_CONFLICT' })
-  t.equal(tries, 8)
+  t.equal(tries, mostAttempts)
 })
 
 t.test('what a plan throws is not tried again', async t => {
@@ -247,6 +247,7 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
     follow: adopt => heard.push(adopt),
     status: () => ({ state: 'ready', owed: 0 }),
     silence: () => 0,
+    ignores: [],
   }
   const store = Object.assign(memory, { shared })
   const open = (node: string): Promise<Ledger> => Ledger.open(store, () => 0, node)
@@ -295,6 +296,7 @@ t.test('leases of a store that nodes share are counted as those of a store of it
     follow: tell => (adopt = tell),
     status: () => ({ state: 'ready', owed: 0 }),
     silence: () => 0,
+    ignores: [],
   }
   const store = Object.assign(memory, { shared })
   const container = { kind: 'container', network: 'net', containerId: 'c2', ifname: 'eth0' } as const

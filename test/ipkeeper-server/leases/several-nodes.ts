@@ -5,10 +5,9 @@ import type { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
 import { NodePresence } from '../../../ipkeeper-server/leases/node-presence.ts'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { attachmentLiveness } from '../../../ipkeeper-server/network/attachment-liveness.ts'
-import { SharedStore } from '../../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { EngineDouble, type NodeEngine, type NodeEngineOptions } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
+import { openSharedStore } from '../../rigs/shared-store.ts'
 import { sampleUplink } from '../network/plan/sample-job.ts'
 import { TestService } from './test-service.ts'
 
@@ -44,16 +43,9 @@ export class Site {
     options: NodeEngineOptions = {},
   ): Promise<SiteNode> {
     const engine = this.engine.connect(options)
-    const store = new SharedStore({
-      engine,
-      journal: SqliteStore.open(join(t.testdir({}), `${name}.db`)),
+    const store = openSharedStore(t, engine, join(t.testdir({}), `${name}.db`), {
       node: name,
-      now: Date.now,
-      monotonic: () => performance.now(),
       retryAfter: 10,
-      onStatus: () => undefined,
-      onLost: () => undefined,
-      onUnsound: () => undefined,
     })
     const world = await TestService.open(store)
     const { ledger } = world.service

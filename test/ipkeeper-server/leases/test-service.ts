@@ -7,7 +7,7 @@ import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
 import { listLeases } from '../../../ipkeeper-server/leases/listing.ts'
 import type { Owner, StringMap } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
-import type { Began } from '../../../ipkeeper-server/ipam/records.ts'
+import type { Began, RecordKind } from '../../../ipkeeper-server/ipam/records.ts'
 import { podNetworkDouble } from '../../rigs/pod-network-double.ts'
 import type { MainConfig } from '../../../ipkeeper-server/network/plan/main-config.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
@@ -145,8 +145,9 @@ export class TestService {
     store: LeaseStore = new MemoryStore(),
     retention: Retention = 'release',
     node = 'n1',
+    onUnsound?: (kind: RecordKind, key: string) => void,
   ): Promise<TestService> {
-    const ledger = await Ledger.open(store, () => story.now, node)
+    const ledger = await Ledger.open(store, () => story.now, node, onUnsound)
     const story = new TestService(store, ledger, retention, node)
     return story
   }

@@ -39,3 +39,24 @@ t.test('a lease that cannot be read', async t => {
   readable = true
   t.equal(await world.add(pod('c', { ip: '10.22.0.3' })), '10.22.0.3', 'nothing is left of it')
 })
+
+t.test('a lease that somebody wrote by hand', async t => {
+  const site = new Site()
+  site.engine.put('lease', unreadable, '{"generation":1,"state":"mine"}')
+  const node = await site.join(t, 'n1', terms)
+  const { world } = node
+  world.pool = poolFrom('net', ['10.22.0.0/29'])
+  t.equal(await world.add(pod('a')), '10.22.0.2')
+  t.equal(await world.add(pod('b')), '10.22.0.4', 'the next one is given')
+  t.equal(await world.add(pod('c', { ip: '10.22.0.3' })), 'IPK_STORE_CONFLICT', 'and it is not')
+  // Edited as it is now, it is read no better.
+  site.engine.put('lease', unreadable, '{"generation":2,"state":"mine"}')
+  await site.heard(node)
+  t.equal(await world.add(pod('d')), '10.22.0.5')
+  t.equal(node.engine.commits(), 4, 'what is known to be there is not asked for')
+  await world.del('b')
+  t.notMatch(world.leases().join('\n'), / bound shop\/b /)
+  site.engine.put('lease', unreadable, null)
+  await site.heard(node)
+  t.equal(await world.add(pod('c', { ip: '10.22.0.3' })), '10.22.0.3', 'nothing is left of it')
+})

@@ -1,30 +1,19 @@
 /** Two nodes share a ledger; one of them is removed, and the other, which is elected, sees to what it has left. */
 import t, { type Test } from 'tap'
-import { SharedStore } from '../../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
 import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { openSharedStore } from '../../rigs/shared-store.ts'
 import { TestService } from '../leases/test-service.ts'
 
 async function site(t: Test) {
   const engine = new EngineDouble()
   const folder = makeTempFolder()
   const open = async (node: string) => {
-    const store = new SharedStore({
-      engine: engine.connect(),
-      journal: SqliteStore.open(folder.file(`${node}.db`)),
-      node,
-      now: Date.now,
-      monotonic: () => performance.now(),
-      onStatus: () => undefined,
-      onLost: () => undefined,
-      onUnsound: () => undefined,
-    })
-    t.teardown(() => store.close())
+    const store = openSharedStore(t, engine.connect(), folder.file(`${node}.db`), { node })
     return await TestService.open(store, 'release', node)
   }
   t.teardown(() => {

@@ -44,6 +44,10 @@ export class FragileStore implements LeaseStore {
     return this.#inner.history(query)
   }
 
+  async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
+    await this.#inner.adoptHistory(entries)
+  }
+
   async pruneHistory(rule: HistoryRule): Promise<number> {
     if (this.fails()) throw new Problem('IPK_STORE_FAILED', 'disk full')
     return await this.#inner.pruneHistory(rule)

@@ -51,14 +51,16 @@ export type ConnectOptions = Partial<Omit<EtcdEngineOptions, 'access'>> & {
   readonly settings?: Omit<EtcdSettings, 'prefix'>
 }
 
-/** An engine, stopped with the test; it begins at the first endpoint. */
+let nodes = 0
+
+/** An engine of a node of its own, stopped with the test; it begins at the first endpoint. */
 export function connectEtcd(
   t: Test,
   endpoints: readonly string[],
   { settings, prefix = standardPrefix, ...options }: ConnectOptions = {},
 ): EtcdEngine {
   const access = openEtcdAccess(endpoints, { prefix, ...settings }, () => performance.now())
-  const engine = new EtcdEngine({ access, prefix, ...options })
+  const engine = new EtcdEngine({ access, prefix, node: `n${++nodes}`, ...options })
   t.teardown(() => engine.stop())
   return engine
 }

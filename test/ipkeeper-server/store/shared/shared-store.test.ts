@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records.ts'
-import { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
-import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { openSharedStore } from '../../../rigs/shared-store.ts'
 
 function lease(address: string, containerId: string | null, generation: number): LeaseRecord {
   const network = 'fixed'
@@ -62,19 +62,7 @@ interface Node {
 async function open(t: Test, site = new EngineDouble(), away: 'refuses' | false = false): Promise<Node> {
   const engine = site.connect({ deadlineMs: 20 })
   engine.turn({ away })
-  const store = new SharedStore({
-    engine,
-    journal: SqliteStore.open(join(t.testdir({}), 'journal.db')),
-    node: 'n1',
-    now: Date.now,
-    monotonic: () => performance.now(),
-    patience: 20,
-    retryAfter: 5,
-    onStatus: () => undefined,
-    onLost: () => undefined,
-    onUnsound: () => undefined,
-  })
-  t.teardown(() => store.close())
+  const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { patience: 20, retryAfter: 5 })
   // What waits for an engine keeps no process alive.
   const alive = setInterval(() => undefined, 1000)
   t.teardown(() => {
@@ -161,17 +149,14 @@ t.test('a commit that nobody heard of is carried out after it was settled', asyn
   const node = await open(t)
   const { engine, store } = node
   engine.turn({ fate: () => ({ late: 150 }) })
+  const seen: (string | undefined)[] = []
+  node.site.onChange(() => seen.push(stateOf(node, lease('10.22.0.50', 'one', 1))))
   const change = [write(lease('10.22.0.50', 'one', 1)), attached('one')]
   await t.rejects(store.commit(change), { code: 'IPK_STORE_AWAY' })
   engine.turn({ fate: () => 'carried out' })
   await until('the store to be ready', isReady(node))
-  const seen: (string | undefined)[] = []
-  await until('the commit to come, and to be taken back', () => {
-    const state = stateOf(node, lease('10.22.0.50', 'one', 1))
-    if (seen.at(-1) !== state || seen.length === 0) seen.push(state)
-    return seen.includes('bound') && state === undefined && isReady(node)()
-  })
-  t.strictSame(seen, [undefined, 'bound', undefined])
+  await until('the commit to come, and to be taken back', () => seen.length === 2 && isReady(node)())
+  t.strictSame(seen, ['bound', undefined])
   await store.commit([write(lease('10.22.0.50', 'two', 1)), attached('two')])
   t.equal(stateOf(node, lease('10.22.0.50', 'two', 1)), 'bound', 'what comes after it stays')
 })
@@ -184,17 +169,7 @@ for (const [name, there, container] of reclaims) {
   t.test(`an engine that has lost its records: ${name}`, async t => {
     const folder = t.testdir({})
     const opened = async (site: EngineDouble): Promise<SharedStore> => {
-      const store = new SharedStore({
-        engine: site.connect(),
-        journal: SqliteStore.open(join(folder, 'journal.db')),
-        node: 'n1',
-        now: Date.now,
-        monotonic: () => performance.now(),
-        retryAfter: 5,
-        onStatus: () => undefined,
-        onLost: () => undefined,
-        onUnsound: () => undefined,
-      })
+      const store = openSharedStore(t, site.connect(), join(folder, 'journal.db'), { retryAfter: 5 })
       await store.load(() => undefined)
       return store
     }

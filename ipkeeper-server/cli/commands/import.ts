@@ -1,0 +1,325 @@
+import {
+  importSources,
+  mostAllocations,
+  type FoundAllocation,
+  type ImportItem,
+  type ImportReply,
+  type ImportRequest,
+  type ImportSource,
+  type ImportVerdict,
+} from '../../../shared/api/import.schema.ts'
+import { defaultPaths, resultCacheFolders } from '../../../shared/paths.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { readNetworks } from '../../conf-dir/read-networks.ts'
+import { findHostLocal } from '../../import/host-local.ts'
+import { listObjects } from '../../import/list-objects.ts'
+import { lookAtNode } from '../../import/look-at-node.ts'
+import { completeFindings } from '../../import/plan/complete-findings.ts'
+import type { Findings, Unreadable } from '../../import/plan/findings.ts'
+import { givenRanges, networkRanges, type NetworkRanges } from '../../import/plan/network-ranges.ts'
+import { readObject } from '../../import/plan/object-fields.ts'
+import { kubectlNames, objectSources, type ObjectSourceName } from '../../import/plan/object-sources.ts'
+import { command, type Command, type CommandArguments } from '../command.ts'
+import type { Option } from '../command-row.ts'
+import type { DaemonClient } from '../daemon-client.ts'
+import { showProgress } from '../progress.ts'
+import { readObjectList } from '../read-object-list.ts'
+import { segmentOption } from '../options.ts'
+import { formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { visible } from '../visible.ts'
+
+/** Milliseconds that the daemon may take for one part: each sandbox is a durable write, and an engine may be slow. */
+const partDeadline = 120_000
+
+const commonOptions: Readonly<Record<string, Option>> = {
+  apply: { text: 'adopt them; without it, only show what would become of each' },
+  network: {
+    value: 'NAME',
+    text: 'only allocations of this network, and those of which nothing tells their network',
+    offers: 'network',
+  },
+  subnet: { value: 'CIDR[,CIDR]', text: 'ranges of --network, where no network configuration has them' },
+  segment: segmentOption,
+  retain: {
+    value: 'HOW',
+    text: 'release, while-owner-exists, forever or a time such as 30m (default: as the pool says)',
+    offers: ['release', 'while-owner-exists', 'forever'],
+  },
+  'net-dir': {
+    value: 'DIR',
+    text: `folder with the runtime's networks (default: ${defaultPaths.confDir})`,
+    offers: 'folder',
+  },
+  'results-dir': {
+    value: 'DIR',
+    text: `libcni's cache of results (default: ${resultCacheFolders.results.join(', ')})`,
+    offers: 'folder',
+  },
+  runtime: {
+    value: 'SOCKET',
+    text: "of the container runtime's CRI (default: containerd's and CRI-O's)",
+    offers: 'file',
+  },
+}
+
+const about: readonly string[] = [
+  'Shows what would become of each allocation, and changes nothing; with --apply those that can be are adopted: the ledger has them as if ipkeeper had given them, a DEL of their container gives them back, and nobody else gets them. Nothing of the source is changed, and no container is touched. It can be run again at any time: what is adopted already is passed over.',
+  'adopt: free here, and taken over. ours: in the ledger already. conflict: somebody else has it, or two claim it. unfit: no pool can have it. gone: its container is no more. elsewhere: it is for another node; run it there. unreadable: nothing tells whose it is.',
+]
+
+interface ImportReport {
+  readonly source: ImportSource
+  readonly node: string | null
+  readonly applied: boolean
+  /** Stopped before everything was done. */
+  readonly interrupted: boolean
+  readonly counts: Readonly<Record<ImportVerdict | 'unreadable', number>>
+  readonly items: readonly ImportItem[]
+  readonly unreadable: readonly Unreadable[]
+}
+
+/** How much a person has to look at it: what needs a decision comes last, next to the prompt. */
+const order: readonly ImportVerdict[] = ['elsewhere', 'gone', 'ours', 'adopt', 'unfit', 'conflict']
+
+function readWords(text: string | undefined): readonly string[] | undefined {
+  return text?.split(',').map(part => part.trim())
+}
+
+/** Configurations that have the ranges of networks: those of the runtime's folder, or the ones given by hand. */
+function configsOf({ configs }: NetworkRanges, { options }: CommandArguments): ImportRequest['networks'] {
+  const { network, subnet, segment = 'default' } = options
+  if (subnet === undefined) return configs.map(config => ({ ...config }))
+  if (network === undefined)
+    throw new Problem('IPK_USAGE', '--subnet needs --network NAME: ranges of which network?')
+  return [{ ...givenRanges(network, readWords(subnet) ?? [], segment) }]
+}
+
+/** What a request has of an allocation; in the order of addresses, so that two claims of one meet in one request. */
+function inParts(found: readonly FoundAllocation[]): FoundAllocation[][] {
+  const sorted = [...found].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
+  const parts: FoundAllocation[][] = []
+  for (const one of sorted) {
+    const last = parts.at(-1)
+    if (last && (last.length < mostAllocations - 16 || last.at(-1)?.address === one.address)) last.push(one)
+    else parts.push([one])
+  }
+  return parts
+}
+
+interface Found {
+  readonly found: readonly FoundAllocation[]
+  readonly unreadable: readonly Unreadable[]
+  readonly networks: ImportRequest['networks']
+}
+
+/** Reads source and node; nothing is changed by it. */
+async function look(
+  args: CommandArguments,
+  terminal: Terminal,
+  find: (ranges: NetworkRanges) => Promise<Findings>,
+): Promise<Found> {
+  const { options } = args
+  const ranges = networkRanges(await readNetworks(options['net-dir'] ?? defaultPaths.confDir))
+  const networks = configsOf(ranges, args)
+  const told = await find(ranges)
+  const folders = options['results-dir'] === undefined ? resultCacheFolders.results : [options['results-dir']]
+  const progress = showProgress(terminal, 'reading', { what: 'cached results' })
+  const sockets = readWords(options['runtime'])
+  const knowledge = await lookAtNode(folders, sockets, progress.at).finally(progress.end)
+  for (const answer of knowledge.runtimes) {
+    if (answer.state === 'failed')
+      terminal.err(`note: runtime ${answer.socket} cannot be asked for its containers: ${answer.reason}\n`)
+  }
+  return { ...completeFindings(told, knowledge, { network: options['network'] }), networks }
+}
+
+/** Hands what was found to the daemon, part by part. */
+async function run(
+  source: ImportSource,
+  daemon: DaemonClient,
+  args: CommandArguments,
+  terminal: Terminal,
+  find: (ranges: NetworkRanges) => Promise<Findings>,
+): Promise<ImportReport> {
+  const { segment, retain } = args.options
+  const apply = args.flags.has('apply')
+  const interruption = apply ? terminal.interruption?.() : undefined
+  const { found, unreadable, networks } = await look(args, terminal, find)
+  const items: ImportItem[] = []
+  let node: string | null = null
+  const progress = showProgress(terminal, apply ? 'importing' : 'comparing', {
+    ...{ what: 'allocations', total: found.length },
+  })
+  for (const part of inParts(found)) {
+    if (interruption?.aborted) break
+    progress.at(items.length)
+    const request: ImportRequest = {
+      ...{ source, apply, networks, found: part },
+      ...(segment !== undefined && { segment }),
+      ...(retain !== undefined && { retain }),
+    }
+    const reply = (await daemon.ask('POST', '/v1/import', request, partDeadline).catch((error: unknown) => {
+      progress.end()
+      throw error
+    })) as ImportReply
+    node = reply.node
+    items.push(...reply.items)
+  }
+  progress.end()
+  const count = (verdict: ImportVerdict): [ImportVerdict, number] => [
+    verdict,
+    items.filter(item => item.verdict === verdict).length,
+  ]
+  return {
+    ...{ source, node, applied: apply, interrupted: interruption?.aborted === true },
+    counts: {
+      ...(Object.fromEntries(order.map(count)) as Record<ImportVerdict, number>),
+      unreadable: unreadable.length,
+    },
+    items,
+    unreadable,
+  }
+}
+
+const whose = ({ pod, containerId, network }: ImportItem): string =>
+  `${network ?? '?'}: ${pod ? `${pod.namespace}/${pod.name}` : (containerId ?? '-').slice(0, 13)}`
+
+function summary({ counts, applied, source, interrupted, unreadable }: ImportReport): string {
+  const { adopt, ours, conflict, unfit, gone, elsewhere } = counts
+  const parts = [
+    `${adopt} ${applied ? 'adopted' : 'to adopt'}`,
+    `${ours} ours already`,
+    `${conflict} in conflict`,
+    `${unfit} unfit`,
+    `${gone} gone`,
+    ...(elsewhere > 0 ? [`${elsewhere} of other nodes`] : []),
+    ...(unreadable.length > 0 ? [`${unreadable.length} unreadable`] : []),
+  ]
+  const next = interrupted
+    ? `interrupted: what was adopted stays so; go on with the same command`
+    : applied
+      ? 'next: change "ipam.type" in the conflist to "ipkeeper", then run this again; see: ipkeeperctl leases'
+      : adopt > 0
+        ? `next: ipkeeperctl import ${source} --apply`
+        : 'nothing to adopt'
+  return `${parts.join(', ')}\n${next}\n`
+}
+
+function print(report: ImportReport): string {
+  const rows = [...report.items]
+    .sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))
+    .map(item => [
+      report.applied && item.verdict === 'adopt' ? 'adopted' : item.verdict,
+      visible(item.address),
+      visible(whose(item)),
+      item.pool ?? '-',
+      visible(item.hint === '' ? item.reason : `${item.reason}; ${item.hint}`),
+    ])
+  const bad = report.unreadable.map(({ address, origin, why }) => [
+    'unreadable',
+    address ?? '-',
+    '-',
+    '-',
+    visible(`${origin}: ${why}`),
+  ])
+  return `${formatTable(['WHAT', 'ADDRESS', 'WHOSE', 'POOL', 'WHY'], [...bad, ...rows], 'nothing was found')}\n${summary(report)}`
+}
+
+const exits = { 0: 'nothing stands in the way', 1: 'something is in conflict or fits no pool, or failed' }
+
+const needsPerson = ({ counts, interrupted }: ImportReport): 0 | 1 =>
+  counts.conflict > 0 || counts.unfit > 0 || interrupted ? 1 : 0
+
+const [folder] = resultCacheFolders.hostLocal
+
+const hostLocalCommand = command<ImportReport>({
+  name: 'import host-local',
+  arguments: [],
+  summary: 'adopt what host-local has given on this node, without touching a container',
+  about,
+  options: {
+    dir: {
+      value: 'DIR',
+      text: `its folder, with one for each network (default: ${folder})`,
+      offers: 'folder',
+    },
+    ...commonOptions,
+  },
+  examples: [
+    { line: 'ipkeeperctl import host-local', does: 'shows what would be adopted, and what is in the way' },
+    { line: 'ipkeeperctl import host-local --apply', does: 'adopts it' },
+    {
+      line: 'ipkeeperctl import host-local --network cbr0 --subnet 10.244.1.0/24',
+      does: 'where the ranges stand in no network configuration, as with flannel',
+    },
+  ],
+  exits,
+  run: async (daemon, args, terminal) =>
+    await run('host-local', daemon, args, terminal, async ({ dataDirs }) => {
+      const progress = showProgress(terminal, 'reading', { what: 'reservations' })
+      const { dir = folder, network } = args.options
+      return await findHostLocal(dir, dataDirs, network, progress.at).finally(progress.end)
+    }),
+  exitCode: needsPerson,
+  print,
+})
+
+const summaries: Readonly<Record<ObjectSourceName, string>> = {
+  whereabouts: "adopt what whereabouts' IPPools say of this node's containers",
+  calico: "adopt what calico's IPAM blocks say of this node's pods",
+  'kube-ovn': "adopt what kube-ovn's IP objects say of this node's pods",
+  'crd-ipkeeper': "adopt what crd-ipkeeper's StaticIPs say of this node's pods",
+}
+
+function objectCommand(name: ObjectSourceName): Command {
+  const source = objectSources[name]
+  return command<ImportReport>({
+    name: `import ${name}`,
+    arguments: [],
+    summary: summaries[name],
+    about,
+    options: {
+      file: {
+        value: 'FILE',
+        text: `what kubectl get ${kubectlNames(source)} -A -o json has written; - is standard input`,
+        offers: 'file',
+      },
+      kubeconfig: {
+        value: 'FILE',
+        text: 'how to reach the Kubernetes API (default: as a pod, its service account)',
+        offers: 'file',
+      },
+      context: { value: 'NAME', text: 'of --kubeconfig (default: its own)' },
+      ...commonOptions,
+    },
+    examples: [
+      {
+        line: `ipkeeperctl import ${name} --kubeconfig admin.conf`,
+        does: 'shows what would be adopted, and what is in the way',
+      },
+      {
+        line: `kubectl get ${kubectlNames(source)} -A -o json | ipkeeperctl import ${name} --file - --apply`,
+        does: 'adopts it, where the node itself cannot read these objects',
+      },
+    ],
+    exits,
+    run: async (daemon, args, terminal) =>
+      await run(name, daemon, args, terminal, async () => {
+        const { file, kubeconfig, context } = args.options
+        if (file !== undefined && kubeconfig !== undefined)
+          throw new Problem('IPK_USAGE', 'either --file FILE or --kubeconfig FILE, not both')
+        const objects =
+          file === undefined
+            ? await listObjects(source, { env: terminal.env, kubeconfig, context })
+            : readObjectList(file)
+        return source.read(objects.map(readObject))
+      }),
+    exitCode: needsPerson,
+    print,
+  })
+}
+
+export const importCommands: readonly Command[] = importSources.map(source =>
+  source === 'host-local' ? hostLocalCommand : objectCommand(source),
+)

@@ -1,0 +1,82 @@
+import { Problem } from '../../../shared/problem/problem.ts'
+import { copyLedger } from '../../transfer/ledger-copy.ts'
+import { moveLedger, withoutOwn, type MoveReport } from '../../transfer/move-ledger.ts'
+import { command } from '../command.ts'
+import { describeMove, moveExit } from '../describe-move.ts'
+import { offlineOptions, withStores } from '../offline-stores.ts'
+import { showStages } from '../staged-progress.ts'
+
+interface MigrateReport extends MoveReport {
+  readonly from: string
+  readonly to: string
+}
+
+export const migrateCommand = command<MigrateReport>({
+  name: 'migrate',
+  arguments: [
+    {
+      name: 'FROM',
+      text: 'a store as --store of the daemon names it: sqlite:PATH, etcd:URL[,URL...] or kubernetes:',
+    },
+    { name: 'TO', text: 'the store that gets the ledger' },
+  ],
+  summary: 'copy the ledger of one store into another and compare the two; no daemon may run',
+  about: [
+    'Records that the target has already, and has the same, are passed over, so that a run that was interrupted goes on when it is started again. One that it has otherwise is listed, and then nothing at all is written. What is in the target alone stays. The source is as it was.',
+    'Afterwards the target is opened anew, and what it has is compared with the source by digest: the sum of the SHA-256 of every record in canonical form.',
+    "With a store that nodes share, attachments and history are in the journal of the state folder: run it once on each node, with that node's state folder.",
+  ],
+  options: {
+    ...offlineOptions,
+    'dry-run': { text: 'only compare them' },
+    'without-history': { text: 'leave out who had which address when' },
+  },
+  examples: [
+    {
+      line: 'ipkeeperctl migrate sqlite:/var/lib/ipkeeper/leases.db etcd:https://10.0.0.1:2379',
+      does: "brings this node's ledger into the etcd that all nodes share",
+    },
+    {
+      line: 'ipkeeperctl migrate sqlite:/var/lib/ipkeeper/leases.db kubernetes: --dry-run',
+      does: 'says whether anything is in the way',
+    },
+  ],
+  exits: {
+    0: 'the target has all that the source has',
+    1: 'something else is there, interrupted, or failed',
+  },
+  run: async (_daemon, args, terminal) => {
+    const [from = '', to = ''] = args.positionals
+    if (from === to) throw new Problem('IPK_USAGE', 'the two stores are the same')
+    return await withStores(args, terminal, async (stores, parse) => {
+      const specs = [parse(from), parse(to)] as const
+      const [source, target] = specs
+      // Both have this node's own in the one journal: it stays where it is.
+      const oneJournal = specs.every(({ kind }) => kind === 'etcd' || kind === 'kubernetes')
+      const interruption = terminal.interruption?.()
+      const store = await stores.open(source, true)
+      const whole = await copyLedger(store)
+      if (oneJournal) await stores.close(store)
+      const copy = oneJournal ? withoutOwn(whole) : whole
+      const progress = showStages(terminal, 'migrating')
+      const report = await moveLedger(
+        copy,
+        { open: () => stores.open(target, false), close: opened => stores.close(opened) },
+        {
+          dryRun: args.flags.has('dry-run'),
+          othersAreFine: true,
+          withHistory: !args.flags.has('without-history'),
+          onProgress: progress.at,
+          signal: interruption,
+        },
+      ).finally(progress.end)
+      return { from, to, ...report }
+    })
+  },
+  exitCode: moveExit,
+  print: report =>
+    describeMove(report, `ipkeeperctl migrate ${report.from} ${report.to}`) +
+    (report.verified
+      ? `next: start the daemon with --store ${report.to}; ${report.from} is as it was\n`
+      : ''),
+})

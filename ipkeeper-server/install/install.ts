@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Problem } from '../../shared/problem/problem.ts'
+import { lintFiles } from '../conf-dir/lint-files.ts'
+import { readSourceFile } from '../conf-dir/read-source-file.ts'
+import { compilerText } from '../lint/format/compiler-text.ts'
+import { isRuntimeFile } from '../lint/runtime-files.ts'
+import { placeFile } from './place-file.ts'
+
+export interface Installation {
+  /** The plugin's executable. */
+  readonly plugin: string
+  /** Where the runtime has its plugins. */
+  readonly binDir: string
+  /** A network configuration, which keeps its name; undefined: the plugin alone. */
+  readonly conflist: string | undefined
+  /** Where the runtime has its network configurations. */
+  readonly confDir: string
+}
+
+/**
+ * Makes a node ready for pods: the plugin first, the network that names it last, each by a rename. A network that the
+ * linter has an error for is not installed, since the runtime would have none then.
+ *
+ * @returns what was done, in lines
+ * @throws Problem IPK_INSTALL_FAILED
+ */
+export async function install({ plugin, binDir, conflist, confDir }: Installation): Promise<string> {
+  const bytes = await readFile(plugin).catch((error: unknown) => {
+    throw new Problem('IPK_INSTALL_FAILED', `there is no plugin at ${plugin}`, {
+      cause: error,
+      hint: 'name it: --plugin FILE',
+    })
+  })
+  const lines = [done(join(binDir, 'ipkeeper'), await placeFile(binDir, 'ipkeeper', bytes, 0o755))]
+  if (conflist !== undefined) {
+    const name = basename(conflist)
+    const text = await soundText(conflist, name, binDir)
+    lines.push(done(join(confDir, name), await placeFile(confDir, name, Buffer.from(text), 0o644)))
+  }
+  return lines.join('')
+}
+
+const done = (path: string, written: boolean): string =>
+  written ? `installed ${path}\n` : `${path} is as it should be\n`
+
+/** The text of a network configuration that a runtime can use. */
+async function soundText(path: string, name: string, binDir: string): Promise<string> {
+  const refused = (why: string): Problem =>
+    new Problem('IPK_INSTALL_FAILED', `${path} was not installed: ${why}`, {
+      hint: `see: ipkeeperctl lint ${path} --bin-dir ${binDir}`,
+    })
+  if (!isRuntimeFile(name)) throw refused('no runtime reads a file of that name; it has to end in .conflist')
+  const file = await readSourceFile(path, 'anywhere')
+  const linted = await lintFiles([file], { binDirs: [binDir], binDirsNamed: true, maxConfNum: 1 })
+  const errors = linted.findings.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (first) throw refused(compilerText(first, linted.lineText(first.file, first.line)).trimEnd())
+  if (file.text === undefined) throw refused(file.fault?.why ?? 'it cannot be read')
+  return file.text
+}

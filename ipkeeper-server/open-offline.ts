@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../shared/problem/problem.ts'
+import { loadConfig, type DaemonConfig } from './config/load-config.ts'
+import { chooseAccess } from './kubernetes/choose-access.ts'
+import { makeFolder } from './make-folder.ts'
+import { openStore } from './open-store.ts'
+import type { LeaseStore } from './store/lease-store.ts'
+import { parseStoreSpec, type StoreSpec } from './store/store-spec.ts'
+import { lockStateFolder } from './store/sqlite/state-lock.ts'
+
+export interface OfflineOptions {
+  readonly stateDir: string
+  readonly config: string
+  /** Whether --config was given: then the file must be there. */
+  readonly configNamed: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Told what a person should know. */
+  readonly onNote: (text: string) => void
+}
+
+/** Milliseconds for what an engine is still owed. */
+const settlePatience = 10_000
+
+/** The stores of a node whose daemon does not run; its state folder is locked against one as long as this is open. */
+export class OfflineStores {
+  readonly node: string
+  readonly #options: OfflineOptions
+  readonly #config: DaemonConfig
+  readonly #locks = new Map<string, () => void>()
+  readonly #open = new Set<LeaseStore>()
+
+  constructor(options: OfflineOptions) {
+    this.#options = options
+    this.#config = loadConfig(resolve(options.config), options.configNamed)
+    this.node = this.#config.node
+  }
+
+  /** Reads `--store` or a word in its place; a store that keeps nothing is refused. Throws IPK_USAGE. */
+  static parse(spec: string): StoreSpec {
+    const parsed = parseStoreSpec(spec)
+    if (parsed.kind !== 'memory') return parsed
+    throw new Problem(
+      'IPK_USAGE',
+      'memory: keeps nothing, so there is nothing to bring there or to take from it',
+    )
+  }
+
+  /** Whether a store has this node's attachments and history in the journal of the state folder. */
+  static usesJournal({ kind }: StoreSpec): boolean {
+    return kind === 'etcd' || kind === 'kubernetes'
+  }
+
+  /**
+   * Opens a store and hears it out.
+   *
+   * @param mustExist a file that is not there is an error, and is not made
+   * @throws IPK_STORE_FAILED when a daemon has it or it cannot be opened, IPK_STORE_AWAY when its engine does not answer
+   */
+  async open(spec: StoreSpec, mustExist: boolean): Promise<LeaseStore> {
+    if (spec.kind === 'sqlite') {
+      const path = resolve(spec.path)
+      if (mustExist && !existsSync(path)) {
+        throw new Problem('IPK_STORE_FAILED', `there is no store ${path}`, {
+          hint: `name the file of a ledger, such as sqlite:${join(this.#options.stateDir, 'leases.db')}`,
+        })
+      }
+      // Of a state folder: what its daemon has, also when that uses another store at present.
+      if (existsSync(join(dirname(path), 'daemon.lock')) || dirname(path) === resolve(this.#options.stateDir))
+        this.#lock(dirname(path))
+      else makeFolder(dirname(path))
+    } else this.#lock(resolve(this.#options.stateDir))
+    const { onNote } = this.#options
+    const store = await openStore(spec, {
+      stateDir: resolve(this.#options.stateDir),
+      node: this.node,
+      access: chooseAccess(this.#config.kubernetes, {
+        env: this.#options.env,
+        monotonic: () => performance.now(),
+      }),
+      log: { info: () => undefined, warn: () => undefined },
+      etcd: this.#config.store.etcd,
+      onlyOpen: true,
+      onStatus: () => undefined,
+      // Objects of pools are nobody's to let go here.
+      isPoolInUse: () => true,
+      onLost: ({ kind, key }) => {
+        onNote(`${kind} ${key}, which was changed here while the engine was away, is somebody else's`)
+      },
+    })
+    this.#open.add(store)
+    await this.#hearOut(store)
+    return store
+  }
+
+  /** An engine that does not answer would look like one that has little. */
+  async #hearOut(store: LeaseStore): Promise<void> {
+    const { shared } = store
+    if (!shared) return
+    shared.follow(() => undefined)
+    await store.load(() => undefined)
+    const deadline = performance.now() + settlePatience
+    for (;;) {
+      const { state, reason = '', owed } = shared.status()
+      if (state === 'ready' && owed === 0) return
+      if (state === 'away' || performance.now() > deadline) {
+        const what = state === 'away' ? `is away (${reason})` : `is still to be told of ${owed} records`
+        throw new Problem('IPK_STORE_AWAY', `${store.kind} ${store.location} ${what}`)
+      }
+      await pause(50)
+    }
+  }
+
+  #lock(folder: string): void {
+    if (this.#locks.has(folder)) return
+    makeFolder(folder)
+    this.#locks.set(folder, lockStateFolder(folder))
+  }
+
+  async close(store: LeaseStore): Promise<void> {
+    this.#open.delete(store)
+    await store.close()
+  }
+
+  /** Closes what is still open, and lets the state folder go. */
+  async end(): Promise<void> {
+    for (const store of this.#open) await store.close()
+    this.#open.clear()
+    for (const unlock of this.#locks.values()) unlock()
+    this.#locks.clear()
+  }
+}

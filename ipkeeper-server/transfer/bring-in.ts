@@ -1,0 +1,149 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { HistoryEntry } from '../ipam/history-entry.ts'
+import type { Change, RecordKind, RecordTypes, Write } from '../ipam/records.ts'
+import type { LeaseStore, StoredRecord } from '../store/lease-store.ts'
+import { canonicalRecord, digestRecords, HistoryDigest, type LedgerDigest } from './ledger-digest.ts'
+import { isOfPeople, type LedgerCopy } from './ledger-copy.ts'
+
+/** Records of one commit: etcd takes 128 operations at once. */
+const batchSize = 64
+/** Commits under way with an engine. */
+const atOnce = 4
+
+/** A record that the target has otherwise, or that nobody brought. */
+export interface RecordConflict {
+  readonly kind: RecordKind
+  readonly key: string
+}
+
+export interface Comparison {
+  /** To be written: the target has nothing under their keys. */
+  readonly missing: readonly StoredRecord[]
+  /** There already, and the same. */
+  readonly same: number
+  /** Something else is there. */
+  readonly conflicts: readonly RecordConflict[]
+  /** In the target alone. */
+  readonly others: readonly RecordConflict[]
+  /** Left out: of kinds that the target has no use for, and pools that people made in the API. */
+  readonly left: number
+}
+
+const idOf = ({ kind, key }: { readonly kind: RecordKind; readonly key: string }): string => `${kind} ${key}`
+
+/** What of a copy a store keeps. */
+export function keptBy(
+  store: Pick<LeaseStore, 'shared'>,
+  records: readonly StoredRecord[],
+): readonly StoredRecord[] {
+  const ignored = store.shared?.ignores ?? []
+  return records.filter(record => !ignored.includes(record.kind) && !isOfPeople(record))
+}
+
+export async function readAll(store: Pick<LeaseStore, 'load'>): Promise<readonly StoredRecord[]> {
+  const records: StoredRecord[] = []
+  await store.load(({ kind, key, text }) => records.push({ kind, key, text }))
+  return records
+}
+
+/** Compares record by record; nothing is written. */
+export function compareRecords(
+  target: Pick<LeaseStore, 'shared'>,
+  present: readonly StoredRecord[],
+  records: readonly StoredRecord[],
+): Comparison {
+  const kept = keptBy(target, records)
+  const there = new Map(present.filter(record => !isOfPeople(record)).map(record => [idOf(record), record]))
+  const missing: StoredRecord[] = []
+  const conflicts: RecordConflict[] = []
+  let same = 0
+  for (const record of kept) {
+    const other = there.get(idOf(record))
+    there.delete(idOf(record))
+    if (!other) missing.push(record)
+    else if (canonicalRecord(other) === canonicalRecord(record)) same++
+    else conflicts.push({ kind: record.kind, key: record.key })
+  }
+  const others = [...there.values()].map(({ kind, key }) => ({ kind, key }))
+  return { missing, same, conflicts, others, left: records.length - kept.length }
+}
+
+const write = ({ kind, key, text }: StoredRecord): Write =>
+  ({ kind, key, expect: null, record: JSON.parse(text) as RecordTypes[RecordKind] }) as Write
+
+/** Kinds apart, since a change with an attachment would be taken for an ADD; what ADDs look at comes first. */
+const order: readonly RecordKind[] = ['node', 'pool', 'quota', 'reservation', 'holder', 'lease', 'attachment']
+
+function batchesOf(records: readonly StoredRecord[]): Change[] {
+  return order.flatMap(kind => {
+    const writes = records.filter(record => record.kind === kind).map(write)
+    const batches: Change[] = []
+    for (let done = 0; done < writes.length; done += batchSize)
+      batches.push(writes.slice(done, done + batchSize))
+    return batches
+  })
+}
+
+export interface BringInOptions {
+  /** Told how much of the records is written. */
+  readonly onProgress: (done: number, all: number) => void
+  /** Ends the work between two commits. */
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Writes what is missing. In the embedded store all of it or nothing; in an engine one part after the other, so that whoever is
+ * interrupted goes on by doing it again. Resolves to whether everything was written.
+ */
+export async function writeMissing(
+  store: LeaseStore,
+  missing: readonly StoredRecord[],
+  { onProgress, signal }: BringInOptions,
+): Promise<boolean> {
+  const batches = batchesOf(missing)
+  if (!store.shared) {
+    // Changes that are handed in during one turn share a transaction.
+    await Promise.all(batches.map(async batch => store.commit(batch)))
+    onProgress(missing.length, missing.length)
+    return true
+  }
+  let done = 0
+  for (let next = 0; next < batches.length; next += atOnce) {
+    if (signal?.aborted) return false
+    const round = batches.slice(next, next + atOnce)
+    await Promise.all(round.map(async batch => store.commit(batch)))
+    done += round.reduce((sum, batch) => sum + batch.length, 0)
+    onProgress(done, missing.length)
+    await breathe()
+  }
+  return true
+}
+
+/** Puts the pages of a history there, the newest first; resolves to the IDs of their entries. */
+export async function writeHistory(
+  store: Pick<LeaseStore, 'adoptHistory'>,
+  pages: AsyncIterable<readonly HistoryEntry[]>,
+  onEntry: (entry: HistoryEntry) => void,
+): Promise<ReadonlySet<number>> {
+  const ids = new Set<number>()
+  for await (const page of pages) {
+    await store.adoptHistory(page)
+    for (const entry of page) {
+      ids.add(entry.id)
+      onEntry(entry)
+    }
+  }
+  return ids
+}
+
+/** What a store has of the records and entries that were brought in: to be read from the store itself, opened anew. */
+export async function digestOf(
+  { records, history }: LedgerCopy,
+  wanted: { readonly records: readonly StoredRecord[]; readonly entries: ReadonlySet<number> },
+): Promise<LedgerDigest> {
+  const ids = new Set(wanted.records.map(idOf))
+  const digest = new HistoryDigest()
+  for await (const page of history())
+    for (const entry of page) if (wanted.entries.has(entry.id)) digest.add(entry)
+  return { records: digestRecords(records.filter(record => ids.has(idOf(record)))), history: digest.end() }
+}

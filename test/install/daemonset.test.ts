@@ -1,0 +1,196 @@
+/**
+ * The DaemonSet on a node, as kubelet would run it: its containers on a real containerd, with the mounts and rights of the
+ * manifest and the files of the Dockerfile, and nothing else. Pods are wired through them, and outlive them.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { tools } from '../../ipkeeper-server/network/plan/tools.ts'
+import { startContainerdMachine } from '../rigs/containerd-machine.ts'
+import { missing } from '../rigs/requirements.ts'
+
+const skip = missing('clean-machine', 'containerd', 'reference-plugins', 'nft', 'arping', 'executables')
+const deploy = join(import.meta.dirname, '..', '..', 'deploy')
+
+interface Mount {
+  readonly name: string
+  readonly mountPath: string
+  readonly readOnly?: boolean
+  readonly mountPropagation?: 'HostToContainer'
+}
+
+interface Container {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly securityContext: { readonly privileged?: boolean; readonly readOnlyRootFilesystem: boolean }
+  readonly volumeMounts: readonly Mount[]
+  readonly readinessProbe: { readonly exec: { readonly command: readonly string[] } }
+}
+
+interface PodSpec {
+  readonly initContainers: readonly [Container]
+  readonly containers: readonly [Container]
+  readonly volumes: readonly {
+    readonly name: string
+    readonly hostPath?: { readonly path: string }
+    readonly configMap?: { readonly name: string }
+  }[]
+}
+
+const { spec } = parse(readFileSync(join(deploy, 'kubernetes', 'base', 'daemonset.yaml'), 'utf8')) as {
+  spec: { template: { spec: PodSpec } }
+}
+const pod = spec.template.spec
+const [installer] = pod.initContainers
+const [daemon] = pod.containers
+
+const dockerfile = readFileSync(join(deploy, 'Dockerfile'), 'utf8')
+const [, entrypoint = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? []
+const [program] = JSON.parse(entrypoint) as [string]
+
+t.test('the image has what the daemon runs', t => {
+  const installed = (/apt-get install [^\\]*/.exec(dockerfile)?.[0] ?? '').split(/\s+/)
+  const inEveryDebian = ['util-linux', 'coreutils']
+  for (const name of new Set(Object.values(tools)))
+    t.ok(inEveryDebian.includes(name) || installed.includes(name), name)
+  t.match(dockerfile, /^FROM \$\{BASE\}@\$\{BASE_DIGEST\}$/m, 'its base is named by a digest')
+  t.match(dockerfile, /^FROM executables-\$\{TARGETARCH\} AS executables$/m)
+  for (const container of [installer, daemon])
+    t.notOk('command' in container, `${container.name}: what runs is the entry point`)
+  t.end()
+})
+
+t.test('on a node', { skip }, async t => {
+  const machine = await startContainerdMachine(t)
+  const { must } = machine
+  // The plugins of others, where most nodes have them.
+  await must(`
+mkdir -p /opt/cni/bin
+cp /usr/lib/cni/loopback /usr/lib/cni/portmap /opt/cni/bin
+sed -i 's#/usr/lib/cni#/opt/cni/bin#' /etc/containerd/config.toml
+systemctl restart containerd`)
+
+  // What the Dockerfile makes, of this machine's own packages: programs, libraries, and the executables.
+  await must(`
+image=/srv/image
+mkdir -p $image
+cd $image
+mkdir -p dev proc sys run tmp var/lib etc opt/cni/bin etc/cni/net.d etc/ipkeeper etc/ipkeeper-network usr/bin usr/local/bin
+for name in ${Object.keys(tools).join(' ')}; do cp -L "$(command -v $name)" usr/bin/; done
+cp ${machine.checkout}/dist/ipkeeper ${machine.checkout}/dist/ipkeeper-server usr/local/bin/
+ln -s ipkeeper-server usr/local/bin/ipkeeperctl
+for library in $(ldd usr/bin/* usr/local/bin/ipkeeper 2>/dev/null | grep -o '/[^ ]*' | grep -v : | sort -u); do
+  mkdir -p "./\${library%/*}"
+  [ -e "./$library" ] || cp -L "$library" "./$library"
+done
+ln -s /run var/run
+mkdir -p /srv/ipkeeper /srv/ipkeeper-network
+cp ${machine.checkout}/deploy/kubernetes/base/config.yaml /srv/ipkeeper/
+cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
+
+  const sourceOf = (name: string): string => {
+    const volume = pod.volumes.find(candidate => candidate.name === name)
+    return volume?.hostPath?.path ?? `/srv/${volume?.configMap?.name ?? 'nothing'}`
+  }
+  await must(`mkdir -p ${pod.volumes.map(({ name }) => sourceOf(name)).join(' ')}`)
+  // The image has the places of its mounts: its root is read-only.
+  await must(
+    `cd /srv/image && mkdir -p ${daemon.volumeMounts.map(({ mountPath }) => `.${mountPath}`).join(' ')}`,
+  )
+
+  const ctr = 'ctr --namespace kubelet'
+  const runs = (container: Container, id: string, flags: string): string =>
+    [
+      `${ctr} run --rootfs --net-host ${flags} --env IPKEEPER_NODE=worker-1`,
+      // As every image of Debian has it.
+      '--env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      ...(container.securityContext.privileged === true ? ['--privileged'] : []),
+      ...(container.securityContext.readOnlyRootFilesystem ? ['--read-only'] : []),
+      ...container.volumeMounts.map(({ name, mountPath, readOnly, mountPropagation }) => {
+        const options = [
+          'rbind',
+          readOnly === true ? 'ro' : 'rw',
+          mountPropagation === 'HostToContainer' ? 'rslave' : 'rprivate',
+        ]
+        return `--mount type=bind,src=${sourceOf(name)},dst=${mountPath},options=${options.join(':')}`
+      }),
+      `/srv/image ${id} ${program} ${container.args.join(' ')}`,
+    ].join(' ')
+  const exec = (id: string, words: readonly string[]): string =>
+    `${ctr} task exec --exec-id probe-$$ ${id} ${words.join(' ')}`
+  const start = async (id: string): Promise<void> => {
+    await must(runs(daemon, id, '--detach'))
+    const probe = exec(id, daemon.readinessProbe.exec.command)
+    await must(`timeout 30 sh -c 'until ${probe} >/dev/null 2>&1; do sleep 0.1; done'`)
+  }
+  const end = (id: string, signal: string): Promise<string> =>
+    must(`
+${ctr} task kill --signal ${signal} ${id}
+timeout 20 sh -c 'until ${ctr} task list | grep -q "${id} .*STOPPED"; do sleep 0.1; done'
+${ctr} task delete ${id} 2>/dev/null || true
+${ctr} container delete ${id}`)
+  const answers = 'arping -c 1 -w 5 -I ipk0 10.22.0.50 | tail -1'
+  const asking = (uid: string): string =>
+    `echo '{"metadata":{"namespace":"shop","name":"web-0","uid":"${uid}","attempt":1},"annotations":{"ipkeeper.io/ip":"10.22.0.50"}}' >/tmp/${uid}.json
+crictl runp /tmp/${uid}.json`
+
+  await t.test('the init step installs plugin and network', async t => {
+    t.equal(
+      await must(runs(installer, 'install', '--rm')),
+      'installed /opt/cni/bin/ipkeeper\ninstalled /etc/cni/net.d/10-ipkeeper.conflist\n',
+    )
+    t.equal(
+      await must(runs(installer, 'install', '--rm')),
+      '/opt/cni/bin/ipkeeper is as it should be\n/etc/cni/net.d/10-ipkeeper.conflist is as it should be\n',
+      'a pod that is restarted writes nothing',
+    )
+  })
+
+  await t.test('a pod gets its address; its namespace was mounted after the daemon began', async t => {
+    await start('first')
+    const id = (await must(asking('one'))).trim()
+    t.match(id, /^[\da-f]{64}$/)
+    const { stdout } = await machine.shell(exec('first', ['ipkeeperctl', 'who', '10.22.0.50']))
+    t.match(stdout, /^10.22.0.50 is bound to shop\/web-0 \(container [\da-f]{13} on node worker-1;/)
+    t.equal(await must(answers), 'Received 1 response(s)\n')
+    const doctor = await machine.shell(exec('first', ['ipkeeperctl', 'doctor']))
+    t.equal(doctor.exit, 0, 'the doctor is content', { stdout: doctor.stdout })
+  })
+
+  await t.test('the plugin stays while pods need it', async t => {
+    const { exit, stderr } = await machine.shell(exec('first', ['ipkeeper-server', 'uninstall']))
+    t.not(exit, 0)
+    t.match(stderr, /ipkeeper stays: 1 sandbox needs it/)
+    await must('mv /etc/cni/net.d/10-ipkeeper.conflist.uninstalled /etc/cni/net.d/10-ipkeeper.conflist')
+  })
+
+  await t.test('a crash: pods go on, and can be ended; the next daemon knows all', async t => {
+    await end('first', 'SIGKILL')
+    t.equal(await must(answers), 'Received 1 response(s)\n')
+    await must('for pod in $(crictl pods -q); do crictl stopp $pod; crictl rmp $pod; done')
+    t.equal(await must('ls /var/lib/ipkeeper/deferred-dels | wc -l'), '1\n')
+    await start('second')
+    t.equal(await must('ls /var/lib/ipkeeper/deferred-dels | wc -l'), '0\n')
+    await must(asking('two'))
+    t.equal(await must(answers), 'Received 1 response(s)\n')
+  })
+
+  await t.test('a rollout: the same', async t => {
+    await end('second', 'SIGTERM')
+    t.equal(await must(answers), 'Received 1 response(s)\n')
+    await must(runs(installer, 'install', '--rm'))
+    await start('third')
+    const { stdout } = await machine.shell(exec('third', ['ipkeeperctl', 'leases']))
+    t.match(stdout, /10\.22\.0\.50\/16 +bound +shop\/web-0/)
+  })
+
+  await t.test('away with it', async t => {
+    await must('for pod in $(crictl pods -q); do crictl stopp $pod; crictl rmp $pod; done')
+    const { exit, stdout } = await machine.shell(exec('third', ['ipkeeper-server', 'uninstall']))
+    t.equal(exit, 0)
+    t.match(stdout, /removed \/opt\/cni\/bin\/ipkeeper\nwhat stays: the state folder/)
+    await end('third', 'SIGTERM')
+    t.equal(await must('ls /opt/cni/bin'), 'loopback\nportmap\n')
+  })
+})

@@ -1,0 +1,251 @@
+/**
+ * A machine inside the machine that has never seen ipkeeper: all files of this one under a layer of its own, so that what
+ * is installed, enabled or removed in there is gone with it, and a real systemd as first process. Beyond that it is a
+ * private host: namespaces and control groups of its own, and nothing is left behind.
+ *
+ * Nothing of the real machine can be written from inside: its root is a lower layer only, and /tmp, /run and the like are
+ * empty file systems of the machine. That is verified before systemd starts, which tidies up what it finds there.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cgroupName, removeCgroup, removeStaleCgroups } from './cgroups.ts'
+import { atProcessEnd } from './finish.ts'
+import { runProgram, type Finished, type ProgramOptions } from './run-program.ts'
+import { makeTempFolder } from './temp-folder.ts'
+
+export interface CleanMachine {
+  /** The checkout as the machine has it: every change stays in there. */
+  readonly checkout: string
+  /** Runs a program inside to its end. */
+  run(program: string, args: readonly string[], options?: ProgramOptions): Promise<Finished>
+  /** Runs a script with `sh -eu` in the checkout, as somebody at a root shell would type it. */
+  shell(script: string, options?: ProgramOptions): Promise<Finished>
+  /** The same for a step that must succeed; gives its stdout. */
+  readonly must: (script: string, options?: ProgramOptions) => Promise<string>
+  /** Ends everything inside, and with it every mount, link and namespace. */
+  close(): Promise<void>
+}
+
+const root = join(import.meta.dirname, '..', '..')
+const systemd = '/lib/systemd/systemd'
+const checkout = '/root/ipkeeper'
+
+/** Units that would set what belongs to the kernel, and so to the real machine as well. */
+const kept = [
+  ...[
+    'systemd-sysctl',
+    'systemd-modules-load',
+    'systemd-remount-fs',
+    'systemd-udevd',
+    'systemd-udev-trigger',
+  ],
+  ...['systemd-random-seed', 'systemd-timesyncd', 'systemd-tmpfiles-setup-dev', 'systemd-journal-flush'],
+  ...['systemd-hwdb-update', 'systemd-binfmt', 'systemd-pstore', 'systemd-firstboot', 'ldconfig'],
+]
+
+/** Of this machine's settings; a machine on which nothing is installed yet has none of them. */
+const forgotten = [
+  '/etc/cni/net.d',
+  '/etc/ipkeeper',
+  '/opt/cni',
+  '/var/lib/ipkeeper',
+  '/usr/local/bin/ipkeeper*',
+]
+
+/** Makes the root, changes into it, and becomes systemd. Arguments: an empty folder, the checkout. */
+const start = `
+set -eu
+mount --make-rprivate /
+work=$1 source=$2
+mount -t tmpfs tmpfs "$work"
+cd "$work"
+mkdir root upper work checkout-upper checkout-work
+mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+mount -t proc proc root/proc
+mount -t sysfs -o ro sysfs root/sys
+mount -t tmpfs -o mode=0755 tmpfs root/dev
+mkdir root/dev/pts root/dev/shm
+for device in null zero full random urandom tty; do
+  touch "root/dev/$device"
+  mount --bind "/dev/$device" "root/dev/$device"
+done
+mount -t devpts -o newinstance,ptmxmode=0666 devpts root/dev/pts
+ln -s pts/ptmx root/dev/ptmx
+ln -s /proc/self/fd root/dev/fd
+ln -s /proc/self/fd/0 root/dev/stdin
+ln -s /proc/self/fd/1 root/dev/stdout
+ln -s /proc/self/fd/2 root/dev/stderr
+for folder in run tmp var/tmp var/log var/lib/containerd; do
+  mkdir -p "root/$folder"
+  mount -t tmpfs -o mode=1777 tmpfs "root/$folder"
+done
+chmod 0755 root/run root/var/log root/var/lib/containerd
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+  mount -t cgroup2 cgroup2 root/sys/fs/cgroup
+else
+  mount -t tmpfs -o mode=0755 tmpfs root/sys/fs/cgroup
+  for hierarchy in /sys/fs/cgroup/*; do
+    [ -e "$hierarchy/cgroup.procs" ] || continue
+    name=\${hierarchy##*/}
+    mkdir "root/sys/fs/cgroup/$name"
+    case $name in
+      unified) mount -t cgroup2 cgroup2 "root/sys/fs/cgroup/$name" ;;
+      systemd) mount -t cgroup -o none,name=systemd cgroup "root/sys/fs/cgroup/$name" ;;
+      *) mount -t cgroup -o "$name" cgroup "root/sys/fs/cgroup/$name" ;;
+    esac
+  done
+fi
+mkdir -p "root${checkout}" root/mnt
+mount -t overlay overlay -o "lowerdir=$source,upperdir=checkout-upper,workdir=checkout-work" "root${checkout}"
+cd root
+pivot_root . mnt
+umount -l /mnt
+cd /
+# As systemd has it on a real machine; in what it takes for a container it leaves that to others.
+mount --make-rshared /
+# Whoever tidies up from here on must not reach what is real.
+for folder in / /run /tmp /var/tmp /var/log; do mountpoint -q "$folder"; done
+[ "$(stat -f -c %T /)" = overlayfs ]
+[ -z "$(ls -A /tmp)" ]
+rm -rf ${forgotten.join(' ')}
+mkdir -p /etc/systemd/system
+for unit in ${kept.join(' ')}; do ln -sf /dev/null "/etc/systemd/system/$unit.service"; done
+ip link set lo up
+echo node-1 >/etc/hostname
+exec env -i container=ipkeeper-rig PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \\
+  ${systemd} --system --unit=sysinit.target --log-target=null --show-status=0
+`
+
+/** Enters control groups of its own, starts the machine, and ends it when stdin closes, also for a test that was killed. */
+const outer = `
+set -eu
+name=$1
+for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
+  [ -e "$hierarchy/cgroup.procs" ] || continue
+  mkdir -p "$hierarchy/$name"
+  for file in cpuset.cpus cpuset.mems; do
+    if [ -e "$hierarchy/$file" ] && [ -w "$hierarchy/$name/$file" ]; then
+      cat "$hierarchy/$file" >"$hierarchy/$name/$file" || true
+    fi
+  done
+  echo $$ >"$hierarchy/$name/cgroup.procs"
+done
+exec 3<&0
+unshare --mount --net --pid --cgroup --uts --ipc --fork --kill-child sh -c "$4" sh "$2" "$3" </dev/null &
+machine=$!
+cat <&3 >/dev/null &
+reader=$!
+# The kernel ends the rest before the first process is reaped, which unshare waits for.
+end() {
+  first=$(cat "/proc/$machine/task/$machine/children") || true
+  kill -KILL \${first:-$machine} || true
+  wait $machine || true
+}
+trap 'end; exit' TERM
+wait $reader || true
+end
+`
+
+export const hasSystemd = (): boolean => existsSync(systemd)
+
+/** Whether this machine can have another inside: overlays over what its root is. Tried once. */
+export function canBeCleanMachine(): boolean {
+  if (process.getuid?.() !== 0) return false
+  works ??=
+    spawnSync('unshare', [
+      ...['--mount', '--net', '--pid', '--cgroup', '--fork', 'sh', '-ec'],
+      'mount -t tmpfs t /mnt; cd /mnt; mkdir u w r; mount -t overlay o -o lowerdir=/,upperdir=u,workdir=w r',
+    ]).status === 0
+  return works
+}
+let works: boolean | undefined
+
+/** Starts a clean machine and waits until its systemd answers. */
+export async function startCleanMachine(): Promise<CleanMachine> {
+  const folder = makeTempFolder()
+  const cgroup = cgroupName(randomBytes(3).toString('hex'))
+  removeStaleCgroups()
+  const shell = spawn('sh', ['-c', outer, 'sh', cgroup, folder.path, root, start], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    // Ctrl-C is for the test, which then ends this one.
+    detached: true,
+  })
+  const ended = once(shell, 'close')
+  let complaint = ''
+  shell.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  const withdraw = atProcessEnd(() => {
+    shell.kill('SIGTERM')
+    removeCgroup(cgroup)
+  })
+  const close = async (): Promise<void> => {
+    shell.stdin.end()
+    await ended
+    removeCgroup(cgroup)
+    withdraw()
+    folder.remove()
+  }
+
+  const deadline = performance.now() + 30_000
+  let first: number | undefined
+  const run: CleanMachine['run'] = (program, args, options = {}) =>
+    runProgram(
+      'nsenter',
+      [
+        ...['--target', String(first), '--mount', '--net', '--pid', '--uts', '--ipc', '--cgroup', '--'],
+        ...[program, ...args],
+      ],
+      {
+        env: {
+          HOME: '/root',
+          PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+          LC_ALL: 'C',
+        },
+        ...options,
+      },
+    )
+  for (;;) {
+    first ??= firstProcess(shell.pid)
+    if (first !== undefined) {
+      const { stdout } = await run('systemctl', ['is-system-running'])
+      if (/^(running|degraded)$/.test(stdout.trim())) break
+    }
+    if (shell.exitCode !== null || performance.now() > deadline) {
+      await close()
+      throw new Error(`no clean machine: ${complaint.trim()}`)
+    }
+    await delay(20)
+  }
+  const inShell: CleanMachine['shell'] = (script, options) =>
+    run('sh', ['-euc', `cd ${checkout}\n${script}`], options)
+  return {
+    checkout,
+    run,
+    shell: inShell,
+    must: async (script, options) => {
+      const { exit, stdout, stderr } = await inShell(script, options)
+      if (exit !== 0) throw new Error(`exit ${String(exit)} of: ${script}\n${stdout}${stderr}`)
+      return stdout
+    },
+    close,
+  }
+}
+
+/** Process id of systemd as seen from here, once it is systemd. */
+function firstProcess(shell: number | undefined): number | undefined {
+  const childrenOf = (pid: string): readonly string[] =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  try {
+    const unshare = childrenOf(String(shell)).find(pid => nameOf(pid) === 'unshare')
+    const [first] = unshare === undefined ? [] : childrenOf(unshare)
+    return first !== undefined && nameOf(first) === 'systemd' ? Number(first) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const nameOf = (pid: string): string => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()

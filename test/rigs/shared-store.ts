@@ -1,0 +1,31 @@
+import { cpSync } from 'node:fs'
+import { SharedStore, type SharedStoreOptions } from '../../ipkeeper-server/store/shared/shared-store.ts'
+import type { Engine } from '../../ipkeeper-server/store/shared/engine.ts'
+import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+
+/** The store of one node, closed with the test. What it says of its way is heard by nobody, unless `options` say so. */
+export function openSharedStore(
+  t: { teardown(clean: () => unknown): unknown },
+  engine: Engine,
+  journal: string,
+  options: Partial<SharedStoreOptions> = {},
+): SharedStore {
+  const store = new SharedStore({
+    engine,
+    journal: SqliteStore.open(journal),
+    node: 'n1',
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onStatus: () => undefined,
+    onLost: () => undefined,
+    ...options,
+  })
+  t.teardown(() => store.close())
+  return store
+}
+
+/** A journal as a daemon leaves it that is killed now; returns where the copy is. */
+export function copyJournal(journal: string, copy = `${journal}-after`): string {
+  for (const suffix of ['', '-wal']) cpSync(journal + suffix, copy + suffix)
+  return copy
+}

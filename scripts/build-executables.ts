@@ -42,6 +42,7 @@ import { fetchNode, hostArchitecture } from './fetch-node.ts'
 import { packageExecutable, type Architecture } from './package-executable.ts'
 import { readSource } from './read-source.ts'
 import { readVersion } from './read-version.ts'
+import { writeShare } from './write-share.ts'
 
 interface Executable {
   readonly name: string
@@ -222,4 +223,7 @@ for (const name of names) {
 const wanted = all.filter(executable => names.length === 0 || names.includes(executable.name))
 for (const executable of wanted)
   await buildOne(executable, { architecture: options.arch, base, folder, codeCache })
-if (!options.trivial) await linkControl(folder)
+if (!options.trivial) {
+  await linkControl(folder)
+  writeShare(join(folder, 'share'))
+}

@@ -24,21 +24,14 @@ import {
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { shells, shellScripts, type Shell } from '../ipkeeper-server/cli/completion/shell-scripts.ts'
 import { fetchNode } from './fetch-node.ts'
 import type { Architecture } from './package-executable.ts'
 import { readSource } from './read-source.ts'
 import { readVersion } from './read-version.ts'
 import { writeBill } from './software-bill.ts'
+import { writeShare } from './write-share.ts'
 
 const root = join(import.meta.dirname, '..')
-
-/** Where each shell looks for completion, below a prefix. */
-const completionPaths: Readonly<Record<Shell, string>> = {
-  bash: 'bash/ipkeeperctl',
-  zsh: 'zsh/_ipkeeperctl',
-  fish: 'fish/ipkeeperctl.fish',
-}
 
 /** Lays out what the tarball holds. */
 function fillFolder(folder: string, executables: string): void {
@@ -49,12 +42,7 @@ function fillFolder(folder: string, executables: string): void {
     chmodSync(join(bin, name), 0o755)
   }
   symlinkSync('ipkeeper-server', join(bin, 'ipkeeperctl'))
-  for (const shell of shells) {
-    const path = join(folder, 'completion', completionPaths[shell])
-    mkdirSync(join(path, '..'), { recursive: true })
-    writeFileSync(path, shellScripts[shell])
-  }
-  cpSync(join(root, 'docs', 'man'), join(folder, 'man', 'man8'), { recursive: true })
+  writeShare(join(folder, 'share'))
   cpSync(join(root, 'deploy'), join(folder, 'deploy'), { recursive: true })
   for (const name of ['LICENSE', 'CHANGELOG.md', 'README.md', 'SECURITY.md'])
     copyFileSync(join(root, name), join(folder, name))

@@ -605,7 +605,8 @@ export const catalogue = {
     cniCode: 182,
     httpStatus: 409,
     retryable: false,
-    summary: 'A store that a ledger was to be brought into has other records already; those were left as they are.',
+    summary:
+      'A store that a ledger was to be brought into has other records already; those were left as they are.',
     hint: 'name a store that is empty, or has nothing but a part of the same ledger',
   },
   IPK_KUBERNETES_CONFIG: {

@@ -95,8 +95,12 @@ t.test('release', { skip, timeout: 400_000 }, async t => {
     )
     const names = rows.map(row => row[5]?.slice(base.length + 1))
     for (const name of [
-      ...['bin/ipkeeper', 'bin/ipkeeper-server', 'bin/ipkeeperctl', 'man/man8/ipkeeperctl.8'],
-      ...['completion/bash/ipkeeperctl', 'completion/zsh/_ipkeeperctl', 'completion/fish/ipkeeperctl.fish'],
+      ...['bin/ipkeeper', 'bin/ipkeeper-server', 'bin/ipkeeperctl', 'share/man/man8/ipkeeperctl.8'],
+      ...[
+        'share/bash-completion/completions/ipkeeperctl',
+        'share/zsh/site-functions/_ipkeeperctl',
+        'share/fish/vendor_completions.d/ipkeeperctl.fish',
+      ],
       ...[
         'deploy/rbac/rbac.yaml',
         'deploy/systemd/ipkeeper.service',

@@ -536,7 +536,13 @@ t.test('help: the overview, and that of each command, without a daemon', async t
     t.strictSame(await run(['help', ...path]), help)
     t.strictSame(await run([...path, '-h']), help)
     const lines = help.out.split('\n')
-    t.strictSame(tooLong(help.out), [], `${name}: fits a terminal`)
+    // A line to type stays one line.
+    const typed = examples.map(({ line }) => `  ${line}`)
+    t.strictSame(
+      tooLong(help.out).filter(line => !typed.includes(line)),
+      [],
+      `${name}: fits a terminal`,
+    )
     t.match(lines[0], /^ipkeeperctl \S.*\S: \S/)
     t.strictSame(
       new Set(lines.flatMap(line => /^ {2}-.*? {2,}(?=\S)/.exec(line)?.[0].length ?? [])).size,

@@ -10,7 +10,10 @@ async function watch(answers: readonly unknown[], screen: boolean, goneAfter = I
   await watchCommand({
     look: () => {
       const answer = answers[asked++]
-      if (asked >= answers.length) setImmediate(() => { interruption.abort(); })
+      if (asked >= answers.length)
+        setImmediate(() => {
+          interruption.abort()
+        })
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
     },
     show: data => `${JSON.stringify(data)}\n`,

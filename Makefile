@@ -23,7 +23,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test test-cluster conformance fuzz bench demo install install-conflist uninstall clean
+.PHONY: format callers test test-cluster conformance fuzz bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ bench: build ## Measure processes, daemon, pairs, pods and many nodes; print tab
 	@$(NODE) scripts/build-tools.ts || true
 	@$(NODE) scripts/build-whereabouts.ts || true
 	@$(NODE) bench/main.ts
+
+release: setup ## Write tarballs for x64 and arm64 with checksums and bills of materials into dist/release
+	@$(NODE) scripts/release.ts
 
 demo: build ## Run the main job on real containerd and show each step
 	@$(NODE) scripts/demo.ts

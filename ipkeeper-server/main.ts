@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { version } from '../shared/build-info.ts'
+import { isatty } from 'node:tty'
+import { version, versionText } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
@@ -24,6 +25,8 @@ const overview = (): string =>
 
 /** Why stdout could not be written, such as ENOSPC. */
 let unwritten: string | undefined
+/** Nobody reads stdout any more. */
+let readerGone = false
 
 function write(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text)
@@ -34,7 +37,8 @@ function write(fd: 1 | 2, text: string): void {
       const code = error instanceof Error && 'code' in error ? error.code : undefined
       // A pipe whose reader is slow is waited for; a reader that has gone needs no more text.
       if (code !== 'EAGAIN') {
-        if (fd === 1 && code !== 'EPIPE') unwritten = String(code ?? error)
+        if (fd === 1 && code === 'EPIPE') readerGone = true
+        else if (fd === 1) unwritten = String(code ?? error)
         return
       }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
@@ -149,7 +153,9 @@ async function main(): Promise<number> {
       }
       return interruption.signal
     },
-    ...(process.stderr.isTTY && {
+    isTerminal: { out: isatty(1), err: isatty(2) },
+    readerGone: () => readerGone,
+    ...(isatty(2) && {
       progress: (text: string) => {
         write(2, `\r\u001b[K${text}`)
       },
@@ -169,7 +175,7 @@ async function main(): Promise<number> {
       return await runCommand(rest, terminal)
     case '--version':
     case 'version':
-      write(1, `ipkeeper-server ${version}\n`)
+      write(1, `ipkeeper-server ${versionText}\n`)
       return 0
     case '--help':
     case '-h':

@@ -4,6 +4,8 @@
  * signals, which cannot wait until everything is loaded: their import has to stay the first.
  */
 import { onInterruption } from './interruption.ts'
+import { writeSync } from 'node:fs'
+import { versionText } from '../shared/build-info.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { leaveMark } from './answered-mark.ts'
 import { readAnswer, stampAnswer } from './daemon-stamp.ts'
@@ -42,6 +44,11 @@ function watchProcess(run: PluginRun): void {
   })
 }
 
+// For people; a runtime says what it wants by CNI_COMMAND.
+if (process.argv[2] === '--version' && process.env['CNI_COMMAND'] === undefined) {
+  writeSync(1, `ipkeeper ${versionText}\n`)
+  process.exit(0)
+}
 keepConsoleOffStdout()
 process.exitCode = 1
 const now = (): number => Number(process.hrtime.bigint()) / 1e6

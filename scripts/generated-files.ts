@@ -1,9 +1,11 @@
+import { commandReference } from './generate-command-docs.ts'
 import { configurationReference } from './generate-configuration-docs.ts'
 import { customResources } from './generate-crds.ts'
 import { errorReference } from './generate-docs.ts'
 import { metricReference } from './generate-metrics-docs.ts'
 import { itSaysReference } from './generate-it-says.ts'
 import { lintRuleReference } from './generate-lint-docs.ts'
+import { manualPages } from './generate-man.ts'
 import { validators } from './generate-validators.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
@@ -15,5 +17,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   metricReference,
   itSaysReference,
   lintRuleReference,
+  commandReference,
+  ...manualPages,
   ...customResources,
 ]

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { SeaConfig, SeaOptions } from '@yao-pkg/pkg/lib-es5/sea.js'
 
 /** Architectures that npm carries a Node binary for. */
@@ -18,12 +18,16 @@ export interface Packaging {
   readonly nodeOptions: readonly string[]
   /** The Node binary to put the script into; its version must be that of the Node running this. */
   readonly base: string
+  /** V8's cache of the compiled script: a quicker start, and other bytes with every build. */
+  readonly codeCache: boolean
 }
 
 /** What pkg does in simple SEA mode; its published types do not know the keys of execArgv yet. */
 type PackageAsSea = (
   script: string,
-  options: SeaOptions & { seaConfig: SeaConfig & { execArgv: readonly string[]; execArgvExtension: 'none' } },
+  options: SeaOptions & {
+    seaConfig: SeaConfig & { main: string; execArgv: readonly string[]; execArgvExtension: 'none' }
+  },
 ) => Promise<void>
 
 const require = createRequire(import.meta.url)
@@ -38,16 +42,22 @@ export async function packageExecutable({
   architecture,
   nodeOptions,
   base,
+  codeCache,
 }: Packaging): Promise<void> {
   const packageAsSea = (require('@yao-pkg/pkg/lib-es5/sea.js') as { default: PackageAsSea }).default
   const { log } = require('@yao-pkg/pkg/lib-es5/log.js') as { log: { info: () => void } }
   log.info = () => undefined
   const native = architecture === process.arch
+  // The path of the script becomes part of the executable. pkg works in a folder of its own below TMPDIR; from there, this
+  // path is the same wherever somebody builds.
+  const folder = await mkdtemp(join(tmpdir(), 'ipkeeper-sea-'))
+  await copyFile(script, join(folder, basename(script)))
   const seaConfig = {
+    main: join('..', basename(script)),
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
     // V8's cache is of the machine that made it: a foreign one would be rejected at every start.
-    useCodeCache: native,
+    useCodeCache: codeCache && native,
     // The environment of a runtime must not reach into the plugin: NODE_OPTIONS is ignored.
     execArgv: nodeOptions,
     execArgvExtension: 'none',
@@ -58,21 +68,38 @@ export async function packageExecutable({
     arch: architecture,
     output,
   } as const
-  if (native) {
-    await packageAsSea(script, { nodePath: base, seaConfig, targets: [target] })
-    return
-  }
-  // With `nodePath` pkg would run the foreign binary to learn its version. Found in pkg's cache it need not.
-  const home = await mkdtemp(join(tmpdir(), 'ipkeeper-pkg-'))
-  const before = process.env['HOME']
   try {
+    if (native) {
+      await withEnvironment({ TMPDIR: folder }, () =>
+        packageAsSea(script, { nodePath: base, seaConfig, targets: [target] }),
+      )
+      return
+    }
+    // With `nodePath` pkg would run the foreign binary to learn its version. Found in pkg's cache it need not.
+    const home = join(folder, 'home')
     await seedCache(home, architecture, base)
-    process.env['HOME'] = home
-    await packageAsSea(script, { seaConfig, targets: [target] })
+    await withEnvironment({ TMPDIR: folder, HOME: home }, () =>
+      packageAsSea(script, { seaConfig, targets: [target] }),
+    )
   } finally {
-    if (before === undefined) delete process.env['HOME']
-    else process.env['HOME'] = before
-    await rm(home, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** pkg takes these from the environment alone. */
+async function withEnvironment(
+  variables: Readonly<Record<string, string>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const before = Object.keys(variables).map(name => [name, process.env[name]] as const)
+  Object.assign(process.env, variables)
+  try {
+    await run()
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name)
+      else process.env[name] = value
+    }
   }
 }
 

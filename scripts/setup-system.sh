@@ -19,6 +19,10 @@ nft:nftables:tests of masquerading
 arping:iputils-arping:tests of duplicate addresses
 etcd:etcd-server:tests with a Kubernetes API server, or with etcd alone
 openssl:openssl:tests with a Kubernetes API server
+script:bsdutils:tests of what is drawn on a terminal
+zsh:zsh:tests of completion in zsh
+fish:fish:tests of completion in fish
+mandoc:mandoc:tests of the manual pages
 systemd-analyze:systemd:tests of the pages on installing, and of the unit
 chromium:chromium:tests and pictures of the page
 '

@@ -51,13 +51,13 @@ export type Offer = readonly string[] | 'file' | 'folder' | KnownValue
 
 /** What the daemon can be asked for while somebody types. */
 export type KnownValue =
-  | 'leased address'
   | 'kept address'
   | 'reserved address'
   | 'any address'
   | 'pod'
   | 'container'
   | 'network'
+  | 'pool'
   | 'segment'
   | 'bridge'
 

@@ -6,6 +6,7 @@ import {
   cacheRestoreCommand,
   cacheScanCommand,
 } from './commands/cache.ts'
+import { completionCommand } from './commands/completion.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
@@ -49,4 +50,5 @@ export const commands: readonly Command[] = [
   migrateCommand,
   doctorCommand,
   lintCommand,
+  completionCommand,
 ]

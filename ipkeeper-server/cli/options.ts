@@ -1,5 +1,6 @@
 import { defaultPaths } from '../../shared/paths.ts'
 import type { Command } from './command.ts'
+import { colorWords } from './paint.ts'
 import type { Exits, Option } from './command-row.ts'
 
 /** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
@@ -29,7 +30,9 @@ export const formatsOf = ({ formats = {} }: Pick<Command, 'formats'>): readonly 
 ]
 
 /** The options that a command has beside its own. */
-export function commonOptions(command: Pick<Command, 'formats'> = {}): Readonly<Record<string, Option>> {
+export function commonOptions(
+  command: Pick<Command, 'formats' | 'watch'> = {},
+): Readonly<Record<string, Option>> {
   const formats = formatsOf(command)
   const more = formats.slice(2)
   return {
@@ -40,6 +43,18 @@ export function commonOptions(command: Pick<Command, 'formats'> = {}): Readonly<
       text: `how to print${more.length === 0 ? '' : `; also ${more.join(', ')}`} (default: table)`,
       offers: formats,
     },
+    color: {
+      value: 'WHEN',
+      text: 'auto: on a terminal, unless NO_COLOR is set; always; never (default: auto)',
+      offers: colorWords,
+    },
+    ...(command.watch && {
+      watch: {
+        letter: 'w',
+        text: 'look again and again until Ctrl-C; elsewhere than on a terminal print what changed, with -o json a line each',
+      },
+      interval: { value: 'S', text: 'with --watch: seconds between two looks (default: 2)' },
+    }),
     help: helpOption,
   }
 }

@@ -1,14 +1,19 @@
-import { version } from '../../shared/build-info.ts'
+import { version, versionText } from '../../shared/build-info.ts'
 import { defaultPaths } from '../../shared/paths.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
+import { shellLine } from '../../shared/text/shell-word.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import type { Command } from './command.ts'
 import { readCall, type ReadCall } from './command-row.ts'
 import { commands } from './commands.ts'
+import { completeCall } from './completion/complete-call.ts'
+import { completeWord } from './completion/shell-scripts.ts'
 import { connectDaemon } from './daemon-client.ts'
 import { commonOptions, countLeadingOptions, formatsOf } from './options.ts'
 import { helpOf, overviewOf } from './render-help.ts'
+import { choosePaint, colorWords, type ColorWord } from './paint.ts'
 import type { Terminal } from './terminal.ts'
+import { watchCommand } from './watch-command.ts'
 
 /** Commands whose first examples stand in the overview. */
 const shown = ['leases', 'who', 'explain', 'doctor']
@@ -43,24 +48,38 @@ function findCommand(name: string): Command {
 
 interface Call extends ReadCall {
   readonly output: string
+  readonly color: ColorWord
+  /** Seconds between two looks; undefined: one look. */
+  readonly interval: number | undefined
   readonly socket: string | undefined
 }
 
 function parseCall(argv: readonly string[], command: Command): Call {
   const row = { ...command, options: { ...command.options, ...commonOptions(command) } }
   const { options: given, ...call } = readCall(row, argv)
-  const { output = 'table', socket, ...options } = given
+  const { output = 'table', socket, color: word = 'auto', interval, ...options } = given
   const known = formatsOf(command)
   if (!known.includes(output)) {
     const which = known.length === 2 ? 'neither json nor table' : `none of ${known.join(', ')}`
     throw new Problem('IPK_USAGE', `-o ${output} is ${which}`)
   }
-  return { ...call, output, socket, options }
+  const color = colorWords.find(one => one === word)
+  if (!color) throw new Problem('IPK_USAGE', `--color ${word} is none of ${colorWords.join(', ')}`)
+  const watched = call.flags.has('watch')
+  if (interval !== undefined && !watched) throw new Problem('IPK_USAGE', '--interval goes with --watch')
+  return { ...call, output, color, socket, options, interval: watched ? readInterval(interval) : undefined }
+}
+
+/** Throws IPK_USAGE. */
+function readInterval(text = '2'): number {
+  const seconds = Number(text)
+  if (/^[0-9]+(\.[0-9]+)?$/.test(text) && seconds >= 0.1 && seconds <= 3600) return seconds
+  throw new Problem('IPK_USAGE', `--interval ${text} is not a number of seconds from 0.1 to 3600`)
 }
 
 /** JSON leaves DEL and the C1 controls as they are, and a terminal would obey them. */
-function showJson(data: unknown): string {
-  return JSON.stringify(data, null, 2).replaceAll(
+function showJson(data: unknown, indent = 2): string {
+  return JSON.stringify(data, null, indent).replaceAll(
     /[\u007f-\u009f]/g,
     found => `\\u00${found.charCodeAt(0).toString(16)}`,
   )
@@ -93,6 +112,10 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       terminal.err(overview())
       return 2
     }
+    if (name === completeWord) {
+      await completeCall(rest, terminal)
+      return 0
+    }
     if (name === '-h' || name === '--help' || name === 'help') {
       const topic = rest[0]
       if (name !== 'help' || topic === undefined) terminal.out(overview())
@@ -101,7 +124,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       return 0
     }
     if (name === '--version' || name === 'version') {
-      terminal.out(`ipkeeperctl ${version}\n`)
+      terminal.out(`ipkeeperctl ${versionText}\n`)
       return 0
     }
     if (wordsAfter(name).length > 0 && ['-h', '--help'].includes(rest[0] ?? '')) {
@@ -118,9 +141,27 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     const daemon = connectDaemon(call.socket ?? (terminal.env['IPKEEPER_SOCKET'] || defaultPaths.socket))
     try {
       const tell = call.output === 'table' ? terminal.out : (): void => undefined
-      const data = await command.run(daemon, call, terminal, tell)
-      const format = command.formats?.[call.output] ?? command.print
-      terminal.out(call.output === 'json' ? `${showJson(data)}\n` : format(data))
+      const { run, formats, print } = command
+      const paint = choosePaint(call.color, terminal.isTerminal?.out === true, terminal.env)
+      const format = formats?.[call.output] ?? (data => print(data, paint))
+      const show = (data: unknown, indent?: number): string =>
+        call.output === 'json' ? `${showJson(data, indent)}\n` : format(data)
+      if (call.interval !== undefined) {
+        await watchCommand({
+          look: () => run(daemon, call, { ...terminal, progress: () => undefined }, () => undefined),
+          show: data => show(data, 0),
+          screen: terminal.isTerminal?.out === true && call.output === 'table',
+          out: terminal.out,
+          err: terminal.err,
+          readerGone: terminal.readerGone ?? (() => false),
+          interruption: terminal.interruption?.() ?? new AbortController().signal,
+          every: call.interval * 1000,
+          title: paint('faint', `every ${call.interval} s: ${shellLine(['ipkeeperctl', ...argv])}`),
+        })
+        return 0
+      }
+      const data = await run(daemon, call, terminal, tell)
+      terminal.out(show(data))
       return command.exitCode(data)
     } finally {
       await daemon.close()
@@ -130,7 +171,10 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     const details = problem.details === '' ? '' : `  ${problem.details}\n`
     const usage = problem.code === 'IPK_USAGE'
     const hint = usage && command ? `see: ipkeeperctl ${command.name} --help` : problem.hint
-    terminal.err(`error: ${problem.message} [${problem.code}]\n${details}hint: ${hint}\n`)
+    const paint = choosePaint('auto', terminal.isTerminal?.err === true, terminal.env)
+    terminal.err(
+      `${paint('bad', 'error:')} ${problem.message} [${problem.code}]\n${details}${paint('strong', 'hint:')} ${hint}\n`,
+    )
     return usage ? 2 : 1
   }
 }

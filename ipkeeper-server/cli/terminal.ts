@@ -8,6 +8,10 @@ export interface Terminal {
    * process. For commands that must clean up whatever happens.
    */
   readonly interruption?: () => AbortSignal
+  /** Whether a person looks at what goes out here. */
+  readonly isTerminal?: { readonly out: boolean; readonly err: boolean }
+  /** Whether nobody reads stdout any more. */
+  readonly readerGone?: () => boolean
   /** Shows how far a long job is, in one line that the next one overwrites; '' takes it away. Only where people look on. */
   readonly progress?: (text: string) => void
 }

@@ -248,8 +248,11 @@ export const metricTable = {
   ipkeeper_build_info: {
     type: 'gauge',
     unit: '0 or 1',
-    help: 'Always 1; the version is in the label.',
-    labels: { version: { source: 'version of the daemon', atMost: 1 } },
+    help: 'Always 1; version and commit are in the labels.',
+    labels: {
+      version: { source: 'version of the daemon', atMost: 1 },
+      commit: { source: 'commit it was built from', atMost: 1 },
+    },
   },
   ipkeeper_event_loop_busy_seconds_total: {
     type: 'counter',

@@ -1,3 +1,4 @@
+import { commit } from '../../shared/build-info.ts'
 import { cacheReasonNames } from '../../shared/cache-reasons.ts'
 import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import type { MetricRegistry, MetricsPage, Sample } from './metric-registry.ts'
@@ -142,7 +143,7 @@ export class Scraper {
     registry.set('ipkeeper_operations_under_way', [{ value: operationsUnderWay() }])
     registry.set('ipkeeper_config_valid', [{ value: Number(problem === null) }])
     registry.set('ipkeeper_config_loaded_timestamp_seconds', [{ value: loadedAt / 1e3 }])
-    registry.set('ipkeeper_build_info', [{ labels: { version }, value: 1 }])
+    registry.set('ipkeeper_build_info', [{ labels: { version, commit }, value: 1 }])
     registry.set('process_resident_memory_bytes', [{ value: process.memoryUsage.rss() }])
     registry.set('process_start_time_seconds', [{ value: startedAt / 1e3 }])
     registry.setTotal('process_cpu_seconds_total', [{ value: (user + system) / 1e6 }])

@@ -183,6 +183,11 @@ const KubernetesStatus = Type.Object({
 export const StatusReply = Type.Object(
   {
     version: Type.String(),
+    commit: Type.Optional(
+      Type.String({
+        description: 'that the daemon was built from, with "-dirty" when files had changed since',
+      }),
+    ),
     node: Type.String(),
     bootId: Type.String(),
     pid: Type.Integer(),

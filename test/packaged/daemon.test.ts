@@ -97,7 +97,7 @@ t.test('help and version', { skip }, async t => {
   for (const words of [['--version'], ['version']])
     t.match(await runProgram(server, words), {
       exit: 0,
-      stdout: /^ipkeeper-server \d+\.\d+\.\d+\n$/,
+      stdout: /^ipkeeper-server \d+\.\d+\.\d+ \(commit [0-9a-f]{12}(-dirty)?\)\n$/,
       stderr: '',
     })
 })

@@ -16,7 +16,7 @@ import {
 } from '../rigs/plugin-under-fault.ts'
 import { missing } from '../rigs/requirements.ts'
 import { runPlugin, type PluginCall } from '../rigs/run-plugin.ts'
-import type { Finished } from '../rigs/run-program.ts'
+import { runProgram, type Finished } from '../rigs/run-program.ts'
 
 const skip = missing('executables')
 t.teardown(() => {
@@ -50,6 +50,18 @@ t.test('answers', { skip }, async t => {
     { env: { IPKEEPER_SOCKET: daemon.path } },
   )
   t.equal(fromEnv.exit, 0)
+})
+
+t.test('version, for people', { skip }, async t => {
+  const shown = await runProgram(plugin, ['--version'], { env: {} })
+  t.match(shown, {
+    exit: 0,
+    stderr: '',
+    stdout: /^ipkeeper \d+\.\d+\.\d+ \(commit [0-9a-f]{12}(-dirty)?\)\n$/,
+  })
+  // A runtime's call is a runtime's call, whatever words stand behind it.
+  const called = await runProgram(plugin, ['--version'], { env: { CNI_COMMAND: 'FROBNICATE' } })
+  t.match(called, { exit: 1, stdout: /^\{/ })
 })
 
 t.test("the plugin's own network namespace", { skip }, async t => {

@@ -27,6 +27,11 @@ export type Requirement =
   | 'etcd'
   | 'openssl'
   | 'promtool'
+  | 'bash'
+  | 'zsh'
+  | 'fish'
+  | 'terminal'
+  | 'mandoc'
   | 'nft'
   | 'arping'
   | 'chromium'
@@ -77,6 +82,20 @@ const clusterOtherwise =
 const requirements: Readonly<
   Record<Requirement, { readonly met: () => boolean; readonly otherwise: string }>
 > = {
+  bash: {
+    met: () => findProgram('bash') !== undefined,
+    otherwise: 'needs bash (Debian package bash)',
+  },
+  zsh: { met: () => findProgram('zsh') !== undefined, otherwise: 'needs zsh (Debian package zsh)' },
+  fish: { met: () => findProgram('fish') !== undefined, otherwise: 'needs fish (Debian package fish)' },
+  terminal: {
+    met: () => findProgram('script') !== undefined,
+    otherwise: 'needs script, which makes a terminal (Debian package bsdutils)',
+  },
+  mandoc: {
+    met: () => findProgram('mandoc') !== undefined,
+    otherwise: 'needs mandoc (Debian package mandoc)',
+  },
   namespaces: {
     met: mayMakeNamespaces,
     otherwise: 'needs root that may make network namespaces, and ip (Debian package iproute2)',

@@ -108,6 +108,8 @@ export interface NodeOptions {
   readonly configuration?: Settings
   /** Executable of the plugin that is called. */
   readonly plugin?: string
+  /** Executable of the daemon. */
+  readonly server?: string
   /** `--store` of the daemon. */
   readonly store?: string
   /** Environment of the daemon. */
@@ -128,6 +130,7 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
   const start = (): Promise<Daemon> =>
     startDaemon({
       ...{ socket, stateDir, host, config: file, env },
+      ...(options.server !== undefined && { executable: options.server }),
       ...(options.store !== undefined && { args: ['--store', options.store] }),
     })
   let daemon = await start()

@@ -106,6 +106,7 @@ function facts(reply: AddressReply): string {
 
 export const whoCommand = command({
   name: 'who',
+  watch: true,
   arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
   summary: 'tell everything that is known of one address now',
   options: { segment: segmentOption },
@@ -131,6 +132,7 @@ export const whoCommand = command({
 
 export const historyCommand = command({
   name: 'history',
+  watch: true,
   arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
   summary: 'list who had an address from when to when, newest first',
   options: {

@@ -1,5 +1,6 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
 import { command } from '../command.ts'
+import type { Paint } from '../paint.ts'
 import { showProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import { visible } from '../visible.ts'
@@ -20,7 +21,9 @@ function planOf({ action, state }: Finding, mode: AuditReply['mode']): string {
   return mode === 'repair' ? what[action] : `${what[action]}, were the mode repair`
 }
 
-function printFinding(finding: Finding, mode: AuditReply['mode']): string {
+const tones = { error: 'bad', warning: 'warn', note: 'faint' } as const
+
+function printFinding(finding: Finding, mode: AuditReply['mode'], paint: Paint): string {
   const { severity, kind, says, why, remedy } = finding
   const lines = [
     `${severity}: ${says} [${kind}]`,
@@ -29,11 +32,13 @@ function printFinding(finding: Finding, mode: AuditReply['mode']): string {
     ...(remedy === '' ? [] : [`  mend: ${remedy}`]),
   ]
   // Links of other programs are among them, and their names may have control characters.
-  return lines.map(line => `${visible(line)}\n`).join('')
+  const shown = lines.map(line => `${visible(line)}\n`).join('')
+  return `${paint(tones[severity], severity)}${shown.slice(severity.length)}`
 }
 
 export const auditCommand = command({
   name: 'audit',
+  watch: true,
   arguments: [],
   summary: 'compare leases with sandboxes, namespaces, links and pods; show what would be done',
   options: {},
@@ -51,15 +56,16 @@ export const auditCommand = command({
       progress.end()
     }
   },
-  print: ({ witnesses, findings, mode, attachments, node }: AuditReply) =>
+  print: ({ witnesses, findings, mode, attachments, node }: AuditReply, paint) =>
     [
       formatTable(
         ['ASKED', 'STATE', 'SAYS'],
         witnesses.map(({ name, state, says }) => [name, state, visible(says)]),
         '',
+        paint,
       ),
       '\n',
-      ...findings.map(finding => `${printFinding(finding, mode)}\n`),
+      ...findings.map(finding => `${printFinding(finding, mode, paint)}\n`),
       findings.length === 0
         ? `node ${node}: ${attachments} attachments, and all agree\n`
         : `node ${node}: ${attachments} attachments, ${findings.length} findings; mode ${mode}\n`,

@@ -10,6 +10,7 @@ import { shellLine } from '../../../shared/text/shell-word.ts'
 import { runChecks, type CheckReport } from '../../doctor/run-checks.ts'
 import { command } from '../command.ts'
 import { connectDaemon, type DaemonClient } from '../daemon-client.ts'
+import type { Paint, Tone } from '../paint.ts'
 import { readFlights } from '../read-flights.ts'
 import { readPaste } from '../read-paste.ts'
 import { visible } from '../visible.ts'
@@ -42,6 +43,10 @@ function readPod(word: string): { namespace: string; name: string } {
 }
 
 const marks: Readonly<Record<CheckState, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' }
+
+const tones = { ok: 'good', warn: 'warn', fail: 'bad', skip: 'faint' } as const satisfies Readonly<
+  Record<CheckState, Tone>
+>
 
 function checkLines({ id, state, says, why, mend }: CheckReport, width: number): string[] {
   const told = [`${marks[state].padEnd(4)}  ${id.padEnd(width)}  ${says}`]
@@ -94,6 +99,12 @@ function printPod({ pod, known, sections }: PodReport): string[] {
     ...sections.flatMap(({ title, lines }) => [`  ${title}:`, ...lines.map(line => `    ${line}`)]),
     ...(known ? [] : ['nothing here has heard of this pod']),
   ]
+}
+
+/** The mark in front of a check. */
+function paintMark(line: string, paint: Paint): string {
+  const state = (Object.keys(marks) as CheckState[]).find(one => line.startsWith(`${marks[one].padEnd(4)}  `))
+  return state ? `${paint(tones[state], marks[state])}${line.slice(marks[state].length)}` : line
 }
 
 export const doctorCommand = command<Diagnosis>({
@@ -157,12 +168,12 @@ export const doctorCommand = command<Diagnosis>({
     diagnosis.pod?.known === false
       ? 1
       : 0,
-  print: diagnosis =>
+  print: (diagnosis, paint) =>
     [
       ...(diagnosis.checks ? printChecks(diagnosis.checks) : []),
       ...(diagnosis.message ? printMessage(diagnosis.message) : []),
       ...(diagnosis.pod ? printPod(diagnosis.pod) : []),
     ]
-      .map(line => `${visible(line)}\n`)
+      .map(line => `${paintMark(visible(line), paint)}\n`)
       .join(''),
 })

@@ -15,6 +15,7 @@ function whatCameOfIt({ message, addresses, queued, delegatedTo }: Flight): stri
 
 export const flightsCommand = command({
   name: 'flights',
+  watch: true,
   arguments: [],
   summary: 'show what each run of the plugin was asked, did and printed; needs no daemon',
   options: {

@@ -6,6 +6,7 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { command } from '../command.ts'
 import { distance } from '../distance.ts'
+import type { Tone } from '../paint.ts'
 import { readLimit } from '../read-limit.ts'
 import { formatTable } from '../table.ts'
 import { whoHas } from '../who-has.ts'
@@ -24,26 +25,40 @@ function freeIn({ until, state, retain, owner }: LeaseItem): string {
   return owner === null ? 'owner unknown' : `with ${owner.replace(/ .*\//, ' ')}`
 }
 
+const tones = { bound: 'good', held: 'warn', cooling: 'faint' } as const satisfies Readonly<
+  Record<LeaseItem['state'], Tone>
+>
+
 export const leasesCommand = command({
   name: 'leases',
+  watch: true,
   arguments: [],
   summary: 'list addresses in use, kept and cooling, with their holders',
-  options: { limit: { value: 'N', text: 'at most N leases' } },
+  options: {
+    limit: { value: 'N', text: 'at most N leases' },
+    pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
+  },
   examples: [
     { line: 'ipkeeperctl leases', does: 'lists who has which address, and since when' },
+    { line: 'ipkeeperctl leases --pool prod', does: 'those of one pool' },
+    { line: 'ipkeeperctl leases --watch', does: 'shows them until Ctrl-C' },
     { line: 'ipkeeperctl leases -o json', does: 'the same for scripts' },
   ],
   run: async (daemon, args) => {
-    const { limit } = args.options
-    const query = limit === undefined ? '' : `?limit=${readLimit(limit)}`
-    return (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
+    const { pool } = args.options
+    const limit = args.options['limit'] === undefined ? undefined : readLimit(args.options['limit'])
+    const query = limit === undefined || pool !== undefined ? '' : `?limit=${limit}`
+    const { leases } = (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
+    return {
+      leases: pool === undefined ? leases : leases.filter(lease => lease.pool === pool).slice(0, limit),
+    }
   },
-  print: ({ leases }) =>
+  print: ({ leases }, paint) =>
     formatTable(
       ['ADDRESS', 'STATE', 'HOLDER', 'NETWORK', 'NODE', 'CONTAINER', 'IFNAME', 'SOURCE', 'SINCE', 'FREE IN'],
       leases.map(lease => [
         `${lease.address}/${lease.prefixLength}`,
-        lease.state,
+        { text: lease.state, tone: tones[lease.state] },
         whoHas(lease),
         lease.network,
         lease.node,
@@ -54,17 +69,19 @@ export const leasesCommand = command({
         freeIn(lease),
       ]),
       'no leases',
+      paint,
     ),
 })
 
 export const attachmentsCommand = command({
   name: 'attachments',
+  watch: true,
   arguments: [],
   summary: 'list interfaces that were added and not deleted, also those of the fallback',
   options: {},
   examples: [{ line: 'ipkeeperctl attachments', does: 'lists the interfaces that pods have from here' }],
   run: async daemon => (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply,
-  print: ({ attachments }) =>
+  print: ({ attachments }, paint) =>
     formatTable(
       ['NETWORK', 'CONTAINER', 'IFNAME', 'HOST LINK', 'HOLDER', 'NODE', 'SINCE', 'ADDRESSES', 'NETNS'],
       attachments.map(item => [
@@ -79,5 +96,6 @@ export const attachmentsCommand = command({
         item.netns,
       ]),
       'no attachments',
+      paint,
     ),
 })

@@ -1,28 +1,41 @@
 import type { PoolsReply } from '../../../shared/api/listing.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import { command } from '../command.ts'
 import { distance } from '../distance.ts'
 import { formatTable } from '../table.ts'
 
 export const poolsCommand = command({
   name: 'pools',
-  arguments: [],
+  watch: true,
+  arguments: [{ name: 'POOL', text: 'this one alone', optional: true, offers: 'pool' }],
   summary: 'list pools: how many addresses are used, kept, free, and when the next gets free',
   options: {},
   examples: [
     { line: 'ipkeeperctl pools', does: 'shows how full each pool is' },
+    { line: 'ipkeeperctl pools prod', does: 'shows one of them' },
     { line: 'ipkeeperctl pools -o json', does: 'the same for scripts' },
   ],
-  run: async daemon => (await daemon.ask('GET', '/v1/pools')) as PoolsReply,
-  print: ({ pools }) =>
+  run: async (daemon, { positionals: [wanted] }) => {
+    const { pools } = (await daemon.ask('GET', '/v1/pools')) as PoolsReply
+    if (wanted === undefined) return { pools }
+    const chosen = pools.filter(({ name }) => name === wanted)
+    if (chosen.length > 0) return { pools: chosen }
+    throw new Problem('IPK_REQUEST_INVALID', `there is no pool ${wanted}`, {
+      hint: 'a pool of a network appears with its first ADD; see: ipkeeperctl pools',
+    })
+  },
+  print: ({ pools }, paint) =>
     formatTable(
       ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],
       pools.map(pool => [
         pool.name,
         pool.segment,
-        ...[pool.capacity, pool.used, pool.held, pool.free].map(String),
+        ...[pool.capacity, pool.used, pool.held].map(String),
+        String(pool.free) === '0' ? ({ text: '0', tone: 'bad' } as const) : String(pool.free),
         pool.nextFreeAt === null ? '-' : distance(pool.nextFreeAt),
         pool.ranges.map(set => set.join(',')).join(' '),
       ]),
       'no pools: a pool appears with the first ADD of its network',
+      paint,
     ),
 })

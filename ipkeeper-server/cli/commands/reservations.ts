@@ -6,16 +6,18 @@ import { formatTable } from '../table.ts'
 
 export const reservationsCommand = command({
   name: 'reservations',
+  watch: true,
   arguments: [],
   summary: 'list promised addresses with their owners',
   options: {},
   examples: [{ line: 'ipkeeperctl reservations', does: 'lists which address is promised to whom' }],
   run: async daemon => (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply,
-  print: ({ reservations }) =>
+  print: ({ reservations }, paint) =>
     formatTable(
       ['ADDRESS', 'SEGMENT', 'OWNER', 'SINCE', 'NOTE'],
       reservations.map(item => [item.address, item.segment, item.owner, distance(item.since), item.note]),
       'no reservations',
+      paint,
     ),
 })
 

@@ -59,14 +59,19 @@ function kubernetesLines({ kubernetes }: StatusReply): string[] {
 
 export const statusCommand = command({
   name: 'status',
+  watch: true,
   arguments: [],
   summary: 'show whether the daemon answers, its version, node, store and counts',
   options: {},
-  examples: [{ line: 'ipkeeperctl status', does: 'tells whether the daemon is well' }],
+  examples: [
+    { line: 'ipkeeperctl status', does: 'tells whether the daemon is well' },
+    { line: 'ipkeeperctl status --watch -o json | jq -c .store', does: 'a line with each change' },
+  ],
   run: async daemon => (await daemon.ask('GET', '/v1/status')) as StatusReply,
   print: status =>
     [
       `ipkeeper-server ${status.version} on node ${status.node}, pid ${status.pid}, up ${distance(status.startedAt)}`,
+      ...(status.commit === undefined || status.commit === 'unknown' ? [] : [`commit  ${status.commit}`]),
       `socket  ${status.socket}`,
       `state   ${status.stateDir}`,
       ...storeLines(status),

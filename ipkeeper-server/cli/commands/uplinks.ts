@@ -7,12 +7,13 @@ const list = (words: readonly string[]): string => (words.length === 0 ? '-' : w
 
 export const uplinksCommand = command({
   name: 'uplinks',
+  watch: true,
   arguments: [],
   summary: 'list uplinks of the host that became ports of bridges, and what moved',
   options: {},
   examples: [{ line: 'ipkeeperctl uplinks', does: 'shows which links of the host are ports of bridges' }],
   run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
-  print: ({ uplinks }) =>
+  print: ({ uplinks }, paint) =>
     formatTable(
       ['BRIDGE', 'UPLINK', 'STATE', 'SINCE', 'PORTS', 'MOVED ADDRESSES', 'ROUTES'],
       uplinks.map(item => [
@@ -20,6 +21,7 @@ export const uplinksCommand = command({
         ...[list(item.addresses), String(item.routes)],
       ]),
       'no uplinks: the first pod of a network of mode underlay makes its uplink a port of its bridge',
+      paint,
     ),
 })
 

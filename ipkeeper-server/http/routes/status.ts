@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ProblemDocument } from '../../../shared/problem/problem.ts'
+import { commit } from '../../../shared/build-info.ts'
 import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import type { LeaseService } from '../../leases/service.ts'
 import type { StoreStatus } from '../../store/lease-store.ts'
@@ -114,6 +115,7 @@ export function statusRoutes(
       node: service.node,
       bootId: service.bootId,
       pid: process.pid,
+      commit,
       startedAt: new Date(facts.startedAt).toISOString(),
       stateDir: facts.stateDir,
       socket: facts.socket,

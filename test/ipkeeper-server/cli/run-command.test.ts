@@ -15,6 +15,7 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
+import { until } from '../../rigs/poll.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { readingParts } from '../http/app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
@@ -535,7 +536,13 @@ t.test('help: the overview, and that of each command, without a daemon', async t
     t.strictSame(await run(['help', ...path]), help)
     t.strictSame(await run([...path, '-h']), help)
     const lines = help.out.split('\n')
-    t.strictSame(tooLong(help.out), [], `${name}: fits a terminal`)
+    // A line to type stays one line.
+    const typed = examples.map(({ line }) => `  ${line}`)
+    t.strictSame(
+      tooLong(help.out).filter(line => !typed.includes(line)),
+      [],
+      `${name}: fits a terminal`,
+    )
     t.match(lines[0], /^ipkeeperctl \S.*\S: \S/)
     t.strictSame(
       new Set(lines.flatMap(line => /^ {2}-.*? {2,}(?=\S)/.exec(line)?.[0].length ?? [])).size,
@@ -547,7 +554,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
 
 t.test('version', async t => {
   for (const word of ['--version', 'version'])
-    t.match(await run([word]), { exit: 0, out: /^ipkeeperctl \d+\.\d+\.\d+\S*\n$/, err: '' })
+    t.match(await run([word]), { exit: 0, out: /^ipkeeperctl \d+\.\d+\.\d+\S* \(commit \S+\)\n$/, err: '' })
 })
 
 t.test('called wrongly: exit 2, one line that says what, one that helps', async t => {
@@ -688,5 +695,117 @@ t.test('something else answers, or a daemon of another version', async t => {
     t.equal(out, '', name)
     t.match(err, message, name)
     t.match(err, /\nhint: .+\n$/, name)
+  }
+})
+
+t.test('one pool', async t => {
+  const { story, control, printed } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  const lab = parseCidr('10.23.0.0/24')!
+  await story.add({ pod: 'b', container: 'c2', pool: canonicalPool('lab', 'lab', [[{ subnet: lab }]]) })
+  t.match(await printed('pools', 'lab'), /^POOL .*\nlab .*\n$/)
+  t.match(await printed('leases', '--pool', 'lab', '--limit', '5'), /^ADDRESS .*\n10\.23\.0\.2\/24 .*\n$/)
+  t.match(await control('pools', 'prod'), {
+    exit: 1,
+    err: 'error: there is no pool prod [IPK_REQUEST_INVALID]\nhint: a pool of a network appears with its first ADD; see: ipkeeperctl pools\n',
+  })
+})
+
+t.test('completion: what the daemon knows, and nothing of it when it is away', async t => {
+  const { story, socket } = await site(t)
+  await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
+  await story.add({ pod: 'web-1', container: 'c2', ip: '10.22.0.61', retain: '30m' })
+  await story.del('c2')
+  const env = { IPKEEPER_SOCKET: socket }
+  for (const [argv, out, given] of [
+    [
+      ['fish', 'ipkeeperctl', 'who', '10.22.0.'],
+      'words\n10.22.0.50\tbound, shop/web-0\n10.22.0.61\theld, shop/web-1\n',
+    ],
+    [['bash', 'ipkeeperctl release ', ':='], 'words\n10.22.0.61\n'],
+    [['bash', 'A=b /usr/bin/ipkeeperctl leases --pool=n', ':='], 'words\nnet\n'],
+    [['bash', 'ipkeeperctl leases --pool=n', ''], 'words\n--pool=net\n'],
+    [['zsh', 'ipkeeperctl', 'explain', ''], 'words\nshop/web-0\t10.22.0.50\nshop/web-1\t10.22.0.61\n'],
+    [['zsh', 'ipkeeperctl', 'flights', '--container', ''], 'words\nc1\tshop/web-0\n'],
+    [['zsh', 'ipkeeperctl', 'explain', '--network', ''], 'words\nnet\t\n'],
+    [['fish', 'ipkeeperctl', 'who', '--segment', ''], 'words\ndefault\t\n'],
+    [['fish', 'ipkeeperctl', 'restore-uplink', ''], 'words\n'],
+    [['fish', 'ipkeeperctl', '--socket', socket, 'unreserve', ''], 'words\n', {}],
+    [['fish', 'ipkeeperctl', 'who', ''], 'words\n', { IPKEEPER_SOCKET: folder.file('none') }],
+    [['fish', 'ipkeeperctl', 'lint', ''], 'file\n', {}],
+    [['fish', 'ipkeeper-server', 'serve', '--state-dir', ''], 'folder\n', {}],
+    [['fish', 'ipkeeper-server', 'serve', '--store', 'k'], 'open\nkubernetes:\t\n', {}],
+    [['bash', 'ipkeeperctl lea', ''], 'words\nleases\n', {}],
+  ] as const)
+    t.strictSame(await run(['__complete', ...argv], given ?? env), { exit: 0, out, err: '' }, argv.join(' '))
+  // One that takes the connection and says nothing.
+  const silent = newPath()
+  const server = await listenScripted(silent, () => undefined)
+  t.strictSame(await run(['__complete', 'fish', 'ipkeeperctl', 'who', ''], { IPKEEPER_SOCKET: silent }), {
+    ...{ exit: 0, out: 'words\n', err: '' },
+  })
+  await server.close()
+})
+
+t.test('completion: the scripts', async t => {
+  for (const shell of ['bash', 'zsh', 'fish'])
+    t.match(await run(['completion', shell]), { exit: 0, out: /__complete/, err: '' }, shell)
+  t.match(await run(['completion', 'csh']), {
+    exit: 2,
+    err: 'error: "csh" is none of bash, zsh, fish [IPK_USAGE]\nhint: see: ipkeeperctl completion --help\n',
+  })
+})
+
+t.test('--watch: a line of JSON with each change, until the interruption', async t => {
+  const { story, socket } = await site(t)
+  const interruption = new AbortController()
+  const lines: string[] = []
+  const watched = runCommand(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
+    env: {},
+    out: text => {
+      lines.push(text)
+      if (lines.length === 2) interruption.abort()
+    },
+    err: text => {
+      t.fail(text)
+    },
+    interruption: () => interruption.signal,
+  })
+  await until('the first document', () => lines.length === 1)
+  await story.add({ pod: 'web-0', container: 'c1' })
+  t.equal(await watched, 0)
+  t.equal(lines[0], '{"leases":[]}\n')
+  t.match(lines[1], /^\{"leases":\[\{"address":"10\.22\.0\.2",.*\}\]\}\n$/)
+})
+
+t.test('--watch and --color: called wrongly', async t => {
+  for (const [argv, message] of [
+    [['leases', '--interval', '5'], '--interval goes with --watch'],
+    [['leases', '-w', '--interval', '0'], '--interval 0 is not a number of seconds from 0.1 to 3600'],
+    [['leases', '--color', 'blue'], '--color blue is none of auto, always, never'],
+    [['doctor', '--watch'], 'unknown option --watch'],
+  ] as const)
+    t.match(await run(argv), { exit: 2, err: `error: ${message}` }, argv.join(' '))
+})
+
+t.test('colours: on a terminal alone', async t => {
+  const { story, socket } = await site(t)
+  await story.add({ pod: 'web-0', container: 'c1' })
+  for (const [argv, isTerminal, coloured] of [
+    [[], true, true],
+    [[], false, false],
+    [['--color', 'never'], true, false],
+    [['--color', 'always'], false, true],
+    [['-o', 'json'], true, false],
+  ] as const) {
+    let out = ''
+    await runCommand(['leases', ...argv, '--socket', socket], {
+      env: {},
+      out: text => (out += text),
+      err: () => undefined,
+      isTerminal: { out: isTerminal, err: isTerminal },
+    })
+    t.equal(out.includes('\u001b['), coloured, `${argv.join(' ')} ${isTerminal}`)
+    t.ok(out.includes('bound'), 'the word is there as well')
   }
 })

@@ -41,7 +41,7 @@ t.test('what nobody has looked at yet has no sample', async t => {
     'ipkeeper_kubernetes_watch_up',
   ])
     t.strictSame(samplesOf(page, name), {}, name)
-  t.equal(valueOf(page, 'ipkeeper_build_info', { version: '1.2.3' }), 1)
+  t.equal(valueOf(page, 'ipkeeper_build_info', { version: '1.2.3', commit: 'unknown' }), 1)
   t.equal(valueOf(page, 'process_start_time_seconds'), 5)
   t.equal(valueOf(page, 'ipkeeper_config_loaded_timestamp_seconds'), 7)
   t.equal(valueOf(page, 'ipkeeper_operations_under_way'), 3)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { auditCommand } from '../../../../ipkeeper-server/cli/commands/audit.ts'
+import { noPaint } from '../../../../ipkeeper-server/cli/paint.ts'
 import type { AuditReply, Finding } from '../../../../shared/api/audit.schema.ts'
 
 const finding: Finding = {
@@ -15,7 +16,7 @@ const reply: AuditReply = {
 }
 
 t.test('a name of control characters does not reach the terminal', t => {
-  const text = auditCommand.print(reply)
+  const text = auditCommand.print(reply, noPaint)
   t.match(text, 'veth we?[31mird is down')
   t.notMatch(text, /(?!\n)\p{Cc}/u)
   t.end()

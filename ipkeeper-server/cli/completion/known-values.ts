@@ -1,0 +1,79 @@
+import type {
+  AttachmentsReply,
+  LeasesReply,
+  PoolsReply,
+  ReservationsReply,
+} from '../../../shared/api/listing.schema.ts'
+import type { UplinksReply } from '../../../shared/api/uplink.schema.ts'
+import type { KnownValue } from '../command-row.ts'
+import type { DaemonClient } from '../daemon-client.ts'
+import { whoHas } from '../who-has.ts'
+import type { Candidate } from './complete-words.ts'
+
+/** Milliseconds: somebody waits with a finger on the key. */
+const patience = 500
+
+type Ask = (path: string) => Promise<unknown>
+
+async function leases(ask: Ask): Promise<LeasesReply['leases']> {
+  return ((await ask('/v1/leases')) as LeasesReply).leases
+}
+
+async function reservations(ask: Ask): Promise<readonly Candidate[]> {
+  const reply = (await ask('/v1/reservations')) as ReservationsReply
+  return reply.reservations.map(({ address, owner }) => ({ value: address, text: `reserved for ${owner}` }))
+}
+
+const leaseCandidates = (items: LeasesReply['leases']): readonly Candidate[] =>
+  items.map(lease => ({ value: lease.address, text: `${lease.state}, ${whoHas(lease)}` }))
+
+/** What the daemon is asked for each, and how it reads. */
+const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candidate[]>>> = {
+  'any address': async ask => [...leaseCandidates(await leases(ask)), ...(await reservations(ask))],
+  'kept address': async ask => leaseCandidates((await leases(ask)).filter(({ state }) => state !== 'bound')),
+  'reserved address': reservations,
+  pool: async ask =>
+    ((await ask('/v1/pools')) as PoolsReply).pools.map(({ name, free, capacity }) => ({
+      value: name,
+      text: `${free} of ${capacity} free`,
+    })),
+  segment: async ask =>
+    ((await ask('/v1/pools')) as PoolsReply).pools.map(({ segment }) => ({ value: segment, text: '' })),
+  pod: async ask =>
+    (await leases(ask)).flatMap(({ pod, address }) =>
+      pod === null ? [] : [{ value: `${pod.namespace}/${pod.name}`, text: address }],
+    ),
+  container: async ask =>
+    ((await ask('/v1/attachments')) as AttachmentsReply).attachments.map(item => ({
+      value: item.containerId,
+      text: whoHas(item),
+    })),
+  network: async ask =>
+    ((await ask('/v1/attachments')) as AttachmentsReply).attachments.map(({ network }) => ({
+      value: network,
+      text: '',
+    })),
+  bridge: async ask =>
+    ((await ask('/v1/uplinks')) as UplinksReply).uplinks.map(({ bridge, uplink }) => ({
+      value: bridge,
+      text: `of ${uplink}`,
+    })),
+}
+
+/** What the daemon knows of a kind, each once; nothing when it is away, or does not answer at once. */
+export async function askKnownValues(daemon: DaemonClient, kind: KnownValue): Promise<readonly Candidate[]> {
+  const deadline = new Promise<never>((_, reject) => {
+    setTimeout(() => {
+      reject(new Error('too late'))
+    }, patience).unref()
+  })
+  try {
+    const found = await Promise.race([
+      sources[kind](path => daemon.ask('GET', path, undefined, patience)),
+      deadline,
+    ])
+    return [...new Map(found.map(candidate => [candidate.value, candidate])).values()]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,20 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { shells, shellScripts, type Shell } from '../ipkeeper-server/cli/completion/shell-scripts.ts'
+
+/** Where each shell looks for completion, below /usr/share and /usr/local/share. */
+const completionPaths: Readonly<Record<Shell, string>> = {
+  bash: 'bash-completion/completions/ipkeeperctl',
+  zsh: 'zsh/site-functions/_ipkeeperctl',
+  fish: 'fish/vendor_completions.d/ipkeeperctl.fish',
+}
+
+/** Lays out what goes to PREFIX/share: manual pages and completion. */
+export function writeShare(folder: string): void {
+  cpSync(join(import.meta.dirname, '..', 'docs', 'man'), join(folder, 'man', 'man8'), { recursive: true })
+  for (const shell of shells) {
+    const path = join(folder, completionPaths[shell])
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, shellScripts[shell])
+  }
+}

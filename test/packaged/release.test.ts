@@ -1,0 +1,166 @@
+/** `make release`: built twice, in different folders, it gives the same bytes; and what it gives is whole. */
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { gunzipSync } from 'node:zlib'
+import { readSource } from '../../scripts/read-source.ts'
+import { readVersion } from '../../scripts/read-version.ts'
+import { hostArchitecture, fetchNode } from '../../scripts/fetch-node.ts'
+import { missing } from '../rigs/requirements.ts'
+import { mustRun, runProgram } from '../rigs/run-program.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const skip = missing('executables')
+const architectures = ['x64', 'arm64'] as const
+/** e_machine of ELF. */
+const machines = { x64: 62, arm64: 183 } as const
+
+t.test('release', { skip, timeout: 400_000 }, async t => {
+  const folder = makeTempFolder()
+  // Beside the sources: node_modules is linked, not copied, and links stay on one file system.
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  const copy = mkdtempSync(join(root, '.cache', 'other-folder-'))
+  t.teardown(() => {
+    rmSync(copy, { recursive: true, force: true })
+    folder.remove()
+  })
+  const source = readSource(root, process.env)
+  const version = readVersion()
+  const kept = readdirSync(root).filter(
+    name => !['.git', 'node_modules', 'dist', '.cache', '.tap'].includes(name),
+  )
+  for (const name of kept) cpSync(join(root, name), join(copy, name), { recursive: true })
+  await mustRun('cp', ['-al', join(root, 'node_modules'), copy])
+  mkdirSync(join(copy, '.cache'))
+
+  const env = process.env as Record<string, string>
+  const build = async (
+    from: string,
+    out: string,
+    umask: string,
+    variables: Record<string, string>,
+    more: readonly string[] = [],
+  ): Promise<void> => {
+    const line = `umask ${umask}; exec "$0" "$@"`
+    const words = [process.execPath, join(from, 'scripts', 'release.ts'), '--out', folder.file(out)]
+    await mustRun('sh', ['-c', line, ...words, ...more], {
+      cwd: from,
+      env: { ...env, ...variables },
+      timeoutMs: 300_000,
+    })
+  }
+  const given = { IPKEEPER_COMMIT: source.commit, SOURCE_DATE_EPOCH: String(source.time) }
+  await build(root, 'here', '022', { ...given, TZ: 'UTC' })
+  for (const architecture of architectures)
+    if (architecture !== hostArchitecture)
+      await mustRun('cp', ['-al', join(root, '.cache', fetchedFolder(architecture)), join(copy, '.cache')])
+  // One architecture is as good as the other, and each takes its time.
+  await build(copy, 'there', '077', { ...given, TZ: 'Asia/Tokyo', HOME: folder.path }, ['--arch', 'arm64'])
+
+  const [here = '', there = ''] = ['here', 'there'].map(name =>
+    readFileSync(folder.file(name, 'SHA256SUMS'), 'utf8'),
+  )
+  const sums = there.trimEnd().split('\n')
+  t.equal(sums.length, 2)
+  for (const sum of sums) t.ok(here.split('\n').includes(sum), `the same bytes from another folder: ${sum}`)
+  t.match(await runProgram('sha256sum', ['-c', 'SHA256SUMS'], { cwd: folder.file('here') }), { exit: 0 })
+  t.equal(here.split('\n').length, 5, 'a tarball and a bill for each architecture')
+
+  for (const architecture of architectures) {
+    const base = `ipkeeper-${version}-linux-${architecture}`
+    const tarball = folder.file('here', `${base}.tar.gz`)
+    const bytes = gunzipSync(readFileSync(tarball))
+    for (const path of [root, copy, folder.path])
+      t.notOk(bytes.includes(path), `${architecture}: no ${path} in it`)
+    const rows = (
+      await mustRun('tar', ['-tvzf', tarball, '--full-time', '--numeric-owner'], {
+        env: { ...env, TZ: 'UTC' },
+      })
+    )
+      .trimEnd()
+      .split('\n')
+      .map(row => row.split(/\s+/))
+    const time = new Date(source.time * 1000).toISOString().slice(0, 19).replace('T', ' ')
+    t.same(
+      [...new Set(rows.map(row => `${row[1]} ${row[3]} ${row[4]}`))],
+      [`0/0 ${time}`],
+      'one owner, one time',
+    )
+    t.strictSame(
+      [...new Set(rows.map(([mode = '']) => mode))].sort(),
+      ['-rw-r--r--', '-rwxr-xr-x', 'drwxr-xr-x', 'lrwxrwxrwx'],
+      'modes do not depend on the umask',
+    )
+    const names = rows.map(row => row[5]?.slice(base.length + 1))
+    for (const name of [
+      ...['bin/ipkeeper', 'bin/ipkeeper-server', 'bin/ipkeeperctl', 'share/man/man8/ipkeeperctl.8'],
+      ...[
+        'share/bash-completion/completions/ipkeeperctl',
+        'share/zsh/site-functions/_ipkeeperctl',
+        'share/fish/vendor_completions.d/ipkeeperctl.fish',
+      ],
+      ...[
+        'deploy/rbac/rbac.yaml',
+        'deploy/systemd/ipkeeper.service',
+        'examples/10-fixed.conflist',
+        'LICENSE',
+        'CHANGELOG.md',
+        'INSTALL',
+        'VERSION',
+      ],
+      'sbom.cdx.json',
+    ])
+      t.ok(names.includes(name), `${architecture}: ${name}`)
+    await mustRun('tar', ['-xzf', tarball, '-C', folder.path])
+    const bin = (name: string): string => folder.file(base, 'bin', name)
+    for (const name of ['ipkeeper', 'ipkeeper-server'])
+      t.equal(
+        readFileSync(bin(name)).readUInt16LE(18),
+        machines[architecture],
+        `${name} is for ${architecture}`,
+      )
+    t.equal(readFileSync(folder.file(base, 'VERSION'), 'utf8'), `${version}\n${source.commit}\n`)
+
+    const bill = JSON.parse(readFileSync(folder.file(base, 'sbom.cdx.json'), 'utf8')) as {
+      metadata: { component: { name: string; version: string } }
+      components: { name: string; version: string; hashes?: { content: string }[]; components?: unknown[] }[]
+    }
+    t.match(bill.metadata.component, { name: 'ipkeeper', version })
+    const node = bill.components.find(({ name }) => name === 'node')
+    const digest = createHash('sha256')
+      .update(readFileSync(fetchNode(architecture)))
+      .digest('hex')
+    t.match(node, { version: process.versions.node, hashes: [{ content: digest }] })
+    t.ok(
+      node?.components?.some(part => (part as { name: string }).name === 'openssl'),
+      'what is inside Node',
+    )
+    const packages = bill.components.map(({ name }) => name)
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    for (const name of Object.keys(dependencies)) t.ok(packages.includes(name), `the bill has ${name}`)
+    for (const name of ['tap', 'eslint', 'esbuild']) t.notOk(packages.includes(name), `not ${name}`)
+
+    if (architecture !== hostArchitecture) continue
+    for (const name of ['ipkeeper', 'ipkeeper-server', 'ipkeeperctl'])
+      t.equal(await mustRun(bin(name), ['--version']), `${name} ${version} (commit ${source.commit})\n`)
+    const conflist = folder.file(base, 'examples', '10-fixed.conflist')
+    // portmap is another project's.
+    const linted = await runProgram(bin('ipkeeperctl'), [
+      'lint',
+      '--bin-dir',
+      folder.file(base, 'bin'),
+      conflist,
+    ])
+    t.match(linted.stdout, /no program "portmap"[^]*\n1 error: 1 file looked at\n$/)
+  }
+})
+
+/** Where scripts/fetch-node.ts keeps the Node of another architecture, below .cache. */
+const fetchedFolder = (architecture: 'x64' | 'arm64'): string =>
+  fetchNode(architecture)
+    .slice(join(root, '.cache').length + 1)
+    .split('/')[0] ?? ''

@@ -20,6 +20,7 @@ arping:iputils-arping:tests of duplicate addresses
 etcd:etcd-server:tests with a Kubernetes API server, or with etcd alone
 openssl:openssl:tests with a Kubernetes API server
 systemd-analyze:systemd:tests of the pages on installing, and of the unit
+chromium:chromium:tests and pictures of the page
 '
 
 is_there() {

@@ -524,6 +524,13 @@ export const catalogue = {
     summary: 'The daemon cannot listen on the address of `metrics.listen`.',
     hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or take the key out: metrics are on the socket as well',
   },
+  IPK_PAGE_LISTEN: {
+    cniCode: 189,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The daemon cannot listen on the address of `page.listen`.',
+    hint: 'set a loopback address of this node and a port above 1023 in page.listen, or take the key out: ipkeeperctl tells the same',
+  },
   IPK_USAGE: {
     cniCode: 119,
     httpStatus: 400,

@@ -278,11 +278,11 @@ function objectCommand(name: ObjectSourceName): Command {
     name: `import ${name}`,
     arguments: [],
     summary: summaries[name],
-    about,
+    about: [...about, `kubectl writes such a file by: kubectl get ${kubectlNames(source)} -A -o json`],
     options: {
       file: {
         value: 'FILE',
-        text: `what kubectl get ${kubectlNames(source)} -A -o json has written; - is standard input`,
+        text: 'what kubectl has written with -o json or -o yaml; - is standard input',
         offers: 'file',
       },
       kubeconfig: {
@@ -299,8 +299,8 @@ function objectCommand(name: ObjectSourceName): Command {
         does: 'shows what would be adopted, and what is in the way',
       },
       {
-        line: `kubectl get ${kubectlNames(source)} -A -o json | ipkeeperctl import ${name} --file - --apply`,
-        does: 'adopts it, where the node itself cannot read these objects',
+        line: `ipkeeperctl import ${name} --file list.json --apply`,
+        does: 'adopts it from a file, where this node cannot read such objects itself',
       },
     ],
     exits,

@@ -369,11 +369,16 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_IMPORT_SOURCE: {
     example:
       'error: the Kubernetes API serves no ippools of whereabouts.cni.cncf.io/v1alpha1 [IPK_IMPORT_SOURCE]',
-    mend: () => [{ argv: ['ipkeeperctl', 'import', '--help'], does: 'lists what can be imported from' }],
+    mend: () => [
+      {
+        argv: ['ipkeeperctl', 'import', 'host-local'],
+        does: 'shows what could be imported from this node itself',
+      },
+    ],
   },
   IPK_BACKUP_INVALID: {
     example: 'error: /root/ledger.ipkeeper: it ends before its last line [IPK_BACKUP_INVALID]',
-    mend: () => [{ argv: ['ipkeeperctl', 'backup', '--help'], does: 'says how a backup is made' }],
+    mend: () => [{ argv: ['ipkeeperctl', 'backup', '/root/ledger.ipkeeper'], does: 'writes a backup anew' }],
   },
   IPK_STORE_OCCUPIED: {
     example:

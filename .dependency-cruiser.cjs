@@ -48,7 +48,7 @@ const advisers = 'doctor|try|install'
 /** What reads what other IPAMs have given: the node's folders, and objects of the API. */
 const finders = 'import'
 
-const effects = `store|kubernetes|network|reconcile|http|webhook|metrics|logging|config|${lookers}|${advisers}|${finders}`
+const effects = `store|kubernetes|network|reconcile|http|webhook|page|metrics|logging|config|${lookers}|${advisers}|${finders}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -86,7 +86,7 @@ module.exports = {
       name: 'no-dead-files',
       comment: 'A file that neither an executable nor a script reaches is no part of the product.',
       severity: 'error',
-      from: { path: '^(plugin|ipkeeper-server)/main\\.ts$|^scripts/[^/]*\\.ts$' },
+      from: { path: '^(plugin|ipkeeper-server(/page/client)?)/main\\.ts$|^scripts/[^/]*\\.ts$' },
       // Declarations are read by the compiler, without an import.
       to: { path: '^(plugin|ipkeeper-server|shared)/', pathNot: '/main\\.ts$|\\.d\\.ts$', reachable: false },
     },
@@ -217,6 +217,21 @@ module.exports = {
       to: { path: server, pathNot: [`${server}leases/`, ...pure, ...interfaces] },
     },
     {
+      name: 'page-client-in-browsers',
+      comment:
+        'What browsers run is bundled from page/client and the arithmetic of addresses; of the API it knows types alone.',
+      severity: 'error',
+      from: { path: `${server}page/client/` },
+      to: { pathNot: [`${server}page/client/`, '^shared/net/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'page-client-for-browsers-only',
+      comment: 'To the daemon the page is text: what runs in browsers has no Node around it.',
+      severity: 'error',
+      from: { path: server, pathNot: `${server}page/client/` },
+      to: { path: `${server}page/client/` },
+    },
+    {
       name: 'effects-apart',
       comment: 'Effect folders do not know each other; they meet in serve.ts through interfaces of ports.ts.',
       severity: 'error',
@@ -284,12 +299,12 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts and open-webhook.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts, open-webhook.ts and open-page.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
         pathNot: [
-          `${server}(serve|watch-node|join-nodes|open-store|open-offline|duties|open-webhook)\\.ts$`,
+          `${server}(serve|watch-node|join-nodes|open-(?:store|offline|webhook|page)|duties)\\.ts$`,
           `${server}(${effects}|cli)/`,
         ],
       },

@@ -41,7 +41,7 @@ check: check-types check-lint check-format check-architecture check-generated ##
 
 # Each a target of its own, so that "make -k -j2 check" shows every complaint in one go.
 check-types: setup
-	@echo 'check: types' && tsc --noEmit
+	@echo 'check: types' && tsc --noEmit && tsc --noEmit --project ipkeeper-server/page/client
 
 check-lint: setup
 	@echo 'check: lint' && eslint .

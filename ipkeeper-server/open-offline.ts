@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../shared/problem/problem.ts'
-import { loadConfig, type DaemonConfig } from './config/load-config.ts'
+import { missingFile, parseConfig, readConfigText, type DaemonConfig } from './config/load-config.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
 import { makeFolder } from './make-folder.ts'
 import { openStore } from './open-store.ts'
@@ -33,7 +33,11 @@ export class OfflineStores {
 
   constructor(options: OfflineOptions) {
     this.#options = options
-    this.#config = loadConfig(resolve(options.config), options.configNamed)
+    const path = resolve(options.config)
+    const text = readConfigText(path)
+    if (text === undefined && options.configNamed) throw missingFile(path)
+    // As the daemon calls this node (serve --node, $IPKEEPER_NODE).
+    this.#config = parseConfig(text ?? '', path, options.env['IPKEEPER_NODE'] || undefined)
     this.node = this.#config.node
   }
 

@@ -59,6 +59,7 @@ import { DeferredDels } from './reconcile/deferred-dels.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
 import { watchNode } from './watch-node.ts'
+import { openPage } from './open-page.ts'
 import { openStore } from './open-store.ts'
 import { openWebhook } from './open-webhook.ts'
 import { parseStoreSpec } from './store/store-spec.ts'
@@ -117,6 +118,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await checkSocketPath(socket)
   const { listen } = config.metrics
   const metricsListener = listen && (await MetricsListener.open(listen))
+  const page = await openPage(config, startedAt, logger)
   makeStateDir(stateDir)
   const unlockStateDir = lockStateFolder(stateDir)
   const registry = new MetricRegistry()
@@ -301,6 +303,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const node = watchNode({
     ...{ config, service, stateDir, logger, cluster },
     lostNodes: duties.lostNodes,
+    onFindings: page.found,
     reconcileTerms: () => watched.current.reconcile,
     nodeRoutes: () => watched.current.nodeRoutes,
   })
@@ -407,6 +410,13 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'the page of metrics could not be served')
     },
   )
+  page.serve({
+    ledger,
+    ask: async url => {
+      const { statusCode, body } = await app.inject({ method: 'GET', url })
+      return { status: statusCode, body }
+    },
+  })
   answers.start()
   node.start()
   duties.start()
@@ -478,6 +488,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await watched.stop()
   process.off('SIGHUP', onHangUp)
   await metricsListener?.close()
+  await page.close()
   await webhook.close()
   await app.close()
   await cluster?.stop()

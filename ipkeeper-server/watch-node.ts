@@ -38,6 +38,8 @@ export interface WatchNodeOptions {
   readonly logger: Logger
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
+  /** The comparison of leases and node found something, or has repaired it. */
+  readonly onFindings: () => void
 }
 
 /** What looks at the node beside the verbs. */
@@ -63,6 +65,7 @@ export function watchNode({
   stateDir,
   logger,
   cluster,
+  onFindings,
 }: WatchNodeOptions): WatchedNode {
   const tell = ({ subject, event }: ReturnType<typeof findingEvent>): void => {
     cluster?.events.record(subject, event)
@@ -142,10 +145,12 @@ export function watchNode({
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
       tell(findingEvent(finding, service.node))
+      onFindings()
     },
     onRepaired: finding => {
       logger.warn(finding, `repaired: ${finding.says}`)
       tell(findingEvent(finding, service.node))
+      onFindings()
     },
     onError: error => {
       logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')

@@ -38,6 +38,7 @@ import { createRequire } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { bundlePage } from './bundle-page.ts'
 import { fetchNode, hostArchitecture } from './fetch-node.ts'
 import { packageExecutable, type Architecture } from './package-executable.ts'
 import { readSource } from './read-source.ts'
@@ -49,6 +50,8 @@ interface Executable {
   /** Entry point, or the source itself for a program that has no file of its own. */
   readonly source: { readonly entry: string } | { readonly text: string }
   readonly nodeOptions: readonly string[]
+  /** Whether the page of the daemon is in it. */
+  readonly hasPage?: true
 }
 
 /** V8's helper threads are for programs that compute: the plugin starts 2 ms sooner with one, the daemon is smaller. */
@@ -78,6 +81,7 @@ const products: readonly Executable[] = [
     name: 'ipkeeper-server',
     source: { entry: 'ipkeeper-server/main.ts' },
     nodeOptions: [fewThreads, smallYoungGeneration, noDebugger],
+    hasPage: true,
   },
 ]
 const yardstick: readonly Executable[] = [
@@ -102,7 +106,11 @@ async function bundle(executable: Executable): Promise<string> {
     charset: 'ascii',
     minifyWhitespace: true,
     legalComments: 'none',
-    define: { IPKEEPER_VERSION: JSON.stringify(readVersion()), IPKEEPER_COMMIT: JSON.stringify(commit) },
+    define: {
+      IPKEEPER_VERSION: JSON.stringify(readVersion()),
+      IPKEEPER_COMMIT: JSON.stringify(commit),
+      ...(executable.hasPage && { IPKEEPER_PAGE: JSON.stringify(await bundlePage()) }),
+    },
     logLevel: 'warning',
     logOverride: { 'empty-import-meta': 'error' },
     write: false,

@@ -24,6 +24,7 @@ zsh:zsh:tests of completion in zsh
 fish:fish:tests of completion in fish
 mandoc:mandoc:tests of the manual pages
 systemd-analyze:systemd:tests of the pages on installing, and of the unit
+chromium:chromium:tests and pictures of the page
 '
 
 is_there() {

@@ -1038,6 +1038,33 @@ export const DaemonConfigFile = Type.Object(
         },
       ),
     ),
+    page: Type.Optional(
+      Type.Object(
+        {
+          listen: Type.Optional(
+            Type.String({
+              description:
+                'Loopback address and port of a web page that shows the pools, who has which address, and what is wrong (docs/page.md). It changes nothing, and asks for no password: every process of the node can read it.',
+              doc: {
+                expected: 'a loopback address and a port, such as 127.0.0.1:7480 or [::1]:7480',
+                type: 'address and port',
+                default: 'none',
+                example: 'listen: 127.0.0.1:7480',
+              },
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'The web page. Needs a restart.',
+          doc: {
+            expected: 'a mapping with listen',
+            default: 'none',
+            example: 'page: { listen: 127.0.0.1:7480 }',
+          },
+        },
+      ),
+    ),
     webhook: Type.Optional(
       Type.Object(
         {

@@ -40,6 +40,7 @@ export interface DaemonConfig {
   readonly resultCache: ResultCacheTerms
   readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] }
   readonly metrics: { readonly listen: ListenAddress | undefined }
+  readonly page: { readonly listen: ListenAddress | undefined }
   /** undefined: there is none. */
   readonly webhook: WebhookTerms | undefined
   readonly election: { readonly namespace: string }
@@ -205,6 +206,7 @@ function readFile(
     metrics: {
       listen: readText(faults, ['metrics', 'listen'], file.metrics?.listen, parseListen),
     },
+    page: { listen: readText(faults, ['page', 'listen'], file.page?.listen, parseListen) },
     webhook: readWebhook(file, faults),
     election: { namespace: file.election?.namespace ?? defaults.electionNamespace },
     nodeRoutes: file.nodeRoutes ?? defaults.nodeRoutes,

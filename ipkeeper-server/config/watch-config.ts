@@ -25,6 +25,7 @@ const fixedKeys = [
   ['resultCache'],
   ['conflist'],
   ['metrics', 'listen'],
+  ['page', 'listen'],
 ] as const
 
 /** applied: another configuration is in force. unchanged: the file says what is in force. refused: see the problem. */

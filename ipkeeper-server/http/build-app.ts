@@ -17,6 +17,7 @@ import { cniRoutes } from './routes/cni.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
+import { mapRoutes } from './routes/maps.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
 import {
   statusRoutes,
@@ -137,6 +138,7 @@ export async function buildApp({
   })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
+  mapRoutes(app, { service })
   explainRoutes(app, { service, requests, cluster })
   importRoutes(app, { service, nodeFacts })
   backupRoutes(app, { service, facts })

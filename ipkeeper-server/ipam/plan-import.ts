@@ -420,7 +420,7 @@ export function planImport(
       pool,
       reason: held
         ? `kept for ${describeHolder(holder)}`
-        : `bound to container ${key.containerId.slice(0, 13)} of ${describeHolder(holder)}`,
+        : `bound to container ${key.containerId.slice(0, 13)}${holder.kind === 'pod' ? ` of ${describeHolder(holder)}` : ''}`,
       hint: '',
     }
   }

@@ -100,6 +100,8 @@ export interface LeaseRecord extends Versioned, LeaseKey {
 export interface LeaseOutline extends Pick<LeaseRecord, 'state' | 'named' | 'until'> {
   /** Of the pod; null where the holder is a container without one. */
   readonly namespace: string | null
+  /** Cooling because somebody else on the network has the address (put-aside.ts). */
+  readonly aside: boolean
 }
 
 /** The holder's current attachment and addresses, one per range set; older attachments keep theirs until their DEL. */

@@ -31,6 +31,8 @@ export class UsageTally {
   readonly #now: number
   readonly #counts: readonly Count[]
   readonly #ranges: RangeIndex<Count>
+  /** By pool. */
+  readonly #nextFreeAt = new Map<string, number>()
   readonly #states: Record<LeaseState, number> = { bound: 0, held: 0, cooling: 0 }
 
   /** `now`: milliseconds since the epoch. */
@@ -43,18 +45,25 @@ export class UsageTally {
     )
   }
 
-  lease(lease: LeaseKey & Omit<LeaseOutline, 'namespace'>): void {
+  /** `isReserved`: whether its address is; asked only where it would be the next to come free. */
+  lease(
+    lease: LeaseKey & Omit<LeaseOutline, 'namespace' | 'aside'>,
+    isReserved: () => boolean = () => false,
+  ): void {
     if (isOver(lease, this.#now)) return
     this.#states[lease.state]++
     const count = this.#countAt(lease)
     if (!count) return
+    const next = this.#nextFreeAt.get(count.pool) ?? Infinity
+    if (lease.until !== null && lease.until < next && !isReserved())
+      this.#nextFreeAt.set(count.pool, lease.until)
     if (lease.state === 'bound') count.used++
     else if (lease.state === 'held' || lease.named) count.held++
     else count.cooling++
   }
 
   /** `lease`: the one of its address, if there is one. */
-  reservation(key: LeaseKey, lease: Omit<LeaseOutline, 'namespace'> | undefined): void {
+  reservation(key: LeaseKey, lease: Omit<LeaseOutline, 'namespace' | 'aside'> | undefined): void {
     const count = this.#countAt(key)
     if (!count) return
     const present = lease && !isOver(lease, this.#now) ? lease : undefined
@@ -71,6 +80,11 @@ export class UsageTally {
   /** In the order of the pools. */
   rangeSets(): readonly RangeSetUsage[] {
     return this.#counts.map(count => ({ ...count, free: count.capacity - count.used - count.held }))
+  }
+
+  /** When the next kept or resting address of a pool comes free for everybody; null when none does by itself. */
+  nextFreeAt(pool: string): number | null {
+    return this.#nextFreeAt.get(pool) ?? null
   }
 
   #countAt(key: LeaseKey): Count | undefined {

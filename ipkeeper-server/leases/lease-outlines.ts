@@ -1,10 +1,13 @@
+import { isPutAside } from '../ipam/put-aside.ts'
 import type { LeaseOutline, LeaseRecord } from '../ipam/records.ts'
 
 /** So many outlines are shared; namespaces come and go, and those of old must not stay for ever. */
 const mostShared = 4_096
 
-export function outlineOf({ state, named, until, holder }: LeaseRecord): LeaseOutline {
-  return { state, named, until, namespace: holder.kind === 'pod' ? holder.namespace : null }
+export function outlineOf(lease: LeaseRecord): LeaseOutline {
+  const { state, named, until, holder } = lease
+  const namespace = holder.kind === 'pod' ? holder.namespace : null
+  return { state, named, until, namespace, aside: isPutAside(lease) }
 }
 
 /**
@@ -28,9 +31,9 @@ export class LeaseOutlines {
   }
 
   #share(outline: LeaseOutline): LeaseOutline {
-    const { state, named, until, namespace } = outline
+    const { state, named, until, namespace, aside } = outline
     if (until !== null) return outline
-    const alike = JSON.stringify([state, named, namespace])
+    const alike = JSON.stringify([state, named, namespace, aside])
     const found = this.#shared.get(alike)
     if (found) return found
     if (this.#shared.size >= mostShared) this.#shared.clear()

@@ -130,6 +130,8 @@ export class Ledger implements AddressBook {
   onKept: () => void = () => undefined
   /** Called when figures of pools may have changed: of a lease, a reservation or a pool, by whomever. */
   onFigures: () => void = () => undefined
+  /** Called with each record that changes, by whomever, as it is now; as it was where it is deleted. */
+  onRecord: (kind: RecordKind, record: RecordTypes[RecordKind]) => void = () => undefined
   /** Called when a lease turns out to be bound on this node to an attachment that no record of it tells of. */
   onStray: (key: AttachmentKey) => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
@@ -691,6 +693,8 @@ export class Ledger implements AddressBook {
     if (before) this.#reindex(kind, key, before, false)
     if (after) this.#reindex(kind, key, after, true)
     if (kind === 'lease' || kind === 'reservation' || kind === 'pool') this.onFigures()
+    const touched = after ?? before
+    if (touched) this.onRecord(kind, touched)
     if (kind === 'lease' || kind === 'reservation') {
       if (kind === 'lease') this.#expired.delete(key)
       const either = after ?? before

@@ -12,14 +12,14 @@ import { formatRange } from '../ipam/pool.ts'
 import { formatRetention } from '../ipam/retention.ts'
 import { isOver, type AttachmentRecord, type LeaseRecord, type ReservationRecord } from '../ipam/records.ts'
 import { formatReservationOwner } from '../ipam/reservation-owner.ts'
-import { usageOf } from '../ipam/usage.ts'
 import { describeWorkload, isKnown } from '../ipam/workload.ts'
+import { measureUsage } from './measure-usage.ts'
 import type { LeaseService } from './service.ts'
 
 const iso = (time: number): string => new Date(time).toISOString()
 
 /** Counts above 2^53 as decimal text: JSON numbers would lose digits. */
-function count(value: bigint): number | string {
+export function count(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
 }
 
@@ -99,22 +99,33 @@ export function listAttachments(service: LeaseService): AttachmentItem[] {
     .map(attachment => attachmentItem(service, attachment))
 }
 
-export function listPools(service: LeaseService): PoolItem[] {
-  const now = service.now()
+/**
+ * All pools by name. It gives the event loop back on its way, so that an ADD does not wait for a listing.
+ *
+ * @param turn resolves when others had theirs
+ */
+export async function listPools(service: LeaseService, turn: () => Promise<unknown>): Promise<PoolItem[]> {
+  const { rangeSets, nextFreeAt } = await measureUsage(service, turn)
+  const bySet = Map.groupBy(rangeSets, ({ pool }) => pool)
   return [...service.ledger.pools()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(record => {
+    .flatMap(record => {
       const pool = poolOf(record)
-      const usage = usageOf(service.ledger, pool, now)
+      const sets = bySet.get(pool.name)
+      // One that came meanwhile is not measured.
+      if (!sets) return []
+      const next = nextFreeAt(pool.name)
+      const sum = (figure: 'capacity' | 'used' | 'held' | 'free'): number | string =>
+        count(sets.reduce((total, set) => total + set[figure], 0n))
       return {
         name: pool.name,
         segment: pool.segment,
         ranges: pool.rangeSets.map(set => set.map(formatRange)),
-        capacity: count(usage.capacity),
-        used: count(usage.used),
-        held: count(usage.held),
-        free: count(usage.free),
-        nextFreeAt: usage.nextFreeAt === null ? null : iso(usage.nextFreeAt),
+        capacity: sum('capacity'),
+        used: sum('used'),
+        held: sum('held'),
+        free: sum('free'),
+        nextFreeAt: next === null ? null : iso(next),
       }
     })
 }

@@ -7,6 +7,8 @@ export interface LeaseUsage {
   /** By name of their pools. */
   readonly rangeSets: readonly RangeSetUsage[]
   readonly leases: Readonly<Record<LeaseState, number>>
+  /** When the next kept or resting address of a pool comes free for everybody; null when none does by itself. */
+  readonly nextFreeAt: (pool: string) => number | null
 }
 
 /** Leases between two turns of the event loop: about a millisecond. */
@@ -26,12 +28,16 @@ export async function measureUsage(
   const tally = new UsageTally(pools, now())
   let walked = 0
   for (const lease of ledger.leaseOutlines()) {
-    tally.lease(lease)
+    tally.lease(lease, () => ledger.reservation(lease) !== undefined)
     if (++walked % step === 0) await turn()
   }
   for (const reservation of ledger.reservations()) {
     tally.reservation(reservation, ledger.lease(reservation))
     if (++walked % step === 0) await turn()
   }
-  return { rangeSets: tally.rangeSets(), leases: tally.states() }
+  return {
+    rangeSets: tally.rangeSets(),
+    leases: tally.states(),
+    nextFreeAt: pool => tally.nextFreeAt(pool),
+  }
 }

@@ -1,5 +1,6 @@
 import { writeLease } from '../ipam/plan-del.ts'
 import { policyOf } from '../ipam/pool-book.ts'
+import { putAsideSource } from '../ipam/put-aside.ts'
 import type { Change, LeaseRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
@@ -29,7 +30,7 @@ export async function setAside(
       attachment: null,
       named: true,
       retain: 'release',
-      source: `put aside: ${why}`,
+      source: putAsideSource(why),
       since: at,
       until: at + policyOf(pools(), lease.pool).preferFor,
     }

@@ -56,8 +56,5 @@ export function isRecord(value: unknown): value is { kind: RecordKind; key: stri
   const { kind, key, record } = value as Record<string, unknown>
   if (!recordKinds.includes(kind as RecordKind) || typeof key !== 'string') return false
   if (typeof record !== 'object' || record === null) return false
-  return (
-    kind === 'attachment' ||
-    isSoundRecord(kind as Exclude<RecordKind, 'attachment'>, key, JSON.stringify(record))
-  )
+  return kind === 'attachment' || isSoundRecord(kind as Exclude<RecordKind, 'attachment'>, key, record)
 }

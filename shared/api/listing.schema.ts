@@ -79,7 +79,7 @@ export const AttachmentsReply = Type.Object(
 )
 export type AttachmentsReply = Static<typeof AttachmentsReply>
 
-const Count = Type.Union([Type.Integer(), Type.String({ pattern: '^[0-9]+$' })], {
+export const Count = Type.Union([Type.Integer(), Type.String({ pattern: '^[0-9]+$' })], {
   description: 'a number; above 2^53 a decimal string',
 })
 

@@ -524,6 +524,13 @@ export const catalogue = {
     summary: 'The daemon cannot listen on the address of `metrics.listen`.',
     hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or take the key out: metrics are on the socket as well',
   },
+  IPK_PAGE_LISTEN: {
+    cniCode: 189,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The daemon cannot listen on the address of `page.listen`.',
+    hint: 'set a loopback address of this node and a port above 1023 in page.listen, or take the key out: ipkeeperctl tells the same',
+  },
   IPK_USAGE: {
     cniCode: 119,
     httpStatus: 400,
@@ -588,21 +595,21 @@ export const catalogue = {
     hint: 'see: ipkeeperctl attachments; the conflist of the network has to be in the folder of conflist.directory',
   },
   IPK_IMPORT_SOURCE: {
-    cniCode: 180,
+    cniCode: 185,
     httpStatus: 400,
     retryable: false,
     summary: 'What another IPAM has given cannot be read where it was looked for.',
     hint: 'name where it is: ipkeeperctl import SOURCE --help',
   },
   IPK_BACKUP_INVALID: {
-    cniCode: 181,
+    cniCode: 186,
     httpStatus: 400,
     retryable: false,
     summary: 'A file is no whole backup of a ledger; nothing was taken from it.',
     hint: 'take another one: ipkeeperctl backup FILE writes it anew',
   },
   IPK_STORE_OCCUPIED: {
-    cniCode: 182,
+    cniCode: 187,
     httpStatus: 409,
     retryable: false,
     summary:

@@ -392,6 +392,23 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
     })
   }
 
+  t.test('11: entries of another store are adopted as they are, once', async t => {
+    const store = await subject.open(t)
+    const other = await subject.open(t)
+    await remember(other, ...story)
+    const entries = await other.history({ limit: 1000 })
+    await store.adoptHistory(entries)
+    t.strictSame(await store.history({ limit: 1000 }), entries)
+    await store.adoptHistory(entries)
+    t.strictSame(await store.history({ limit: 1000 }), entries)
+    await remember(store, ...story.slice(-1))
+    const [newest] = await store.history({ limit: 1 })
+    t.ok((newest?.id ?? 0) > (entries[0]?.id ?? 0), 'later ones come behind them')
+    const changed = entries.map(entry => ({ ...entry, node: 'another' }))
+    await t.rejects(store.adoptHistory(changed), { code: 'IPK_STORE_OCCUPIED' })
+    t.equal((await store.history({ limit: 1000 })).length, entries.length + 1)
+  })
+
   t.test('10: since when a holder has an address outlives the entry that said so first', async t => {
     const store = await subject.open(t)
     await remember(store, event('10.0.0.2', 10), event('10.0.0.2', 20, { event: 'moved' }))

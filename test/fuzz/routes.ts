@@ -138,10 +138,13 @@ async function checkRecords(story: TestService, service: LeaseService): Promise<
   assertSound(ledger, 'after the requests')
   await assertTrueHistory(ledger, story.now, 'after the requests')
   const fresh = await Ledger.open(story.store)
-  const [memory, store] = [ledger, fresh].map(source => {
-    const view = { ...service, ledger: source }
-    return JSON.stringify([listLeases(view), listPools(view), source.counts()])
-  })
+  const [memory, store] = await Promise.all(
+    [ledger, fresh].map(async source => {
+      const view = { ...service, ledger: source }
+      const pools = await listPools(view, () => Promise.resolve())
+      return JSON.stringify([listLeases(view), pools, source.counts()])
+    }),
+  )
   if (memory !== store) throw new Error('ledger and store differ')
   const bound = listLeases(service).filter(lease => lease.state === 'bound')
   const keys = bound.map(({ segment, address }) => `${segment} ${address}`)

@@ -38,6 +38,8 @@ const sound: Tree = {
   'ipkeeper-server/http/build-app.ts':
     "import fastify from 'fastify'\nimport { add } from '../leases/add.ts'\nimport type { Clock } from '../ports.ts'\n" +
     "import { Lease } from '../../shared/api/lease.schema.ts'\nexport const buildApp = (c: Clock) => [fastify, add, c, Lease]\n",
+  'ipkeeper-server/page/client/main.ts':
+    "import { address } from '../../../shared/net/address.ts'\nconsole.log(address)\n",
   'ipkeeper-server/cli/run-command.ts':
     "import { request } from 'undici'\nexport const runCommand = request\n",
   'ipkeeper-server/serve.ts':
@@ -69,6 +71,9 @@ const broken: readonly (readonly [rule: string, file: string, imports: string, h
   ['only-http-serves-leases', 'ipkeeper-server/webhook/leased.ts', '../leases/add.ts'],
   ['pure-without-node', 'ipkeeper-server/webhook/plan/clock.ts', 'node:crypto'],
   ['only-http-serves-leases', 'ipkeeper-server/network/leased.ts', '../leases/add.ts'],
+  ['only-http-serves-leases', 'ipkeeper-server/page/leased.ts', '../leases/add.ts'],
+  ['page-client-in-browsers', 'ipkeeper-server/page/client/peek.ts', 'node:fs'],
+  ['page-client-for-browsers-only', 'ipkeeper-server/page/shown.ts', './client/main.ts'],
   ['serve-composes', 'ipkeeper-server/compose.ts', './store/memory/memory-store.ts'],
   ['interfaces-name-no-implementation', 'ipkeeper-server/ports.ts', './store/memory/memory-store.ts'],
   ['cli-talks-to-the-daemon', 'ipkeeper-server/cli/peek.ts', '../store/sqlite/sqlite-store.ts'],

@@ -132,7 +132,7 @@ t.test('the embedded store', { skip: missing('executables') }, async t => {
 
   await t.test('words that make no sense', async t => {
     const rows: readonly (readonly [words: readonly string[], exit: number, says: RegExp])[] = [
-      [['migrate', one], 2, /takes STORE STORE/],
+      [['migrate', one], 2, /takes FROM TO/],
       [['migrate', one, one], 2, /the two stores are the same/],
       [['migrate', one, 'memory:'], 2, /memory: keeps nothing/],
       [['migrate', `sqlite:${folder.file('none.db')}`, one], 1, /there is no store .*none\.db/],

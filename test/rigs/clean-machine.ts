@@ -84,21 +84,17 @@ for folder in run tmp var/tmp var/log var/lib/containerd; do
   mount -t tmpfs -o mode=1777 tmpfs "root/$folder"
 done
 chmod 0755 root/run root/var/log root/var/lib/containerd
-if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-  mount -t cgroup2 cgroup2 root/sys/fs/cgroup
-else
-  mount -t tmpfs -o mode=0755 tmpfs root/sys/fs/cgroup
-  for hierarchy in /sys/fs/cgroup/*; do
-    [ -e "$hierarchy/cgroup.procs" ] || continue
-    name=\${hierarchy##*/}
-    mkdir "root/sys/fs/cgroup/$name"
-    case $name in
-      unified) mount -t cgroup2 cgroup2 "root/sys/fs/cgroup/$name" ;;
-      systemd) mount -t cgroup -o none,name=systemd cgroup "root/sys/fs/cgroup/$name" ;;
-      *) mount -t cgroup -o "$name" cgroup "root/sys/fs/cgroup/$name" ;;
-    esac
-  done
-fi
+mount -t tmpfs -o mode=0755 tmpfs root/sys/fs/cgroup
+for hierarchy in /sys/fs/cgroup/*; do
+  [ -e "$hierarchy/cgroup.procs" ] || continue
+  name=\${hierarchy##*/}
+  mkdir "root/sys/fs/cgroup/$name"
+  case $name in
+    unified) mount -t cgroup2 cgroup2 "root/sys/fs/cgroup/$name" ;;
+    systemd) mount -t cgroup -o none,name=systemd cgroup "root/sys/fs/cgroup/$name" ;;
+    *) mount -t cgroup -o "$name" cgroup "root/sys/fs/cgroup/$name" ;;
+  esac
+done
 mkdir -p "root${checkout}" root/mnt
 mount -t overlay overlay -o "lowerdir=$source,upperdir=checkout-upper,workdir=checkout-work" "root${checkout}"
 cd root
@@ -124,7 +120,7 @@ exec env -i container=ipkeeper-rig PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin
 const outer = `
 set -eu
 name=$1
-for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
+for hierarchy in /sys/fs/cgroup/*; do
   [ -e "$hierarchy/cgroup.procs" ] || continue
   mkdir -p "$hierarchy/$name"
   for file in cpuset.cpus cpuset.mems; do
@@ -152,9 +148,13 @@ end
 
 export const hasSystemd = (): boolean => existsSync(systemd)
 
-/** Whether this machine can have another inside: overlays over what its root is. Tried once. */
+/**
+ * Whether this machine can have another inside: overlays over what its root is (tried once), and a hierarchy of control
+ * groups for each controller. In the unified one a group with processes gives nothing to groups below it, and a machine
+ * would have to be put two levels down.
+ */
 export function canBeCleanMachine(): boolean {
-  if (process.getuid?.() !== 0) return false
+  if (process.getuid?.() !== 0 || !existsSync('/sys/fs/cgroup/systemd/cgroup.procs')) return false
   works ??=
     spawnSync('unshare', [
       ...['--mount', '--net', '--pid', '--cgroup', '--fork', 'sh', '-ec'],

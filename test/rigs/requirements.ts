@@ -34,6 +34,7 @@ export type Requirement =
   | 'mandoc'
   | 'nft'
   | 'arping'
+  | 'chromium'
   | 'ifb'
   | 'macvlan'
   | 'clean-machine'
@@ -129,6 +130,10 @@ const requirements: Readonly<
     met: () => findProgram('arping') !== undefined,
     otherwise: 'needs arping (Debian package iputils-arping)',
   },
+  chromium: {
+    met: () => findProgram('chromium') !== undefined,
+    otherwise: 'needs Chromium (Debian package chromium)',
+  },
   ifb: {
     met: () => kernelMakes('ip link add ifb0 type ifb'),
     otherwise: `${optionalSkip}needs a kernel with ifb`,
@@ -142,7 +147,7 @@ const requirements: Readonly<
     met: () => hasSystemd() && canBeCleanMachine(),
     // Set-up brings systemd; not a kernel or a container that lets root have overlays and control groups.
     otherwise: hasSystemd()
-      ? `${optionalSkip}needs root that may mount overlays and make control groups`
+      ? `${optionalSkip}needs root that may mount overlays, and control groups of version 1 or both`
       : 'needs systemd (Debian package systemd)',
   },
   callers: {

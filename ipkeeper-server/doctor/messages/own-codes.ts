@@ -385,6 +385,15 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'error: KUBERNETES_SERVICE_HOST is not set, so this is no pod of a cluster [IPK_KUBERNETES_CONFIG]',
     mend: () => [type.checkConfig],
   },
+  IPK_INSTALL_FAILED: {
+    example:
+      'error: /opt/cni/bin/ipkeeper was not installed: EROFS: read-only file system [IPK_INSTALL_FAILED]',
+    mend: () => [type.lintAll, type.doctor],
+  },
+  IPK_UNINSTALL_REFUSED: {
+    example: 'error: /opt/cni/bin/ipkeeper stays: 3 sandboxes need it to be ended [IPK_UNINSTALL_REFUSED]',
+    mend: () => [type.attachments, type.doctor],
+  },
   IPK_INTERNAL: {
     example: 'internal error: an ADD without an offer; [IPK_INTERNAL, request 9dc703913ef1]',
     mend: captures => [type.daemonLog, type.flights(captures)],

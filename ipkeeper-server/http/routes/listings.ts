@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
@@ -49,9 +50,9 @@ export function listingRoutes(app: FastifyInstance, { service }: { readonly serv
     Promise.resolve({ attachments: listAttachments(service) }),
   )
 
-  app.get('/v1/pools', { schema: { response: { 200: PoolsReply } } }, async () =>
-    Promise.resolve({ pools: listPools(service) }),
-  )
+  app.get('/v1/pools', { schema: { response: { 200: PoolsReply } } }, async () => ({
+    pools: await listPools(service, () => nextTurn()),
+  }))
 
   app.get('/v1/reservations', { schema: { response: { 200: ReservationsReply } } }, async () =>
     Promise.resolve({ reservations: listReservations(service) }),

@@ -32,6 +32,7 @@ const places: Readonly<Record<string, string>> = {
   'resultCache.folders': 'resultCache: { folders: { KEY } }',
   conflist: 'conflist: { KEY }',
   metrics: 'metrics: { KEY }',
+  page: 'page: { KEY }',
   webhook: 'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k, KEY }',
   election: 'election: { KEY }',
 }

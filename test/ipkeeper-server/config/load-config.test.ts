@@ -43,6 +43,7 @@ const defaults = {
   },
   conflist: { directory: '/etc/cni/net.d', binDirs: ['/opt/cni/bin'] },
   metrics: { listen: undefined },
+  page: { listen: undefined },
   webhook: undefined,
   election: { namespace: 'kube-system' },
   nodeLabels: {},
@@ -99,6 +100,7 @@ const accepted: readonly (readonly [name: string, text: string, differs: object]
     'metrics: { listen: "127.0.0.1:9478" }',
     { metrics: { listen: { host: '127.0.0.1', port: 9478 } } },
   ],
+  ['a page on loopback', 'page: { listen: "[::1]:7480" }', { page: { listen: { host: '::1', port: 7480 } } }],
   [
     'a webhook',
     'webhook: { listen: "0.0.0.0:9443", certFile: /c, keyFile: /k }',
@@ -231,6 +233,11 @@ const refused: readonly (readonly [name: string, text: string, message: string |
     'metrics for everybody',
     'metrics: { listen: "0.0.0.0:9478" }',
     'c.yaml:1:20: metrics.listen: "0.0.0.0:9478" is not a loopback address and a port, such as 127.0.0.1:9478 or [::1]:9478',
+  ],
+  [
+    'a page for everybody',
+    'page: { listen: "10.0.0.1:7480" }',
+    'c.yaml:1:17: page.listen: "10.0.0.1:7480" is not a loopback address and a port, such as 127.0.0.1:7480 or [::1]:7480',
   ],
   [
     'a kind that there is not',

@@ -518,6 +518,8 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/history',
     '/v1/leases',
     '/v1/pools',
+    '/v1/pools/{pool}/freeing',
+    '/v1/pools/{pool}/map',
     '/v1/reservations',
   ])
   t.equal((await app.inject({ method: 'DELETE', url: '/v1/reservations/default/10.22.0.2' })).statusCode, 200)

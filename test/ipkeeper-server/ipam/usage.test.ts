@@ -12,14 +12,16 @@ const pool = poolFrom('net', ['10.22.0.0/29'])
 
 const usage = (story: TestService, of = pool): string => {
   const { ledger } = story.service
-  const { capacity, used, held, free } = usageOf(ledger, of, story.now)
+  const { capacity, used, held, free, nextFreeAt } = usageOf(ledger, of, story.now)
   // Both ways of counting agree in every story.
   const tally = new UsageTally([of], story.now)
-  for (const lease of ledger.leaseOutlines()) tally.lease(lease)
+  for (const lease of ledger.leaseOutlines())
+    tally.lease(lease, () => ledger.reservation(lease) !== undefined)
   for (const reservation of ledger.reservations()) tally.reservation(reservation, ledger.lease(reservation))
   const sum = (count: 'capacity' | 'used' | 'held' | 'free'): bigint =>
     tally.rangeSets().reduce((total, set) => total + set[count], 0n)
   t.strictSame([sum('capacity'), sum('used'), sum('held'), sum('free')], [capacity, used, held, free])
+  t.equal(tally.nextFreeAt(of.name), nextFreeAt)
   return `${capacity}: ${used} used, ${held} held, ${free} free`
 }
 
@@ -70,6 +72,7 @@ t.test('a reservation counts once: as held, or as what its address is', async t 
 t.test('when the next address comes free', async t => {
   const story = await open()
   const next = (): string | null => {
+    usage(story)
     const { nextFreeAt } = usageOf(story.service.ledger, pool, story.now)
     return nextFreeAt === null ? null : new Date(nextFreeAt).toISOString().slice(11, 19)
   }

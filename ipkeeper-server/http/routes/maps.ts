@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { ErrorReply } from '../../../shared/api/cni.schema.ts'
+import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
+import { listFreeing, mapPool } from '../../leases/pool-map.ts'
+import type { LeaseService } from '../../leases/service.ts'
+
+const PoolPath = Type.Object({ pool: Type.String({ minLength: 1, maxLength: 253 }) })
+
+const MapQuery = Type.Object(
+  {
+    within: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'a block of a subnet of the pool, such as 10.22.3.0/24; that of its first range unless given',
+      }),
+    ),
+    around: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'in place of `within`: an address, whose block of 256 is meant',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const FreeingQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.String({
+        pattern: '^([1-9][0-9]?|100)$',
+        description: 'at most so many addresses, up to 100; 20 unless given',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+interface OfMap {
+  Params: { pool: string }
+  Querystring: { within?: string; around?: string }
+}
+
+interface OfFreeing {
+  Params: { pool: string }
+  Querystring: { limit?: string }
+}
+
+/** GET a pool as a map of its addresses, and which of them come free next. */
+export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+  let walking: Promise<unknown> = Promise.resolve()
+  // One walk through all records after another: however many ask, the rest of the daemon waits for one of them.
+  const inTurn = async <T>(walk: () => Promise<T>): Promise<T> => {
+    const turn = walking.then(walk)
+    walking = turn.catch(() => undefined)
+    return await turn
+  }
+
+  app.get<OfMap>(
+    '/v1/pools/:pool/map',
+    {
+      schema: { params: PoolPath, querystring: MapQuery, response: { 200: PoolMapReply, 400: ErrorReply } },
+    },
+    async ({ params, query }) => inTurn(() => mapPool(service, params.pool, query, () => nextTurn())),
+  )
+
+  app.get<OfFreeing>(
+    '/v1/pools/:pool/freeing',
+    {
+      schema: {
+        params: PoolPath,
+        querystring: FreeingQuery,
+        response: { 200: FreeingReply, 400: ErrorReply },
+      },
+    },
+    async ({ params, query: { limit = '20' } }) =>
+      inTurn(() => listFreeing(service, params.pool, Number(limit), () => nextTurn())),
+  )
+}

@@ -1,0 +1,67 @@
+import { version } from '../shared/build-info.ts'
+import type { DaemonConfig } from './config/load-config.ts'
+import type { Ledger } from './leases/ledger.ts'
+import type { Logger } from './logging/logger.ts'
+import type { PageFiles } from './page/page-files.ts'
+import type { AskApi } from './page/page-listener.ts'
+
+export interface OpenPage {
+  /** From now on it shows what the daemon serves. */
+  readonly serve: (parts: PageSource) => void
+  /** What is wrong with the node has changed. */
+  readonly found: () => void
+  readonly close: () => Promise<void>
+}
+
+export interface PageSource {
+  readonly ledger: Ledger
+  /** A GET of the API, as on the socket. */
+  readonly ask: AskApi
+  /** In place of those that the build has put in. */
+  readonly files?: PageFiles
+}
+
+const none: OpenPage = { serve: () => undefined, found: () => undefined, close: () => Promise.resolve() }
+
+/**
+ * Puts the page together and listens. A part of serve.ts, which names the rest of the concrete classes. Without
+ * `page.listen` nothing of it is loaded.
+ *
+ * @throws Problem IPK_PAGE_LISTEN
+ */
+export async function openPage(
+  { node, page: { listen } }: Pick<DaemonConfig, 'node' | 'page'>,
+  startedAt: number,
+  logger: Logger,
+): Promise<OpenPage> {
+  if (!listen) return none
+  const [{ PageListener }, { EventStream }, { embeddedPage }] = await Promise.all([
+    import('./page/page-listener.ts'),
+    import('./page/event-stream.ts'),
+    import('./page/page-files.ts'),
+  ])
+  const events = new EventStream({
+    hello: { node, version, startedAt: new Date(startedAt).toISOString() },
+  })
+  const listener = await PageListener.open(listen)
+  return {
+    serve: ({ ledger, ask, files = embeddedPage }) => {
+      ledger.onRecord = (kind, record) => {
+        if (kind === 'lease' && 'pool' in record) events.changed(record.pool)
+        else if (kind === 'pool' && 'name' in record) events.changed(record.name)
+        else if (kind === 'reservation') events.changed(undefined)
+      }
+      logger.info({ listen }, 'serving the page')
+      listener.serve({
+        ...{ files, events, ask },
+        onError: error => {
+          logger.warn({ err: error }, 'the page could not be served')
+        },
+      })
+    },
+    found: () => {
+      events.found()
+    },
+    close: () => listener.close(),
+  }
+}

@@ -1,0 +1,54 @@
+import { Ajv } from 'ajv'
+import { pino } from 'pino'
+import t from 'tap'
+import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
+import { poolFrom, TestService } from '../leases/test-service.ts'
+import { readingParts } from './app-parts.ts'
+
+const ajv = new Ajv({ formats: { 'date-time': true } })
+
+t.test('maps and lists are of their schemas, and refusals have a code', async t => {
+  const story = await TestService.open()
+  const app = await buildApp({
+    service: story.service,
+    facts: {
+      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
+      store: { kind: 'memory', location: 'memory' },
+    },
+    ...readingParts(story.service),
+    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
+    logger: pino({ level: 'silent' }),
+  })
+  t.teardown(() => app.close())
+  story.pool = poolFrom('a/b', ['10.22.0.0/16'], ['fd00:22::/64'])
+  await story.add({ pod: 'a', container: 'c1' })
+  await story.add({ pod: 'b', container: 'c2' })
+  await story.del('c2')
+  const pool = '/v1/pools/a%2Fb'
+  const table: readonly [url: string, status: number, within: string][] = [
+    [`${pool}/map`, 200, '10.22.0.0/16'],
+    [`${pool}/map?within=10.22.0.0/24`, 200, '10.22.0.0/24'],
+    [`${pool}/map?around=10.22.9.9`, 200, '10.22.9.0/24'],
+    [`${pool}/map?within=fd00%3A22%3A%3A%2F64`, 200, 'fd00:22::/64'],
+    [`${pool}/map?around=fd00%3A22%3A%3A1`, 200, 'fd00:22::/120'],
+    [`${pool}/map?within=10.99.0.0/24`, 400, 'IPK_REQUEST_INVALID'],
+    [`${pool}/map?nonsense=1`, 400, 'IPK_REQUEST_INVALID'],
+    ['/v1/pools/none/map', 400, 'IPK_POOL_UNKNOWN'],
+    [`${pool}/freeing?limit=0`, 400, 'IPK_REQUEST_INVALID'],
+    [`${pool}/freeing?limit=101`, 400, 'IPK_REQUEST_INVALID'],
+    ['/v1/pools/none/freeing', 400, 'IPK_POOL_UNKNOWN'],
+  ]
+  // All at once: they have their turns.
+  const replies = await Promise.all(table.map(([url]) => app.inject({ url })))
+  for (const [index, [url, status, what]] of table.entries()) {
+    const reply = replies[index]
+    t.equal(reply?.statusCode, status, url)
+    const body = reply?.json<Record<string, unknown>>()
+    t.equal(body?.['within'] ?? body?.['code'], what, url)
+    if (status === 200) t.ok(ajv.validate(PoolMapReply, body), ajv.errorsText())
+  }
+  const freeing = await app.inject({ url: `${pool}/freeing` })
+  t.ok(ajv.validate(FreeingReply, freeing.json()), ajv.errorsText())
+  t.match(freeing.json(), { freeing: [{ address: '10.22.0.3' }, { address: 'fd00:22::3' }], more: 0 })
+})

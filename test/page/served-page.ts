@@ -1,0 +1,109 @@
+import { pino } from 'pino'
+import { buildApp } from '../../ipkeeper-server/http/build-app.ts'
+import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
+import { reserve } from '../../ipkeeper-server/leases/reserve.ts'
+import { setAside } from '../../ipkeeper-server/leases/set-aside.ts'
+import { openPage, type OpenPage } from '../../ipkeeper-server/open-page.ts'
+import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
+import { bundlePage } from '../../scripts/bundle-page.ts'
+import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
+import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
+import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
+import { freePort } from '../rigs/free-port.ts'
+
+/** A test, or whoever else ends what was begun. */
+export interface Owner {
+  teardown(end: () => unknown): void
+}
+
+export interface ServedPage {
+  readonly url: string
+  readonly port: number
+  readonly story: TestService
+  /** What the audit finds from now on. */
+  find(...findings: readonly Finding[]): void
+  /** Ends the page's server, and begins it again at the same address. */
+  stop(): Promise<void>
+  restart(): Promise<void>
+}
+
+export const sampleFinding: Finding = {
+  ...{ kind: 'lease-without-sandbox', severity: 'warning', action: 'end-attachment', state: 'waiting' },
+  says: 'the sandbox 3f2a91c0d1e2 of shop/web-9 is dead, and still has 10.22.0.9',
+  ...{ why: 'its network namespace is gone', remedy: 'wait, or: ipkeeperctl release 10.22.0.9' },
+  ...{ address: '10.22.0.9/24', pod: 'shop/web-9', podUid: null, network: 'net', link: null },
+  ...{ containerId: '3f2a91c0d1e2', ifname: 'eth0' },
+}
+
+/** The page over the real routes and a ledger in memory, whose clock is the machine's; bundled from source. */
+export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> {
+  const story = await TestService.open(new MemoryStore(), 'release', node)
+  story.now = Date.now()
+  const logger = pino({ level: 'silent' })
+  let findings: readonly Finding[] = []
+  const audit = (): Promise<AuditReply> =>
+    Promise.resolve({
+      ...{ node, mode: 'repair', takenAt: new Date().toISOString(), attachments: 3 },
+      witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
+      findings: [...findings],
+    })
+  const app = await buildApp({
+    service: story.service,
+    facts: {
+      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
+      store: { kind: 'memory', location: 'memory' },
+    },
+    ...readingParts(story.service),
+    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
+    nodeRoutes: [
+      routes => {
+        auditRoutes(routes, { audit: { audit } })
+      },
+    ],
+    logger,
+  })
+  owner.teardown(() => app.close())
+  const files = await bundlePage()
+  const port = await freePort()
+  let opened: OpenPage | undefined
+  const restart = async (): Promise<void> => {
+    const listen = { host: '127.0.0.1', port }
+    opened = await openPage({ node, page: { listen } }, story.now, logger)
+    opened.serve({
+      ...{ ledger: story.service.ledger, files },
+      ask: async url => {
+        const { statusCode, body } = await app.inject({ method: 'GET', url })
+        return { status: statusCode, body }
+      },
+    })
+  }
+  const stop = async (): Promise<void> => {
+    await opened?.close()
+    opened = undefined
+  }
+  await restart()
+  owner.teardown(stop)
+  return {
+    ...{ url: `http://127.0.0.1:${port}/`, port, story, stop, restart },
+    find: (...next) => {
+      findings = next
+      opened?.found()
+    },
+  }
+}
+
+/** A pool "net" of 256 addresses in which each state is there once: leased .2, held .3, cooling .4, put aside .5, reserved .9. */
+export async function everyState(story: TestService): Promise<void> {
+  const { service } = story
+  story.pool = poolFrom('net', ['10.22.0.0/24'])
+  await story.add({ pod: 'web-0', container: '3f2a91c0d1e2a', retain: '30m' })
+  await story.add({ pod: 'web-1', container: 'b1', retain: 'forever' })
+  await story.del('b1')
+  await story.add({ pod: 'job', container: 'c1' })
+  await story.del('c1')
+  await story.add({ pod: 'web-2', container: 'd1' })
+  const lease = service.ledger.lease({ segment: 'default', address: '10.22.0.5' })
+  await story.del('d1')
+  await setAside(service, lease ? [lease] : [], '02:00:00:00:00:99 on the network has 10.22.0.5')
+  await reserve(service, { segment: 'default', address: '10.22.0.9', owner: 'shop/web-9', note: 'printer' })
+}

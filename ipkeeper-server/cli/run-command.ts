@@ -1,5 +1,6 @@
 import { version, versionText } from '../../shared/build-info.ts'
 import { defaultPaths } from '../../shared/paths.ts'
+import { catalogue } from '../../shared/problem/catalogue.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import { shellLine } from '../../shared/text/shell-word.ts'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
@@ -103,6 +104,10 @@ function commandFirst(argv: readonly string[]): { name: string | undefined; rest
   return { name: argv[options], rest: [...argv.slice(options + 1), ...argv.slice(0, options)] }
 }
 
+/** What to type next: a line that works, and where the others are. */
+const usageHint = ({ name, examples: [{ line }] }: Command): string =>
+  `for example: ${line}; see: ipkeeperctl ${name} --help`
+
 /** Runs one call of ipkeeperctl and returns its exit code. Errors go to stderr: one line, then what to do. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const { name, rest } = commandFirst(argv)
@@ -170,7 +175,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     const problem = toProblem(error)
     const details = problem.details === '' ? '' : `  ${problem.details}\n`
     const usage = problem.code === 'IPK_USAGE'
-    const hint = usage && command ? `see: ipkeeperctl ${command.name} --help` : problem.hint
+    const hint =
+      usage && command && problem.hint === catalogue.IPK_USAGE.hint ? usageHint(command) : problem.hint
     const paint = choosePaint('auto', terminal.isTerminal?.err === true, terminal.env)
     terminal.err(
       `${paint('bad', 'error:')} ${problem.message} [${problem.code}]\n${details}${paint('strong', 'hint:')} ${hint}\n`,

@@ -594,9 +594,11 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
     t.equal(exit, 2, argv.join(' '))
     t.equal(out, '')
-    const known = commands.some(({ name }) => name === argv[0])
-    const help = known ? `ipkeeperctl ${argv[0]} --help` : 'ipkeeperctl --help'
-    t.equal(err, `error: ${message} [IPK_USAGE]\nhint: see: ${help}\n`)
+    const known = commands.find(({ name }) => name === argv[0])
+    const help = known
+      ? `for example: ${known.examples[0].line}; see: ipkeeperctl ${known.name} --help`
+      : 'see: ipkeeperctl --help'
+    t.equal(err, `error: ${message} [IPK_USAGE]\nhint: ${help}\n`)
   }
 })
 
@@ -752,7 +754,19 @@ t.test('completion: the scripts', async t => {
     t.match(await run(['completion', shell]), { exit: 0, out: /__complete/, err: '' }, shell)
   t.match(await run(['completion', 'csh']), {
     exit: 2,
-    err: 'error: "csh" is none of bash, zsh, fish [IPK_USAGE]\nhint: see: ipkeeperctl completion --help\n',
+    err: 'error: "csh" is none of bash, zsh, fish [IPK_USAGE]\nhint: for example: source <(ipkeeperctl completion bash); see: ipkeeperctl completion --help\n',
+  })
+})
+
+t.test('called wrongly, every command says what to type', async t => {
+  for (const { name, examples } of commands) {
+    const { exit, err } = await run([...name.split(' '), '--no-such-option'])
+    t.equal(exit, 2, name)
+    t.ok(err.endsWith(`hint: for example: ${examples[0].line}; see: ipkeeperctl ${name} --help\n`), err)
+  }
+  t.match(await run(['migrate', 'memory:', 'etcd:http://127.0.0.1:2379']), {
+    exit: 2,
+    err: /memory: keeps nothing/,
   })
 })
 

@@ -129,6 +129,9 @@ t.test('called wrongly', { skip }, async t => {
     const { exit, stdout, stderr } = await doctor(words)
     t.equal(exit, 2, words.join(' '))
     t.equal(stdout, '')
-    t.match(stderr, /^error: .* \[IPK_USAGE\]\nhint: see: ipkeeperctl doctor --help\n$/)
+    t.match(
+      stderr,
+      /^error: .* \[IPK_USAGE\]\nhint: for example: ipkeeperctl doctor; see: ipkeeperctl doctor --help\n$/,
+    )
   }
 })

@@ -22,40 +22,44 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build generate check check-types check-lint check-format check-architecture check-generated
+.PHONY: help setup packages build generate check check-types check-lint check-format check-architecture check-generated
 .PHONY: format callers test test-cluster conformance fuzz bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install what is missing: npm packages (Node 24 among them) and, as root on Debian, system packages
+setup: ## Install what tests and demo need: npm packages (Node 24 among them) and, as root on Debian, system packages
 	@sh scripts/setup.sh
 
-build: setup ## Make dist/ipkeeper and dist/ipkeeper-server, one self-contained executable each
+# All that building needs. A host that ipkeeper is installed on gets no servers and shells for tests.
+packages:
+	@sh scripts/setup.sh --packages
+
+build: packages ## Make dist/ipkeeper and dist/ipkeeper-server, one self-contained executable each
 	@$(NODE) scripts/build-executables.ts
 
-generate: setup ## Write the files that are made from the schemas and catalogues
+generate: packages ## Write the files that are made from the schemas and catalogues
 	@for script in scripts/generate-*.ts; do echo "$$script"; $(NODE) "$$script" || exit 1; done
 
 check: check-types check-lint check-format check-architecture check-generated ## Check types, lint, formatting, import direction and that generated files are fresh
 
 # Each a target of its own, so that "make -k -j2 check" shows every complaint in one go.
-check-types: setup
+check-types: packages
 	@echo 'check: types' && tsc --noEmit && tsc --noEmit --project ipkeeper-server/page/client
 
-check-lint: setup
+check-lint: packages
 	@echo 'check: lint' && eslint .
 
-check-format: setup
+check-format: packages
 	@echo 'check: formatting' && prettier --check --log-level warn .
 
-check-architecture: setup
+check-architecture: packages
 	@echo 'check: architecture' && $(NODE) scripts/check-architecture.ts
 
-check-generated: setup
+check-generated: packages
 	@echo 'check: generated files' && $(NODE) scripts/check-generated.ts
 
-format: setup ## Format the sources in place
+format: packages ## Format the sources in place
 	@prettier --write --log-level warn .
 
 callers: setup ## Build cnitool, go-cni, current reference plugins and containerd 2 for the tests, where Go is
@@ -63,31 +67,31 @@ callers: setup ## Build cnitool, go-cni, current reference plugins and container
 
 # Building programs of others may take minutes, so only a run that has a use for them does it. A failure is no end:
 # what needs them is then skipped, with a reason that CI does not accept.
-test: check build ## Check, build and run every test (TESTS="file ..." runs only those)
+test: setup check build ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
 
-test-cluster: build ## Run the tests that need a real Kubernetes API server, built first where Go is
+test-cluster: setup build ## Run the tests that need a real Kubernetes API server, built first where Go is
 	@$(NODE) scripts/build-tools.ts || true
 	@$(NODE) scripts/run-tests.ts test/cluster
 
-conformance: build ## Try the executables for every requirement of the protocol, write docs/conformance.md
+conformance: setup build ## Try the executables for every requirement of the protocol, write docs/conformance.md
 	@WRITE_CONFORMANCE=1 $(NODE) scripts/run-tests.ts test/spec
 
-fuzz: build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
+fuzz: setup build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
 	@$(NODE) scripts/fuzz.ts
 
-bench: build ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json
+bench: setup build ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json
 	@$(NODE) scripts/build-executables.ts --trivial
 	@$(NODE) scripts/build-tools.ts || true
 	@$(NODE) scripts/build-whereabouts.ts || true
 	@$(NODE) bench/main.ts
 
-release: setup ## Write tarballs for x64 and arm64 with checksums and bills of materials into dist/release
+release: packages ## Write tarballs for x64 and arm64 with checksums and bills of materials into dist/release
 	@$(NODE) scripts/release.ts
 
-demo: build ## Run the main job on real containerd and show each step
+demo: setup build ## Run the main job on real containerd and show each step
 	@$(NODE) scripts/demo.ts
 
 # $(call put,FILE,MODE,FOLDER,NAME): a new file under a temporary name, then a rename: a runtime that starts the plugin, or
@@ -100,7 +104,7 @@ define put
 endef
 
 # Man pages and completions, where they were built.
-share := $(shell cd dist/share 2>/dev/null && find . -type f | sed 's|^\./||')
+share = $(shell cd dist/share 2>/dev/null && find . -type f | sed 's|^\./||')
 
 install: | $(EXECUTABLES) ## Install to CNI_BIN_DIR and PREFIX, with systemd's unit (DESTDIR is honoured; CONFLIST=1: the conflist, too)
 	$(call put,dist/ipkeeper-server,0755,$(BINDIR),ipkeeper-server)

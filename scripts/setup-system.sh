@@ -79,6 +79,7 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
   # Tests start what they need themselves; a service of the machine would only hold its ports.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+    trap 'exit 130' HUP INT TERM
     printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
     chmod 755 /usr/sbin/policy-rc.d
   fi
@@ -89,6 +90,10 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
     cat /tmp/ipkeeper-setup.$$ >&2
   fi
   rm -f /tmp/ipkeeper-setup.$$
+  # Not started now, and not with the next boot either: its ports may be those of a cluster's own etcd.
+  case " $missing " in
+    *' etcd-server '*) deb-systemd-helper disable etcd.service >/dev/null 2>&1 || true ;;
+  esac
 fi
 
 echo "$wanted" | while IFS=: read -r thing package use; do

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes a checkout ready: npm packages, then system packages. Quick when there is nothing to do.
+# Makes a checkout ready: npm packages, then what tests and demo use of the system. Quick when there is nothing to do.
+# With --packages the npm packages alone: building changes nothing of a machine.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,7 +21,7 @@ packages_are_current() {
 
 if ! packages_are_current; then
   if ! command -v npm >/dev/null 2>&1; then
-    echo 'setup: npm is missing: install Node.js 20 or newer with npm (Debian: apt-get install nodejs npm)' >&2
+    echo 'setup: npm is missing: install Node.js 20 or newer with npm (Debian 13 or newer: apt-get install nodejs npm; else from nodejs.org)' >&2
     exit 1
   fi
   echo 'setup: npm ci'
@@ -35,4 +36,4 @@ if ! packages_are_current; then
   echo "$wanted" >"$stamp"
 fi
 
-exec sh scripts/setup-system.sh
+[ "${1:-}" = --packages ] || exec sh scripts/setup-system.sh

@@ -58,7 +58,7 @@ export function writeBill(
   }: { version: string; architecture: Architecture; node: string; time: number },
 ): string {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
-    ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] },
+    ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'inherit'] },
   })
   const bill = JSON.parse(text) as Bill
   const shipped = reachable(bill, root)
@@ -84,6 +84,8 @@ export function writeBill(
     serialNumber: undefined,
     metadata: {
       ...bill.metadata,
+      // Which npm wrote the list is nothing that the release is made of.
+      tools: undefined,
       timestamp: new Date(time * 1000).toISOString(),
       lifecycles: [{ phase: 'build' }],
       component: { ...bill.metadata.component, type: 'application', name: 'ipkeeper', version },

@@ -21,6 +21,12 @@ t.test('make install', { skip }, async t => {
       './usr/lib/cni/ipkeeper',
       './usr/lib/systemd/system/ipkeeper.service',
       './usr/lib/tmpfiles.d/ipkeeper.conf',
+      './usr/share/bash-completion/completions/ipkeeperctl',
+      './usr/share/fish/vendor_completions.d/ipkeeperctl.fish',
+      './usr/share/man/man8/ipkeeper-server.8',
+      './usr/share/man/man8/ipkeeper.8',
+      './usr/share/man/man8/ipkeeperctl.8',
+      './usr/share/zsh/site-functions/_ipkeeperctl',
     ])
     const unit = await machine.must('grep ^ExecStart= /tmp/image/usr/lib/systemd/system/ipkeeper.service')
     t.equal(unit, 'ExecStart=/usr/bin/ipkeeper-server serve\n')

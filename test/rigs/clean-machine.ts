@@ -197,7 +197,8 @@ export async function startCleanMachine(): Promise<CleanMachine> {
       'nsenter',
       [
         ...['--target', String(first), '--mount', '--net', '--pid', '--uts', '--ipc', '--cgroup', '--'],
-        ...[program, ...args],
+        // tap has every Node below it load a file of the real checkout, wherever that is.
+        ...['env', '-u', 'NODE_OPTIONS', program, ...args],
       ],
       {
         env: {

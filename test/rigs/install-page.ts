@@ -54,7 +54,7 @@ function levelled(line: string): string {
   return line
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'UUID')
-    .replaceAll(/\bdefault-[\da-f]{5,64}\b|\b[\da-f]{12,64}\b/g, 'ID')
+    .replaceAll(/\bdefault-[\da-f]{5,64}\b|\b[\da-f]{12,64}(-dirty)?\b/g, 'ID')
     .replaceAll(/(?<![\d.])\d+\.\d+\.\d+(?![\d.])/g, 'VERSION')
     .replaceAll(/\bpid \d+/g, 'pid N')
     .replaceAll(/\b\d+ MiB/g, 'N MiB')

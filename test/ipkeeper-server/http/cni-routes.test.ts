@@ -516,6 +516,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/explain',
     '/v1/health',
     '/v1/history',
+    '/v1/import',
     '/v1/leases',
     '/v1/pools',
     '/v1/pools/{pool}/freeing',

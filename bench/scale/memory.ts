@@ -40,6 +40,7 @@ class HandingOver implements Engine {
   readonly kind = 'etcd'
   readonly location = 'nowhere'
   readonly ignores = []
+  readonly fences = true
   feed: EngineFeed | undefined
 
   start(feed: EngineFeed): void {

@@ -122,7 +122,7 @@ export class Ledger implements AddressBook {
   readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
   /** Records as they were before the commits under way. */
   readonly #firm = new Map<string, RecordTypes[RecordKind] | null>()
-  /** Leases that the engine has, and that it cannot tell or that no ipkeeper wrote so. */
+  /** Leases and reservations that the engine has, and that it cannot tell or that no ipkeeper wrote so. */
   readonly #untold = new Set<string>()
   /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
   #refusal: { problem: Problem; triedAt: number } | undefined
@@ -202,7 +202,7 @@ export class Ledger implements AddressBook {
 
   /** A record that is there and cannot be told or worked with: nobody gets its address. */
   #leaveOut(kind: RecordKind, key: string): void {
-    const address = kind === 'lease' ? addressOf(key) : undefined
+    const address = kind === 'lease' || kind === 'reservation' ? addressOf(key) : undefined
     if (!address) return
     this.#untold.add(recordId({ kind, key }))
     this.#occupy(address)
@@ -648,7 +648,7 @@ export class Ledger implements AddressBook {
     const taken =
       this.#tables.reservation.has(id) ||
       (this.#tables.lease.has(id) && !this.#expired.has(id)) ||
-      this.#untold.has(recordId({ kind: 'lease', key: id }))
+      (['lease', 'reservation'] as const).some(kind => this.#untold.has(recordId({ kind, key: id })))
     const set = this.#occupiedIn(key.segment, address.family)
     if (taken) set.add(address.value)
     else set.delete(address.value)

@@ -141,6 +141,7 @@ class Connection implements NodeEngine {
   readonly kind = 'double'
   readonly location = 'in this process'
   readonly ignores: readonly SharedKind[]
+  readonly fences = false
   readonly #engine: EngineDouble
   readonly #piecewise: boolean
   readonly #deadlineMs: number

@@ -68,6 +68,7 @@ export class EtcdEngine implements Engine {
   readonly kind = 'etcd'
   readonly location: string
   readonly ignores: readonly SharedKind[] = []
+  readonly fences = true
   readonly #client: EtcdClient
   readonly #fence: EtcdFence
   readonly #prefix: string

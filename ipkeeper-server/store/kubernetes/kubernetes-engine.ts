@@ -97,6 +97,7 @@ export class KubernetesEngine implements Engine {
   readonly kind = 'kubernetes'
   readonly location: string
   readonly ignores = ['quota', 'node'] as const
+  readonly fences = false
   readonly #options: KubernetesEngineOptions
   readonly #deadline: number
   readonly #clock: Clock

@@ -61,14 +61,16 @@ export interface Engine {
   readonly location: string
   /** Kinds that it has no use for: writes of those succeed and are forgotten (Kubernetes keeps no quota guards). */
   readonly ignores: readonly SharedKind[]
+  /** Whether after `fence` no commit from before it is carried out any more. */
+  readonly fences: boolean
   start(feed: EngineFeed): void
   read(kind: SharedKind, key: string): Promise<StampedRecord | undefined>
   commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]>
   /** Resolves when the engine takes writes, as far as can be told without one. */
   probe(): Promise<void>
   /**
-   * As `probe`. From then on, as far as the engine can see to it, no commit of this node is carried out any more that was
-   * begun before, also by an earlier run of the daemon: what `read` tells then of a commit whose answer was lost is final.
+   * As `probe`. Where the engine `fences`, no commit of this node is carried out from then on that was begun before, also by
+   * an earlier run of the daemon: what `read` tells then of a commit whose answer was lost is final.
    */
   fence(): Promise<void>
   /** Ends all connections. */

@@ -33,6 +33,17 @@ export class LateCommits {
     this.#records.set(recordId(record), record)
   }
 
+  /** After a commit of this node: the record is as it is to be, also where the same was tried before and given up. */
+  wrote(name: RecordName, text: string | null): readonly Note[] {
+    const id = recordId(name)
+    const record = this.#records.get(id)
+    const expected = record?.expected.filter(tried => !sameRecord(tried, text))
+    if (!record || !expected || expected.length === record.expected.length) return []
+    const rest = { ...record, expected }
+    this.#records.set(id, rest)
+    return [{ kind: 'late', key: id, text: JSON.stringify(rest) }]
+  }
+
   /** After a record was settled; also forgets what is too old to come. */
   settled({ kind, key, expected, want }: OwedRecord): readonly Note[] {
     const id = recordId({ kind, key })
@@ -54,6 +65,7 @@ export class LateCommits {
   owedAfter(name: RecordName, text: string | null): OwedRecord | undefined {
     const record = this.#records.get(recordId(name))
     if (!record || text === null || sameRecord(text, record.want)) return undefined
+    if (Math.abs(this.#now() - record.at) >= lateFor) return undefined
     const { kind, key, want } = record
     return record.expected.some(tried => sameRecord(tried, text))
       ? { kind, key, expected: [text], want }

@@ -42,8 +42,8 @@ export interface SharedStoreOptions {
   /** Milliseconds between two tries of an engine that is away. */
   readonly retryAfter?: number
   /**
-   * For somebody who compares and copies records while no daemon runs: opening changes neither the engine nor the copies of the
-   * journal, which may be of another engine.
+   * For somebody who compares and copies records while no daemon runs: opening changes neither the engine, but for what it is
+   * still owed, nor the copies of the journal, which may be of another engine.
    */
   readonly onlyOpen?: true
   /** The engine went away, came back, or can be written to but not be heard. */
@@ -79,11 +79,11 @@ interface Owed extends OwedRecord {
   stamp?: number | null
 }
 
-const generationOf = (text: string): number => {
+/** undefined for a record that somebody wrote by hand. */
+const generationOf = (text: string): number | undefined => {
   // In a text of somebody's a quotation mark would have a backslash before it.
   const [, digits] = /"generation":(\d+)/.exec(text) ?? []
-  if (digits === undefined) throw new Problem('IPK_INTERNAL', 'a record without a generation')
-  return Number(digits)
+  return digits === undefined ? undefined : Number(digits)
 }
 
 const textOf = (record: object | null): string | null => (record === null ? null : JSON.stringify(record))
@@ -383,7 +383,11 @@ export class SharedStore implements LeaseStore {
       written.set(recordId(write), stamp)
       this.#known.set(write, textOf(write.record), stamp)
     }
-    const notes = [...(isAdd ? intents.map(forgotten) : []), ...this.#copyAll(writes)]
+    const notes = [
+      ...(isAdd ? intents.map(forgotten) : []),
+      ...this.#copyAll(writes),
+      ...writes.flatMap(write => this.#late.wrote(write, textOf(write.record))),
+    ]
     try {
       await this.#journal.commit(local, events, notes)
     } catch (error) {
@@ -607,7 +611,8 @@ export class SharedStore implements LeaseStore {
           throw error
         }
       }
-      await this.#journal.commit([], [], [forgotten(owed), ...this.#late.settled(owed)])
+      const late = this.#engine.fences ? [] : this.#late.settled(owed)
+      await this.#journal.commit([], [], [forgotten(owed), ...late])
       this.#owed.delete(recordId(owed))
       if (what === 'theirs') this.#theirs(owed, present?.text ?? null)
       return

@@ -1,6 +1,6 @@
 /** A record that an engine will not tell, as one of a newer ipkeeper: what has nothing to do with it goes on. */
 import t from 'tap'
-import { leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
+import { holderKey, leaseKey } from '../../../ipkeeper-server/ipam/records.ts'
 import { StoreConflict } from '../../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { poolFrom, type PodWords } from './test-service.ts'
@@ -59,4 +59,24 @@ t.test('a lease that somebody wrote by hand', async t => {
   site.engine.put('lease', unreadable, null)
   await site.heard(node)
   t.equal(await world.add(pod('c', { ip: '10.22.0.3' })), '10.22.0.3', 'nothing is left of it')
+})
+
+t.test('a reservation that somebody wrote by hand: its address is given to nobody', async t => {
+  const site = new Site()
+  site.engine.put('reservation', unreadable, '{"address":"10.22.0.3"}')
+  const { world } = await site.join(t, 'n1', terms)
+  world.pool = poolFrom('net', ['10.22.0.0/29'])
+  t.equal(await world.add(pod('a')), '10.22.0.2')
+  t.equal(await world.add(pod('b')), '10.22.0.4')
+})
+
+t.test('a holder that somebody wrote by hand is in the way of its pod alone', async t => {
+  const site = new Site()
+  const holder = holderKey({ kind: 'pod', network: 'net', namespace: 'shop', name: 'a', ifname: 'eth0' })
+  site.engine.put('holder', holder, '{"leases":[]}')
+  const { world, ledger } = await site.join(t, 'n1', terms)
+  world.pool = poolFrom('net', ['10.22.0.0/29'])
+  t.equal(await world.add(pod('a')), 'IPK_STORE_CONFLICT')
+  await t.resolves(ledger.checkStore(Date.now()), 'the node stays ready')
+  t.equal(await world.add(pod('b')), '10.22.0.2')
 })

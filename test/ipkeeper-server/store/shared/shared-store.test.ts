@@ -190,3 +190,30 @@ for (const [name, there, container] of reclaims) {
     )
   })
 }
+
+t.test('what was tried, given up and then made after all is no late commit at the next start', async t => {
+  const site = new EngineDouble()
+  const journal = join(t.testdir({}), 'journal.db')
+  const opened = async (): Promise<{ readonly engine: NodeEngine; readonly store: SharedStore }> => {
+    const engine = site.connect({ deadlineMs: 20 })
+    const store = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5 })
+    await store.load(() => undefined)
+    return { engine, store }
+  }
+  const record = lease('10.22.0.50', 'one', 1)
+  const ready =
+    ({ store }: { readonly store: SharedStore }) =>
+    () =>
+      store.shared.status().state === 'ready' && store.shared.status().owed === 0
+  const first = await opened()
+  first.engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(first.store.commit([write(record)]), { code: 'IPK_STORE_AWAY' })
+  first.engine.turn({ fate: () => 'carried out' })
+  await until('it is given up', ready(first))
+  await first.store.commit([write(record)])
+  await first.store.close()
+  const second = await opened()
+  await until('it is open', ready(second))
+  t.ok(site.get('lease', leaseKey(record)), 'it is there')
+  t.match(await second.store.read('lease', leaseKey(record)), { state: 'bound' })
+})

@@ -19,6 +19,7 @@ export function describeMove(report: MoveReport, again: string): string {
     return `${conflictTable(conflicts)}\nnothing was written: the target has other records under these keys
 next: name an empty store, or compare them: ipkeeperctl backup FILE --store SPEC\n`
   }
+  if (dryRun && interrupted) return `interrupted: not all was compared\nnext: ${again}\n`
   const leftOut = left > 0 ? `, ${left} left out that it has no use for` : ''
   if (dryRun) return `nothing is in the way: ${same} records are there already${leftOut}\nnext: ${again}\n`
   if (interrupted) return `interrupted after ${written} records; those stay\nnext: ${again}\n`
@@ -50,6 +51,6 @@ ${digests}${verified ? 'the target has the same as the source' : `the target dif
 }
 
 /** 1 where somebody has to do something more. */
-export function moveExit({ dryRun, verified, conflicts }: MoveReport): 0 | 1 {
-  return conflicts.length === 0 && (dryRun || verified) ? 0 : 1
+export function moveExit({ dryRun, interrupted, verified, conflicts }: MoveReport): 0 | 1 {
+  return conflicts.length === 0 && ((dryRun && !interrupted) || verified) ? 0 : 1
 }

@@ -1,6 +1,8 @@
+import type { HistoryEntry } from '../ipam/history-entry.ts'
 import type { RecordKind } from '../ipam/records.ts'
 import type { LeaseStore, StoredRecord } from '../store/lease-store.ts'
 import {
+  compareHistory,
   compareRecords,
   digestOf,
   keptBy,
@@ -53,7 +55,7 @@ export interface Target {
 
 const nothingWritten = { written: 0, history: 0, source: null, target: null, verified: false } as const
 
-/** Brings a copy of a ledger into a store. Nothing that is there is changed. */
+/** Brings a copy of a ledger into a store. Nothing that is there is changed. Rejects with IPK_STORE_OCCUPIED, and wrote nothing. */
 export async function moveLedger(
   copy: LedgerCopy,
   target: Target,
@@ -64,16 +66,28 @@ export async function moveLedger(
   const { missing, same, left, conflicts, others } = compared
   const base = { same, left, conflicts, others: others.length, dryRun, interrupted: false }
   const inTheWay = conflicts.length > 0 || (others.length > 0 && !othersAreFine)
-  if (inTheWay || dryRun) {
+  const pages = (): ReturnType<LedgerCopy['history']> => (withHistory ? copy.history() : noPages())
+  const looked = inTheWay || (await compareHistory(store, pages(), signal))
+  if (inTheWay || dryRun || !looked) {
     await target.close(store)
-    return { ...nothingWritten, ...base, ...(inTheWay && { conflicts: blocking(compared, othersAreFine) }) }
+    return {
+      ...nothingWritten,
+      ...base,
+      ...(inTheWay && { conflicts: blocking(compared, othersAreFine) }),
+      interrupted: !looked,
+    }
   }
   const ofHistory = new HistoryDigest()
   let entries = 0
-  const ids = await writeHistory(store, withHistory ? copy.history() : noPages(), entry => {
+  const onEntry = (entry: HistoryEntry): void => {
     ofHistory.add(entry)
     if (++entries % 1000 === 0) onProgress('entries of the history', entries)
-  })
+  }
+  const ids = await writeHistory(store, pages(), onEntry, signal)
+  if (!ids) {
+    await target.close(store)
+    return { ...nothingWritten, ...base, history: entries, interrupted: true }
+  }
   let written = 0
   const whole = await writeMissing(store, missing, {
     signal,

@@ -7,15 +7,25 @@ import { visible } from './visible.ts'
 const shown = 20
 
 function conflictTable(conflicts: readonly RecordConflict[]): string {
-  const rows = conflicts.slice(0, shown).map(({ kind, key }) => [kind, visible(key)])
+  const rows = conflicts
+    .slice(0, shown)
+    .map(({ kind, key, boundOn }) => [
+      kind,
+      visible(key),
+      boundOn === undefined ? 'other' : `bound on ${visible(boundOn)}`,
+    ])
   const more = conflicts.length - rows.length
-  return formatTable(['KIND', 'KEY'], rows, '') + (more > 0 ? `and ${more} more: -o json\n` : '')
+  return formatTable(['KIND', 'KEY', 'IS'], rows, '') + (more > 0 ? `and ${more} more: -o json\n` : '')
 }
 
 /** What became of a ledger that was to be brought somewhere; `again` is the command that goes on. */
 export function describeMove(report: MoveReport, again: string): string {
   const { written, same, left, history, conflicts, dryRun, interrupted, source, target, verified } = report
   if (conflicts.length > 0) {
+    if (conflicts.some(({ boundOn }) => boundOn !== undefined)) {
+      return `${conflictTable(conflicts)}\nnothing was written: the target is the store of one node, and nothing there ends what is bound on others
+next: going back is for a single node: drain the others while their daemons run, and do this again\n`
+    }
     return `${conflictTable(conflicts)}\nnothing was written: the target has other records under these keys
 next: name an empty store, or compare them: ipkeeperctl backup FILE --store SPEC\n`
   }

@@ -11,10 +11,12 @@ const batchSize = 64
 /** Commits under way with an engine. */
 const atOnce = 4
 
-/** A record that the target has otherwise, or that nobody brought. */
+/** A record that the target has otherwise, or that nobody brought; or one that could never end there. */
 export interface RecordConflict {
   readonly kind: RecordKind
   readonly key: string
+  /** Of the last: the node on which it is bound. */
+  readonly boundOn?: string
 }
 
 export interface Comparison {
@@ -67,6 +69,27 @@ export function compareRecords(
   }
   const others = [...there.values()].map(({ kind, key }) => ({ kind, key }))
   return { missing, same, conflicts, others, left: records.length - kept.length }
+}
+
+/** The node on which a record says that something is bound. */
+function nodeOf({ kind, text }: StoredRecord): string | undefined {
+  if (kind === 'lease') {
+    const { state, node } = JSON.parse(text) as RecordTypes['lease']
+    return state === 'bound' ? node : undefined
+  }
+  if (kind === 'holder') {
+    const { attachment, sandbox } = JSON.parse(text) as RecordTypes['holder']
+    return attachment ? sandbox?.node : undefined
+  }
+  return kind === 'attachment' ? (JSON.parse(text) as RecordTypes['attachment']).node : undefined
+}
+
+/** What is bound on other nodes: only those see it end, and they know nothing of a store that one node has to itself. */
+export function boundElsewhere(records: readonly StoredRecord[], node: string): readonly RecordConflict[] {
+  return records.flatMap(record => {
+    const boundOn = nodeOf(record)
+    return boundOn === undefined || boundOn === node ? [] : [{ kind: record.kind, key: record.key, boundOn }]
+  })
 }
 
 const write = ({ kind, key, text }: StoredRecord): Write =>

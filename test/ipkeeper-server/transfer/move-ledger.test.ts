@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { describeMove } from '../../../ipkeeper-server/cli/describe-move.ts'
 import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import type { HistoryEntry } from '../../../ipkeeper-server/ipam/history-entry.ts'
 import { copyLedger, type LedgerCopy } from '../../../ipkeeper-server/transfer/ledger-copy.ts'
@@ -106,4 +107,38 @@ t.test('whoever interrupts the history ends it after a page', async t => {
       t.strictSame(await to.look(), { records: 0, ids })
     })
   }
+})
+
+t.test('what is bound on another node does not go into the store of one node', async t => {
+  const copy = await ledger()
+  const rows: readonly (readonly [node: string | undefined, dryRun: boolean, kinds: readonly string[]])[] = [
+    ['n1', false, []],
+    ['n2', false, ['attachment', 'holder', 'lease']],
+    ['n2', true, ['attachment', 'holder', 'lease']],
+    // A restore, which says so itself.
+    [undefined, false, []],
+  ]
+  for (const [node, dryRun, kinds] of rows) {
+    await t.test(`to ${node ?? 'any'}, dry run: ${String(dryRun)}`, async t => {
+      const to = await target(t, [])
+      const report = await moveLedger(copy, to, { ...options, dryRun, ...(node !== undefined && { node }) })
+      t.strictSame([...new Set(report.conflicts.map(({ kind }) => kind))].sort(), kinds)
+      t.ok(report.conflicts.every(({ boundOn }) => boundOn === 'n1'))
+      t.equal(report.verified, kinds.length === 0)
+      if (kinds.length > 0) {
+        t.strictSame(await to.look(), { records: 0, ids: [] })
+        t.match(describeMove(report, 'again'), /lease .* bound on n1\n[^]*going back is for a single node/)
+      }
+    })
+  }
+})
+
+t.test('what other nodes keep or let go of may come along', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'db-0', container: 'c0', retain: 'forever' })
+  await story.add({ pod: 'web-0', container: 'c1' })
+  await story.del('c0')
+  await story.del('c1')
+  const to = await target(t, [])
+  t.match(await moveLedger(await copyLedger(story.store), to, { ...options, node: 'n2' }), { verified: true })
 })

@@ -45,10 +45,10 @@ import { MetricsListener } from './metrics/metrics-listener.ts'
 import { ObservedStore } from './metrics/observed-store.ts'
 import { storeObserver, verbObserver } from './metrics/observers.ts'
 import { Scraper } from './metrics/scrape.ts'
-import { attachmentLiveness } from './network/attachment-liveness.ts'
+import { attachmentLiveness, seeNamespace } from './network/attachment-liveness.ts'
 import { listLinks } from './network/host-links.ts'
 import { HostView } from './network/host-view.ts'
-import { inspectNetns, readBootId } from './network/netns.ts'
+import { readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -310,10 +310,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const nodeFacts: NodeFacts = {
     node: config.node,
     bootId,
-    netnsInode: path => {
-      const state = inspectNetns(path)
-      return state.kind === 'namespace' ? state.inode : null
-    },
+    namespaceAt: seeNamespace,
     readResolvConf,
     nodeLabels: () => nodeLabels(watched.current.nodeLabels, cluster?.view.nodeLabels()),
     sharedWithOtherNodes: () =>

@@ -69,7 +69,9 @@ export async function listObjects(source: ObjectSource, wanted: ApiWanted): Prom
   const client = new ApiClient(access)
   try {
     const objects: JsonObject[] = []
-    for (const resource of source.resources) objects.push(...(await listResource(client, resource)))
+    // One by one: as arguments of one call, a hundred thousand objects are more than the stack has room for.
+    for (const resource of source.resources)
+      for (const object of await listResource(client, resource)) objects.push(object)
     return objects
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -7,6 +7,7 @@ import type { AddressBook } from './address-book.ts'
 import { isFree } from './choose-address.ts'
 import { unreserveCommand } from './claim-problems.ts'
 import { formatTime } from './format-time.ts'
+import type { NetnsState } from './netns-state.ts'
 import { dropFormerHolders, ofAttachment, writeLease } from './plan-del.ts'
 import { planPool, poolOf } from './plan-pool.ts'
 import { policyOf, type PoolBook } from './pool-book.ts'
@@ -58,8 +59,7 @@ export interface ImportTerms {
   readonly node: string
   readonly bootId: string
   readonly now: number
-  /** Inode of the namespace at the path; null when there is none. */
-  readonly netnsInode: (path: string) => string | null
+  readonly namespaceAt: (path: string) => NetnsState
   readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
 }
 
@@ -203,18 +203,40 @@ export function claimedTwice(
   )
 }
 
-/** Why the container is no more; undefined while it may live. */
-export function whyGone(
-  found: FoundAllocation,
-  netnsInode: (path: string) => string | null,
-): string | undefined {
-  if (found.runtime === 'listed') return undefined
-  if (found.netns !== null)
-    return netnsInode(found.netns) === null ? `its namespace ${found.netns} is gone` : undefined
-  if (found.runtime !== 'absent' || (found.containerId === null && found.keeps)) return undefined
-  const what =
-    found.containerId === null ? 'a sandbox of its pod' : `container ${found.containerId.slice(0, 13)}`
-  return `no runtime of this node lists ${what}, and no result of it is cached`
+/** Whether a container lives, as far as it can be told. */
+type Fate =
+  | { readonly kind: 'may-live' }
+  | { readonly kind: 'gone'; readonly why: string }
+  | { readonly kind: 'untold'; readonly why: string; readonly hint: string }
+
+/** What of a process's namespace is at its path depends on whose processes we see, and on how long the number was its. */
+const isOfProcess = (path: string): boolean => path.startsWith('/proc/')
+
+/** Gone only where that is proved: a wrong "gone" has the address of a living container given to another one. */
+export function fateOf(found: FoundAllocation, namespaceAt: ImportTerms['namespaceAt']): Fate {
+  const { containerId, netns, origin, pod, runtime } = found
+  if (runtime === 'listed') return { kind: 'may-live' }
+  if (netns !== null) {
+    const state = namespaceAt(netns)
+    if (state.kind === 'namespace') return { kind: 'may-live' }
+    if (state.kind === 'absent' && !isOfProcess(netns))
+      return { kind: 'gone', why: `its namespace ${netns} is gone` }
+    const why = state.kind === 'unreadable' ? ` (${state.reason})` : ''
+    return {
+      kind: 'untold',
+      why: `cannot tell whether its container lives: the daemon sees no namespace at ${netns}${why}`,
+      hint: `let the daemon see it (mount /run/netns of the node), or if the container is no more, remove ${origin}`,
+    }
+  }
+  if (runtime !== 'absent' || (containerId === null && found.keeps)) return { kind: 'may-live' }
+  const what = containerId === null ? 'a sandbox of its pod' : `container ${containerId.slice(0, 13)}`
+  const why = `no runtime of this node lists ${what}, and no result of it is cached`
+  if (pod) return { kind: 'gone', why }
+  return {
+    kind: 'untold',
+    why: `cannot tell whether it lives: ${why}; but not all that make containers have such a list`,
+    hint: `if it is no more (nerdctl ps, podman ps), remove ${origin}, and run this again`,
+  }
 }
 
 /** Why it cannot be known whether the container is one of this node; undefined when it is. */
@@ -361,8 +383,9 @@ export function planImport(
     const at = { segment, address: formatAddress(address) }
     if (one.node !== null && one.node !== terms.node)
       return decided('elsewhere', `it is of node ${one.node}`, { hint: 'run the same command there' })
-    const gone = whyGone(one, terms.netnsInode)
-    if (gone !== undefined) return decided('gone', gone)
+    const fate = fateOf(one, terms.namespaceAt)
+    if (fate.kind === 'gone') return decided('gone', fate.why)
+    if (fate.kind === 'untold') return decided('unfit', fate.why, { hint: fate.hint })
     const untold = whyUntold(one, terms)
     if (untold) return untold
     const others = claims.get(at.address)?.filter(other => other !== one) ?? []
@@ -411,7 +434,10 @@ export function planImport(
     }
     taken.set(slot, at.address)
     if (place.inline) inline.add(place.pool)
-    if (one.netns !== null) netnsInode ??= terms.netnsInode(one.netns)
+    if (one.netns !== null) {
+      const state = terms.namespaceAt(one.netns)
+      if (state.kind === 'namespace') netnsInode ??= state.inode
+    }
     leases.push(adopted(book, terms, group, workload, one, at, place))
     const held = key === null
     return {

@@ -9,9 +9,9 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { readIdentity, readIpamConfig } from '../ipam/network-config.ts'
 import {
   claimedTwice,
+  fateOf,
   groupFound,
   planImport,
-  whyGone,
   type FoundGroup,
   type ImportDecision,
   type ImportPlan,
@@ -71,7 +71,7 @@ function itemOf(found: FoundAllocation, segment: string, decision: ImportDecisio
  */
 export async function importAllocations(
   service: LeaseService,
-  { netnsInode }: Pick<NodeFacts, 'netnsInode'>,
+  { namespaceAt }: Pick<NodeFacts, 'namespaceAt'>,
   request: ImportRequest,
 ): Promise<ImportReply> {
   const { ledger, node, bootId, ownerOf } = service
@@ -82,10 +82,10 @@ export async function importAllocations(
     retain: readRetain(request.retain),
     networks: readRanges(request.networks),
     pools: service.pools(),
-    ...{ node, bootId, netnsInode, ownerOf },
+    ...{ node, bootId, namespaceAt, ownerOf },
     now: service.now(),
   }
-  const claims = claimedTwice(found, one => whyGone(one, netnsInode) !== undefined)
+  const claims = claimedTwice(found, one => fateOf(one, namespaceAt).kind === 'gone')
   const { groups, nobodys } = groupFound(found, terms)
   const decisions = new Map(nobodys)
   const plan = (group: FoundGroup): ImportPlan => planImport(ledger, found, group, claims, terms)

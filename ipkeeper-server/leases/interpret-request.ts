@@ -17,6 +17,7 @@ import {
   type PreviousInterface,
   type IpamConfig,
 } from '../ipam/network-config.ts'
+import type { NetnsState } from '../ipam/netns-state.ts'
 import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
@@ -34,8 +35,7 @@ import type { StatusRequest } from './status.ts'
 export interface NodeFacts {
   readonly node: string
   readonly bootId: string
-  /** Inode of the namespace at the path; null when there is none. */
-  readonly netnsInode: (path: string) => string | null
+  readonly namespaceAt: (path: string) => NetnsState
   /** Reads a resolv.conf; throws IPK_CONFIG_INVALID. */
   readonly readResolvConf: (path: string) => ResultDns
   /** undefined where nobody could tell. */
@@ -191,6 +191,7 @@ export function interpretAdd(
       ? { name: holder.namespace, annotations: known.namespace.annotations }
       : undefined
   const asked = readAsked(known.annotations ?? {}, defaults, key.ifname, rules)
+  const namespace = facts.namespaceAt(request.netns)
   return {
     key,
     holder,
@@ -200,7 +201,7 @@ export function interpretAdd(
     // Not the request's: who is here to ask runs in this boot, and a wrong one would count as proof of death.
     bootId: facts.bootId,
     netns: request.netns,
-    netnsInode: facts.netnsInode(request.netns),
+    netnsInode: namespace.kind === 'namespace' ? namespace.inode : null,
     invocationId: request.invocationId ?? null,
     startedAt: request.startedAt ?? null,
     confirms: request.confirms === true && isMarkName(request.invocationId ?? ''),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Liveness } from '../ipam/add-request.ts'
+import type { NetnsState } from '../ipam/netns-state.ts'
 import type { AttachmentRecord } from '../ipam/records.ts'
 import type { NodeState } from '../kubernetes/cluster-view.ts'
 import { inspectNetns } from './netns.ts'
@@ -16,6 +17,14 @@ function hasLostNamespaces(path: string): boolean {
   return folder !== undefined && !existsSync(folder)
 }
 
+/** What stands at a path, for whoever would take its absence as a proof: what we do not see is not absent. */
+export function seeNamespace(path: string): NetnsState {
+  const state = inspectNetns(path)
+  return state.kind === 'absent' && hasLostNamespaces(path)
+    ? { kind: 'unreadable', reason: 'the folder of namespaces is not there' }
+    : state
+}
+
 /**
  * What proves an attachment of this node dead: the boot it was made in is over, or its network namespace is gone, or
  * another one stands in its place. A path that was no namespace at ADD proves nothing. Of another node's attachment
@@ -29,10 +38,9 @@ export function deathOf(
   if (attachment.node !== node) return undefined
   if (attachment.bootId !== null && attachment.bootId !== bootId) return 'boot'
   if (attachment.netnsInode === null) return undefined
-  const state = inspectNetns(attachment.netns)
+  const state = seeNamespace(attachment.netns)
   switch (state.kind) {
     case 'absent':
-      return hasLostNamespaces(attachment.netns) ? undefined : 'namespace'
     case 'not-a-namespace':
       return 'namespace'
     case 'namespace':

@@ -1,14 +1,8 @@
 import { readFileSync, statfsSync, statSync } from 'node:fs'
+import type { NetnsState } from '../ipam/netns-state.ts'
 
 /** Magic number of nsfs: what statfs says of a network namespace (linux/magic.h, NSFS_MAGIC). */
 const nsfsMagic = 0x6e736673
-
-/** What stands at a netns path. `inode` identifies the namespace while it lives. */
-export type NetnsState =
-  | { readonly kind: 'namespace'; readonly inode: string }
-  | { readonly kind: 'not-a-namespace' }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'unreadable'; readonly reason: string }
 
 /** Looks at a path without entering it. Absent only when the file system says so; any other error is no proof. */
 export function inspectNetns(path: string): NetnsState {

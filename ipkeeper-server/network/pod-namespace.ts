@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import type { NetnsState } from '../ipam/netns-state.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { inspectNetns, type NetnsState } from './netns.ts'
+import { inspectNetns } from './netns.ts'
 
 /** A pod's network namespace that is held open, so that nothing else can come to stand for it meanwhile. */
 export interface PodNamespace {

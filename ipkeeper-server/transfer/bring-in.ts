@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import { canonicalJson } from '../ipam/canonical-json.ts'
 import type { HistoryEntry } from '../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes, Write } from '../ipam/records.ts'
-import type { LeaseStore, StoredRecord } from '../store/lease-store.ts'
+import { historyOccupied, type LeaseStore, type StoredRecord } from '../store/lease-store.ts'
 import { canonicalRecord, digestRecords, HistoryDigest, type LedgerDigest } from './ledger-digest.ts'
 import { isOfPeople, type LedgerCopy } from './ledger-copy.ts'
 
@@ -10,10 +11,12 @@ const batchSize = 64
 /** Commits under way with an engine. */
 const atOnce = 4
 
-/** A record that the target has otherwise, or that nobody brought. */
+/** A record that the target has otherwise, or that nobody brought; or one that could never end there. */
 export interface RecordConflict {
   readonly kind: RecordKind
   readonly key: string
+  /** Of the last: the node on which it is bound. */
+  readonly boundOn?: string
 }
 
 export interface Comparison {
@@ -68,6 +71,27 @@ export function compareRecords(
   return { missing, same, conflicts, others, left: records.length - kept.length }
 }
 
+/** The node on which a record says that something is bound. */
+function nodeOf({ kind, text }: StoredRecord): string | undefined {
+  if (kind === 'lease') {
+    const { state, node } = JSON.parse(text) as RecordTypes['lease']
+    return state === 'bound' ? node : undefined
+  }
+  if (kind === 'holder') {
+    const { attachment, sandbox } = JSON.parse(text) as RecordTypes['holder']
+    return attachment ? sandbox?.node : undefined
+  }
+  return kind === 'attachment' ? (JSON.parse(text) as RecordTypes['attachment']).node : undefined
+}
+
+/** What is bound on other nodes: only those see it end, and they know nothing of a store that one node has to itself. */
+export function boundElsewhere(records: readonly StoredRecord[], node: string): readonly RecordConflict[] {
+  return records.flatMap(record => {
+    const boundOn = nodeOf(record)
+    return boundOn === undefined || boundOn === node ? [] : [{ kind: record.kind, key: record.key, boundOn }]
+  })
+}
+
 const write = ({ kind, key, text }: StoredRecord): Write =>
   ({ kind, key, expect: null, record: JSON.parse(text) as RecordTypes[RecordKind] }) as Write
 
@@ -119,15 +143,46 @@ export async function writeMissing(
   return true
 }
 
-/** Puts the pages of a history there, the newest first; resolves to the IDs of their entries. */
+/**
+ * Looks whether a store could adopt all of a history, before any page is written: each of them is a transaction of its own.
+ * Resolves to whether it looked at everything; rejects with IPK_STORE_OCCUPIED.
+ */
+export async function compareHistory(
+  store: Pick<LeaseStore, 'history' | 'location'>,
+  pages: AsyncIterable<readonly HistoryEntry[]>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  for await (const page of pages) {
+    if (signal?.aborted) return false
+    const wanted = new Map(page.map(entry => [entry.id, entry]))
+    const [first, last] = [page[0]?.id ?? 0, page.at(-1)?.id ?? 0]
+    for (let before = first + 1; before > last;) {
+      const there = await store.history({ limit: page.length, before })
+      for (const entry of there) {
+        const own = wanted.get(entry.id)
+        if (own && canonicalJson(own) !== canonicalJson(entry))
+          throw historyOccupied(store.location, entry.id)
+      }
+      before = there.at(-1)?.id ?? 0
+    }
+    await breathe()
+  }
+  return true
+}
+
+/** Puts the pages of a history there, the newest first; resolves to the IDs of their entries, or undefined when it was ended. */
 export async function writeHistory(
   store: Pick<LeaseStore, 'adoptHistory'>,
   pages: AsyncIterable<readonly HistoryEntry[]>,
   onEntry: (entry: HistoryEntry) => void,
-): Promise<ReadonlySet<number>> {
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<number> | undefined> {
   const ids = new Set<number>()
   for await (const page of pages) {
+    if (signal?.aborted) return undefined
     await store.adoptHistory(page)
+    // A signal is told in a turn of the event loop, and the embedded store takes none.
+    await breathe()
     for (const entry of page) {
       ids.add(entry.id)
       onEntry(entry)

@@ -1,6 +1,9 @@
+import type { HistoryEntry } from '../ipam/history-entry.ts'
 import type { RecordKind } from '../ipam/records.ts'
 import type { LeaseStore, StoredRecord } from '../store/lease-store.ts'
 import {
+  boundElsewhere,
+  compareHistory,
   compareRecords,
   digestOf,
   keptBy,
@@ -21,7 +24,7 @@ export interface MoveReport {
   /** Not taken: kinds that the store has no use for, pools that people made in the API. */
   readonly left: number
   readonly history: number
-  /** Something else is there; then nothing was written. */
+  /** Something else is there, or it is bound on another node; then nothing was written. */
   readonly conflicts: readonly RecordConflict[]
   /** In the target alone. */
   readonly others: number
@@ -40,6 +43,8 @@ export interface MoveOptions {
   /** Records that are in the target alone: fine, or a reason to write nothing. */
   readonly othersAreFine: boolean
   readonly withHistory: boolean
+  /** Whose pods run on, and no others': a store that is not shared gets nothing that is bound on another node. */
+  readonly node?: string
   /** Told how much of what is done; without `total` nobody knows yet. */
   readonly onProgress: (what: string, done: number, total?: number) => void
   readonly signal: AbortSignal | undefined
@@ -53,27 +58,40 @@ export interface Target {
 
 const nothingWritten = { written: 0, history: 0, source: null, target: null, verified: false } as const
 
-/** Brings a copy of a ledger into a store. Nothing that is there is changed. */
+/** Brings a copy of a ledger into a store. Nothing that is there is changed. Rejects with IPK_STORE_OCCUPIED, and wrote nothing. */
 export async function moveLedger(
   copy: LedgerCopy,
   target: Target,
-  { dryRun, othersAreFine, withHistory, onProgress, signal }: MoveOptions,
+  { dryRun, othersAreFine, withHistory, node, onProgress, signal }: MoveOptions,
 ): Promise<MoveReport> {
   const store = await target.open()
   const compared = compareRecords(store, await readAll(store), copy.records)
   const { missing, same, left, conflicts, others } = compared
   const base = { same, left, conflicts, others: others.length, dryRun, interrupted: false }
-  const inTheWay = conflicts.length > 0 || (others.length > 0 && !othersAreFine)
-  if (inTheWay || dryRun) {
+  const strange = node === undefined || store.shared ? [] : boundElsewhere(keptBy(store, copy.records), node)
+  const inTheWay = strange.length > 0 || conflicts.length > 0 || (others.length > 0 && !othersAreFine)
+  const pages = (): ReturnType<LedgerCopy['history']> => (withHistory ? copy.history() : noPages())
+  const looked = inTheWay || (await compareHistory(store, pages(), signal))
+  if (inTheWay || dryRun || !looked) {
     await target.close(store)
-    return { ...nothingWritten, ...base, ...(inTheWay && { conflicts: blocking(compared, othersAreFine) }) }
+    return {
+      ...nothingWritten,
+      ...base,
+      ...(inTheWay && { conflicts: [...strange, ...blocking(compared, othersAreFine)] }),
+      interrupted: !looked,
+    }
   }
   const ofHistory = new HistoryDigest()
   let entries = 0
-  const ids = await writeHistory(store, withHistory ? copy.history() : noPages(), entry => {
+  const onEntry = (entry: HistoryEntry): void => {
     ofHistory.add(entry)
     if (++entries % 1000 === 0) onProgress('entries of the history', entries)
-  })
+  }
+  const ids = await writeHistory(store, pages(), onEntry, signal)
+  if (!ids) {
+    await target.close(store)
+    return { ...nothingWritten, ...base, history: entries, interrupted: true }
+  }
   let written = 0
   const whole = await writeMissing(store, missing, {
     signal,

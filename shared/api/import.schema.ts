@@ -41,8 +41,8 @@ export const FoundAllocation = Type.Object(
     keeps: Type.Boolean({ description: 'whether it is kept for its pod when that is deleted' }),
     runtime: Type.Enum(['listed', 'cached', 'absent', 'unknown'], {
       description:
-        'listed: a container runtime of this node lists the container. cached: none does, but a result of it is cached ' +
-        'here. absent: neither, though all were asked. unknown: neither, and not all could be asked',
+        'listed: a container runtime of this node lists the container. cached: none does, or it is stopped, but a ' +
+        'result of it is cached here. absent: neither, though all were asked. unknown: neither, and not all could be asked',
     }),
   },
   { $id: 'FoundAllocation' },

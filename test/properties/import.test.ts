@@ -10,6 +10,7 @@ import {
   sameAttachment,
   type LeaseRecord,
 } from '../../ipkeeper-server/ipam/records.ts'
+import type { NetnsState } from '../../ipkeeper-server/ipam/netns-state.ts'
 import type {
   FoundAllocation,
   ImportItem,
@@ -48,7 +49,7 @@ const allocation: fc.Arbitrary<FoundAllocation> = fc
     pod: fc.option(fc.nat(4), { freq: 6, nil: null }),
     network: fc.option(fc.constant(network), { freq: 4, nil: null }),
     node: fc.constantFrom(null, null, null, 'n1', 'n2'),
-    netns: fc.constantFrom(null, '/run/netns/alive', '/run/netns/dead'),
+    netns: fc.constantFrom(null, '/run/netns/alive', '/run/netns/dead', '/run/netns/hidden'),
     runtime: fc.constantFrom<FoundAllocation['runtime'][]>('listed', 'listed', 'cached', 'absent', 'unknown'),
     since: fc.option(
       fc.nat(5).map(day => Date.parse('2025-12-01T00:00:00Z') + day * 86_400_000),
@@ -85,7 +86,12 @@ const plan = fc.record({
   ),
 })
 
-const netnsInode = (path: string): string | null => (path.endsWith('alive') ? '77' : null)
+const namespaceAt = (path: string): NetnsState =>
+  path.endsWith('alive')
+    ? { kind: 'namespace', inode: '77' }
+    : path.endsWith('dead')
+      ? { kind: 'absent' }
+      : { kind: 'unreadable', reason: 'EACCES' }
 
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never
 
@@ -156,7 +162,7 @@ async function run({ before: story, reserved, found, failures }: Plan): Promise<
   const earlier = new Map<string, LeaseRecord>([...ledger.leases()].map(lease => [lease.address, lease]))
 
   const ask = (apply: boolean): Promise<ImportReply> =>
-    importAllocations(service.service, { netnsInode }, { source: 'whereabouts', apply, networks, found })
+    importAllocations(service.service, { namespaceAt }, { source: 'whereabouts', apply, networks, found })
   const planned = await ask(false)
   must(planned.items.length === found.length, 'each gets a verdict')
   must(

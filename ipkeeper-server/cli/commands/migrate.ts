@@ -22,7 +22,7 @@ export const migrateCommand = command<MigrateReport>({
   ],
   summary: 'copy the ledger of one store into another and compare the two; no daemon may run',
   about: [
-    'Records that the target has already, and has the same, are passed over, so that a run that was interrupted goes on when it is started again. One that it has otherwise is listed, and then nothing at all is written. What is in the target alone stays. The source is as it was.',
+    'Records that the target has already, and has the same, are passed over, so that a run that was interrupted goes on when it is started again. One that it has otherwise is listed, and then nothing at all is written; so is what is bound on another node, where the target is the store of one node: nothing there would ever end it. What is in the target alone stays. The source is as it was.',
     'Afterwards the target is opened anew, and what it has is compared with the source by digest: the sum of the SHA-256 of every record in canonical form.',
     "With a store that nodes share, attachments and history are in the journal of the state folder: run it once on each node, with that node's state folder.",
   ],
@@ -43,7 +43,7 @@ export const migrateCommand = command<MigrateReport>({
   ],
   exits: {
     0: 'the target has all that the source has',
-    1: 'something else is there, interrupted, or failed',
+    1: 'something else is there, something is bound on another node, interrupted, or failed',
   },
   run: async (_daemon, args, terminal) => {
     const [from = '', to = ''] = args.positionals
@@ -66,6 +66,7 @@ export const migrateCommand = command<MigrateReport>({
           dryRun: args.flags.has('dry-run'),
           othersAreFine: true,
           withHistory: !args.flags.has('without-history'),
+          node: stores.node,
           onProgress: progress.at,
           signal: interruption,
         },

@@ -82,7 +82,8 @@ export function completeFindings(
       mac: told.mac ?? entry?.mac ?? null,
       netns: entry?.netns ?? null,
       runtime:
-        sandbox !== undefined
+        // One that is stopped has had its DEL, or will never have it: its namespace tells which, where that is known.
+        sandbox !== undefined && (sandbox.ready || entry === undefined)
           ? 'listed'
           : containerId !== null && known.has(containerId)
             ? 'cached'

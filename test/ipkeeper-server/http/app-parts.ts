@@ -34,7 +34,7 @@ const deafObserver: VerbObserver = {
 export const plainNode: NodeFacts = {
   node: 'n1',
   bootId: 'boot-1',
-  netnsInode: () => null,
+  namespaceAt: () => ({ kind: 'absent' }),
   readResolvConf: () => ({}),
   nodeLabels: () => undefined,
   sharedWithOtherNodes: () => false,

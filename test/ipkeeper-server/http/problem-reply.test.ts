@@ -19,7 +19,7 @@ async function site(t: Test, thrown: unknown = new Error('not asked')) {
     service,
     facts: { version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s', store },
     ...readingParts(service, {
-      netnsInode: () => {
+      namespaceAt: () => {
         throw thrown
       },
     }),

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { importAllocations } from '../../../ipkeeper-server/leases/import.ts'
 import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
+import type { NetnsState } from '../../../ipkeeper-server/ipam/netns-state.ts'
 import type { FoundAllocation, ImportRequest } from '../../../shared/api/import.schema.ts'
 import { poolFrom, TestService } from './test-service.ts'
 
@@ -38,6 +39,12 @@ async function begin(): Promise<TestService> {
   return story
 }
 
+const namespaceAt = (path: string): NetnsState => {
+  if (path === '/run/netns/alive') return { kind: 'namespace', inode: '7' }
+  if (path === '/run/netns/hidden') return { kind: 'unreadable', reason: 'EACCES' }
+  return path === '/run/netns/file' ? { kind: 'not-a-namespace' } : { kind: 'absent' }
+}
+
 async function run(
   story: TestService,
   found: readonly FoundAllocation[],
@@ -51,10 +58,9 @@ async function run(
   }[]
 > {
   const request: ImportRequest = { source: 'host-local', apply: true, networks, found: [...found], ...more }
-  const netnsInode = (path: string): string | null => (path === '/run/netns/alive' ? '7' : null)
   // The pool of the ledger came with the ADDs of another conflist.
   story.pool = poolFrom('net', ['10.22.0.0/24'])
-  return (await importAllocations(story.service, { netnsInode }, request)).items
+  return (await importAllocations(story.service, { namespaceAt }, request)).items
 }
 
 t.test('what becomes of one allocation', async t => {
@@ -170,6 +176,35 @@ t.test('what becomes of one allocation', async t => {
     ],
     ['listed, and its namespace not seen', { netns: '/run/netns/x' }, 'adopt', /^bound/, /^$/],
     [
+      'its namespace cannot be read',
+      { netns: '/run/netns/hidden', runtime: 'cached' },
+      'unfit',
+      /^cannot tell whether its container lives: .* at \/run\/netns\/hidden \(EACCES\)/,
+      /let the daemon see it.* remove here/,
+    ],
+    [
+      'a file is in the place of its namespace',
+      { netns: '/run/netns/file', runtime: 'cached' },
+      'unfit',
+      /^cannot tell whether/,
+      /let the daemon see it/,
+    ],
+    [
+      'the process of its namespace is not seen',
+      { netns: '/proc/4711/ns/net', runtime: 'cached' },
+      'unfit',
+      /^cannot tell whether/,
+      /let the daemon see it/,
+    ],
+    ['listed, and its namespace cannot be read', { netns: '/run/netns/hidden' }, 'adopt', /^bound/, /^$/],
+    [
+      'no runtime lists it, which may be none of theirs',
+      { runtime: 'absent', pod: null },
+      'unfit',
+      /^cannot tell whether it lives: no runtime of this node lists container new/,
+      /nerdctl ps.* remove here/,
+    ],
+    [
       'no runtime lists it',
       { runtime: 'absent' },
       'gone',
@@ -213,10 +248,17 @@ t.test('two claims of one address are both in conflict; one that is gone claims 
     ['conflict', 'conflict'],
   )
   t.match(both[0]?.reason, /another one claims it: there/)
-  const one = await run(await begin(), [base, { ...other, runtime: 'absent' }])
+  const web8 = { namespace: 'shop', name: 'web-8', uid: null }
+  const one = await run(await begin(), [base, { ...other, pod: web8, runtime: 'absent' }])
   t.same(
     one.map(({ verdict }) => verdict),
     ['adopt', 'gone'],
+  )
+  const unseen = await run(await begin(), [base, { ...other, netns: '/run/netns/hidden', runtime: 'cached' }])
+  t.same(
+    unseen.map(({ verdict }) => verdict),
+    ['conflict', 'unfit'],
+    'one of which nothing can be told may live',
   )
 })
 

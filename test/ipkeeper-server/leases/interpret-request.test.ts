@@ -4,17 +4,19 @@ import {
   interpretCheck,
   interpretKey,
   interpretStatus,
+  type NodeFacts,
 } from '../../../ipkeeper-server/leases/interpret-request.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { interpretPlainly, noPools } from '../http/app-parts.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
-const facts = {
+const facts: NodeFacts = {
   node: 'n1',
   bootId: 'boot-1',
-  netnsInode: (path: string) => (path === '/run/netns/there' ? '4026531840' : null),
-  readResolvConf: (path: string) => ({ search: [path] }),
+  namespaceAt: path =>
+    path === '/run/netns/there' ? { kind: 'namespace', inode: '4026531840' } : { kind: 'absent' },
+  readResolvConf: path => ({ search: [path] }),
   nodeLabels: () => undefined,
   sharedWithOtherNodes: () => false,
 }

@@ -10,7 +10,7 @@ import { configured } from './story.ts'
 const facts: ReaderOptions['facts'] = {
   node: 'n1',
   bootId: 'boot-1',
-  netnsInode: () => '4026531840',
+  namespaceAt: () => ({ kind: 'namespace', inode: '4026531840' }),
   readResolvConf: () => ({}),
   nodeLabels: () => ({ zone: 'a' }),
   sharedWithOtherNodes: () => true,

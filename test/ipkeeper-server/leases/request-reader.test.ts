@@ -54,7 +54,7 @@ function readerOn(
     facts: {
       node: 'worker-1',
       bootId: 'boot-1',
-      netnsInode: () => null,
+      namespaceAt: () => ({ kind: 'absent' }),
       readResolvConf: () => ({}),
       nodeLabels: () => undefined,
       sharedWithOtherNodes: () => false,

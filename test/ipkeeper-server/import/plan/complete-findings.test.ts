@@ -114,6 +114,18 @@ t.test('what a source leaves out', t => {
       '- - - shop/web-0 v - absent',
     ],
     [
+      'stopped: its namespace has to tell',
+      told({ containerId: 'c1' }),
+      { cached: [cached('c1')], runtimes: [lists(sandbox('c1', { ready: false }))] },
+      'net c1 net1 shop/web-0 u /n cached',
+    ],
+    [
+      'stopped, and nobody knows its namespace',
+      told({ containerId: 'c1' }),
+      { runtimes: [lists(sandbox('c1', { ready: false }))] },
+      '- c1 - shop/web-0 u - listed',
+    ],
+    [
       'no runtime lists it',
       told({ containerId: 'c9' }),
       { runtimes: [lists(sandbox('c1'))] },

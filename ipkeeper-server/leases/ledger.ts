@@ -354,6 +354,14 @@ export class Ledger implements AddressBook {
     return this.#tables.lease.walk()
   }
 
+  /** The keys of all leases, whose records stay unparsed. */
+  *leaseKeys(): Iterable<LeaseKey> {
+    for (const key of this.#tables.lease.keys()) {
+      const [segment, address] = JSON.parse(key) as [string, string]
+      yield { segment, address }
+    }
+  }
+
   attachments(): Iterable<AttachmentRecord> {
     return this.#tables.attachment.values()
   }

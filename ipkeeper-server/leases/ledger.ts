@@ -375,6 +375,11 @@ export class Ledger implements AddressBook {
     }
   }
 
+  /** A lease as far as counting needs it. */
+  leaseOutline(key: LeaseKey): LeaseOutline | undefined {
+    return this.#outlineOf(leaseKey(key))
+  }
+
   /** The keys of all attachments, whose records stay unparsed. */
   *attachmentKeys(): Iterable<AttachmentKey> {
     for (const key of this.#tables.attachment.keys()) {
@@ -836,7 +841,7 @@ function conflict(cause: StoreConflict): Problem {
   return new Problem('IPK_STORE_CONFLICT', cause.message, { cause })
 }
 
-function isWithin(set: RangeSet, text: string): boolean {
+export function isWithin(set: RangeSet, text: string): boolean {
   const address = parseAddress(text)
   return (
     address !== undefined &&

@@ -35,15 +35,17 @@ export async function openPage(
   logger: Logger,
 ): Promise<OpenPage> {
   if (!listen) return none
-  const [{ PageListener }, { EventStream }, { embeddedPage }] = await Promise.all([
+  const [{ PageListener }, { EventStream }, { embeddedPage }, { SpareAudits }] = await Promise.all([
     import('./page/page-listener.ts'),
     import('./page/event-stream.ts'),
     import('./page/page-files.ts'),
+    import('./page/spare-audits.ts'),
   ])
   const events = new EventStream({
     hello: { node, version, startedAt: new Date(startedAt).toISOString() },
   })
   const listener = await PageListener.open(listen)
+  let audits: InstanceType<typeof SpareAudits> | undefined
   return {
     serve: ({ ledger, ask, files = embeddedPage }) => {
       ledger.onRecord = (kind, record) => {
@@ -52,14 +54,16 @@ export async function openPage(
         else if (kind === 'reservation') events.changed(undefined)
       }
       logger.info({ listen }, 'serving the page')
+      audits = new SpareAudits(ask, () => performance.now())
       listener.serve({
-        ...{ files, events, ask },
+        ...{ files, events, ask: audits.ask },
         onError: error => {
           logger.warn({ err: error }, 'the page could not be served')
         },
       })
     },
     found: () => {
+      audits?.forget()
       events.found()
     },
     close: () => listener.close(),

@@ -5,6 +5,12 @@ import { isOver, leaseKey, type Change, type LeaseRecord, type Write } from './r
 /** How many unused addresses a pool remembers; a record takes about a kilobyte in memory and in the store. */
 export const mostRemembered = 16_384
 
+/**
+ * So many are forgotten with one change, and the rest with the next ones: there may be far more where the bound came down
+ * or other nodes let go meanwhile, and a transaction of etcd has 128 operations unless told otherwise.
+ */
+export const mostForgotten = 64
+
 const rewrite = (lease: LeaseRecord, record: LeaseRecord | null): Write => ({
   kind: 'lease',
   key: leaseKey(lease),
@@ -23,21 +29,21 @@ export function forgetOldest(book: AddressBook, written: readonly LeaseRecord[])
   const rests = (lease: LeaseRecord | undefined, pool: string): number =>
     Number(lease?.pool === pool && lease.state === 'cooling')
   const pools = new Set(written.flatMap(lease => (lease.remembered ? lease.pool : [])))
-  return [...pools].flatMap(pool => {
+  const writes: Write[] = []
+  for (const pool of pools) {
     const joining = written.reduce(
       (sum, lease) => sum + rests(lease, pool) - rests(book.lease(lease), pool),
       0,
     )
     let excess = book.restingCount(pool) + joining - mostRemembered
-    if (excess <= 0) return []
-    const writes: Write[] = []
-    for (const lease of book.resting(pool)) {
+    for (const lease of excess > 0 ? book.resting(pool) : []) {
+      if (writes.length >= mostForgotten) return writes
       if (!lease.remembered || keys.has(leaseKey(lease))) continue
       writes.push(rewrite(lease, null))
       if (--excess <= 0) break
     }
-    return writes
-  })
+  }
+  return writes
 }
 
 /**

@@ -9,7 +9,7 @@ import { unreserveCommand } from './claim-problems.ts'
 import { formatTime } from './format-time.ts'
 import type { NetnsState } from './netns-state.ts'
 import { dropFormerHolders, ofAttachment, writeLease } from './plan-del.ts'
-import { planPool, poolOf } from './plan-pool.ts'
+import { planPool } from './plan-pool.ts'
 import { policyOf, type PoolBook } from './pool-book.ts'
 import { isUsable, unusableReason, type Pool, type Range } from './pool.ts'
 import { reservedRetention } from './reservation-owner.ts'
@@ -28,6 +28,7 @@ import {
   type Holder,
   type LeaseKey,
   type LeaseRecord,
+  type PoolRecord,
   type Workload,
 } from './records.ts'
 import { workloadOf } from './workload.ts'
@@ -56,6 +57,8 @@ export interface ImportTerms {
   /** Ranges that network configurations give their networks, or why they cannot be read. */
   readonly networks: ReadonlyMap<string, Pool | Problem>
   readonly pools: PoolBook
+  /** The pool that a record remembers. Every allocation is looked for in every pool: each should be parsed once. */
+  readonly poolOf: (record: PoolRecord) => Pool
   readonly node: string
   readonly bootId: string
   readonly now: number
@@ -264,13 +267,13 @@ function findPlace(
   const candidates = [
     ...records
       .filter(({ origin }) => origin !== undefined)
-      .map(record => ({ pool: poolOf(record), inline: false })),
+      .map(record => ({ pool: terms.poolOf(record), inline: false })),
     ...(own && !(own instanceof Problem) && own.segment === terms.segment
       ? [{ pool: own, inline: true }]
       : []),
     ...records
       .filter(({ origin, name }) => origin === undefined && name !== own?.name)
-      .map(record => ({ pool: poolOf(record), inline: false })),
+      .map(record => ({ pool: terms.poolOf(record), inline: false })),
   ]
   let unusable: ImportDecision | undefined
   for (const { pool, inline } of candidates) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type {
   FoundAllocation,
   ImportItem,
@@ -17,8 +18,9 @@ import {
   type ImportPlan,
   type ImportTerms,
 } from '../ipam/plan-import.ts'
+import { poolOf } from '../ipam/plan-pool.ts'
 import { isSegmentName, type Pool } from '../ipam/pool.ts'
-import { attachmentKey, holderKey } from '../ipam/records.ts'
+import { attachmentKey, holderKey, type PoolRecord } from '../ipam/records.ts'
 import { parseRetention, type Retention } from '../ipam/retention.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { NodeFacts } from './interpret-request.ts'
@@ -58,6 +60,16 @@ function readSegment(segment = 'default'): string {
   throw new Problem('IPK_REQUEST_INVALID', `segment "${segment}" is no name of letters, digits and "-"`)
 }
 
+/** Of each record once. A pool that changes meanwhile gets another record. */
+function parsedOnce(): (record: PoolRecord) => Pool {
+  const pools = new WeakMap<PoolRecord, Pool>()
+  return record => {
+    const pool = pools.get(record) ?? poolOf(record)
+    pools.set(record, pool)
+    return pool
+  }
+}
+
 function itemOf(found: FoundAllocation, segment: string, decision: ImportDecision): ImportItem {
   const address = parseAddress(found.address)
   return { ...found, address: address ? formatAddress(address) : found.address, segment, ...decision }
@@ -82,6 +94,7 @@ export async function importAllocations(
     retain: readRetain(request.retain),
     networks: readRanges(request.networks),
     pools: service.pools(),
+    poolOf: parsedOnce(),
     ...{ node, bootId, namespaceAt, ownerOf },
     now: service.now(),
   }
@@ -99,8 +112,11 @@ export async function importAllocations(
       if (decision) decisions.set(member, decision)
     })
   }
-  for (let done = 0; done < groups.length; done += adoptedAtOnce)
+  for (let done = 0; done < groups.length; done += adoptedAtOnce) {
     await Promise.all(groups.slice(done, done + adoptedAtOnce).map(decide))
+    // Where nothing is to be written, nothing else gives others their turn.
+    await nextTurn()
+  }
   return {
     node,
     applied: apply,

@@ -354,6 +354,14 @@ export class Ledger implements AddressBook {
     return this.#tables.lease.walk()
   }
 
+  /** The keys of all leases, whose records stay unparsed. */
+  *leaseKeys(): Iterable<LeaseKey> {
+    for (const key of this.#tables.lease.keys()) {
+      const [segment, address] = JSON.parse(key) as [string, string]
+      yield { segment, address }
+    }
+  }
+
   attachments(): Iterable<AttachmentRecord> {
     return this.#tables.attachment.values()
   }
@@ -365,6 +373,11 @@ export class Ledger implements AddressBook {
       const [segment, address] = JSON.parse(key) as [string, string]
       if (outline) yield { segment, address, ...outline }
     }
+  }
+
+  /** A lease as far as counting needs it. */
+  leaseOutline(key: LeaseKey): LeaseOutline | undefined {
+    return this.#outlineOf(leaseKey(key))
   }
 
   /** The keys of all attachments, whose records stay unparsed. */
@@ -828,7 +841,7 @@ function conflict(cause: StoreConflict): Problem {
   return new Problem('IPK_STORE_CONFLICT', cause.message, { cause })
 }
 
-function isWithin(set: RangeSet, text: string): boolean {
+export function isWithin(set: RangeSet, text: string): boolean {
   const address = parseAddress(text)
   return (
     address !== undefined &&

@@ -28,18 +28,54 @@ interface Located {
   readonly address: string
 }
 
-/** By segment, IPv4 before IPv6, then by number. Each address is parsed once: listings may be long. */
+interface Keyed<T> {
+  readonly item: T
+  readonly family: number
+  readonly value: bigint
+}
+
+function keyed<T extends Located>(item: T): Keyed<T> {
+  const address = parseAddress(item.address)
+  return { item, family: address?.family ?? 0, value: address?.value ?? 0n }
+}
+
+/** By segment, IPv4 before IPv6, then by number. */
+function compare(a: Keyed<Located>, b: Keyed<Located>): number {
+  if (a.item.segment !== b.item.segment) return a.item.segment < b.item.segment ? -1 : 1
+  if (a.family !== b.family) return a.family - b.family
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
+}
+
+/** Each address is parsed once: listings may be long. */
 function inOrder<T extends Located>(items: Iterable<T>): T[] {
-  const keyed = Array.from(items, item => {
-    const address = parseAddress(item.address)
-    return { item, family: address?.family ?? 0, value: address?.value ?? 0n }
-  })
-  keyed.sort((a, b) => {
-    if (a.item.segment !== b.item.segment) return a.item.segment < b.item.segment ? -1 : 1
-    if (a.family !== b.family) return a.family - b.family
-    return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
-  })
-  return keyed.map(({ item }) => item)
+  return Array.from(items, keyed)
+    .sort(compare)
+    .map(({ item }) => item)
+}
+
+/**
+ * The first of them in order. No more than twice as many are sorted at a time, and only what comes before the last of
+ * those so far is looked up.
+ */
+function firstInOrder<T extends Located>(
+  keys: Iterable<Located>,
+  limit: number,
+  lookUp: (key: Located) => T | undefined,
+): T[] {
+  let first: Keyed<T>[] = []
+  let last: Keyed<Located> | undefined
+  const sort = (): void => {
+    first = first.sort(compare).slice(0, limit)
+    last = first[limit - 1]
+  }
+  for (const key of keys) {
+    const place = keyed(key)
+    if (last && compare(place, last) >= 0) continue
+    const item = lookUp(key)
+    if (item && first.push({ ...place, item }) >= 2 * limit) sort()
+  }
+  sort()
+  return first.map(({ item }) => item)
 }
 
 export function podOf({ holder, podUid }: Pick<LeaseRecord, 'holder' | 'podUid'>): LeaseItem['pod'] {
@@ -67,11 +103,20 @@ export function leaseItem(lease: LeaseRecord): LeaseItem {
   }
 }
 
-/** All leases in the order of their addresses; those whose time is over are gone already. */
-export function listLeases(service: LeaseService): LeaseItem[] {
+/**
+ * Leases in the order of their addresses, the first ones where there is a limit; those whose time is over are gone already.
+ */
+export function listLeases(service: LeaseService, limit?: number): LeaseItem[] {
+  const { ledger } = service
   const now = service.now()
-  const present = [...service.ledger.leases()].filter(lease => !isOver(lease, now))
-  return inOrder(present).map(leaseItem)
+  const present =
+    limit === undefined || limit >= ledger.counts().lease
+      ? inOrder([...ledger.leases()].filter(lease => !isOver(lease, now)))
+      : firstInOrder(ledger.leaseKeys(), limit, key => {
+          const lease = ledger.lease(key)
+          return lease && !isOver(lease, now) ? lease : undefined
+        })
+  return present.map(leaseItem)
 }
 
 export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentRecord): AttachmentItem {

@@ -9,9 +9,10 @@ import { isUsable, unusableReason, usableIn, type Pool, type RangeSet } from '..
 import { isPutAside } from '../ipam/put-aside.ts'
 import { isOver, type LeaseKey } from '../ipam/records.ts'
 import { count, leaseItem, reservationItem } from './listing.ts'
+import { isWithin } from './ledger.ts'
 import type { LeaseService } from './service.ts'
 
-/** Leases between two turns of the event loop: about a millisecond. */
+/** Records that are walked past between two turns of the event loop: about a millisecond. */
 const step = 500
 
 /** Resolves when others had their turn of the event loop. */
@@ -117,29 +118,43 @@ function addressesOf(
   return found
 }
 
-/** One walk through all records. It gives the event loop back on its way, so that an ADD does not wait for a map. */
+/**
+ * Those of a segment and range set. It gives the event loop back on its way, so that an ADD does not wait for a map; also
+ * when it comes past nothing but records of other pools.
+ */
+async function* inTurns<T extends LeaseKey>(
+  records: Iterable<T>,
+  segment: string,
+  set: RangeSet,
+  turn: Turn,
+): AsyncGenerator<T> {
+  let walked = 0
+  for (const record of records) {
+    if (record.segment === segment && isWithin(set, record.address)) yield record
+    if (++walked % step === 0) await turn()
+  }
+}
+
+/** One walk through all records. */
 async function walkThrough(
-  service: LeaseService,
+  { ledger, now }: LeaseService,
   pool: Pool,
   within: Cidr,
   tally: BlockTally,
   turn: Turn,
 ): Promise<void> {
-  const { ledger, now } = service
   const at = now()
   const set = asRangeSet(within)
-  let walked = 0
-  for (const lease of ledger.leasesWithin(pool.segment, set)) {
-    const address = parseAddress(lease.address)
+  for await (const key of inTurns(ledger.leaseKeys(), pool.segment, set, turn)) {
+    const address = parseAddress(key.address)
+    const lease = ledger.leaseOutline(key)
     const taken = takenState(lease, false, at)
     if (address && taken) tally.add(address, taken)
-    if (++walked % step === 0) await turn()
   }
-  for (const reservation of ledger.reservationsWithin(pool.segment, set)) {
+  for await (const reservation of inTurns(ledger.reservations(), pool.segment, set, turn)) {
     const address = parseAddress(reservation.address)
     const lease = ledger.lease(reservation)
     if (address && (!lease || isOver(lease, at))) tally.add(address, 'reserved')
-    if (++walked % step === 0) await turn()
   }
 }
 
@@ -199,13 +214,12 @@ export async function listFreeing(
   const at = now()
   const next: (LeaseKey & { readonly until: number })[] = []
   let all = 0
-  let walked = 0
   for (const set of pool.rangeSets) {
-    for (const lease of ledger.leasesWithin(pool.segment, set)) {
-      if (++walked % step === 0) await turn()
-      const { segment, address, until } = lease
-      if (until === null || isOver(lease, at) || !usableIn(set, address)) continue
-      if (ledger.reservation(lease)) continue
+    for await (const key of inTurns(ledger.leaseKeys(), pool.segment, set, turn)) {
+      const { segment, address } = key
+      const { until = null } = ledger.leaseOutline(key) ?? {}
+      if (until === null || isOver({ until }, at) || !usableIn(set, address)) continue
+      if (ledger.reservation(key)) continue
       all++
       if (until >= (next[limit - 1]?.until ?? Infinity)) continue
       const place = next.findIndex(other => other.until > until)

@@ -94,6 +94,8 @@ export class Reconciler implements NodeAudit {
   #podsAskedAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   #running: Promise<unknown> = Promise.resolve()
+  /** The audit that waits for its turn or is under way. */
+  #auditing: Promise<AuditReply> | undefined
   #stopped = false
 
   constructor(options: ReconcilerOptions) {
@@ -125,7 +127,15 @@ export class Reconciler implements NodeAudit {
     return this.#repaired
   }
 
+  /** However many ask at a time get one look: each goes into every namespace, and passes wait for it. */
   async audit(): Promise<AuditReply> {
+    this.#auditing ??= this.#takeAudit().finally(() => {
+      this.#auditing = undefined
+    })
+    return await this.#auditing
+  }
+
+  async #takeAudit(): Promise<AuditReply> {
     return await this.#inTurn(async () => {
       const terms = this.#options.terms()
       const snapshot = await this.#look('whole')

@@ -467,6 +467,13 @@ export const catalogue = {
     summary: 'A request on the socket does not have the shape of /v1/openapi.json.',
     hint: 'see: curl --unix-socket /run/ipkeeper/ipkeeper.sock http://ipkeeper/v1/openapi.json',
   },
+  IPK_BUSY: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary: 'Too many ask the daemon for the same costly thing at a time; nothing was done.',
+    hint: 'ask again in a moment; with no page open and nothing that asks in a loop this does not happen',
+  },
   IPK_POD_UNKNOWN: {
     cniCode: 140,
     httpStatus: 404,

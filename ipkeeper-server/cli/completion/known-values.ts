@@ -13,10 +13,13 @@ import type { Candidate } from './complete-words.ts'
 /** Milliseconds: somebody waits with a finger on the key. */
 const patience = 500
 
+/** Nobody chooses from more, and the daemon should not list a full pool for every TAB. */
+const mostLeases = 2_000
+
 type Ask = (path: string) => Promise<unknown>
 
 async function leases(ask: Ask): Promise<LeasesReply['leases']> {
-  return ((await ask('/v1/leases')) as LeasesReply).leases
+  return ((await ask(`/v1/leases?limit=${mostLeases}`)) as LeasesReply).leases
 }
 
 async function reservations(ask: Ask): Promise<readonly Candidate[]> {

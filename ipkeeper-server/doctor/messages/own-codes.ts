@@ -335,6 +335,10 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     example: 'error: request refused: body must have required property "address" [IPK_REQUEST_INVALID]',
     mend: () => [type.status],
   },
+  IPK_BUSY: {
+    example: 'error: 16 others wait for a map of a pool already [IPK_BUSY]',
+    mend: () => [type.status],
+  },
   IPK_POD_UNKNOWN: {
     example: 'error: the Kubernetes API has no pod shop/web-9 [IPK_POD_UNKNOWN]',
     mend: () => [

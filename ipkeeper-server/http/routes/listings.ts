@@ -40,9 +40,8 @@ export function listingRoutes(app: FastifyInstance, { service }: { readonly serv
     '/v1/leases',
     { schema: { querystring: LimitQuery, response: { 200: LeasesReply, 400: ErrorReply } } },
     async request => {
-      const leases = listLeases(service)
       const { limit } = request.query
-      return Promise.resolve({ leases: limit === undefined ? leases : leases.slice(0, Number(limit)) })
+      return Promise.resolve({ leases: listLeases(service, limit === undefined ? undefined : Number(limit)) })
     },
   )
 

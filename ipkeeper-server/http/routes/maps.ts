@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import { listFreeing, mapPool } from '../../leases/pool-map.ts'
 import type { LeaseService } from '../../leases/service.ts'
 
@@ -49,12 +50,20 @@ interface OfFreeing {
   Querystring: { limit?: string }
 }
 
+/** So many walks may wait; a page asks for two at a time. */
+const mostWaiting = 16
+
 /** GET a pool as a map of its addresses, and which of them come free next. */
 export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   let walking: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   // One walk through all records after another: however many ask, the rest of the daemon waits for one of them.
   const inTurn = async <T>(walk: () => Promise<T>): Promise<T> => {
-    const turn = walking.then(walk)
+    // Whoever hung up has his turn all the same: without an end to the queue nobody else would get one.
+    if (waiting >= mostWaiting)
+      throw new Problem('IPK_BUSY', `${mostWaiting} others wait for a map of a pool already`)
+    waiting++
+    const turn = walking.then(walk).finally(() => waiting--)
     walking = turn.catch(() => undefined)
     return await turn
   }
@@ -62,7 +71,11 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
   app.get<OfMap>(
     '/v1/pools/:pool/map',
     {
-      schema: { params: PoolPath, querystring: MapQuery, response: { 200: PoolMapReply, 400: ErrorReply } },
+      schema: {
+        params: PoolPath,
+        querystring: MapQuery,
+        response: { 200: PoolMapReply, 400: ErrorReply, 503: ErrorReply },
+      },
     },
     async ({ params, query }) => inTurn(() => mapPool(service, params.pool, query, () => nextTurn())),
   )
@@ -73,7 +86,7 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
       schema: {
         params: PoolPath,
         querystring: FreeingQuery,
-        response: { 200: FreeingReply, 400: ErrorReply },
+        response: { 200: FreeingReply, 400: ErrorReply, 503: ErrorReply },
       },
     },
     async ({ params, query: { limit = '20' } }) =>

@@ -1,5 +1,10 @@
 import t from 'tap'
-import { forgetOldest, mostRemembered, planForget } from '../../../ipkeeper-server/ipam/plan-forget.ts'
+import {
+  forgetOldest,
+  mostForgotten,
+  mostRemembered,
+  planForget,
+} from '../../../ipkeeper-server/ipam/plan-forget.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
 import type { LeaseRecord, Write } from '../../../ipkeeper-server/ipam/records.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
@@ -68,6 +73,21 @@ t.test('room is made for those that join, the longest unused go', async t => {
     [],
     'each pool has its own room',
   )
+})
+
+t.test('far too many are forgotten a part at a time, the longest unused first', async t => {
+  const many = Array.from({ length: mostRemembered + 100 }, (_, index) => unused(index, index))
+  const ledger = await ledgerWith([...many, inUse(900_000)])
+  const joining = { ...unused(0, 10 ** 6), address: numbered(900_000) }
+  for (const [left, expected] of [
+    [101, mostForgotten],
+    [101 - mostForgotten, 101 - mostForgotten],
+    [0, 0],
+  ] as const) {
+    const writes = forgetOldest(ledger, [joining])
+    t.equal(writes.length, expected, `${left} too many`)
+    await ledger.commit(writes)
+  }
 })
 
 t.test('what only rests counts, but is not forgotten', async t => {

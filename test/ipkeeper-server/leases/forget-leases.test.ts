@@ -66,3 +66,20 @@ t.test('what other nodes remember is theirs to forget', async t => {
     ['10.0.0.6'],
   )
 })
+
+t.test('where nodes share the store, no more at a time than a transaction of etcd takes', async t => {
+  const site = new Site()
+  const { world, ledger } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 60_000 })
+  for (let index = 0; index < 150; index++) {
+    const rest = { state: 'cooling', attachment: null, remembered: true, until: 2, node: 'n1' } as const
+    await ledger.commit([putLease(lease(`10.0.0.${index}`, 1, rest), null)])
+  }
+  const sizes: number[] = []
+  const commit = ledger.commit.bind(ledger)
+  ledger.commit = change => {
+    sizes.push(change.length)
+    return commit(change)
+  }
+  await forgetLeases(world.service)
+  t.strictSame([sizes, [...ledger.leases()]], [[64, 64, 22], []])
+})

@@ -4,6 +4,7 @@ import { reserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import { setAside } from '../../../ipkeeper-server/leases/set-aside.ts'
 import type { MapCounts, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'
+import { lease, putLease } from '../../contract/lease-store-contract.ts'
 import { poolFrom, TestService } from './test-service.ts'
 
 const noTurn = (): Promise<void> => Promise.resolve()
@@ -188,4 +189,23 @@ t.test('what comes free next', async t => {
   t.strictSame(await list(2), ['a', 'b', 1])
   story.now += 600_000
   t.strictSame(await list(20), ['b', 'c', 0])
+})
+
+t.test('others have their turn also while nothing but leases of other segments is passed', async t => {
+  const story = await TestService.open()
+  story.pool = poolFrom('net', ['10.22.0.0/16'])
+  await story.add({ pod: 'a', container: 'c1' })
+  const others = Array.from({ length: 2_000 }, (_, index) =>
+    lease(`10.22.${index >> 8}.${index & 255}`, 1, { segment: 'blue' }),
+  )
+  await story.service.ledger.commit(others.map(record => putLease(record, null)))
+  let turns = 0
+  const turn = (): Promise<void> => {
+    turns++
+    return Promise.resolve()
+  }
+  const map = await mapPool(story.service, 'net', {}, turn)
+  t.match([spell(map.counts), turns], [/^1 bound/, 4])
+  t.match(await listFreeing(story.service, 'net', 20, turn), { freeing: [], more: 0 })
+  t.equal(turns, 8)
 })

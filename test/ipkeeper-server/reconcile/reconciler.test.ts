@@ -284,6 +284,30 @@ t.test('what the audit calls due is what the next pass does', async t => {
   ])
 })
 
+t.test('however many ask for an audit at a time, they get one look, and the next pass its turn', async t => {
+  let looks = 0
+  const pods = () => {
+    looks++
+    return Promise.resolve([])
+  }
+  const world = await worldFor(t, { pods })
+  await world.add('lives')
+  await world.pass(2)
+  const before = looks
+  const audits = Array.from({ length: 20 }, () => world.reconciler.audit())
+  await world.pass()
+  const late = world.reconciler.audit()
+  await world.pass()
+  const replies = await Promise.all([...audits, late])
+  t.equal(new Set(replies).size, 1)
+  t.equal(looks, before + 1, 'only an audit asks for the pods of a node where all is well')
+  const again = world.reconciler.audit()
+  await world.pass()
+  await world.pass()
+  t.not(await again, replies[0], 'whoever asks afterwards gets a look of his own')
+  t.equal(looks, before + 2)
+})
+
 t.test('one that cannot be ended keeps nobody else from it, and is tried again', async t => {
   const world = await worldFor(t)
   for (const id of ['a', 'b']) await world.add(id)

@@ -54,7 +54,7 @@ export async function openPage(
         else if (kind === 'reservation') events.changed(undefined)
       }
       logger.info({ listen }, 'serving the page')
-      audits = new SpareAudits(ask, () => performance.now())
+      audits = new SpareAudits(ask)
       listener.serve({
         ...{ files, events, ask: audits.ask },
         onError: error => {

@@ -1,50 +1,49 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { AskApi } from './page-listener.ts'
 
-/** Milliseconds: so old an audit may be that a page is shown. */
-const goodFor = 3_000
+/** Milliseconds between the end of an audit and the next one. */
+const standardRest = 3_000
 
 /**
- * Answers audits with one that is under way, or just was. Anybody on the node may open the page, and each audit is a look
- * into every namespace, which goes on when whoever asked has left.
+ * Lets all who ask at a time share an audit, and lets some time pass before the next. Anybody on the node may open the page,
+ * and each audit is a look into every namespace, which goes on when whoever asked has left. No answer is older than the
+ * question, but for those who come while a look is under way.
  */
 export class SpareAudits {
   readonly #ask: AskApi
-  readonly #now: () => number
-  #underWay: ReturnType<AskApi> | undefined
-  #last: { readonly at: number; readonly answer: Awaited<ReturnType<AskApi>> } | undefined
+  readonly #rest: number
+  #coming: ReturnType<AskApi> | undefined
+  /** Moment of performance.now(). */
+  #endedAt = -Infinity
 
-  /** How often: an audit that is under way meanwhile is of no more use. */
-  #forgotten = 0
-
-  /** @param now milliseconds of a clock that nobody sets */
-  constructor(ask: AskApi, now: () => number) {
+  constructor(ask: AskApi, rest = standardRest) {
     this.#ask = ask
-    this.#now = now
+    this.#rest = rest
   }
 
   readonly ask: AskApi = async url => {
     // It takes no query; one that is there must not make it another audit.
     if (!/^\/v1\/audit(?:\?|$)/.test(url)) return await this.#ask(url)
-    if (this.#last && this.#now() - this.#last.at < goodFor) return this.#last.answer
-    this.#underWay ??= this.#look()
-    return await this.#underWay
+    this.#coming ??= this.#look()
+    return await this.#coming
   }
 
-  /** What is wrong has changed: whoever asks from now on is to see it. */
+  /** What is wrong has changed: whoever asks from now on is to see it, which a look that is under way may not. */
   forget(): void {
-    this.#forgotten++
-    this.#underWay = undefined
-    this.#last = undefined
+    this.#coming = undefined
   }
 
-  async #look(): ReturnType<AskApi> {
-    const forgotten = this.#forgotten
-    try {
-      const answer = await this.#ask('/v1/audit')
-      if (forgotten === this.#forgotten && answer.status === 200) this.#last = { at: this.#now(), answer }
-      return answer
-    } finally {
-      if (forgotten === this.#forgotten) this.#underWay = undefined
-    }
+  #look(): ReturnType<AskApi> {
+    const look = this.#afterRest().finally(() => {
+      this.#endedAt = performance.now()
+      if (this.#coming === look) this.#coming = undefined
+    })
+    return look
+  }
+
+  async #afterRest(): ReturnType<AskApi> {
+    const rest = this.#endedAt + this.#rest - performance.now()
+    if (rest > 0) await pause(rest, undefined, { ref: false })
+    return await this.#ask('/v1/audit')
   }
 }

@@ -91,6 +91,8 @@ export function manualPage(name: string, summary: string, sections: readonly str
   return [
     `.\\" Made by scripts/generate-man.ts; change its sources, then: make generate\n`,
     `.TH ${name.toUpperCase().replaceAll('-', '\\-')} 8 "" "ipkeeper"\n`,
+    // A line with one long word, such as the name of a resource, cannot be stretched to the margin.
+    '.ad l\n',
     section('NAME', `${escapeText(name)} \\- ${escapeText(summary)}\n`),
     ...sections,
   ].join('')

@@ -238,6 +238,10 @@ async function measureEngine(
   const lines: ManyNodesLine[] = []
   const roundTrips: RoundTrips[] = []
   const nodes: Node[] = []
+  const tell = (line: ManyNodesLine): void => {
+    lines.push(line)
+    progress(`  ${summaryOf(line)}`)
+  }
   try {
     for (let index = 0; index < mostNodes; index++) nodes.push(await startNode(folder, engine, index))
     const rig: Rig = { folder, engine, name, subnet, nodes, plan }
@@ -256,20 +260,19 @@ async function measureEngine(
       roundTrips.push(await countRoundTrips(rig, percentFull))
       for (const count of plan.nodes) {
         const shape = { nodes: count, percentFull, measureMs: plan.measureMs }
-        lines.push(await crowd(rig, 'daemon', daemonPair(rig), shape))
+        tell(await crowd(rig, 'daemon', daemonPair(rig), shape))
         if (name === 'kubernetes' && existsSync(join(distFolder, 'ipkeeper'))) {
           const long = { ...shape, measureMs: plan.processMs }
-          lines.push(await crowd(rig, 'plugin', pluginPair(rig), long))
+          tell(await crowd(rig, 'plugin', pluginPair(rig), long))
           if (beside) {
             await fillWhereabouts(beside, subnet, taken)
             const pair = processPair(rig, (_, verb, pod) => whereaboutsRun(config, subnet, verb, pod))
             const requests = (): Promise<RequestCounts> => apiRequests(beside, whereaboutsResources)
-            lines.push(await crowd(rig, 'whereabouts', pair, long, requests))
+            tell(await crowd(rig, 'whereabouts', pair, long, requests))
           }
         }
       }
     }
-    for (const line of lines) progress(`  ${summaryOf(line)}`)
   } finally {
     for (const node of nodes) await node.stop()
     await engine.stop()

@@ -7,7 +7,7 @@ import { openPage, type OpenPage } from '../../ipkeeper-server/open-page.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { bundlePage } from '../../scripts/bundle-page.ts'
 import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
-import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
+import { quietParts } from '../ipkeeper-server/http/app-parts.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { freePort } from '../rigs/free-port.ts'
 
@@ -47,21 +47,16 @@ export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> 
       witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
       findings: [...findings],
     })
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    nodeRoutes: [
-      routes => {
-        auditRoutes(routes, { audit: { audit } })
-      },
-    ],
-    logger,
-  })
+  const app = await buildApp(
+    quietParts(story.service, {
+      nodeRoutes: [
+        routes => {
+          auditRoutes(routes, { audit: { audit } })
+        },
+      ],
+      logger,
+    }),
+  )
   owner.teardown(() => app.close())
   const files = await bundlePage()
   const port = await freePort()

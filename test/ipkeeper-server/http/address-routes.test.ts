@@ -3,25 +3,20 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import type { HistoryReply } from '../../../shared/api/address.schema.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
-import { readingParts } from './app-parts.ts'
+import { quietParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 
 async function site(t: Test) {
   const story = await TestService.open()
   const lines: Record<string, unknown>[] = []
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino(
-      { level: 'info' },
-      { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
-    ),
-  })
+  const app = await buildApp(
+    quietParts(story.service, {
+      logger: pino(
+        { level: 'info' },
+        { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+      ),
+    }),
+  )
   t.teardown(() => app.close())
   return { story, app, lines }
 }

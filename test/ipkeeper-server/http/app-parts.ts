@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import type { AppOptions } from '../../../ipkeeper-server/http/build-app.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { nothingKnown } from '../../../ipkeeper-server/ipam/pod-facts.ts'
@@ -83,6 +84,21 @@ export function readingParts(
     uplinks: noUplinks,
     observer: deafObserver,
     metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }),
+  }
+}
+
+/** All parts of an application that keeps its records in memory and logs nothing; those that a test is about come as `parts`. */
+export function quietParts(service: LeaseService, parts: Partial<AppOptions> = {}): AppOptions {
+  return {
+    service,
+    facts: {
+      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
+      store: { kind: 'memory', location: 'memory' },
+    },
+    ...readingParts(service),
+    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
+    logger: pino({ level: 'silent' }),
+    ...parts,
   }
 }
 

@@ -1,11 +1,10 @@
 import { Ajv } from 'ajv'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { ExplainReply } from '../../../shared/api/explain.schema.ts'
 import { TestService } from '../leases/test-service.ts'
-import { readingParts } from './app-parts.ts'
+import { quietParts } from './app-parts.ts'
 
 const config = {
   cniVersion: '1.0.0',
@@ -18,16 +17,7 @@ const question = { config, namespace: 'shop', name: 'web-0' }
 
 async function site(t: Test) {
   const story = await TestService.open()
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'silent' }),
-  })
+  const app = await buildApp(quietParts(story.service))
   t.teardown(() => app.close())
   const ask = async (payload: object) => {
     const reply = await app.inject({ method: 'POST', url: '/v1/explain', payload })

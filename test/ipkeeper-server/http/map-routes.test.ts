@@ -1,25 +1,15 @@
 import { Ajv } from 'ajv'
-import { pino } from 'pino'
 import t from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { poolFrom, TestService } from '../leases/test-service.ts'
-import { readingParts } from './app-parts.ts'
+import { quietParts } from './app-parts.ts'
 
 const ajv = new Ajv({ formats: { 'date-time': true } })
 
 t.test('maps and lists are of their schemas, and refusals have a code', async t => {
   const story = await TestService.open()
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'silent' }),
-  })
+  const app = await buildApp(quietParts(story.service))
   t.teardown(() => app.close())
   story.pool = poolFrom('a/b', ['10.22.0.0/16'], ['fd00:22::/64'])
   await story.add({ pod: 'a', container: 'c1' })

@@ -1,10 +1,9 @@
-import { pino } from 'pino'
 import t from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import type { UplinkItem } from '../../../shared/api/uplink.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { TestService } from '../leases/test-service.ts'
-import { readingParts } from './app-parts.ts'
+import { quietParts } from './app-parts.ts'
 
 const item: UplinkItem = {
   ...{ bridge: 'ipkul0', uplink: 'eth1', state: 'joined', since: '2026-01-02T03:04:05.000Z', made: true },
@@ -14,25 +13,19 @@ const item: UplinkItem = {
 t.test('the uplinks, and their return', async t => {
   const story = await TestService.open()
   const asked: string[] = []
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    uplinks: {
-      list: () => Promise.resolve([item]),
-      restore: bridge => {
-        asked.push(bridge)
-        return bridge === item.bridge
-          ? Promise.resolve(item)
-          : Promise.reject(new Problem('IPK_UPLINK_IN_USE', 'bridge has pods', { details: 'ipk1' }))
+  const app = await buildApp(
+    quietParts(story.service, {
+      uplinks: {
+        list: () => Promise.resolve([item]),
+        restore: bridge => {
+          asked.push(bridge)
+          return bridge === item.bridge
+            ? Promise.resolve(item)
+            : Promise.reject(new Problem('IPK_UPLINK_IN_USE', 'bridge has pods', { details: 'ipk1' }))
+        },
       },
-    },
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'silent' }),
-  })
+    }),
+  )
   t.teardown(() => app.close())
   const post = async (bridge: string) =>
     await app.inject({ method: 'POST', url: `/v1/uplinks/${bridge}/restore` })

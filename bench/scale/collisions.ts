@@ -176,12 +176,21 @@ export function simulateFree(): {
 /** So many addresses rest when no other is left. */
 const resting = 1_000
 
+const nameOf = (node: number): string => `worker-${node + 1}`
+
+/** Whose each of them was, by chance. */
+const gaveUp = (key: number): string => nameOf((key * 7_919) % nodes)
+
 /** When only resting addresses are left: each node takes the longest rested, or by its own order. */
 export function simulateResting(): readonly Meeting[] {
   const orders: Readonly<Record<string, (node: number, keys: readonly number[]) => readonly number[]>> = {
     'the longest rested': (_, keys) => keys,
-    'own order among 128': (node, keys) =>
-      inOrderOf(`worker-${node + 1}`, keys.slice(0, 128).map(String)).map(Number),
+    'own ones, then an own order, among 128': (node, keys) =>
+      inOrderOf(
+        nameOf(node),
+        keys.slice(0, 128).map(key => ({ key: String(key), node: gaveUp(key) })),
+        keys.length,
+      ).map(Number),
   }
   const meetings: Meeting[] = []
   for (const [chooser, order] of Object.entries(orders)) {

@@ -79,18 +79,29 @@ export function chooseInStripes(node: string, run: Interval, view: StripeView): 
   return after ?? view.firstFree(amongOthers)
 }
 
-/** So many of those that have rested longest are as good as one another. */
+/** At most so many of those that have rested longest are as good as one another, and never more than half of all. */
 const reusable = 128
 
 /**
- * The first keys in an order of the node's own: what may be used again is the same for all nodes, and all would take the
- * first of it.
+ * Those that have rested longest, in an order of the node's own: what may be used again is the same for all nodes, and all
+ * would take the first of it. What the node itself gave up comes first: pods that replace one another on their nodes hardly
+ * ever meet then.
+ *
+ * @param resting the longest rested first, with the node that had it
+ * @param count how many they are
  */
-export function inOrderOf(node: string, keys: Iterable<string>): readonly string[] {
+export function inOrderOf(
+  node: string,
+  resting: Iterable<{ readonly key: string; readonly node: string }>,
+  count: number,
+): readonly string[] {
+  const wanted = Math.min(reusable, Math.ceil(count / 2))
+  const own: string[] = []
   const ranked: { readonly key: string; readonly rank: number }[] = []
-  for (const key of keys) {
-    ranked.push({ key, rank: hash(`${node} ${key}`) })
-    if (ranked.length === reusable) break
+  for (const { key, node: by } of resting) {
+    if (by === node) own.push(key)
+    else ranked.push({ key, rank: hash(`${node} ${key}`) })
+    if (own.length + ranked.length === wanted) break
   }
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ key }) => key)
+  return [...own, ...ranked.sort((a, b) => a.rank - b.rank).map(({ key }) => key)]
 }

@@ -255,15 +255,16 @@ export class Ledger implements AddressBook {
   }
 
   *resting(pool: string): Iterable<LeaseRecord> {
-    for (const key of this.#resting.get(pool)?.inOrder() ?? []) {
+    for (const { key } of this.#resting.get(pool)?.inOrder() ?? []) {
       const lease = this.#tables.lease.peek(key)
       if (lease) yield lease
     }
   }
 
   *restingToReuse(pool: string): Iterable<LeaseRecord> {
-    if (this.isShared) {
-      for (const key of inOrderOf(this.#node, this.#resting.get(pool)?.inOrder() ?? [])) {
+    const resting = this.#resting.get(pool)
+    if (this.isShared && resting) {
+      for (const key of inOrderOf(this.#node, resting.inOrder(), resting.size)) {
         const lease = this.#tables.lease.peek(key)
         if (lease) yield lease
       }
@@ -736,12 +737,12 @@ export class Ledger implements AddressBook {
     else this.#boundByNode.set(node, count)
   }
 
-  #rest({ pool, since }: LeaseRecord, key: string, present: boolean): void {
-    let resting = this.#resting.get(pool)
-    if (!resting) this.#resting.set(pool, (resting = new RestingLeases()))
-    if (present) resting.add(key, since)
+  #rest(lease: LeaseRecord, key: string, present: boolean): void {
+    let resting = this.#resting.get(lease.pool)
+    if (!resting) this.#resting.set(lease.pool, (resting = new RestingLeases()))
+    if (present) resting.add(key, lease)
     else resting.delete(key)
-    if (resting.size === 0) this.#resting.delete(pool)
+    if (resting.size === 0) this.#resting.delete(lease.pool)
   }
 
   #reindex(kind: RecordKind, key: string, record: RecordTypes[RecordKind], present: boolean): void {

@@ -1,34 +1,39 @@
+/** Of a resting lease: which node had it, and when it was released, in milliseconds since the epoch. */
+export interface Rest {
+  readonly node: string
+  readonly since: number
+}
+
 /**
- * Keys of the resting leases of a pool, the longest rested first. They come in the order of their release, but for two: at
- * start records are loaded in no order, and an undo brings back one that has rested for a while.
+ * The resting leases of a pool by their keys, the longest rested first. They come in the order of their release, but for two:
+ * at start records are loaded in no order, and an undo brings back one that has rested for a while.
  */
 export class RestingLeases {
-  #since = new Map<string, number>()
+  #rests = new Map<string, Rest>()
   #newest = -Infinity
   #sorted = true
 
   get size(): number {
-    return this.#since.size
+    return this.#rests.size
   }
 
-  /** @param since when it was released, milliseconds since the epoch */
-  add(key: string, since: number): void {
-    this.#since.delete(key)
-    this.#since.set(key, since)
+  add(key: string, { node, since }: Rest): void {
+    this.#rests.delete(key)
+    this.#rests.set(key, { node, since })
     if (since < this.#newest) this.#sorted = false
     else this.#newest = since
   }
 
   delete(key: string): void {
-    this.#since.delete(key)
+    this.#rests.delete(key)
   }
 
-  inOrder(): Iterable<string> {
+  *inOrder(): Iterable<Rest & { readonly key: string }> {
     if (!this.#sorted) {
-      this.#since = new Map([...this.#since].sort(([, a], [, b]) => a - b))
-      this.#newest = [...this.#since.values()].at(-1) ?? -Infinity
+      this.#rests = new Map([...this.#rests].sort(([, a], [, b]) => a.since - b.since))
+      this.#newest = [...this.#rests.values()].at(-1)?.since ?? -Infinity
       this.#sorted = true
     }
-    return this.#since.keys()
+    for (const [key, rest] of this.#rests) yield { key, ...rest }
   }
 }

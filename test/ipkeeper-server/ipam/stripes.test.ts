@@ -54,8 +54,9 @@ t.test('an order is the same on every node and in every version', async t => {
     Array.from([...stripesFor(node, slash16)].slice(0, 4), ({ first }) => String(first - net))
   t.strictSame(begins('worker-1'), ['64704', '50944', '37184', '23424'])
   t.strictSame(begins('worker-2'), ['17280', '8000', '64256', '54976'])
-  t.strictSame(inOrderOf('worker-1', ['a', 'b', 'c', 'd']), ['b', 'd', 'a', 'c'])
-  t.strictSame(inOrderOf('worker-2', ['a', 'b', 'c', 'd']), ['a', 'd', 'b', 'c'])
+  const resting = ['a', 'b', 'c', 'd'].map(key => ({ key, node: 'worker-3' }))
+  t.strictSame(inOrderOf('worker-1', resting, 8), ['b', 'd', 'a', 'c'])
+  t.strictSame(inOrderOf('worker-2', resting, 8), ['a', 'd', 'b', 'c'])
   return Promise.resolve()
 })
 
@@ -122,9 +123,26 @@ t.test('a run within one stripe: the lowest, until somebody else is there', asyn
 
 t.test('what may be used again: all of the first ones, each node in another order', async t => {
   const keys = Array.from({ length: 1_000 }, (_, index) => `key ${index}`)
-  const orders = nodes.map(node => inOrderOf(node, keys))
+  const resting = keys.map(key => ({ key, node: 'another' }))
+  const orders = nodes.map(node => inOrderOf(node, resting, resting.length))
   for (const order of orders) t.strictSame(new Set(order), new Set(keys.slice(0, 128)))
   // 200 of 128: chance lets 101 be different.
   t.ok(new Set(orders.map(([first]) => first)).size > 85)
+  const mixed = resting.map((one, index) => (index === 7 || index === 3 ? { ...one, node: 'worker-1' } : one))
+  const order = inOrderOf('worker-1', mixed, mixed.length)
+  t.strictSame(
+    order.slice(0, 2),
+    ['key 3', 'key 7'],
+    'its own ones before all others, the longest rested first',
+  )
+  t.strictSame(new Set(order), new Set(keys.slice(0, 128)))
+  for (const [count, wanted] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [13, 7],
+    [256, 128],
+  ] as const)
+    t.equal(inOrderOf('worker-1', resting.slice(0, count), count).length, wanted, `of ${count}`)
   return Promise.resolve()
 })

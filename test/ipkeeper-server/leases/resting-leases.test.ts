@@ -1,6 +1,10 @@
 import t from 'tap'
 import { RestingLeases } from '../../../ipkeeper-server/leases/resting-leases.ts'
 
+const node = 'worker-1'
+
+const keysOf = (resting: RestingLeases): readonly string[] => Array.from(resting.inOrder(), ({ key }) => key)
+
 /** "a5": a is added, released at 5; "-a": a is taken away. */
 for (const [steps, expected] of [
   ['', ''],
@@ -18,16 +22,16 @@ for (const [steps, expected] of [
     const resting = new RestingLeases()
     for (const step of steps.split(' ').filter(Boolean)) {
       if (step.startsWith('-')) resting.delete(step.slice(1))
-      else resting.add(step.slice(0, 1), Number(step.slice(1)))
-      t.equal([...resting.inOrder()].length, resting.size)
+      else resting.add(step.slice(0, 1), { node, since: Number(step.slice(1)) })
+      t.equal(keysOf(resting).length, resting.size)
     }
-    t.equal([...resting.inOrder()].join(' '), expected)
+    t.equal(keysOf(resting).join(' '), expected)
     const unlooked = new RestingLeases()
     for (const step of steps.split(' ').filter(Boolean)) {
       if (step.startsWith('-')) unlooked.delete(step.slice(1))
-      else unlooked.add(step.slice(0, 1), Number(step.slice(1)))
+      else unlooked.add(step.slice(0, 1), { node, since: Number(step.slice(1)) })
     }
-    t.equal([...unlooked.inOrder()].join(' '), expected, 'the same when nobody looked meanwhile')
+    t.equal(keysOf(unlooked).join(' '), expected, 'the same when nobody looked meanwhile')
     t.end()
   })
 }

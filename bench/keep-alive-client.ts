@@ -6,15 +6,22 @@ const longestWaitMs = 30_000
 
 /**
  * One connection to the daemon that stays open, one request at a time. Bare node:net with the plugin's own reply
- * reader: what a whole HTTP client costs would be added to both sides of every ratio and make it look better.
+ * reader: what a whole HTTP client costs would be added to both sides of every ratio and make it look better. A daemon
+ * ends what was idle for long; the next request has a new connection then.
  */
 export class KeepAliveClient {
-  readonly #socket: Socket
+  readonly #path: string
+  #socket: Socket
   #waiting: PromiseWithResolvers<HttpReply> | undefined
   #reader = createReplyReader()
 
-  private constructor(socket: Socket) {
+  private constructor(path: string, socket: Socket) {
+    this.#path = path
     this.#socket = socket
+    this.#hear(socket)
+  }
+
+  #hear(socket: Socket): void {
     socket.setTimeout(longestWaitMs, () => {
       this.#fail(new Error(`the daemon did not answer within ${longestWaitMs / 1e3} s`))
     })
@@ -39,14 +46,16 @@ export class KeepAliveClient {
 
   /** Connects to a unix socket. */
   static async connect(path: string): Promise<KeepAliveClient> {
-    const socket = connect({ path })
-    await once(socket, 'connect')
-    return new KeepAliveClient(socket)
+    return new KeepAliveClient(path, await openSocket(path))
   }
 
   /** Resolves when a 200 has come whole; rejects with what came otherwise. */
   async post(path: string, body: string): Promise<void> {
     if (this.#waiting) throw new Error('one request at a time')
+    if (this.#socket.destroyed) {
+      this.#socket = await openSocket(this.#path)
+      this.#hear(this.#socket)
+    }
     this.#waiting = Promise.withResolvers<HttpReply>()
     const { promise } = this.#waiting
     this.#socket.write(
@@ -67,4 +76,10 @@ export class KeepAliveClient {
     this.#waiting = undefined
     this.#socket.destroy()
   }
+}
+
+async function openSocket(path: string): Promise<Socket> {
+  const socket = connect({ path })
+  await once(socket, 'connect')
+  return socket
 }

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { KeepAliveClient } from '../../bench/keep-alive-client.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+t.test('a connection that the daemon has ended, because it was idle, is made anew', async t => {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const path = folder.file('s')
+  const connections = new Set<Socket>()
+  const server = createServer((request, response) => {
+    connections.add(request.socket)
+    response.writeHead(200, { 'content-length': 2 })
+    response.end('{}')
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  const client = await KeepAliveClient.connect(path)
+  t.teardown(() => {
+    client.close()
+    server.close()
+  })
+  await client.post('/', '{}')
+  await client.post('/', '{}')
+  t.equal(connections.size, 1, 'one connection for both')
+  for (const connection of connections) connection.destroy()
+  await pause(50)
+  await client.post('/', '{}')
+  t.equal(connections.size, 2)
+})
+
+t.test('an answer that does not come is told, not waited for', async t => {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const path = folder.file('s')
+  const server = createServer(request => {
+    request.socket.destroy()
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  const client = await KeepAliveClient.connect(path)
+  t.teardown(() => {
+    client.close()
+    server.close()
+  })
+  await t.rejects(client.post('/', '{}'), /closed the connection/)
+})

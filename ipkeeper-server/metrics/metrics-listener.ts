@@ -1,12 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { listenProblem, refuse, type ListenAddress } from '../tcp-answers.ts'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { closeTcp, createReadOnlyServer, listenTcp, refuse, type ListenAddress } from '../tcp-server.ts'
 import type { MetricsPage } from './metric-registry.ts'
 
-/** One Prometheus needs one connection; beyond so many, Node closes new ones unanswered. */
+/** One Prometheus needs one connection. */
 const connectionLimit = 16
-/** Milliseconds that a request may take to arrive, and a connection may be idle. */
-const patience = 5_000
-const headerLimit = 8 * 1024
 
 /** GET /metrics over TCP, and nothing else. The address is bound at once; until there is a page it answers 503. */
 export class MetricsListener {
@@ -15,37 +12,17 @@ export class MetricsListener {
   #onError: (error: unknown) => void = () => undefined
 
   private constructor() {
-    this.#server = createServer(
-      {
-        maxHeaderSize: headerLimit,
-        headersTimeout: patience,
-        requestTimeout: patience,
-        keepAliveTimeout: patience,
-        connectionsCheckingInterval: patience,
-      },
-      (request, response) => {
-        void this.#answer(request, response)
-      },
-    )
-    this.#server.maxConnections = connectionLimit
+    this.#server = createReadOnlyServer(connectionLimit, (request, response) => {
+      void this.#answer(request, response)
+    })
   }
 
   /** Throws IPK_METRICS_LISTEN where the system refuses the address, as when another program has the port. */
-  static async open({ host, port }: ListenAddress): Promise<MetricsListener> {
+  static async open(address: ListenAddress): Promise<MetricsListener> {
     const listener = new MetricsListener()
-    const server = listener.#server
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', error => {
-        reject(listenProblem('IPK_METRICS_LISTEN', 'metrics.listen', { host, port }, error))
-      })
-      server.listen({ host, port, exclusive: true }, () => {
-        server.removeAllListeners('error')
-        // No descriptor left for a connection, or the like: it is the connection that fails, not the daemon.
-        server.on('error', error => {
-          listener.#onError(error)
-        })
-        resolve()
-      })
+    const place = { key: 'metrics.listen', code: 'IPK_METRICS_LISTEN' } as const
+    await listenTcp(listener.#server, address, place, error => {
+      listener.#onError(error)
     })
     return listener
   }
@@ -57,18 +34,10 @@ export class MetricsListener {
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise<void>(resolve => {
-      this.#server.close(() => {
-        resolve()
-      })
-    })
+    await closeTcp(this.#server)
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Whatever body comes with a request is read by nobody.
-    if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined)
-      response.setHeader('connection', 'close')
     const [path] = (request.url ?? '').split('?')
     if (path !== '/metrics') {
       refuse(response, 404, 'only /metrics is here; the rest of the API is on the unix socket')

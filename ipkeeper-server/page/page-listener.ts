@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { listenProblem, refuse, type ListenAddress } from '../tcp-answers.ts'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { closeTcp, createReadOnlyServer, listenTcp, refuse, type ListenAddress } from '../tcp-server.ts'
 import type { EventStream } from './event-stream.ts'
 import type { PageFiles } from './page-files.ts'
 import { isOfOthers, isOurHost, isReadable, readTarget } from './page-requests.ts'
@@ -17,9 +17,6 @@ export interface PageParts {
 
 /** Browsers have up to six connections each. */
 const connectionLimit = 64
-/** Milliseconds that a request may take to arrive, and a connection may be idle. */
-const patience = 5_000
-const headerLimit = 8 * 1024
 
 /**
  * The browser runs and loads nothing but the three files of the page, and no text can become markup or code. Nobody may put
@@ -55,37 +52,17 @@ export class PageListener {
   #parts: PageParts | undefined
 
   private constructor() {
-    this.#server = createServer(
-      {
-        maxHeaderSize: headerLimit,
-        headersTimeout: patience,
-        requestTimeout: patience,
-        keepAliveTimeout: patience,
-        connectionsCheckingInterval: patience,
-      },
-      (request, response) => {
-        void this.#answer(request, response)
-      },
-    )
-    this.#server.maxConnections = connectionLimit
+    this.#server = createReadOnlyServer(connectionLimit, (request, response) => {
+      void this.#answer(request, response)
+    })
   }
 
   /** Throws IPK_PAGE_LISTEN where the system refuses the address, as when another program has the port. */
-  static async open({ host, port }: ListenAddress): Promise<PageListener> {
+  static async open(address: ListenAddress): Promise<PageListener> {
     const listener = new PageListener()
-    const server = listener.#server
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', error => {
-        reject(listenProblem('IPK_PAGE_LISTEN', 'page.listen', { host, port }, error))
-      })
-      server.listen({ host, port, exclusive: true }, () => {
-        server.removeAllListeners('error')
-        // No descriptor left for a connection, or the like: it is the connection that fails, not the daemon.
-        server.on('error', error => {
-          listener.#parts?.onError(error)
-        })
-        resolve()
-      })
+    const place = { key: 'page.listen', code: 'IPK_PAGE_LISTEN' } as const
+    await listenTcp(listener.#server, address, place, error => {
+      listener.#parts?.onError(error)
     })
     return listener
   }
@@ -96,19 +73,11 @@ export class PageListener {
 
   async close(): Promise<void> {
     this.#parts?.events.close()
-    this.#server.closeAllConnections()
-    await new Promise<void>(resolve => {
-      this.#server.close(() => {
-        resolve()
-      })
-    })
+    await closeTcp(this.#server)
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(protection)) response.setHeader(name, value)
-    // Whatever body comes with a request is read by nobody.
-    if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined)
-      response.setHeader('connection', 'close')
     if (!isOurHost(request.headers.host)) {
       refuse(response, 421, 'this page is at 127.0.0.1, [::1] or localhost, and under no other name')
       return

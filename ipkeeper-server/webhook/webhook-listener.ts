@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import { listenProblem, refuse, type ListenAddress } from '../tcp-answers.ts'
+import { closeTcp, listenTcp, patience, refuse, type ListenAddress } from '../tcp-server.ts'
 import type { CertificateFiles } from './certificate-files.ts'
 import { answerAdmission, readAdmission, type Admission, type Verdict } from './plan/admission-review.ts'
 
@@ -15,8 +15,6 @@ export interface WebhookOptions {
 
 /** An API server needs few connections, and there are few API servers; beyond so many, Node closes new ones. */
 const connectionLimit = 64
-/** Milliseconds that a request may take to arrive. */
-const patience = 5_000
 /** Milliseconds that a connection may be idle: API servers keep theirs for the next review. */
 const idle = 90_000
 const headerLimit = 16 * 1024
@@ -63,28 +61,13 @@ export class WebhookListener {
   /** Throws IPK_WEBHOOK_LISTEN where the system refuses the address, as when another program has the port. */
   static async open(options: WebhookOptions): Promise<WebhookListener> {
     const listener = new WebhookListener(options)
-    const server = listener.#server
-    const { host, port } = options.listen
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', error => {
-        reject(listenProblem('IPK_WEBHOOK_LISTEN', 'webhook.listen', options.listen, error))
-      })
-      server.listen({ host, port, exclusive: true }, () => {
-        server.removeAllListeners('error')
-        server.on('error', options.onError)
-        resolve()
-      })
-    })
+    const place = { key: 'webhook.listen', code: 'IPK_WEBHOOK_LISTEN' } as const
+    await listenTcp(listener.#server, options.listen, place, options.onError)
     return listener
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise<void>(resolve => {
-      this.#server.close(() => {
-        resolve()
-      })
-    })
+    await closeTcp(this.#server)
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

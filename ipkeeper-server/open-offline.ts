@@ -59,10 +59,11 @@ export class OfflineStores {
   /**
    * Opens a store and hears it out.
    *
+   * @param purpose look: nothing will be written; settle: an engine is told first what it is still owed
    * @param mustExist a file that is not there is an error, and is not made
    * @throws IPK_STORE_FAILED when a daemon has it or it cannot be opened, IPK_STORE_AWAY when its engine does not answer
    */
-  async open(spec: StoreSpec, mustExist: boolean): Promise<LeaseStore> {
+  async open(spec: StoreSpec, purpose: 'look' | 'settle', mustExist: boolean): Promise<LeaseStore> {
     if (spec.kind === 'sqlite') {
       const path = resolve(spec.path)
       if (mustExist && !existsSync(path)) {
@@ -85,7 +86,7 @@ export class OfflineStores {
       }),
       log: { info: () => undefined, warn: () => undefined },
       etcd: this.#config.store.etcd,
-      onlyOpen: true,
+      offline: purpose,
       onStatus: () => undefined,
       // Objects of pools are nobody's to let go here.
       isPoolInUse: () => true,
@@ -94,12 +95,12 @@ export class OfflineStores {
       },
     })
     this.#open.add(store)
-    await this.#hearOut(store)
+    await this.#hearOut(store, purpose)
     return store
   }
 
   /** An engine that does not answer would look like one that has little. */
-  async #hearOut(store: LeaseStore): Promise<void> {
+  async #hearOut(store: LeaseStore, purpose: 'look' | 'settle'): Promise<void> {
     const { shared } = store
     if (!shared) return
     shared.follow(() => undefined)
@@ -107,7 +108,7 @@ export class OfflineStores {
     const deadline = performance.now() + settlePatience
     for (;;) {
       const { state, reason = '', owed } = shared.status()
-      if (state === 'ready' && owed === 0) return
+      if (state === 'ready' && (owed === 0 || purpose === 'look')) return
       if (state === 'away' || performance.now() > deadline) {
         const what = state === 'away' ? `is away (${reason})` : `is still to be told of ${owed} records`
         throw new Problem('IPK_STORE_AWAY', `${store.kind} ${store.location} ${what}`)

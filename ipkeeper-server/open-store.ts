@@ -22,7 +22,7 @@ export interface OpenStoreOptions {
   /** Whether leases of a pool are bound or kept. */
   readonly isPoolInUse: (name: string) => boolean
   readonly onLost: SharedStoreOptions['onLost']
-  readonly onlyOpen?: true
+  readonly offline?: SharedStoreOptions['offline']
 }
 
 /**
@@ -77,7 +77,7 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
 
 function shared(
   engine: Engine,
-  { stateDir, node, onStatus, onLost, onlyOpen }: OpenStoreOptions,
+  { stateDir, node, onStatus, onLost, offline }: OpenStoreOptions,
 ): SharedStore {
   return new SharedStore({
     engine,
@@ -87,6 +87,6 @@ function shared(
     monotonic: () => performance.now(),
     onStatus,
     onLost,
-    ...(onlyOpen && { onlyOpen }),
+    ...(offline && { offline }),
   })
 }

@@ -80,7 +80,7 @@ export const backupCommand = command<BackupReport>({
     try {
       if (spec === undefined) return await write(daemon.stream('/v1/backup'))
       return await withStores(args, terminal, async (stores, parse) => {
-        const store = await stores.open(parse(spec), true)
+        const store = await stores.open(parse(spec), 'look', true)
         const { node } = stores
         const head = { version, createdAt: new Date().toISOString(), node, store: store.kind }
         return await write(backupParts(await copyLedger(store), head))
@@ -133,11 +133,13 @@ export const restoreCommand = command<RestoreReport>({
       }
       const target = parse(spec)
       const progress = showStages(terminal, 'restoring')
+      const dryRun = args.flags.has('dry-run')
+      const purpose = dryRun ? 'look' : 'settle'
       const report = await moveLedger(
         copy,
-        { open: () => stores.open(target, false), close: opened => stores.close(opened) },
+        { open: () => stores.open(target, purpose, false), close: opened => stores.close(opened) },
         {
-          dryRun: args.flags.has('dry-run'),
+          dryRun,
           othersAreFine: false,
           withHistory: !args.flags.has('without-history'),
           onProgress: progress.at,

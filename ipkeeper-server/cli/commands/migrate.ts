@@ -54,16 +54,18 @@ export const migrateCommand = command<MigrateReport>({
       // Both have this node's own in the one journal: it stays where it is.
       const oneJournal = specs.every(({ kind }) => kind === 'etcd' || kind === 'kubernetes')
       const interruption = terminal.interruption?.()
-      const store = await stores.open(source, true)
+      const dryRun = args.flags.has('dry-run')
+      const purpose = dryRun ? 'look' : 'settle'
+      const store = await stores.open(source, purpose, true)
       const whole = await copyLedger(store)
       if (oneJournal) await stores.close(store)
       const copy = oneJournal ? withoutOwn(whole) : whole
       const progress = showStages(terminal, 'migrating')
       const report = await moveLedger(
         copy,
-        { open: () => stores.open(target, false), close: opened => stores.close(opened) },
+        { open: () => stores.open(target, purpose, false), close: opened => stores.close(opened) },
         {
-          dryRun: args.flags.has('dry-run'),
+          dryRun,
           othersAreFine: true,
           withHistory: !args.flags.has('without-history'),
           node: stores.node,

@@ -42,10 +42,11 @@ export interface SharedStoreOptions {
   /** Milliseconds between two tries of an engine that is away. */
   readonly retryAfter?: number
   /**
-   * For somebody who compares and copies records while no daemon runs: opening changes neither the engine, but for what it is
-   * still owed, nor the copies of the journal, which may be of another engine.
+   * For somebody who compares and copies records while no daemon runs: opening leaves the copies of the journal, which may
+   * be of another engine, and what the engine has. settle: but for what that is still owed. look: not even that, and what
+   * is read is as if it had been told.
    */
-  readonly onlyOpen?: true
+  readonly offline?: 'look' | 'settle'
   /** The engine went away, came back, or can be written to but not be heard. */
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
@@ -208,7 +209,7 @@ export class SharedStore implements LeaseStore {
       for (const copy of copies) this.#known.set(copy, copy.text, copy.stamp)
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
-    if (!this.#away && !this.#options.onlyOpen) {
+    if (!this.#away && !this.#options.offline) {
       await this.#reclaim(copies)
       for (const { kind, key, text } of this.#known.values()) {
         const owed = this.#late.owedAfter({ kind, key }, text)
@@ -216,7 +217,7 @@ export class SharedStore implements LeaseStore {
       }
     }
     if (this.#owed.size > 0) this.#recover()
-    if (!this.#away && !this.#options.onlyOpen)
+    if (!this.#away && !this.#options.offline)
       await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
   }
 
@@ -514,6 +515,7 @@ export class SharedStore implements LeaseStore {
 
   /** Begins to settle what is owed, unless that is under way. */
   #recover(): void {
+    if (this.#options.offline === 'look') return
     this.#recovering ??= this.#untilReady().finally(() => {
       this.#recovering = undefined
       // Something may have gone wrong just after it was well.

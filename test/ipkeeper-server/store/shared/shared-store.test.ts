@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records.ts'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
@@ -108,6 +109,37 @@ t.test('a DEL after an owed change whose answer was lost', async t => {
   engine.turn({ away: false, fate: () => 'carried out' })
   await until('the engine to be told', isReady(node))
   t.equal(stateOf(node, bound), 'cooling')
+})
+
+t.test('whoever only looks tells the engine nothing, and reads what it is owed', async t => {
+  const site = new EngineDouble()
+  const journal = join(t.testdir({}), 'journal.db')
+  const engine = site.connect({ deadlineMs: 20 })
+  const daemon = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5 })
+  await daemon.load(() => undefined)
+  const bound = lease('10.22.0.50', 'one', 1)
+  await daemon.commit([write(bound)])
+  engine.turn({ away: 'refuses' })
+  await daemon.commit([write(lease('10.22.0.50', null, 2))])
+  await daemon.close()
+
+  for (const { offline, has, owed } of [
+    { offline: 'look', has: 'bound', owed: 1 },
+    { offline: 'settle', has: 'cooling', owed: 0 },
+  ] as const) {
+    const store = openSharedStore(t, site.connect({ deadlineMs: 20 }), journal, { offline, retryAfter: 5 })
+    const read: string[] = []
+    await store.load(({ kind, text }) => {
+      if (kind === 'lease') read.push((JSON.parse(text) as LeaseRecord).state)
+    })
+    t.strictSame(read, ['cooling'], offline)
+    // Long enough to be told, ten times over.
+    if (offline === 'look') await pause(50)
+    await until(`${offline} to be done`, () => store.shared.status().owed === owed)
+    t.match(store.shared.status(), { state: 'ready', owed }, offline)
+    t.equal(stateOf({ site, engine, store }, bound), has, `what the engine has after ${offline}`)
+    await store.close()
+  }
 })
 
 t.test('what the engine will not take does not keep it from the rest', async t => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readlinkSync } from 'node:fs'
 import type { Liveness } from '../ipam/add-request.ts'
 import type { NetnsState } from '../ipam/netns-state.ts'
 import type { AttachmentRecord } from '../ipam/records.ts'
@@ -17,12 +17,24 @@ function hasLostNamespaces(path: string): boolean {
   return folder !== undefined && !existsSync(folder)
 }
 
+/** What podman and nerdctl name: a number that means this process only among the processes that the runtime sees. */
+const namespaceOfProcess = /^\/proc\/\d+\//
+
+/** Of the machine itself: its number never changes (linux/proc_ns.h, PROC_PID_INIT_INO). */
+const firstPidNamespace = 'pid:[4026531836]'
+
+/** Whether what we see at a path, or do not, is not what the runtime saw there. */
+function isBlindTo(path: string): string | undefined {
+  if (hasLostNamespaces(path)) return 'the folder of namespaces is not there'
+  if (namespaceOfProcess.test(path) && readlinkSync('/proc/self/ns/pid') !== firstPidNamespace)
+    return "the machine's processes are not seen from here: this daemon is in a PID namespace of its own"
+  return undefined
+}
+
 /** What stands at a path, for whoever would take its absence as a proof: what we do not see is not absent. */
 export function seeNamespace(path: string): NetnsState {
-  const state = inspectNetns(path)
-  return state.kind === 'absent' && hasLostNamespaces(path)
-    ? { kind: 'unreadable', reason: 'the folder of namespaces is not there' }
-    : state
+  const reason = isBlindTo(path)
+  return reason === undefined ? inspectNetns(path) : { kind: 'unreadable', reason }
 }
 
 /**

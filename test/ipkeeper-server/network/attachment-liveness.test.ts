@@ -83,6 +83,26 @@ t.test('a daemon that does not see the folder of namespaces takes none for gone'
   t.end()
 })
 
+t.test('a daemon that sees other processes than the runtime takes none for gone', { skip }, t => {
+  const source = join(import.meta.dirname, '../../../ipkeeper-server/network/attachment-liveness.ts')
+  // The number is of nobody, or of a process whose namespace is another one.
+  const look = (number: number): string =>
+    `deathOf(${JSON.stringify(attachment({ netns: `/proc/${number}/ns/net`, netnsInode: '1' }))}, 'n1', '${bootId}') ?? 'unknown'`
+  const script = `const { deathOf } = await import(${JSON.stringify(source)}); console.log(${look(process.pid)}, ${look(4_000_000)})`
+  const node = [process.execPath, '--input-type=module', '--eval', script]
+  const ask = (...around: string[]): string => {
+    const [program = '', ...args] = [...around, ...node]
+    return execFileSync(program, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] } }).trim()
+  }
+  t.equal(
+    ask('unshare', '--pid', '--fork', '--mount-proc'),
+    'unknown unknown',
+    'in a PID namespace of its own',
+  )
+  t.equal(ask('env'), 'namespace namespace', 'among all processes')
+  t.end()
+})
+
 t.test("another node's attachment is dead only when the whole node is lost", t => {
   for (const [state, liveness] of [
     ['present', 'unknown'],

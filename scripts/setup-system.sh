@@ -6,6 +6,10 @@ set -eu
 # The reference plugins are where their package manager put them, on no PATH.
 has_reference_plugins() { [ -x /usr/lib/cni/bridge ] || [ -x /opt/cni/bin/bridge ]; }
 
+# What runs programs for arm64 on x64; the other way round Debian has no libraries.
+has_emulator() { [ "$(uname -m)" != x86_64 ] || command -v qemu-aarch64-static >/dev/null 2>&1; }
+has_arm64_libraries() { [ "$(uname -m)" != x86_64 ] || [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ]; }
+
 # Tools of /usr/sbin are not on every user's PATH.
 PATH="$PATH:/usr/sbin:/sbin"
 
@@ -25,11 +29,15 @@ fish:fish:tests of completion in fish
 mandoc:mandoc:tests of the manual pages
 systemd-analyze:systemd:tests of the pages on installing, and of the unit
 chromium:chromium:tests and pictures of the page
+emulator:qemu-user-static:tests of the release for arm64
+arm64-libraries:libstdc++6-arm64-cross:tests of the release for arm64
 '
 
 is_there() {
   case $1 in
     reference-plugins) has_reference_plugins ;;
+    emulator) has_emulator ;;
+    arm64-libraries) has_arm64_libraries ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
   esac
 }

@@ -1,13 +1,15 @@
-/** `make release`: built twice, in different folders, it gives the same bytes; and what it gives is whole. */
+/** `make release`: built twice, in different folders, it gives the same bytes; and what it gives is whole, and runs. */
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import { readSource } from '../../scripts/read-source.ts'
 import { readVersion } from '../../scripts/read-version.ts'
 import { hostArchitecture, fetchNode } from '../../scripts/fetch-node.ts'
-import { missing } from '../rigs/requirements.ts'
+import { startDaemon } from '../rigs/daemon.ts'
+import { emulator, missing } from '../rigs/requirements.ts'
+import { runPlugin } from '../rigs/run-plugin.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -16,6 +18,8 @@ const skip = missing('executables')
 const architectures = ['x64', 'arm64'] as const
 /** e_machine of ELF. */
 const machines = { x64: 62, arm64: 183 } as const
+
+const source = readSource(root, process.env)
 
 t.test('release', { skip, timeout: 500_000 }, async t => {
   const folder = makeTempFolder()
@@ -26,7 +30,6 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
     rmSync(copy, { recursive: true, force: true })
     folder.remove()
   })
-  const source = readSource(root, process.env)
   const version = readVersion()
   const kept = readdirSync(root).filter(
     name => !['.git', 'node_modules', 'dist', '.cache', '.tap'].includes(name),
@@ -140,9 +143,11 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
     for (const name of Object.keys(dependencies)) t.ok(packages.includes(name), `the bill has ${name}`)
     for (const name of ['tap', 'eslint', 'esbuild']) t.notOk(packages.includes(name), `not ${name}`)
 
-    if (architecture !== hostArchitecture) continue
-    for (const name of ['ipkeeper', 'ipkeeper-server', 'ipkeeperctl'])
-      t.equal(await mustRun(bin(name), ['--version']), `${name} ${version} (commit ${source.commit})\n`)
+    const own = architecture === hostArchitecture
+    await t.test(`${architecture} runs`, { skip: own ? false : missing('emulator') }, t =>
+      tryRelease(t, folder.file(base, 'bin'), own ? [] : (emulator() ?? [])),
+    )
+    if (!own) continue
     const conflist = folder.file(base, 'examples', '10-fixed.conflist')
     // portmap is another project's.
     const linted = await runProgram(bin('ipkeeperctl'), [
@@ -154,6 +159,51 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
     t.match(linted.stdout, /no program "portmap"[^]*\n1 error: 1 file looked at\n$/)
   }
 })
+
+/** A pod gets an address and gives it back, by these executables alone. */
+async function tryRelease(t: Test, bin: string, by: readonly string[]): Promise<void> {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  // One program each, as runtimes start them.
+  const started = (name: string): string => {
+    const path = folder.file(name)
+    writeFileSync(path, `#!/bin/sh\nexec ${[...by, join(bin, name)].join(' ')} "$@"\n`, { mode: 0o755 })
+    return path
+  }
+  const [plugin, executable, control] = [
+    started('ipkeeper'),
+    started('ipkeeper-server'),
+    started('ipkeeperctl'),
+  ]
+  for (const [program, name] of [
+    [plugin, 'ipkeeper'],
+    [executable, 'ipkeeper-server'],
+    [control, 'ipkeeperctl'],
+  ] as const)
+    t.equal(await mustRun(program, ['--version']), `${name} ${readVersion()} (commit ${source.commit})\n`)
+  const [socket, stateDir] = [folder.file('s'), folder.file('state')]
+  const daemon = await startDaemon({ socket, stateDir, executable, readyMs: 60_000 })
+  t.teardown(() => daemon.stop())
+  const ipam = { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
+  const call = {
+    plugin,
+    containerId: 'c1',
+    ifname: 'eth0',
+    netns: '/run/netns/none',
+    path: bin,
+    args: 'K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0',
+    config: { cniVersion: '1.0.0', name: 'net', type: 'bridge', ipam },
+  }
+  const added = await runPlugin({ ...call, command: 'ADD' })
+  t.equal(added.exit, 0, added.stdout)
+  t.match(JSON.parse(added.stdout), { ips: [{ address: '10.22.0.2/24' }] })
+  const who = await mustRun(control, ['who', '10.22.0.2', '--socket', socket])
+  t.match(who, /^10\.22\.0\.2 is bound to shop\/web-0 /)
+  t.equal((await runPlugin({ ...call, command: 'DEL' })).exit, 0)
+  t.strictSame(await daemon.boundLeases(), [])
+}
 
 /** Where scripts/fetch-node.ts keeps the Node of another architecture, below .cache. */
 const fetchedFolder = (architecture: 'x64' | 'arm64'): string =>

@@ -38,6 +38,7 @@ export type Requirement =
   | 'ifb'
   | 'macvlan'
   | 'clean-machine'
+  | 'emulator'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
@@ -59,6 +60,15 @@ let namespacesWork: boolean | undefined
 /** Debian's package of Prometheus has it, and so has the cache: make setup takes no more of that package. */
 export function findPromtool(): string | undefined {
   return findProgram('promtool', [join(import.meta.dirname, '..', '..', '.cache', 'promtool')])
+}
+
+/** The words before a program for arm64 that run it on x64, or undefined. */
+export function emulator(): readonly string[] | undefined {
+  const libraries = '/usr/aarch64-linux-gnu'
+  const program = findProgram('qemu-aarch64-static')
+  return process.arch === 'x64' && program !== undefined && existsSync(join(libraries, 'lib/libstdc++.so.6'))
+    ? [program, '-L', libraries]
+    : undefined
 }
 
 /** Whether the kernel makes such links; a module that is there is loaded by trying. */
@@ -142,6 +152,13 @@ const requirements: Readonly<
     met: () =>
       kernelMakes('ip link add one type veth peer name two', 'ip link add over link one type macvlan'),
     otherwise: `${optionalSkip}needs a kernel with macvlan`,
+  },
+  emulator: {
+    met: () => emulator() !== undefined,
+    otherwise:
+      process.arch === 'x64'
+        ? 'needs an emulator of arm64 and its libraries (Debian packages qemu-user-static, libstdc++6-arm64-cross)'
+        : `${optionalSkip}needs x64, where programs for arm64 can be emulated`,
   },
   'clean-machine': {
     met: () => hasSystemd() && canBeCleanMachine(),

@@ -284,7 +284,12 @@ for (const piecewise of [false, true]) {
           await cluster.stop()
         }
       }),
-      { numRuns: runs, endOnFailure: process.env['SHARED_SHRINK'] === undefined },
+      {
+        numRuns: runs,
+        endOnFailure: process.env['SHARED_SHRINK'] === undefined,
+        // What went wrong, which the history alone does not tell.
+        includeErrorInReport: true,
+      },
     )
     t.pass(`${runs} histories`)
   })

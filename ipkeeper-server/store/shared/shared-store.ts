@@ -93,6 +93,10 @@ function isShared(write: Write): write is SharedWrite {
   return write.kind !== 'attachment'
 }
 
+/** Without conditions: those are compared, and nothing is to be remembered of them. */
+const withoutConditions = <T extends SharedWrite>(writes: readonly T[]): readonly T[] =>
+  writes.filter(({ expect, record }) => expect !== null || record !== null)
+
 /**
  * The ledger of many nodes: an engine that they share, and a journal of this node's own.
  *
@@ -353,7 +357,8 @@ export class SharedStore implements LeaseStore {
   ): Promise<ReadonlyMap<string, number | null>> {
     if (this.#away) return await this.#carryOutAlone(writes, local, events)
     const isAdd = local.some(({ record }) => record !== null)
-    const intents = writes.map(write => this.#takenBack(write))
+    const real = withoutConditions(writes)
+    const intents = real.map(write => this.#takenBack(write))
     if (isAdd) await this.#journal.commit([], [], intents.map(noteOf))
     let stamps: readonly (number | null)[]
     try {
@@ -363,13 +368,13 @@ export class SharedStore implements LeaseStore {
     } catch (error) {
       if (error instanceof EngineAway) {
         this.#goAway(error.message)
-        if (this.#allMayChangeAlone(writes)) return await this.#carryOutAlone(writes, local, events, true)
+        if (this.#allMayChangeAlone(real)) return await this.#carryOutAlone(writes, local, events, true)
         this.#owe(intents)
         if (!isAdd) await this.#journal.commit([], [], intents.map(noteOf))
         throw this.#refusal(error)
       }
       // An engine that refuses (a missing right, no space) must not keep a DEL from ending.
-      if (!isAdd && !(error instanceof StoreConflict) && this.#allMayChangeAlone(writes)) {
+      if (!isAdd && !(error instanceof StoreConflict) && this.#allMayChangeAlone(real)) {
         this.#goAway(toProblem(error).message)
         return await this.#carryOutAlone(writes, local, events)
       }
@@ -382,12 +387,12 @@ export class SharedStore implements LeaseStore {
     for (const [index, write] of writes.entries()) {
       const stamp = stamps[index] ?? null
       written.set(recordId(write), stamp)
-      this.#known.set(write, textOf(write.record), stamp)
+      if (real.includes(write)) this.#known.set(write, textOf(write.record), stamp)
     }
     const notes = [
       ...(isAdd ? intents.map(forgotten) : []),
-      ...this.#copyAll(writes),
-      ...writes.flatMap(write => this.#late.wrote(write, textOf(write.record))),
+      ...this.#copyAll(real),
+      ...real.flatMap(write => this.#late.wrote(write, textOf(write.record))),
     ]
     try {
       await this.#journal.commit(local, events, notes)
@@ -427,8 +432,9 @@ export class SharedStore implements LeaseStore {
     events: readonly HistoryEvent[],
     tried = false,
   ): Promise<ReadonlyMap<string, number | null>> {
-    if (!this.#allMayChangeAlone(writes)) throw this.#refusal()
-    const owed = writes.map((write): OwedRecord =>
+    const real = withoutConditions(writes)
+    if (!this.#allMayChangeAlone(real)) throw this.#refusal()
+    const owed = real.map((write): OwedRecord =>
       owedAfter(this.#owed.get(recordId(write)), {
         kind: write.kind,
         key: write.key,
@@ -436,7 +442,7 @@ export class SharedStore implements LeaseStore {
         want: textOf(write.record),
       }),
     )
-    await this.#journal.commit(local, events, [...owed.map(noteOf), ...this.#copyAll(writes)])
+    await this.#journal.commit(local, events, [...owed.map(noteOf), ...this.#copyAll(real)])
     this.#owe(owed)
     // A later change of these records is based on what is owed.
     return new Map(writes.map(write => [recordId(write), null]))
@@ -470,9 +476,10 @@ export class SharedStore implements LeaseStore {
     if (!this.#loaded || this.#owed.has(id) || this.#tails.has(id)) return
     const owed = this.#late.owedAfter({ kind, key }, text)
     if (owed) {
-      // The ledger has heard of the settlement, and need not hear of this.
       this.#owe([owed])
       void this.#journal.commit([], [], [noteOf(owed)]).catch(() => undefined)
+      // The ledger may still have what somebody else had in between, if news of its end was passed over.
+      this.#adopt?.({ kind, key, text: owed.want })
       return
     }
     this.#adopt?.({ kind, key, text })

@@ -193,6 +193,31 @@ t.test('a commit that nobody heard of is carried out after it was settled', asyn
   t.equal(stateOf(node, lease('10.22.0.50', 'two', 1)), 'bound', 'what comes after it stays')
 })
 
+t.test('a commit comes late in the place of what somebody else had, whose end nobody heard of', async t => {
+  const site = new EngineDouble()
+  const engine = site.connect({ deadlineMs: 20 })
+  const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { retryAfter: 5 })
+  let told: string | null = null
+  store.shared.follow(({ text }) => (told = text))
+  await store.load(() => undefined)
+  const ready = isReady({ site, engine, store })
+  const [ours, theirs] = [lease('10.22.0.50', 'ours', 1), lease('10.22.0.50', 'theirs', 1)]
+  const key = leaseKey(ours)
+  engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(store.commit([write(ours)]), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('it is given up', ready)
+  site.put('lease', key, JSON.stringify({ ...theirs, node: 'n2' }))
+  await until('it is heard', () => told?.includes('theirs') === true)
+  engine.turn({ deaf: true })
+  site.put('lease', key, null)
+  site.put('lease', key, JSON.stringify(ours))
+  site.compact()
+  engine.turn({ deaf: false })
+  await until('it is taken back', () => site.get('lease', key) === undefined && ready())
+  t.equal(told, null, 'nobody has it')
+})
+
 const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
   ['what is bound here gets its lease again', undefined, 'one'],
   ['but not what somebody else has', { ...lease('10.22.0.50', 'theirs', 1), node: 'n2' }, 'theirs'],

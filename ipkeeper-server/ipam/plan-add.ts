@@ -20,6 +20,7 @@ import {
   attachmentKey,
   holderKey,
   leaseKey,
+  mustNotExist,
   type AttachmentRecord,
   type Change,
   type LeaseRecord,
@@ -277,6 +278,9 @@ function assemble(
 
   const guards = checkQuota(book, request.holder, grants, freed, now)
 
+  // Of a reservation that was made on another node in this moment, or not heard of for long, only the store can tell.
+  const unreserved = book.isShared ? bound.filter(record => !book.reservation(record)) : []
+
   const leases = [...bound, ...freed]
   const { inline } = request
   const usesInline =
@@ -288,6 +292,7 @@ function assemble(
     ...forgetOldest(book, leases),
     ...dropFormerHolders(book, bound),
     ...guards,
+    ...unreserved.map(record => mustNotExist('reservation', record)),
     {
       kind: 'holder',
       key: holderKey(request.holder),

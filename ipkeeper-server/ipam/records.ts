@@ -269,7 +269,7 @@ export const recordKinds = [
 
 /**
  * One conditional write. `expect` is the generation the record must have now, null that there must be none;
- * `record` null deletes. The new generation is `expect + 1`, or 1.
+ * `record` null deletes, or with `expect` null writes nothing (mustNotExist). The new generation is `expect + 1`, or 1.
  */
 export type Write = {
   readonly [K in RecordKind]: {
@@ -287,6 +287,11 @@ export type Change = readonly Write[]
 
 export function leaseKey(key: LeaseKey): string {
   return JSON.stringify([key.segment, key.address])
+}
+
+/** A condition that comes with a change, and writes nothing: nobody may have made such a record meanwhile. */
+export function mustNotExist(kind: 'lease' | 'reservation', key: LeaseKey): Write {
+  return { kind, key: leaseKey(key), expect: null, record: null }
 }
 
 export function attachmentKey(key: AttachmentKey): string {

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/history-entry.ts'
 import type { Change, LeaseRecord, PoolRecord, Write } from '../../ipkeeper-server/ipam/records.ts'
-import { leaseKey } from '../../ipkeeper-server/ipam/records.ts'
+import { leaseKey, mustNotExist } from '../../ipkeeper-server/ipam/records.ts'
 import { StoreConflict, type HistoryRule, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
@@ -121,6 +121,11 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
     ],
     ['delete what is not there', [], [deleteLease(lease('10.0.0.2'), 1)]],
     [
+      'what was to be absent is there',
+      [putLease(lease('10.0.0.9'), null)],
+      [putLease(lease('10.0.0.2'), null), mustNotExist('lease', lease('10.0.0.9'))],
+    ],
+    [
       'the last of several writes',
       [putLease(lease('10.0.0.9'), null)],
       [
@@ -139,6 +144,19 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
       t.strictSame(await all(store), snapshot)
     })
   }
+
+  t.test('1: what was to be absent is, and stays so', async t => {
+    const store = await subject.open(t)
+    const conditions = [
+      mustNotExist('reservation', lease('10.0.0.2')),
+      mustNotExist('lease', lease('10.0.0.3')),
+    ]
+    await store.commit([conditions[0]!, putLease(lease('10.0.0.2'), null), conditions[1]!])
+    const made = [{ kind: 'lease', key: leaseKey(lease('10.0.0.2')), record: lease('10.0.0.2') }]
+    t.strictSame(await all(store), made)
+    await store.commit([putLease(lease('10.0.0.3'), null)])
+    t.equal((await all(store)).length, 2, 'and can be made afterwards')
+  })
 
   t.test('1: change and delete by generation', async t => {
     const store = await subject.open(t)

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   EngineAway,
+  isCondition,
   type Engine,
   type EngineFeed,
   type SharedKind,
@@ -125,7 +126,7 @@ export class EngineDouble {
 
   /** Carries out all writes, whatever is there. */
   carryOut(writes: readonly StampedWrite[]): readonly Version[] {
-    return writes.map(write => this.#apply(write))
+    return writes.filter(write => !isCondition(write)).map(write => this.#apply(write))
   }
 
   #apply({ kind, key, text }: Pick<StampedWrite, 'kind' | 'key' | 'text'>): Version {
@@ -223,7 +224,7 @@ class Connection implements NodeEngine {
     const told = [...versions]
     // A kind that it has no use for gets a stamp that nothing is ever compared with.
     return writes.map(write => {
-      const version = kept.includes(write) ? told.shift() : undefined
+      const version = kept.includes(write) && !isCondition(write) ? told.shift() : undefined
       return write.text === null ? null : (version?.revision ?? 0)
     })
   }

@@ -3,6 +3,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { StoreConflict } from '../lease-store.ts'
 import {
   EngineAway,
+  isCondition,
   type Engine,
   type EngineFeed,
   type SharedKind,
@@ -146,9 +147,11 @@ export class EtcdEngine implements Engine {
     const by = `${this.#author}.${(this.#commits++).toString(36)}`
     const { reply, repeated } = await this.#carryOut({
       compare: keyed.map(({ etcdKey, base }) => ({ key: etcdKey, modRevision: base ?? 0 })),
-      success: keyed.map(({ etcdKey, text }) =>
-        text === null ? { delete: etcdKey } : { put: etcdKey, value: writeValue(by, text) },
-      ),
+      success: keyed
+        .filter(write => !isCondition(write))
+        .map(({ etcdKey, text }) =>
+          text === null ? { delete: etcdKey } : { put: etcdKey, value: writeValue(by, text) },
+        ),
       failure: keys.map(get => ({ get })),
     })
     const revision = reply.succeeded
@@ -226,17 +229,18 @@ export class EtcdEngine implements Engine {
    * @returns the revision at which it was
    */
   #refused(writes: readonly StampedWrite[], { found }: TxnReply, by: string | undefined): number {
-    const others = writes.flatMap(({ kind, key, base }, index) => {
+    const others = writes.flatMap((write, index) => {
       const kv = found[index]
-      return (kv?.modRevision ?? null) === base ? [] : [{ kind, key, kv }]
+      return (kv?.modRevision ?? null) === write.base ? [] : [{ ...write, kv }]
     })
     if (by !== undefined) {
       for (const kv of found) {
         const value = kv && readValue(kv.value)
         if (value && 'by' in value && value.by === by) return kv.modRevision
       }
-      // It would have changed every record.
-      if (others.length === writes.length)
+      // It would have changed every record that it writes.
+      const [changed, written] = [others, writes].map(all => all.filter(one => !isCondition(one)).length)
+      if (changed === written)
         throw new EngineAway('etcd: an answer was lost, and the records have been changed since')
     }
     for (const { kind, key, kv } of others) {

@@ -9,6 +9,7 @@ import { Reflector, type ReflectorTiming } from '../../kubernetes/reflector.ts'
 import { StoreConflict } from '../lease-store.ts'
 import {
   EngineAway,
+  isCondition,
   type Engine,
   type EngineFeed,
   type SharedKind,
@@ -246,7 +247,10 @@ export class KubernetesEngine implements Engine {
   }
 
   async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
-    const planned = writes.map(write => (isKept(write.kind) ? this.#plan(write.kind, write) : undefined))
+    for (const write of writes) if (isCondition(write)) this.#check(write)
+    const planned = writes.map(write =>
+      isKept(write.kind) && !isCondition(write) ? this.#plan(write.kind, write) : undefined,
+    )
     const present = planned.filter(what => what !== undefined)
     const made = present.filter(({ spec }) => spec !== null)
     const steps = [
@@ -265,6 +269,11 @@ export class KubernetesEngine implements Engine {
         ? (this.#reservations.get(write.key)?.stamp ?? null)
         : (stamps.get(what) ?? null)
     })
+  }
+
+  /** Objects are written one by one, and nothing compares another one meanwhile: what was heard has to do. */
+  #check({ kind, key }: StampedWrite): void {
+    if (kind === 'reservation' && this.#reservations.get(key)) throw new StoreConflict(kind, key)
   }
 
   // ---- Records to objects

@@ -14,13 +14,20 @@ export interface StampedRecord {
   readonly stamp: number
 }
 
-/** One conditional write: the record has to be of this version (null: not there). `text` null deletes it. */
+/**
+ * One conditional write: the record has to be of this version (null: not there). `text` null deletes it, or where there is to
+ * be none writes nothing: isCondition.
+ */
 export interface StampedWrite {
   readonly kind: SharedKind
   readonly key: string
   readonly base: number | null
   readonly text: string | null
 }
+
+/** Whether it writes nothing, and only has the commit fail where the record is there. */
+export const isCondition = ({ base, text }: Pick<StampedWrite, 'base' | 'text'>): boolean =>
+  base === null && text === null
 
 /** Where an engine puts what it hears. */
 export interface EngineFeed {
@@ -46,7 +53,8 @@ export class EngineAway extends Error {
  *
  * 1. `commit` resolves with the new stamp of each write (null: deleted) when all of them are durable in the engine. It
  *    rejects with StoreConflict when a record was not at its base: then none of the writes is in the engine, or those that
- *    were have been taken back. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
+ *    were have been taken back. Conditions are compared in the same moment, by an engine without transactions with what it has
+ *    heard at least. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
  *    the engine refuses it whatever is tried again, such as for a missing right; then nothing is in the engine.
  * 2. `read` tells what everybody would be told who asked later (linearizable). Rejects as `commit` does.
  * 3. After `start` the feed hears of everything, whoever wrote it, and of each record in the order of its versions. What

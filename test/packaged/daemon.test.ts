@@ -111,6 +111,8 @@ t.test('called wrongly: exit 2, nothing started', { skip }, async t => {
   for (const [words, text] of [
     [['srve'], /unknown command "srve"; did you mean serve\?/],
     [['frobnicate'], /unknown command "frobnicate"/],
+    [['-v'], /unknown option -v/],
+    [['help', 'srve'], /unknown command "srve"; did you mean serve\?/],
   ] as const) {
     const { exit, stdout, stderr } = await runProgram(server, words)
     t.equal(exit, 2)

@@ -84,6 +84,7 @@ t.test('help and version', { skip }, async t => {
       [
         ['serve', '--help'],
         ['serve', '-h'],
+        ['help', 'serve'],
       ],
       ['--socket', '--state-dir', '--config', '--store', '/run/ipkeeper/ipkeeper.sock'],
     ],

@@ -48,6 +48,19 @@ function write(fd: 1 | 2, text: string): void {
 
 const hint = 'see: ipkeeper-server --help'
 
+function unknownCommand(name: string): Problem {
+  if (name.startsWith('-')) return new Problem('IPK_USAGE', `unknown option ${name}`, { hint })
+  const meant = nearestWord(name, Object.keys(serverCommands))
+  const text = `unknown command "${name}"${meant ? `; did you mean ${meant}?` : ''}`
+  return new Problem('IPK_USAGE', text, { hint })
+}
+
+function helpOfOwn(name: string): string {
+  const row = rows.find(candidate => candidate.name === name)
+  if (!row) throw unknownCommand(name)
+  return helpOf('ipkeeper-server', row, {})
+}
+
 /** Words after a command of ours; a complaint about them points to our own help. undefined: they asked for the help. */
 function readOwn(row: CommandRow, argv: readonly string[]): ReadCall | undefined {
   try {
@@ -56,6 +69,7 @@ function readOwn(row: CommandRow, argv: readonly string[]): ReadCall | undefined
     write(1, helpOf('ipkeeper-server', row, {}))
     return undefined
   } catch (error) {
+    const hint = `see: ipkeeper-server ${row.name} --help`
     throw error instanceof Problem ? new Problem(error.code, error.message, { hint, cause: error }) : error
   }
 }
@@ -180,16 +194,13 @@ async function main(): Promise<number> {
     case '--help':
     case '-h':
     case 'help':
-      write(1, overview())
+      write(1, first === 'help' && rest[0] !== undefined ? helpOfOwn(rest[0]) : overview())
       return 0
     case undefined:
       write(2, overview())
       return 2
-    default: {
-      const meant = nearestWord(first, Object.keys(serverCommands))
-      const text = `unknown command "${first}"${meant ? `; did you mean ${meant}?` : ''}`
-      throw new Problem('IPK_USAGE', text, { hint })
-    }
+    default:
+      throw unknownCommand(first)
   }
 }
 

@@ -77,7 +77,9 @@ export class OfflineStores {
       else makeFolder(dirname(path))
     } else this.#lock(resolve(this.#options.stateDir))
     const { onNote } = this.#options
-    const store = await openStore(spec, {
+    // A file that was only looked for is not made: beside leases.db-wal of a daemon that was killed, SQLite would throw that away.
+    const absent = spec.kind === 'sqlite' && purpose === 'look' && !existsSync(resolve(spec.path))
+    const store = await openStore(absent ? { kind: 'memory' } : spec, {
       stateDir: resolve(this.#options.stateDir),
       node: this.node,
       access: chooseAccess(this.#config.kubernetes, {

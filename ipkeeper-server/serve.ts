@@ -451,9 +451,13 @@ export async function serve(options: ServeOptions): Promise<void> {
       )
     },
     onUnwatched: (folder, error) => {
+      // Most nodes have no such folder; a stack in the log of a first start looks like a fault, and is none.
+      const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       logger.info(
-        { folder, err: error },
-        'the folder of the configuration cannot be watched; it is looked at every few seconds',
+        { folder, ...(!absent && { err: error }) },
+        absent
+          ? 'there is no such folder for a configuration; it is looked for every few seconds'
+          : 'the folder of the configuration cannot be watched; it is looked at every few seconds',
       )
     },
   })

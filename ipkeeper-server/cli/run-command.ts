@@ -40,11 +40,21 @@ function helpOfGroup(group: string): string {
 function findCommand(name: string): Command {
   const command = commands.find(candidate => candidate.name === name)
   if (command) return command
-  const meant = nearestWord(
-    name,
-    commands.map(candidate => candidate.name),
-  )
-  throw new Problem('IPK_USAGE', `unknown command "${name}"${meant ? `; did you mean ${meant}?` : ''}`)
+  if (name.startsWith('-')) throw new Problem('IPK_USAGE', `unknown option ${name}`)
+  // Of "cache skan" the second word alone is in question; with the first in common everything of the group looks near.
+  const [group = '', second] = name.split(' ')
+  const near =
+    second === undefined
+      ? nearestWord(
+          name,
+          commands.map(candidate => candidate.name),
+        )
+      : nearestWord(second, wordsAfter(group))
+  const meant =
+    near === undefined ? '' : `; did you mean ${second === undefined ? near : `${group} ${near}`}?`
+  throw new Problem('IPK_USAGE', `unknown command "${name}"${meant}`, {
+    ...(second !== undefined && { hint: `see: ipkeeperctl ${group} --help` }),
+  })
 }
 
 interface Call extends ReadCall {

@@ -11,9 +11,15 @@ async function isFolder(path: string): Promise<boolean> {
   )
 }
 
+/** host-local's folder. One that somebody named and is not there is a slip of the pen, and not an empty one. */
+interface Root {
+  readonly path: string
+  readonly mustExist: boolean
+}
+
 /** The folder of each network: those in the folder of all, and those that configurations put elsewhere. */
 async function foldersOf(
-  root: string,
+  root: Root,
   dataDirs: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const folders = new Map<string, string[]>()
@@ -21,14 +27,15 @@ async function foldersOf(
     const paths = folders.get(network) ?? []
     if (!paths.includes(path)) folders.set(network, [...paths, path])
   }
-  for (const name of await namesIn(root)) if (await isFolder(join(root, name))) add(name, join(root, name))
+  for (const name of await namesIn(root.path, root.mustExist))
+    if (await isFolder(join(root.path, name))) add(name, join(root.path, name))
   for (const [network, dataDir] of dataDirs) add(network, join(dataDir, network))
   return folders
 }
 
 /** Reservations of host-local on this node. `only`: of this network. Rejects with IPK_CACHE_UNREADABLE. */
 export async function findHostLocal(
-  root: string,
+  root: Root,
   dataDirs: ReadonlyMap<string, string>,
   only: string | undefined,
   onProgress: (looked: number) => void,

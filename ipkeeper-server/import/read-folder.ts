@@ -17,13 +17,16 @@ export interface FolderFile {
   readonly modifiedAt: number
 }
 
-/** What is in a folder, in the order of its names; nothing where there is none. Rejects with IPK_CACHE_UNREADABLE. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
+/**
+ * What is in a folder, in the order of its names; nothing where there is none, unless it must be there. Rejects with
+ * IPK_CACHE_UNREADABLE.
+ */
+export async function namesIn(folder: string, mustExist = false): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).sort()
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'ENOENT') return []
+    if (code === 'ENOENT' && !mustExist) return []
     throw new Problem('IPK_CACHE_UNREADABLE', `${folder} cannot be read (${code})`, {
       cause: error,
       hint: 'run as root, or name another folder: --dir DIR',

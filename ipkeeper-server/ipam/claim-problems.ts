@@ -295,11 +295,12 @@ export const claimProblem = {
     const holders = new Map<string, number>()
     for (const lease of book.leasesWithin(pool.segment, set)) {
       if (lease.state === 'cooling') continue
-      const who = lease.namespace === null ? 'containers without a pod name' : `namespace ${lease.namespace}`
+      const who =
+        lease.namespace === null ? 'containers without a pod name hold' : `namespace ${lease.namespace} holds`
       holders.set(who, (holders.get(who) ?? 0) + 1)
     }
     const most = [...holders].sort((a, b) => b[1] - a[1])[0]
-    const byMost = most ? `; ${most[0]} holds most (${most[1]})` : ''
+    const byMost = most ? `; ${most[0]} most (${most[1]})` : ''
     return new Problem(
       'IPK_POOL_FULL',
       `failed to allocate for range ${rangeSet}: no IP addresses available in range set: ${formatRangeSet(set)}`,

@@ -162,7 +162,9 @@ async function readEntry(file: string): Promise<DeferredDel | undefined> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new Unusable(`no JSON: ${error instanceof Error ? error.message : String(error)}`)
+    // The message quotes the file, with its line breaks; a reason is one line.
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Unusable(`no JSON: ${why.replaceAll(/\s+/g, ' ')}`)
   }
   if (isDeferredDel(value)) return value
   const [first] = isDeferredDel.errors ?? []

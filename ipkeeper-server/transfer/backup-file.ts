@@ -40,17 +40,26 @@ export async function writeBackupFile(path: string, parts: AsyncIterable<string>
     if (error instanceof Problem) throw error
     throw new Problem('IPK_BACKUP_INVALID', `${path} cannot be written (${codeOf(error)})`, {
       cause: error,
-      hint: 'free space on that disk, or name another file',
+      hint:
+        codeOf(error) === 'ENOENT'
+          ? `there is no folder ${dirname(path)}: make it, or name another file`
+          : 'free space on that disk, or name another file',
     })
   }
 }
 
 /** Reads a backup, compressed or not, and compares it with its digests. Throws IPK_BACKUP_INVALID. */
 export async function readBackupFile(path: string): Promise<Backup> {
-  const failed = (error: unknown): Problem =>
-    error instanceof Problem
-      ? error
-      : new Problem('IPK_BACKUP_INVALID', `${path} cannot be read (${codeOf(error)})`, { cause: error })
+  const failed = (error: unknown): Problem => {
+    if (error instanceof Problem) return error
+    const code = codeOf(error)
+    // zlib's word for a stream that ends too early.
+    const why = code === 'Z_BUF_ERROR' ? 'it is cut off' : code
+    return new Problem('IPK_BACKUP_INVALID', `${path} cannot be read (${why})`, {
+      cause: error,
+      ...(code === 'ENOENT' && { hint: 'there is no such file: name another one' }),
+    })
+  }
   try {
     const packed = await isCompressed(path)
     const bytes = createReadStream(path)

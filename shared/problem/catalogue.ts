@@ -613,7 +613,7 @@ export const catalogue = {
     httpStatus: 400,
     retryable: false,
     summary: 'A file is no whole backup of a ledger; nothing was taken from it.',
-    hint: 'take another one: ipkeeperctl backup FILE writes it anew',
+    hint: 'name an earlier backup; where the ledger is still there, ipkeeperctl backup FILE writes one anew',
   },
   IPK_STORE_OCCUPIED: {
     cniCode: 187,

@@ -130,6 +130,23 @@ t.test('the embedded store', { skip: missing('executables') }, async t => {
     t.strictSame(recordsOf(folder.file('other.db')), before)
   })
 
+  await t.test('a dry run makes no file, and leaves what is beside it', async t => {
+    const file = folder.file('beside.ipkeeper')
+    await run('state', 'backup', file, '--store', one)
+    // As it stays behind when a killed daemon's database was moved away without it; SQLite would remove it.
+    writeFileSync(folder.file('dry.db-wal'), 'what was acknowledged last')
+    const target = `sqlite:${folder.file('dry.db')}`
+    for (const words of [
+      ['migrate', one, target],
+      ['restore', file, '--store', target],
+    ]) {
+      const { exit, stderr } = await run('state', ...words, '--dry-run')
+      t.equal(exit, 0, stderr)
+      t.notOk(existsSync(folder.file('dry.db')), words.join(' '))
+      t.equal(readFileSync(folder.file('dry.db-wal'), 'utf8'), 'what was acknowledged last')
+    }
+  })
+
   await t.test('words that make no sense', async t => {
     const rows: readonly (readonly [words: readonly string[], exit: number, says: RegExp])[] = [
       [['migrate', one], 2, /takes FROM TO/],

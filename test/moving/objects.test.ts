@@ -273,7 +273,12 @@ t.test('objects on a real API server', { skip }, async t => {
       [['calico', '--file', '/none', '--kubeconfig', '/none'], 2, /not both/],
       [['host-local', '--subnet', '10.22.0.0/24'], 2, /--subnet needs --network NAME/],
       [['host-local', '--retain', 'for ever', '--dir', site.folder.file('results')], 0, /^$/],
-      [['flannel'], 2, /unknown command "import flannel"/],
+      [['host-local', '--dir', '/none'], 1, /\/none cannot be read \(ENOENT\) \[IPK_CACHE_UNREADABLE\]/],
+      [
+        ['flannel'],
+        2,
+        /unknown command "import flannel" \[IPK_USAGE\]\nhint: see: ipkeeperctl import --help/,
+      ],
       [[], 2, /"import" needs a second word: host-local, whereabouts/],
     ]
     for (const [words, exit, says] of rows) {

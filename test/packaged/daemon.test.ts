@@ -84,6 +84,7 @@ t.test('help and version', { skip }, async t => {
       [
         ['serve', '--help'],
         ['serve', '-h'],
+        ['help', 'serve'],
       ],
       ['--socket', '--state-dir', '--config', '--store', '/run/ipkeeper/ipkeeper.sock'],
     ],
@@ -111,6 +112,8 @@ t.test('called wrongly: exit 2, nothing started', { skip }, async t => {
   for (const [words, text] of [
     [['srve'], /unknown command "srve"; did you mean serve\?/],
     [['frobnicate'], /unknown command "frobnicate"/],
+    [['-v'], /unknown option -v/],
+    [['help', 'srve'], /unknown command "srve"; did you mean serve\?/],
   ] as const) {
     const { exit, stdout, stderr } = await runProgram(server, words)
     t.equal(exit, 2)

@@ -258,8 +258,9 @@ const hostLocalCommand = command<ImportReport>({
   run: async (daemon, args, terminal) =>
     await run('host-local', daemon, args, terminal, async ({ dataDirs }) => {
       const progress = showProgress(terminal, 'reading', { what: 'reservations' })
-      const { dir = folder, network } = args.options
-      return await findHostLocal(dir, dataDirs, network, progress.at).finally(progress.end)
+      const { dir, network } = args.options
+      const root = { path: dir ?? folder, mustExist: dir !== undefined }
+      return await findHostLocal(root, dataDirs, network, progress.at).finally(progress.end)
     }),
   exitCode: needsPerson,
   print,

@@ -37,8 +37,9 @@ export const deferredDelsCheck: Check = {
     if (aside > 0)
       return fail(
         `${aside} ${aside === 1 ? 'was' : 'were'} put aside in ${quarantine}`,
-        'ls',
-        '-l',
+        'grep',
+        '-r',
+        '.',
         quarantine,
       )
     if (waiting.length === 0) return ok('none')

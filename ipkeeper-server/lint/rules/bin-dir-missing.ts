@@ -12,7 +12,8 @@ export const binDirMissing: LintRule = {
     yield {
       at: topOf(file),
       message: `there is no ${plugins.binDirs.join(', ')}: whether the plugins are installed was not looked at`,
-      remedy: 'on a node, name the folder of plugins (bin_dir of the runtime): --bin-dir DIR',
+      remedy:
+        'on a node, name the folder of plugins (bin_dir of the runtime): --bin-dir DIR, or conflist.binDirs in the configuration of the daemon',
     }
   },
 }

@@ -77,9 +77,11 @@ export class SqliteStore implements Journal {
       const row = database.prepare('PRAGMA user_version').get()
       const applied = Number(row?.['user_version'] ?? 0)
       if (applied > migrations.length) {
-        throw new Error(
-          `layout ${applied} is newer than this version of ipkeeper-server knows (${migrations.length})`,
-        )
+        const known = `newer than this version of ipkeeper-server knows (${migrations.length})`
+        // Not "choose another --store": an empty one would give addresses again that pods have.
+        throw new Problem('IPK_STORE_FAILED', `store ${path}: layout ${applied} is ${known}`, {
+          hint: 'start the newer ipkeeper-server again, or put the copy of the state folder from before the upgrade back; see "Going back" in docs/upgrade.md',
+        })
       }
       database.exec('BEGIN EXCLUSIVE')
       for (const step of migrations.slice(applied)) database.exec(step)
@@ -88,6 +90,7 @@ export class SqliteStore implements Journal {
       return new SqliteStore(path, database)
     } catch (error) {
       database?.close()
+      if (error instanceof Problem) throw error
       const locked = error instanceof Error && /locked|busy/.test(error.message)
       if (!locked)
         throw failed(path, error, 'run as root; check the file and the disk, or choose another --store')

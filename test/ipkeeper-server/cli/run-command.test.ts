@@ -563,6 +563,7 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['lease'], 'unknown command "lease"; did you mean leases?'],
     [['LEASES'], 'unknown command "LEASES"; did you mean leases?'],
     [['frobnicate'], 'unknown command "frobnicate"'],
+    [['-v'], 'unknown option -v'],
     [['help', 'stats'], 'unknown command "stats"; did you mean status?'],
     [['toString'], 'unknown command "toString"'],
     [['leases', '--limt', '1'], 'unknown option --limt; did you mean --limit?'],

@@ -324,7 +324,7 @@ const cases: readonly Case[] = [
     },
     check: 'deferred-dels',
     says: /^1 was put aside in /,
-    mend: ({ stateDir }) => ['ls', '-l', join(stateDir, 'quarantine')],
+    mend: ({ stateDir }) => ['grep', '-r', '.', join(stateDir, 'quarantine')],
   },
   {
     name: 'a remembered result of another network without bytes',

@@ -57,6 +57,7 @@ t.test('what cannot be understood is put aside with the reason, and the rest is 
     'a-empty': '',
     'b-cut': entry('x').slice(0, 40),
     'c-null': 'null',
+    'b-lines': 'no\nJSON\n',
     'd-other-version': entry('x').replace('"version":1', '"version":2'),
     'e-surplus': entry('x').replace('"version":1', '"version":1,"more":1'),
     'f-no-request': '{"version":1,"queuedAt":"x"}',
@@ -68,8 +69,8 @@ t.test('what cannot be understood is put aside with the reason, and the rest is 
   queue('z-good', entry('good'))
   await dels.drain()
   t.strictSame(done, ['good'])
-  t.equal(quarantined.length, 8)
-  t.strictSame(await dels.count(), { waiting: 0, quarantined: 8 })
+  t.equal(quarantined.length, 9)
+  t.strictSame(await dels.count(), { waiting: 0, quarantined: 9 })
   t.strictSame(readdirSync(folder), [])
   t.equal(
     readFileSync(join(stateDir, 'quarantine', 'deferred-dels-b-cut'), 'utf8'),
@@ -77,6 +78,11 @@ t.test('what cannot be understood is put aside with the reason, and the rest is 
     'as it was',
   )
   t.match(readFileSync(join(stateDir, 'quarantine', 'deferred-dels-b-cut.reason'), 'utf8'), /no JSON/)
+  // What V8 says of text that is no JSON quotes it, line breaks and all.
+  t.match(
+    readFileSync(join(stateDir, 'quarantine', 'deferred-dels-b-lines.reason'), 'utf8'),
+    /^no JSON: .+\n$/,
+  )
 })
 
 t.test(

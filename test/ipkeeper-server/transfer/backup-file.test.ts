@@ -65,7 +65,7 @@ t.test('what is not whole is refused', async t => {
     ],
     'something behind its end': [`${text}${lines[3] ?? ''}\n`, /is behind its end/],
     'of a later format': [text.replace('"format":1', '"format":2'), /format 2, and this ipkeeper knows 1/],
-    'packed and cut': [gzipSync(text).subarray(0, -12), /cannot be read \(\S+\)/],
+    'packed and cut': [gzipSync(text).subarray(0, -12), /cannot be read \(it is cut off\)/],
   }
   for (const [what, [content, says]] of Object.entries(rows)) {
     writeFileSync(path, content)
@@ -74,7 +74,20 @@ t.test('what is not whole is refused', async t => {
     t.match(problem.message, says, what)
     t.not(problem.hint, '', what)
   }
-  t.match(await fault(join(t.testdirName, 'none')), { message: /cannot be read \(ENOENT\)/ })
+  t.match(await fault(join(t.testdirName, 'none')), {
+    message: /cannot be read \(ENOENT\)/,
+    hint: 'there is no such file: name another one',
+  })
+})
+
+t.test('a backup into a folder that is not there says so', async t => {
+  async function* nothing(): AsyncGenerator<string> {
+    yield await Promise.resolve('')
+  }
+  await t.rejects(writeBackupFile(join(t.testdir({}), 'none', 'ledger'), nothing()), {
+    code: 'IPK_BACKUP_INVALID',
+    hint: /^there is no folder \S+\/none: make it/,
+  })
 })
 
 t.test('a backup that fails leaves the earlier one, and nothing else', async t => {

@@ -258,6 +258,7 @@ t.test('called wrongly, and folders that cannot be read', async t => {
   const cases: readonly (readonly [argv: readonly string[], exit: number, text: RegExp])[] = [
     [[], 2, /"cache" needs a second word: scan, repair, quarantine, restore/],
     [['skan'], 2, /unknown command "cache skan"; did you mean cache scan\?/],
+    [['mend'], 2, /unknown command "cache mend" \[IPK_USAGE\]\nhint: see: ipkeeperctl cache --help/],
     [['scan', 'x'], 2, /takes no arguments; got x[^]*see: ipkeeperctl cache scan --help/],
     [['scan', '--dir', '/nowhere'], 1, /\/nowhere cannot be read \(ENOENT\) \[IPK_CACHE_UNREADABLE\]/],
     [['scan', '--dir', '/etc/passwd'], 1, /it is no folder/],

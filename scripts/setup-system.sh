@@ -25,6 +25,8 @@ fish:fish:tests of completion in fish
 mandoc:mandoc:tests of the manual pages
 systemd-analyze:systemd:tests of the pages on installing, and of the unit
 chromium:chromium:tests and pictures of the page
+buildah:buildah:tests of the image and of the DaemonSet
+debootstrap:debootstrap:tests of the image and of the DaemonSet
 '
 
 is_there() {

@@ -47,14 +47,17 @@ async function runIsolated(
   args: readonly [folder: string, ...string[]],
   timeoutMs?: number,
 ): Promise<Finished> {
-  const buildah = 'buildah() { command buildah --root "$folder/store" --runroot "$folder/run" "$@"; }'
+  // Some of what buildah remembers goes here, whatever its root is.
+  const forget = 'mkdir -p /var/lib/containers && mount -t tmpfs tmpfs /var/lib/containers'
+  const buildah =
+    'buildah() { TMPDIR=$folder command buildah --root "$folder/store" --runroot "$folder/run" "$@"; }'
   const namespaces = ['--mount', '--pid', '--fork', '--mount-proc', '--kill-child']
   let withdraw = (): unknown => undefined
   const finished = await runProgram(
     'setpriv',
     [
       ...['--pdeathsig', 'KILL', '--', 'unshare', ...namespaces],
-      ...['sh', '-euc', `folder=$1; shift\n${buildah}\n${script}`, 'sh', ...args],
+      ...['sh', '-euc', `folder=$1; shift\n${forget}\n${buildah}\n${script}`, 'sh', ...args],
     ],
     {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -31,6 +31,8 @@ systemd-analyze:systemd:tests of the pages on installing, and of the unit
 chromium:chromium:tests and pictures of the page
 emulator:qemu-user-static:tests of the release for arm64
 arm64-libraries:libstdc++6-arm64-cross:tests of the release for arm64
+buildah:buildah:tests of the image and of the DaemonSet
+debootstrap:debootstrap:tests of the image and of the DaemonSet
 '
 
 is_there() {

@@ -1,16 +1,19 @@
 /**
- * The DaemonSet on a node, as kubelet would run it: its containers on a real containerd, with the mounts and rights of the
- * manifest and the files of the Dockerfile, and nothing else. Pods are wired through them, and outlive them.
+ * The image of deploy/Dockerfile, and the DaemonSet on a node, as kubelet would run it: its containers on a real containerd,
+ * with the mounts and rights of the manifest, and nothing else. Pods are wired through them, and outlive them. One file for
+ * both, since building the image takes longer than all else.
  */
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { tools } from '../../ipkeeper-server/network/plan/tools.ts'
 import { startContainerdMachine } from '../rigs/containerd-machine.ts'
-import { missing } from '../rigs/requirements.ts'
+import { buildImage, type Image } from '../rigs/image.ts'
+import { distFolder, missing } from '../rigs/requirements.ts'
 
-const skip = missing('clean-machine', 'containerd', 'reference-plugins', 'nft', 'arping', 'executables')
+const skip = missing('image-builder', 'mirror', 'executables')
 const deploy = join(import.meta.dirname, '..', '..', 'deploy')
 
 interface Mount {
@@ -45,23 +48,63 @@ const pod = spec.template.spec
 const [installer] = pod.initContainers
 const [daemon] = pod.containers
 
-const dockerfile = readFileSync(join(deploy, 'Dockerfile'), 'utf8')
-const [, entrypoint = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? []
-const [program] = JSON.parse(entrypoint) as [string]
-
-t.test('the image has what the daemon runs', t => {
-  const installed = (/apt-get install [^\\]*/.exec(dockerfile)?.[0] ?? '').split(/\s+/)
-  const inEveryDebian = ['util-linux', 'coreutils']
-  for (const name of new Set(Object.values(tools)))
-    t.ok(inEveryDebian.includes(name) || installed.includes(name), name)
-  t.match(dockerfile, /^FROM \$\{BASE\}@\$\{BASE_DIGEST\}$/m, 'its base is named by a digest')
-  t.match(dockerfile, /^FROM executables-\$\{TARGETARCH\} AS executables$/m)
-  for (const container of [installer, daemon])
-    t.notOk('command' in container, `${container.name}: what runs is the entry point`)
-  t.end()
+t.test('the image and a node', { skip }, async t => {
+  const image = await buildImage(t)
+  await t.test('the image', t => hasWhatTheDaemonRuns(t, image))
+  await t.test('on a node', { skip: missing('clean-machine', 'containerd', 'reference-plugins') }, t =>
+    runsOnNode(t, image),
+  )
 })
 
-t.test('on a node', { skip }, async t => {
+async function hasWhatTheDaemonRuns(t: Test, image: Image): Promise<void> {
+  t.match(image.config, {
+    Entrypoint: ['/usr/local/bin/ipkeeper-server'],
+    Cmd: ['serve'],
+    Env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+  })
+  for (const container of [installer, daemon])
+    t.notOk('command' in container, `${container.name}: what runs is the entry point`)
+
+  for (const [name, origin] of Object.entries(tools)) {
+    const { exit } = await image.run(
+      ...['sh', '-c', `command -v ${name} && dpkg --listfiles ${origin} | grep '/s\\?bin/${name}$'`],
+    )
+    t.equal(exit, 0, `${name}, of ${origin}`)
+  }
+
+  const version = /^[a-z-]+ \d+\.\d+\.\d+/
+  for (const [words, said] of [
+    [['ipkeeper-server', '--version'], version],
+    [['ipkeeperctl', '--version'], version],
+    [['sh', '-c', `echo '{"cniVersion":"1.1.0"}' | CNI_COMMAND=VERSION ipkeeper`], /"supportedVersions"/],
+  ] as const) {
+    const { exit, stdout } = await image.run(...words)
+    t.match({ exit, stdout }, { exit: 0, stdout: said }, words.join(' '))
+  }
+
+  const executables = ['ipkeeper', 'ipkeeper-server']
+  t.strictSame(
+    image.added.filter(path => !/^\/(etc|var)\//.test(path)).sort(),
+    [...executables, 'ipkeeperctl'].map(name => `/usr/local/bin/${name}`).sort(),
+    'beside what packages put where they keep their state, these were added',
+  )
+  for (const name of executables) {
+    const hash = createHash('sha256')
+      .update(readFileSync(join(distFolder, name)))
+      .digest('hex')
+    const { stdout } = await image.run(
+      ...['sh', '-c', `cd /usr/local/bin && sha256sum ${name} && stat -c '%u %g %a' ${name}`],
+    )
+    t.equal(stdout, `${hash}  ${name}\n0 0 755\n`, `${name}, as it was built`)
+  }
+
+  // What buildah is told in these places, another builder takes from the file.
+  const dockerfile = readFileSync(join(deploy, 'Dockerfile'), 'utf8')
+  t.match(dockerfile, /^FROM \$\{BASE\}@\$\{BASE_DIGEST\}$/m)
+  t.match(dockerfile, /^ARG ARCH=\$\{TARGETARCH\}$/m)
+}
+
+async function runsOnNode(t: Test, image: Image): Promise<void> {
   const machine = await startContainerdMachine(t)
   const { must } = machine
   // The plugins of others, where most nodes have them.
@@ -69,42 +112,23 @@ t.test('on a node', { skip }, async t => {
 mkdir -p /opt/cni/bin
 cp /usr/lib/cni/loopback /usr/lib/cni/portmap /opt/cni/bin
 sed -i 's#/usr/lib/cni#/opt/cni/bin#' /etc/containerd/config.toml
-systemctl restart containerd`)
-
-  // What the Dockerfile makes, of this machine's own packages: programs, libraries, and the executables.
-  await must(`
-image=/srv/image
-mkdir -p $image
-cd $image
-mkdir -p dev proc sys run tmp var/lib etc opt/cni/bin etc/cni/net.d etc/ipkeeper etc/ipkeeper-network usr/bin usr/local/bin
-for name in ${Object.keys(tools).join(' ')}; do cp -L "$(command -v $name)" usr/bin/; done
-cp ${machine.checkout}/dist/ipkeeper ${machine.checkout}/dist/ipkeeper-server usr/local/bin/
-ln -s ipkeeper-server usr/local/bin/ipkeeperctl
-for library in $(ldd usr/bin/* usr/local/bin/ipkeeper 2>/dev/null | grep -o '/[^ ]*' | grep -v : | sort -u); do
-  mkdir -p "./\${library%/*}"
-  [ -e "./$library" ] || cp -L "$library" "./$library"
-done
-ln -s /run var/run
+systemctl restart containerd
 mkdir -p /srv/ipkeeper /srv/ipkeeper-network
 cp ${machine.checkout}/deploy/kubernetes/base/config.yaml /srv/ipkeeper/
 cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
+
+  const ctr = 'ctr --namespace kubelet'
+  await must(`${ctr} image import -`, { input: readFileSync(image.archive) })
 
   const sourceOf = (name: string): string => {
     const volume = pod.volumes.find(candidate => candidate.name === name)
     return volume?.hostPath?.path ?? `/srv/${volume?.configMap?.name ?? 'nothing'}`
   }
   await must(`mkdir -p ${pod.volumes.map(({ name }) => sourceOf(name)).join(' ')}`)
-  // The image has the places of its mounts: its root is read-only.
-  await must(
-    `cd /srv/image && mkdir -p ${daemon.volumeMounts.map(({ mountPath }) => `.${mountPath}`).join(' ')}`,
-  )
 
-  const ctr = 'ctr --namespace kubelet'
   const runs = (container: Container, id: string, flags: string): string =>
     [
-      `${ctr} run --rootfs --net-host ${flags} --env IPKEEPER_NODE=worker-1`,
-      // As every image of Debian has it.
-      '--env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      `${ctr} run --net-host ${flags} --env IPKEEPER_NODE=worker-1`,
       ...(container.securityContext.privileged === true ? ['--privileged'] : []),
       ...(container.securityContext.readOnlyRootFilesystem ? ['--read-only'] : []),
       ...container.volumeMounts.map(({ name, mountPath, readOnly, mountPropagation }) => {
@@ -115,7 +139,8 @@ cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
         ]
         return `--mount type=bind,src=${sourceOf(name)},dst=${mountPath},options=${options.join(':')}`
       }),
-      `/srv/image ${id} ${program} ${container.args.join(' ')}`,
+      // As kubelet does; ctr takes words in the place of the entry point, too.
+      [image.name, id, ...image.config.Entrypoint, ...container.args].join(' '),
     ].join(' ')
   const exec = (id: string, words: readonly string[]): string =>
     `${ctr} task exec --exec-id probe-$$ ${id} ${words.join(' ')}`
@@ -193,4 +218,4 @@ crictl runp /tmp/${uid}.json`
     await end('third', 'SIGTERM')
     t.equal(await must('ls /opt/cni/bin'), 'loopback\nportmap\n')
   })
-})
+}

@@ -9,6 +9,7 @@ import { callers } from './callers.ts'
 import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
 import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
 import { findProgram, isExecutable } from './find-program.ts'
+import { findMirror, hasImageBuilder } from './image.ts'
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
 export const optionalSkip = 'optional: '
@@ -39,6 +40,8 @@ export type Requirement =
   | 'macvlan'
   | 'clean-machine'
   | 'emulator'
+  | 'image-builder'
+  | 'mirror'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
@@ -166,6 +169,15 @@ const requirements: Readonly<
     otherwise: hasSystemd()
       ? `${optionalSkip}needs root that may mount overlays, and control groups of version 1 or both`
       : 'needs systemd (Debian package systemd)',
+  },
+  'image-builder': {
+    met: () => hasImageBuilder() && mayMakeNamespaces(),
+    otherwise:
+      'needs root that may make namespaces, buildah and debootstrap (Debian packages of these names)',
+  },
+  mirror: {
+    met: () => findMirror() !== undefined,
+    otherwise: `${optionalSkip}needs a mirror of Debian that apt reaches`,
   },
   callers: {
     met: () => callers.isBuilt(),

@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly cwd?: string
   /** Ends the program with SIGKILL after this long. Default: 60 s. */
   readonly timeoutMs?: number
+  /** Is given the process id, for who has to end it before that. */
+  readonly started?: (pid: number) => void
 }
 
 /** Runs a program to its end. Never rejects for what the program did, only when it cannot be started. */
@@ -34,6 +36,7 @@ export function runProgram(
       ...(options.env === undefined ? {} : { env: options.env }),
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     })
+    if (child.pid !== undefined) options.started?.(child.pid)
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))

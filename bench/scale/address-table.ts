@@ -79,6 +79,8 @@ export class AddressTable {
         const found = this.firstFree(Number(first - base), Number(last - base), asked)
         return found < 0 ? undefined : base + BigInt(found)
       },
+      // Pods come to nodes by chance here, and seldom to the one that gave an address up.
+      lateOwn: () => undefined,
       isSomebodyElses: stripe => {
         const nodes = this.#nodes[Number(stripe - base) >> stripeBits]
         return nodes !== undefined && nodes.size > (nodes.has(node) ? 1 : 0)

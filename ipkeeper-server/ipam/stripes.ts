@@ -55,12 +55,15 @@ export interface StripeView {
   firstFree(interval: Interval): bigint | undefined
   /** Whether another node has an address of the stripe, given by its first address. */
   isSomebodyElses(stripe: bigint): boolean
+  /** A free address of the interval that this node had lately. */
+  lateOwn(interval: Interval): bigint | undefined
 }
 
 /**
  * The address that a node takes: the lowest free one of a stripe that it has to itself, so that nobody comes in between and
- * one route leads to all of it; else one of the first stripe that has any. There it begins at a place of its own: those
- * who take the lowest one after the other would go ahead of what it sees, from conflict to conflict.
+ * one route leads to all of it; else one that it had lately, since others have theirs; else one of the first stripe that has
+ * any. There it begins at a place of its own: those who take the lowest one after the other would go ahead of what it sees,
+ * from conflict to conflict.
  */
 export function chooseInStripes(node: string, run: Interval, view: StripeView): bigint | undefined {
   let amongOthers: Interval | undefined
@@ -72,6 +75,8 @@ export function chooseInStripes(node: string, run: Interval, view: StripeView): 
     looked++
     if (looked >= (amongOthers === undefined ? patient : choosy)) break
   }
+  const late = view.lateOwn(run)
+  if (late !== undefined) return late
   if (!amongOthers) return view.firstFree(run)
   const { first, last } = amongOthers
   const place = stripeOf(first) + (BigInt(hash(`place ${node}`)) % stripeSize)

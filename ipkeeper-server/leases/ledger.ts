@@ -44,6 +44,7 @@ import {
 import { isKnown } from '../ipam/workload.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
+import { LateOwn } from './late-own.ts'
 import { LeaseOutlines, outlineOf } from './lease-outlines.ts'
 import { RecordTable } from './record-table.ts'
 import { RestingLeases } from './resting-leases.ts'
@@ -95,6 +96,7 @@ export class Ledger implements AddressBook {
   readonly #occupied = new Map<string, IntervalSet>()
   /** By segment and family; kept where nodes share the store. */
   readonly #stripeOwners = new Map<string, StripeOwners>()
+  readonly #lateOwn = new Map<string, LateOwn>()
   /** Kept where nodes share the store, where most records are text. */
   readonly #outlines = new LeaseOutlines()
   readonly #leasesByAttachment = new KeyIndex()
@@ -326,6 +328,11 @@ export class Ledger implements AddressBook {
       ? chooseInStripes(this.#node, run, {
           firstFree: ({ first, last }) => occupied.firstGap(first, last),
           isSomebodyElses: stripe => owners.hasOthers(stripe, this.#node),
+          lateOwn: interval =>
+            this.#lateOwnIn(segment, family).find(
+              interval,
+              address => occupied.firstGap(address, address) !== undefined,
+            ),
         })
       : occupied.firstGap(run.first, run.last)
     return value === undefined ? undefined : { family, value }
@@ -649,9 +656,21 @@ export class Ledger implements AddressBook {
     return owners
   }
 
+  #lateOwnIn(segment: string, family: Family): LateOwn {
+    const key = `${family} ${segment}`
+    let late = this.#lateOwn.get(key)
+    if (!late) this.#lateOwn.set(key, (late = new LateOwn()))
+    return late
+  }
+
   #own(lease: LeaseRecord, step: 1 | -1): void {
     const address = parseAddress(lease.address)
-    if (address) this.#ownersIn(lease.segment, address.family).count(address.value, lease.node, step)
+    if (!address) return
+    this.#ownersIn(lease.segment, address.family).count(address.value, lease.node, step)
+    this.#lateOwnIn(lease.segment, address.family).note(
+      address.value,
+      step === -1 && lease.node === this.#node,
+    )
   }
 
   /** Keeps the occupied set true for one address: taken while leased (and not expired) or reserved. */

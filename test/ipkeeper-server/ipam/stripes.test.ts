@@ -14,14 +14,19 @@ const nodes = Array.from({ length: 200 }, (_, index) => `worker-${index + 1}`)
 
 const firstOf = (node: string, run = slash16): bigint => [...stripesFor(node, run)][0]?.first ?? -1n
 
-/** What a node sees where these addresses are taken, and these stripes are somebody else's. */
-function view(taken: ReadonlySet<bigint>, others: ReadonlySet<bigint> = new Set()): StripeView {
+/** What a node sees where these addresses are taken, these stripes are somebody else's, and this address was its own. */
+function view(
+  taken: ReadonlySet<bigint>,
+  others: ReadonlySet<bigint> = new Set(),
+  late?: bigint,
+): StripeView {
   return {
     firstFree: ({ first, last }) => {
       for (let value = first; value <= last; value++) if (!taken.has(value)) return value
       return undefined
     },
     isSomebodyElses: stripe => others.has(stripe),
+    lateOwn: () => late,
   }
 }
 
@@ -104,6 +109,23 @@ t.test('what is chosen', async t => {
   ] as const) {
     t.equal(chooseInStripes(node, slash16, view(taken, others)), chosen, what)
   }
+  return Promise.resolve()
+})
+
+t.test('an address that the node had lately', async t => {
+  const run = { first: net + 2n, last: net + 62n }
+  const late = net + 40n
+  const shared = new Set([net])
+  t.equal(
+    chooseInStripes('worker-1', run, view(new Set(), new Set(), late)),
+    run.first,
+    'not while a stripe is its own',
+  )
+  t.equal(
+    chooseInStripes('worker-1', run, view(new Set(), shared, late)),
+    late,
+    'before all that others may want',
+  )
   return Promise.resolve()
 })
 

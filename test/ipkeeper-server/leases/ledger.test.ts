@@ -277,6 +277,20 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
   for (const adopt of heard)
     adopt({ kind: 'lease', key: leaseKey({ segment: 'default', address: first }), text: null })
   t.equal(stripe(one), before, 'comes back when that has gone')
+  // Somebody else has something in every stripe that it would look at.
+  const crowd = Array.from({ length: 1_024 }, (_, index) =>
+    putLease(lease(`10.0.${index >> 2}.${((index & 3) << 6) + 20}`, 1, { node: 'worker-2' }), null),
+  )
+  for (const { kind, key, record } of crowd)
+    for (const adopt of heard) adopt({ kind, key, text: JSON.stringify(record) })
+  const own = '10.0.77.7'
+  const write = putLease(lease(own, 1, { node: 'worker-1' }), null)
+  const lowest = (): string => formatAddress(one.lowestFree('default', 4, wide) ?? { family: 4, value: 0n })
+  await one.commit([write])
+  await one.commit([{ kind: 'lease', key: write.key, expect: 1, record: null }])
+  t.equal(lowest(), own, 'goes back to what it had')
+  await one.commit([putLease(lease(own, 1, { node: 'worker-2' }), null)])
+  t.not(lowest(), own)
   const rested = ['10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5'].map(address =>
     putLease(lease(address, 1, { state: 'cooling', attachment: null, until: 1000 }), null),
   )

@@ -5,7 +5,7 @@ import { Problem } from '../shared/problem/problem.ts'
 import { missingFile, parseConfig, readConfigText, type DaemonConfig } from './config/load-config.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
 import { makeFolder } from './make-folder.ts'
-import { openStore } from './open-store.ts'
+import { openStore, type OpenStoreOptions } from './open-store.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { parseStoreSpec, type StoreSpec } from './store/store-spec.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
@@ -19,6 +19,12 @@ export interface OfflineOptions {
   /** Told what a person should know. */
   readonly onNote: (text: string) => void
 }
+
+/** Of a command that found the daemon running. */
+const daemonRuns =
+  'stop it first: systemctl stop ipkeeper (but a running daemon is asked for a backup where --store is left away)'
+
+type OfflinePurpose = NonNullable<OpenStoreOptions['offline']>
 
 /** Milliseconds for what an engine is still owed. */
 const settlePatience = 10_000
@@ -59,11 +65,11 @@ export class OfflineStores {
   /**
    * Opens a store and hears it out.
    *
-   * @param purpose look: nothing will be written; settle: an engine is told first what it is still owed
+   * @param purpose what becomes of what an engine is still owed: SharedStoreOptions
    * @param mustExist a file that is not there is an error, and is not made
    * @throws IPK_STORE_FAILED when a daemon has it or it cannot be opened, IPK_STORE_AWAY when its engine does not answer
    */
-  async open(spec: StoreSpec, purpose: 'look' | 'settle', mustExist: boolean): Promise<LeaseStore> {
+  async open(spec: StoreSpec, purpose: OfflinePurpose, mustExist: boolean): Promise<LeaseStore> {
     if (spec.kind === 'sqlite') {
       const path = resolve(spec.path)
       if (mustExist && !existsSync(path)) {
@@ -102,7 +108,7 @@ export class OfflineStores {
   }
 
   /** An engine that does not answer would look like one that has little. */
-  async #hearOut(store: LeaseStore, purpose: 'look' | 'settle'): Promise<void> {
+  async #hearOut(store: LeaseStore, purpose: OfflinePurpose): Promise<void> {
     const { shared } = store
     if (!shared) return
     shared.follow(() => undefined)
@@ -122,7 +128,7 @@ export class OfflineStores {
   #lock(folder: string): void {
     if (this.#locks.has(folder)) return
     makeFolder(folder)
-    this.#locks.set(folder, lockStateFolder(folder))
+    this.#locks.set(folder, lockStateFolder(folder, daemonRuns))
   }
 
   async close(store: LeaseStore): Promise<void> {

@@ -181,7 +181,10 @@ t.test('the embedded store', { skip: missing('executables') }, async t => {
     ]) {
       const refused = await run('state-d', ...words)
       t.equal(refused.exit, 1)
-      t.match(refused.stderr, /in use by another ipkeeper-server.*\n(?:.*\n)?hint: stop the other/)
+      t.match(
+        refused.stderr,
+        /in use by another ipkeeper-server.*\n(?:.*\n)?hint: stop it first: systemctl stop ipkeeper/,
+      )
     }
     t.notOk(existsSync(folder.file('moved.db')))
     await daemon.stop()

@@ -134,10 +134,12 @@ export const restoreCommand = command<RestoreReport>({
       const target = parse(spec)
       const progress = showStages(terminal, 'restoring')
       const dryRun = args.flags.has('dry-run')
-      const purpose = dryRun ? 'look' : 'settle'
       const report = await moveLedger(
         copy,
-        { open: () => stores.open(target, purpose, false), close: opened => stores.close(opened) },
+        {
+          open: () => stores.open(target, dryRun ? 'look' : 'write', false),
+          close: opened => stores.close(opened),
+        },
         {
           dryRun,
           othersAreFine: false,

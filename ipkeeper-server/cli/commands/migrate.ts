@@ -55,15 +55,17 @@ export const migrateCommand = command<MigrateReport>({
       const oneJournal = specs.every(({ kind }) => kind === 'etcd' || kind === 'kubernetes')
       const interruption = terminal.interruption?.()
       const dryRun = args.flags.has('dry-run')
-      const purpose = dryRun ? 'look' : 'settle'
-      const store = await stores.open(source, purpose, true)
+      const store = await stores.open(source, dryRun ? 'look' : 'settle', true)
       const whole = await copyLedger(store)
       if (oneJournal) await stores.close(store)
       const copy = oneJournal ? withoutOwn(whole) : whole
       const progress = showStages(terminal, 'migrating')
       const report = await moveLedger(
         copy,
-        { open: () => stores.open(target, purpose, false), close: opened => stores.close(opened) },
+        {
+          open: () => stores.open(target, dryRun ? 'look' : 'write', false),
+          close: opened => stores.close(opened),
+        },
         {
           dryRun,
           othersAreFine: true,

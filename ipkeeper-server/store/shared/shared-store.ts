@@ -44,9 +44,10 @@ export interface SharedStoreOptions {
   /**
    * For somebody who compares and copies records while no daemon runs: opening leaves the copies of the journal, which may
    * be of another engine, and what the engine has. settle: but for what that is still owed. look: not even that, and what
-   * is read is as if it had been told.
+   * is read is as if it had been told. write: what is owed stays so until a daemon starts, since it is about records that may
+   * only be on their way into this engine, out of a backup of the one that had them.
    */
-  readonly offline?: 'look' | 'settle'
+  readonly offline?: 'settle' | 'look' | 'write'
   /** The engine went away, came back, or can be written to but not be heard. */
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, somebody else took what was bound here. */
@@ -246,8 +247,9 @@ export class SharedStore implements LeaseStore {
     const copies: StampedRecord[] = []
     this.#journal.loadNotes(({ kind, key, text }) => {
       if (kind === 'copy') copies.push(this.#copies.found(key, text))
-      else if (kind === 'owed') this.#owed.set(key, JSON.parse(text) as OwedRecord)
-      else this.#late.found(text)
+      else if (kind === 'owed') {
+        if (this.#options.offline !== 'write') this.#owed.set(key, JSON.parse(text) as OwedRecord)
+      } else this.#late.found(text)
     })
     return copies
   }

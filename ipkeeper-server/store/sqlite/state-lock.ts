@@ -7,10 +7,14 @@ import { Problem } from '../../../shared/problem/problem.ts'
  * nothing and remove the other's entries. The lock is SQLite's on an empty file, since Node has no other: the kernel
  * lets go of it when the process dies, so it is never stale.
  *
+ * @param whenInUse what to do about another daemon that has it
  * @returns lets the folder go
  * @throws Problem IPK_STORE_FAILED: another daemon has the folder, or it cannot be written
  */
-export function lockStateFolder(stateDir: string): () => void {
+export function lockStateFolder(
+  stateDir: string,
+  whenInUse = 'stop the other ipkeeper-server, or give this one another --state-dir',
+): () => void {
   let file: DatabaseSync | undefined
   try {
     file = new DatabaseSync(join(stateDir, 'daemon.lock'))
@@ -30,7 +34,7 @@ export function lockStateFolder(stateDir: string): () => void {
     }
     throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} is in use by another ipkeeper-server`, {
       cause: error,
-      hint: 'stop the other ipkeeper-server, or give this one another --state-dir',
+      hint: whenInUse,
     })
   }
 }

@@ -142,6 +142,32 @@ t.test('whoever only looks tells the engine nothing, and reads what it is owed',
   }
 })
 
+t.test('a DEL of before an engine was lost counts in the one that its backup was brought into', async t => {
+  const journal = join(t.testdir({}), 'journal.db')
+  const opened = async (site: EngineDouble, offline?: 'write'): Promise<Node> => {
+    const engine = site.connect({ deadlineMs: 20 })
+    const more = offline ? { offline } : {}
+    const store = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5, ...more })
+    await store.load(() => undefined)
+    return { site, engine, store }
+  }
+  const bound = lease('10.22.0.50', 'one', 1)
+  const before = await opened(new EngineDouble())
+  await before.store.commit([write(bound)])
+  before.engine.turn({ away: 'refuses' })
+  await before.store.commit([write(lease('10.22.0.50', null, 2))])
+  await before.store.close()
+
+  const site = new EngineDouble()
+  const bringing = await opened(site, 'write')
+  await bringing.store.commit([write(bound)])
+  t.equal(stateOf(bringing, bound), 'bound', 'as in the backup')
+  await bringing.store.close()
+  const after = await opened(site)
+  await until('it is told', isReady(after))
+  t.equal(stateOf(after, bound), 'cooling')
+})
+
 t.test('what the engine will not take does not keep it from the rest', async t => {
   const node = await open(t)
   const { engine, store, site } = node

@@ -29,7 +29,7 @@ const interfaces = [
 
 /** What any effect may stand on: it knows nothing of the rest. */
 const leaves = [
-  `${server}(make-folder|run-program|find-program|protobuf|tcp-server|fresh-file|tls-material)\\.ts$`,
+  `${server}(make-folder|run-program|find-program|protobuf|tcp-server|fresh-file|tls-material|store/sqlite/migrations)\\.ts$`,
 ]
 
 /** Copies of ledgers between stores and files, whichever they are: it knows their interface alone. */

@@ -10,7 +10,6 @@ import { helpOption } from './cli/options.ts'
 import { helpOf, overviewOf } from './cli/render-help.ts'
 import { serverCommands, standardConflist } from './cli/server-commands.ts'
 import type { Terminal } from './cli/terminal.ts'
-import { checkConfig } from './config/check-config.ts'
 
 const rows: readonly CommandRow[] = Object.values(serverCommands)
 
@@ -74,11 +73,12 @@ function readOwn(row: CommandRow, argv: readonly string[]): ReadCall | undefined
   }
 }
 
-function checkConfigWith(argv: readonly string[]): number {
+async function checkConfigWith(argv: readonly string[]): Promise<number> {
   const call = readOwn(serverCommands['check-config'], argv)
   if (!call) return 0
   const [path] = call.positionals
   if (path === '') throw new Problem('IPK_USAGE', 'FILE is empty', { hint })
+  const { checkConfig } = await import('./config/check-config.ts')
   const { good, text } = checkConfig(path ?? defaultPaths.config, path !== undefined)
   write(good ? 1 : 2, text)
   return good ? 0 : 1
@@ -180,7 +180,7 @@ async function main(): Promise<number> {
     case 'serve':
       return await serveWith(rest)
     case 'check-config':
-      return checkConfigWith(rest)
+      return await checkConfigWith(rest)
     case 'install':
       return await installWith(rest)
     case 'uninstall':

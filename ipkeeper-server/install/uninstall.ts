@@ -40,13 +40,14 @@ export async function uninstall({ binDir, confDir, conflist, attachments, force 
   const plugin = join(binDir, 'ipkeeper')
   const refused = (why: string, hint: string): Problem =>
     new Problem('IPK_UNINSTALL_REFUSED', `${plugin} stays: ${why}`, { hint, details: lines.join('\n') })
+  const there = existsSync(plugin)
   const left = await users()
-  if (left.length > 0 && !force)
+  if (there && left.length > 0 && !force)
     throw refused(
       `${left.join(', ')} names it`,
       `ipkeeper-server uninstall --conflist ${basename(left[0] ?? '')}`,
     )
-  if (!force) {
+  if (there && !force) {
     const count = await attachments().catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error)
       throw refused(`whether pods need it is not known (${why})`, 'systemctl start ipkeeper, or add --force')
@@ -57,7 +58,7 @@ export async function uninstall({ binDir, confDir, conflist, attachments, force 
         'drain the node, then: ipkeeper-server uninstall (ipkeeperctl attachments lists them)',
       )
   }
-  if (existsSync(plugin)) {
+  if (there) {
     await rm(plugin)
     await syncFolder(binDir)
     lines.push(`removed ${plugin}`)

@@ -6,6 +6,7 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { command } from '../command.ts'
 import { distance } from '../distance.ts'
+import { listPool } from '../list-pool.ts'
 import type { Tone } from '../paint.ts'
 import { readLimit } from '../read-limit.ts'
 import { formatTable } from '../table.ts'
@@ -49,9 +50,11 @@ export const leasesCommand = command({
     const limit = args.options['limit'] === undefined ? undefined : readLimit(args.options['limit'])
     const query = limit === undefined || pool !== undefined ? '' : `?limit=${limit}`
     const { leases } = (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
-    return {
-      leases: pool === undefined ? leases : leases.filter(lease => lease.pool === pool).slice(0, limit),
-    }
+    if (pool === undefined) return { leases }
+    const chosen = leases.filter(lease => lease.pool === pool)
+    // A name with a slip in it would look like a pool that nobody uses.
+    if (chosen.length === 0) await listPool(daemon, pool)
+    return { leases: chosen.slice(0, limit) }
   },
   print: ({ leases }, paint) =>
     formatTable(

@@ -1,6 +1,6 @@
 import type { PoolsReply } from '../../../shared/api/listing.schema.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
 import { command } from '../command.ts'
+import { listPool } from '../list-pool.ts'
 import { distance } from '../distance.ts'
 import { formatTable } from '../table.ts'
 
@@ -16,13 +16,8 @@ export const poolsCommand = command({
     { line: 'ipkeeperctl pools -o json', does: 'the same for scripts' },
   ],
   run: async (daemon, { positionals: [wanted] }) => {
-    const { pools } = (await daemon.ask('GET', '/v1/pools')) as PoolsReply
-    if (wanted === undefined) return { pools }
-    const chosen = pools.filter(({ name }) => name === wanted)
-    if (chosen.length > 0) return { pools: chosen }
-    throw new Problem('IPK_REQUEST_INVALID', `there is no pool ${wanted}`, {
-      hint: 'a pool of a network appears with its first ADD; see: ipkeeperctl pools',
-    })
+    if (wanted !== undefined) return { pools: await listPool(daemon, wanted) }
+    return (await daemon.ask('GET', '/v1/pools')) as PoolsReply
   },
   print: ({ pools }, paint) =>
     formatTable(

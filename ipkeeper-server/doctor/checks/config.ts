@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { fail, noDaemon, ok, type Check } from '../check.ts'
 
 export const configCheck: Check = {
@@ -10,6 +11,7 @@ export const configCheck: Check = {
     const { path, problem, loadedAt } = status.config
     if (problem)
       return fail(`not in force: ${String(problem['message'])}`, 'ipkeeper-server', 'check-config', path)
+    if (!existsSync(path)) return ok(`there is no ${path}: everything is as by default`)
     return ok(`${path}, as it was at ${loadedAt}`)
   },
 }

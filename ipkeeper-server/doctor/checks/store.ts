@@ -1,4 +1,6 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrations } from '../../store/sqlite/migrations.ts'
 import { codeOf, fail, ok, warn, type Check } from '../check.ts'
 
 const mebibyte = 1024 * 1024
@@ -6,6 +8,23 @@ const mebibyte = 1024 * 1024
 const little = 64 * mebibyte
 /** Below this the next write may fail. */
 const none = 1 * mebibyte
+
+/** Where a SQLite file says how many steps made its layout: PRAGMA user_version (sqlite.org, file format, 1.3). */
+const layoutOffset = 60
+
+/** undefined where there is no such file, or nothing in it yet. */
+function readLayout(path: string): number | undefined {
+  let file
+  try {
+    file = openSync(path, 'r')
+    const bytes = Buffer.alloc(4)
+    return readSync(file, bytes, 0, 4, layoutOffset) === 4 ? bytes.readUInt32BE() : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
 
 export const storeCheck: Check = {
   id: 'store',
@@ -29,6 +48,13 @@ export const storeCheck: Check = {
     }
     if ((stats.mode & 0o022) !== 0)
       return fail(`others than its owner may write to ${folder}`, 'chmod', '0700', folder)
+    // Of a daemon that runs it is known.
+    const layout = status ? undefined : readLayout(join(folder, 'leases.db'))
+    if (layout !== undefined && layout > migrations.length)
+      return fail(
+        `${join(folder, 'leases.db')} is of a newer ipkeeper-server (layout ${layout}, this one knows ${migrations.length}): start that one again, or put back the copy from before the upgrade`,
+        ...['ipkeeper-server', '--version'],
+      )
     const { bavail, bsize, ffree, files } = statfsSync(folder)
     const free = bavail * bsize
     const says = `${folder} has ${Math.floor(free / mebibyte)} MiB free`

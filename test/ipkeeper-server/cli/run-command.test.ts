@@ -74,7 +74,7 @@ async function site(t: Test) {
 }
 
 t.test('leases', async t => {
-  const { story, printed } = await site(t)
+  const { story, printed, control } = await site(t)
   t.equal(await printed('leases'), 'no leases\n')
   t.equal(await printed('leases', '-o', 'json'), '{\n  "leases": []\n}\n')
   await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(10), ip: '10.22.0.50' })
@@ -99,6 +99,8 @@ t.test('leases', async t => {
   ])
   const limited = JSON.parse(await printed('leases', '--limit', '1', '--output=json')) as LeasesReply
   t.equal(limited.leases.length, 1)
+  t.match(await printed('leases', '--pool', 'net'), /10\.22\.0\.50/)
+  t.match(await control('leases', '--pool', 'ent'), { exit: 1, err: /there is no pool ent/ })
 })
 
 t.test('a kept address of a container without a pod', async t => {

@@ -150,5 +150,8 @@ t.test('uninstall', { skip }, async t => {
     t.match(stderr, /whether pods need it is not known/)
     t.equal((await uninstall('--force')).exit, 0)
     t.strictSame(readdirSync(bin), ['portmap'])
+    const again = await uninstall()
+    t.equal(again.exit, 0, 'without a plugin there is nothing to ask')
+    t.match(again.stdout, /^there is no .*\/ipkeeper\n/)
   })
 })

@@ -1,0 +1,51 @@
+import { DatabaseSync } from 'node:sqlite'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { storeCheck } from '../../../ipkeeper-server/doctor/checks/store.ts'
+import type { NodeView } from '../../../ipkeeper-server/doctor/node-view.ts'
+import { migrations } from '../../../ipkeeper-server/store/sqlite/migrations.ts'
+import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+
+const setLayout = (path: string, layout: number): void => {
+  const database = new DatabaseSync(path)
+  database.exec(`PRAGMA user_version = ${layout}`)
+  database.close()
+}
+
+/** What is seen of a folder whose daemon does not run. */
+const look = async (stateDir: string): Promise<unknown> =>
+  await storeCheck.run({ stateDir, status: () => Promise.resolve(undefined) } as unknown as NodeView)
+
+t.test('a daemon that does not start', async t => {
+  for (const { name, make, state, says } of [
+    { name: 'no store yet', make: () => undefined, state: 'ok', says: /MiB free$/ },
+    {
+      name: 'a store of this version',
+      make: async (path: string) => SqliteStore.open(path).close(),
+      state: 'ok',
+      says: /MiB free$/,
+    },
+    {
+      name: 'a store of a newer version',
+      make: (path: string) => {
+        setLayout(path, 999)
+      },
+      state: 'fail',
+      says: new RegExp(`leases\\.db is of a newer .* \\(layout 999, this one knows ${migrations.length}\\)`),
+    },
+    {
+      name: 'a file with nothing in it',
+      make: (path: string) => {
+        writeFileSync(path, '')
+      },
+      state: 'ok',
+      says: /MiB free$/,
+    },
+  ] as const) {
+    const folder = t.testdir({})
+    chmodSync(folder, 0o700)
+    await make(join(folder, 'leases.db'))
+    t.match(await look(folder), { state, says }, name)
+  }
+})

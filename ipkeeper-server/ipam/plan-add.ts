@@ -20,7 +20,7 @@ import {
   attachmentKey,
   holderKey,
   leaseKey,
-  mustNotExist,
+  mustStay,
   type AttachmentRecord,
   type Change,
   type LeaseRecord,
@@ -292,7 +292,7 @@ function assemble(
     ...forgetOldest(book, leases),
     ...dropFormerHolders(book, bound),
     ...guards,
-    ...unreserved.map(record => mustNotExist('reservation', record)),
+    ...unreserved.map(record => mustStay('reservation', record, undefined)),
     {
       kind: 'holder',
       key: holderKey(request.holder),

@@ -269,7 +269,8 @@ export const recordKinds = [
 
 /**
  * One conditional write. `expect` is the generation the record must have now, null that there must be none;
- * `record` null deletes, or with `expect` null writes nothing (mustNotExist). The new generation is `expect + 1`, or 1.
+ * `record` null deletes. The new generation is `expect + 1`, or 1; where it stays what is expected, nothing is written
+ * (mustStay).
  */
 export type Write = {
   readonly [K in RecordKind]: {
@@ -289,10 +290,20 @@ export function leaseKey(key: LeaseKey): string {
   return JSON.stringify([key.segment, key.address])
 }
 
-/** A condition that comes with a change, and writes nothing: nobody may have made such a record meanwhile. */
-export function mustNotExist(kind: 'lease' | 'reservation', key: LeaseKey): Write {
-  return { kind, key: leaseKey(key), expect: null, record: null }
+/**
+ * A condition that comes with a change, and writes nothing: nobody may have changed the record meanwhile, or made one where
+ * there is none. Where nodes share a store, an engine with transactions compares it; else what was heard has to do.
+ */
+export function mustStay<K extends 'lease' | 'reservation'>(
+  kind: K,
+  key: LeaseKey,
+  record: RecordTypes[K] | undefined,
+): Write {
+  return { kind, key: leaseKey(key), expect: record?.generation ?? null, record: record ?? null } as Write
 }
+
+/** Whether a write is a condition. */
+export const isCondition = ({ expect, record }: Write): boolean => (record?.generation ?? null) === expect
 
 export function attachmentKey(key: AttachmentKey): string {
   return JSON.stringify([key.network, key.containerId, key.ifname])

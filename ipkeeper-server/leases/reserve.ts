@@ -1,5 +1,4 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AddressBook } from '../ipam/address-book.ts'
 import { isFree } from '../ipam/choose-address.ts'
 import { unreserveCommand } from '../ipam/claim-problems.ts'
 import { locateAddress } from '../ipam/locate-address.ts'
@@ -8,11 +7,8 @@ import {
   describeReservation,
   isReservedFor,
   leaseKey,
-  mustNotExist,
-  type LeaseKey,
-  type LeaseRecord,
+  mustStay,
   type ReservationRecord,
-  type Write,
 } from '../ipam/records.ts'
 import { parseReservationOwner, sameOwner } from '../ipam/reservation-owner.ts'
 import { commitPlan } from './commit-plan.ts'
@@ -76,23 +72,12 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
           expect: before?.generation ?? null,
           record: made,
         } as const,
-        ...unchanged(service.ledger, key, lease),
+        // Somebody may get the address on another node meanwhile.
+        ...(service.ledger.isShared ? [mustStay('lease', key, lease)] : []),
       ],
     }
   })
   return record
-}
-
-/** Has the change fail if somebody else got the address on another node meanwhile. */
-function unchanged(
-  ledger: Pick<AddressBook, 'isShared'>,
-  key: LeaseKey,
-  lease: LeaseRecord | undefined,
-): readonly Write[] {
-  if (!ledger.isShared) return []
-  if (!lease) return [mustNotExist('lease', key)]
-  const record = { ...lease, generation: lease.generation + 1 }
-  return [{ kind: 'lease', key: leaseKey(key), expect: lease.generation, record }]
 }
 
 /** Takes a reservation back; a lease that uses it stays. Throws IPK_RESERVATION_MISSING. */

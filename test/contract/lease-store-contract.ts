@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/history-entry.ts'
 import type { Change, LeaseRecord, PoolRecord, Write } from '../../ipkeeper-server/ipam/records.ts'
-import { leaseKey, mustNotExist } from '../../ipkeeper-server/ipam/records.ts'
+import { leaseKey, mustStay } from '../../ipkeeper-server/ipam/records.ts'
 import { StoreConflict, type HistoryRule, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
@@ -123,7 +123,12 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
     [
       'what was to be absent is there',
       [putLease(lease('10.0.0.9'), null)],
-      [putLease(lease('10.0.0.2'), null), mustNotExist('lease', lease('10.0.0.9'))],
+      [putLease(lease('10.0.0.2'), null), mustStay('lease', lease('10.0.0.9'), undefined)],
+    ],
+    [
+      'what was to stay was changed',
+      [putLease(lease('10.0.0.9', 2), null)],
+      [putLease(lease('10.0.0.2'), null), mustStay('lease', lease('10.0.0.9'), lease('10.0.0.9', 1))],
     ],
     [
       'the last of several writes',
@@ -148,14 +153,20 @@ export function leaseStoreContract(t: Test, subject: Subject): void {
   t.test('1: what was to be absent is, and stays so', async t => {
     const store = await subject.open(t)
     const conditions = [
-      mustNotExist('reservation', lease('10.0.0.2')),
-      mustNotExist('lease', lease('10.0.0.3')),
+      mustStay('reservation', lease('10.0.0.2'), undefined),
+      mustStay('lease', lease('10.0.0.3'), undefined),
     ]
     await store.commit([conditions[0]!, putLease(lease('10.0.0.2'), null), conditions[1]!])
     const made = [{ kind: 'lease', key: leaseKey(lease('10.0.0.2')), record: lease('10.0.0.2') }]
     t.strictSame(await all(store), made)
     await store.commit([putLease(lease('10.0.0.3'), null)])
     t.equal((await all(store)).length, 2, 'and can be made afterwards')
+    await store.commit([
+      putLease(lease('10.0.0.4'), null),
+      mustStay('lease', lease('10.0.0.3'), lease('10.0.0.3')),
+    ])
+    t.strictSame(await store.read('lease', leaseKey(lease('10.0.0.3'))), lease('10.0.0.3'), 'as it was')
+    await store.commit([putLease(lease('10.0.0.3', 2), 1)])
   })
 
   t.test('1: change and delete by generation', async t => {

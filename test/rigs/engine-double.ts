@@ -5,7 +5,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   EngineAway,
-  isCondition,
   type Engine,
   type EngineFeed,
   type SharedKind,
@@ -126,10 +125,12 @@ export class EngineDouble {
 
   /** Carries out all writes, whatever is there. */
   carryOut(writes: readonly StampedWrite[]): readonly Version[] {
-    return writes.filter(write => !isCondition(write)).map(write => this.#apply(write))
+    return writes.flatMap(({ kind, key, text }) =>
+      text === undefined ? [] : this.#apply({ kind, key, text }),
+    )
   }
 
-  #apply({ kind, key, text }: Pick<StampedWrite, 'kind' | 'key' | 'text'>): Version {
+  #apply({ kind, key, text }: Omit<Version, 'revision'>): Version {
     const version = { kind, key, text, revision: ++this.#revision }
     this.#newest.set(idOf(version), version)
     this.#log.push(version)
@@ -224,7 +225,8 @@ class Connection implements NodeEngine {
     const told = [...versions]
     // A kind that it has no use for gets a stamp that nothing is ever compared with.
     return writes.map(write => {
-      const version = kept.includes(write) && !isCondition(write) ? told.shift() : undefined
+      if (write.text === undefined) return write.base
+      const version = kept.includes(write) ? told.shift() : undefined
       return write.text === null ? null : (version?.revision ?? 0)
     })
   }

@@ -3,7 +3,6 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { StoreConflict } from '../lease-store.ts'
 import {
   EngineAway,
-  isCondition,
   type Engine,
   type EngineFeed,
   type SharedKind,
@@ -147,17 +146,18 @@ export class EtcdEngine implements Engine {
     const by = `${this.#author}.${(this.#commits++).toString(36)}`
     const { reply, repeated } = await this.#carryOut({
       compare: keyed.map(({ etcdKey, base }) => ({ key: etcdKey, modRevision: base ?? 0 })),
-      success: keyed
-        .filter(write => !isCondition(write))
-        .map(({ etcdKey, text }) =>
-          text === null ? { delete: etcdKey } : { put: etcdKey, value: writeValue(by, text) },
-        ),
+      success: keyed.flatMap(({ etcdKey, text }) =>
+        text === undefined
+          ? []
+          : [text === null ? { delete: etcdKey } : { put: etcdKey, value: writeValue(by, text) }],
+      ),
       failure: keys.map(get => ({ get })),
     })
     const revision = reply.succeeded
       ? reply.revision
       : this.#refused(writes, reply, repeated ? by : undefined)
-    return keyed.map(({ kind, key, etcdKey, text }) => {
+    return keyed.map(({ kind, key, etcdKey, base, text }) => {
+      if (text === undefined) return base
       const record = text === null ? undefined : { kind, key, text, stamp: revision }
       this.#tell({ kind, key }, etcdKey, { revision, record })
       return text === null ? null : revision
@@ -218,7 +218,7 @@ export class EtcdEngine implements Engine {
    * known. What changes or ends a record that was read goes on.
    */
   #refuseClaims(writes: readonly StampedWrite[]): void {
-    if (!writes.some(({ base, text }) => base === null && text !== null)) return
+    if (!writes.some(({ base, text }) => base === null && typeof text === 'string')) return
     for (const [etcdKey, why] of this.#unusable) throw unusable(etcdKey, why)
   }
 
@@ -239,7 +239,9 @@ export class EtcdEngine implements Engine {
         if (value && 'by' in value && value.by === by) return kv.modRevision
       }
       // It would have changed every record that it writes.
-      const [changed, written] = [others, writes].map(all => all.filter(one => !isCondition(one)).length)
+      const [changed, written] = [others, writes].map(
+        all => all.filter(({ text }) => text !== undefined).length,
+      )
       if (changed === written)
         throw new EngineAway('etcd: an answer was lost, and the records have been changed since')
     }

@@ -9,9 +9,9 @@ import { Reflector, type ReflectorTiming } from '../../kubernetes/reflector.ts'
 import { StoreConflict } from '../lease-store.ts'
 import {
   EngineAway,
-  isCondition,
   type Engine,
   type EngineFeed,
+  type RecordWrite,
   type SharedKind,
   type StampedRecord,
   type StampedWrite,
@@ -247,9 +247,10 @@ export class KubernetesEngine implements Engine {
   }
 
   async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
-    for (const write of writes) if (isCondition(write)) this.#check(write)
     const planned = writes.map(write =>
-      isKept(write.kind) && !isCondition(write) ? this.#plan(write.kind, write) : undefined,
+      isKept(write.kind) && write.text !== undefined
+        ? this.#plan(write.kind, { ...write, text: write.text })
+        : undefined,
     )
     const present = planned.filter(what => what !== undefined)
     const made = present.filter(({ spec }) => spec !== null)
@@ -263,6 +264,7 @@ export class KubernetesEngine implements Engine {
     return planned.map((what, index) => {
       const write = writes[index]
       if (!write || write.text === null) return null
+      if (write.text === undefined) return write.base
       // Nobody can tell the versions of what is not kept.
       if (!what) return 0
       return write.kind === 'reservation'
@@ -271,14 +273,9 @@ export class KubernetesEngine implements Engine {
     })
   }
 
-  /** Objects are written one by one, and nothing compares another one meanwhile: what was heard has to do. */
-  #check({ kind, key }: StampedWrite): void {
-    if (kind === 'reservation' && this.#reservations.get(key)) throw new StoreConflict(kind, key)
-  }
-
   // ---- Records to objects
 
-  #plan(kind: KeptKind, write: StampedWrite): ObjectWrite {
+  #plan(kind: KeptKind, write: RecordWrite): ObjectWrite {
     const { key, base, text } = write
     if (kind === 'reservation') return this.#planReservation(write)
     const object = { name: objectNames[kind](key) }
@@ -303,7 +300,7 @@ export class KubernetesEngine implements Engine {
     )
   }
 
-  #planReservation(write: StampedWrite): ObjectWrite {
+  #planReservation(write: RecordWrite): ObjectWrite {
     const { kind, key, base, text } = write
     const present = this.#reservations.get(key)
     if ((present?.stamp ?? null) !== base) throw new StoreConflict(kind, key)

@@ -15,19 +15,20 @@ export interface StampedRecord {
 }
 
 /**
- * One conditional write: the record has to be of this version (null: not there). `text` null deletes it, or where there is to
- * be none writes nothing: isCondition.
+ * One conditional write: the record has to be of this version (null: not there). `text` null deletes it, undefined leaves it
+ * as it is: a condition for the other writes.
  */
 export interface StampedWrite {
   readonly kind: SharedKind
   readonly key: string
   readonly base: number | null
-  readonly text: string | null
+  readonly text: string | null | undefined
 }
 
-/** Whether it writes nothing, and only has the commit fail where the record is there. */
-export const isCondition = ({ base, text }: Pick<StampedWrite, 'base' | 'text'>): boolean =>
-  base === null && text === null
+/** One that is no condition. */
+export interface RecordWrite extends StampedWrite {
+  readonly text: string | null
+}
 
 /** Where an engine puts what it hears. */
 export interface EngineFeed {
@@ -51,10 +52,10 @@ export class EngineAway extends Error {
  * A distributed engine that holds records for all nodes. It stores and compares; what may be written is decided
  * elsewhere. The contract, proved together with shared-store.ts by test/contract/lease-store-contract.ts:
  *
- * 1. `commit` resolves with the new stamp of each write (null: deleted) when all of them are durable in the engine. It
+ * 1. `commit` resolves with the new stamp of each write (null: deleted; of a condition its base) when all of them are durable in the engine. It
  *    rejects with StoreConflict when a record was not at its base: then none of the writes is in the engine, or those that
- *    were have been taken back. Conditions are compared in the same moment, by an engine without transactions with what it has
- *    heard at least. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
+ *    were have been taken back. An engine without transactions leaves conditions out: shared-store.ts has compared them with
+ *    what was heard. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
  *    the engine refuses it whatever is tried again, such as for a missing right; then nothing is in the engine.
  * 2. `read` tells what everybody would be told who asked later (linearizable). Rejects as `commit` does.
  * 3. After `start` the feed hears of everything, whoever wrote it, and of each record in the order of its versions. What

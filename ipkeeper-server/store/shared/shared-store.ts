@@ -3,6 +3,7 @@ import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
 import {
   attachmentKey,
+  isCondition,
   type Change,
   type HolderRecord,
   type LeaseRecord,
@@ -96,7 +97,7 @@ function isShared(write: Write): write is SharedWrite {
 
 /** Without conditions: those are compared, and nothing is to be remembered of them. */
 const withoutConditions = <T extends SharedWrite>(writes: readonly T[]): readonly T[] =>
-  writes.filter(({ expect, record }) => expect !== null || record !== null)
+  writes.filter(write => !isCondition(write))
 
 /**
  * The ledger of many nodes: an engine that they share, and a journal of this node's own.
@@ -365,7 +366,10 @@ export class SharedStore implements LeaseStore {
     let stamps: readonly (number | null)[]
     try {
       stamps = await this.#engine.commit(
-        writes.map(({ kind, key, base, record }) => ({ kind, key, base, text: textOf(record) })),
+        writes.map(write => {
+          const { kind, key, base, record } = write
+          return { kind, key, base, text: isCondition(write) ? undefined : textOf(record) }
+        }),
       )
     } catch (error) {
       if (error instanceof EngineAway) {

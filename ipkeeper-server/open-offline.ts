@@ -9,6 +9,7 @@ import { openStore, type OpenStoreOptions } from './open-store.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { parseStoreSpec, type StoreSpec } from './store/store-spec.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
+import type { Target } from './transfer/move-ledger.ts'
 
 export interface OfflineOptions {
   readonly stateDir: string
@@ -105,6 +106,14 @@ export class OfflineStores {
     this.#open.add(store)
     await this.#hearOut(store, purpose)
     return store
+  }
+
+  /** A store that gets a ledger. */
+  target(spec: StoreSpec, dryRun: boolean): Target {
+    return {
+      open: () => this.open(spec, dryRun ? 'look' : 'write', false),
+      close: store => this.close(store),
+    }
   }
 
   /** An engine that does not answer would look like one that has little. */

@@ -1,12 +1,10 @@
-import { planForget } from '../ipam/plan-forget.ts'
+import { mostForgotten, planForget } from '../ipam/plan-forget.ts'
 import type { LeaseRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
 /** So many records are written at once, that ADDs need not wait for long. */
 const batch = 500
-/** An engine that nodes share takes less: a transaction of etcd has 128 operations unless told otherwise. */
-const sharedBatch = 64
 
 /**
  * Forgets what is remembered for pools that no longer give the least recently used address; to be called at the start and
@@ -17,7 +15,7 @@ export async function forgetLeases(service: LeaseService): Promise<void> {
   const { ledger, pools, now, node } = service
   const own = (): Iterable<LeaseRecord> =>
     ledger.isShared ? [...ledger.allResting()].filter(lease => lease.node === node) : ledger.allResting()
-  const most = ledger.isShared ? sharedBatch : batch
+  const most = ledger.isShared ? mostForgotten : batch
   for (;;) {
     const { change } = await commitPlan(ledger, () => ({
       change: planForget(own(), pools(), now()).slice(0, most),

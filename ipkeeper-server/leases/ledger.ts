@@ -643,24 +643,15 @@ export class Ledger implements AddressBook {
   // ---- Indexes
 
   #occupiedIn(segment: string, family: Family): IntervalSet {
-    const key = `${family} ${segment}`
-    let set = this.#occupied.get(key)
-    if (!set) this.#occupied.set(key, (set = new IntervalSet()))
-    return set
+    return indexOf(this.#occupied, segment, family, () => new IntervalSet())
   }
 
   #ownersIn(segment: string, family: Family): StripeOwners {
-    const key = `${family} ${segment}`
-    let owners = this.#stripeOwners.get(key)
-    if (!owners) this.#stripeOwners.set(key, (owners = new StripeOwners()))
-    return owners
+    return indexOf(this.#stripeOwners, segment, family, () => new StripeOwners())
   }
 
   #lateOwnIn(segment: string, family: Family): LateOwn {
-    const key = `${family} ${segment}`
-    let late = this.#lateOwn.get(key)
-    if (!late) this.#lateOwn.set(key, (late = new LateOwn()))
-    return late
+    return indexOf(this.#lateOwn, segment, family, () => new LateOwn())
   }
 
   #own(lease: LeaseRecord, step: 1 | -1): void {
@@ -859,6 +850,14 @@ function recordId(write: { kind: RecordKind; key: string }): string {
 
 function conflict(cause: StoreConflict): Problem {
   return new Problem('IPK_STORE_CONFLICT', cause.message, { cause })
+}
+
+/** The index of a segment and family; made with the first address there. */
+function indexOf<T>(all: Map<string, T>, segment: string, family: Family, make: () => T): T {
+  const key = `${family} ${segment}`
+  let index = all.get(key)
+  if (index === undefined) all.set(key, (index = make()))
+  return index
 }
 
 export function isWithin(set: RangeSet, text: string): boolean {

@@ -1,29 +1,35 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { KeepAliveClient } from '../../bench/keep-alive-client.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
-t.test('a connection that the daemon has ended, because it was idle, is made anew', async t => {
+/** A client of a server that answers so. */
+async function connectTo(t: Test, answer: RequestListener): Promise<KeepAliveClient> {
   const folder = makeTempFolder()
   t.teardown(() => {
     folder.remove()
   })
   const path = folder.file('s')
-  const connections = new Set<Socket>()
-  const server = createServer((request, response) => {
-    connections.add(request.socket)
-    response.writeHead(200, { 'content-length': 2 })
-    response.end('{}')
-  })
+  const server = createServer(answer)
   server.listen(path)
   await once(server, 'listening')
   const client = await KeepAliveClient.connect(path)
   t.teardown(() => {
     client.close()
     server.close()
+  })
+  return client
+}
+
+t.test('a connection that the daemon has ended, because it was idle, is made anew', async t => {
+  const connections = new Set<Socket>()
+  const client = await connectTo(t, (request, response) => {
+    connections.add(request.socket)
+    response.writeHead(200, { 'content-length': 2 })
+    response.end('{}')
   })
   await client.post('/', '{}')
   await client.post('/', '{}')
@@ -35,20 +41,8 @@ t.test('a connection that the daemon has ended, because it was idle, is made ane
 })
 
 t.test('an answer that does not come is told, not waited for', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
-  const path = folder.file('s')
-  const server = createServer(request => {
+  const client = await connectTo(t, request => {
     request.socket.destroy()
-  })
-  server.listen(path)
-  await once(server, 'listening')
-  const client = await KeepAliveClient.connect(path)
-  t.teardown(() => {
-    client.close()
-    server.close()
   })
   await t.rejects(client.post('/', '{}'), /closed the connection/)
 })

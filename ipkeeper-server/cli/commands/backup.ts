@@ -134,20 +134,13 @@ export const restoreCommand = command<RestoreReport>({
       const target = parse(spec)
       const progress = showStages(terminal, 'restoring')
       const dryRun = args.flags.has('dry-run')
-      const report = await moveLedger(
-        copy,
-        {
-          open: () => stores.open(target, dryRun ? 'look' : 'write', false),
-          close: opened => stores.close(opened),
-        },
-        {
-          dryRun,
-          othersAreFine: false,
-          withHistory: !args.flags.has('without-history'),
-          onProgress: progress.at,
-          signal: terminal.interruption?.(),
-        },
-      ).finally(progress.end)
+      const report = await moveLedger(copy, stores.target(target, dryRun), {
+        dryRun,
+        othersAreFine: false,
+        withHistory: !args.flags.has('without-history'),
+        onProgress: progress.at,
+        signal: terminal.interruption?.(),
+      }).finally(progress.end)
       if (report.conflicts.length > 0) {
         const count = report.conflicts.length
         throw new Problem(

@@ -60,21 +60,14 @@ export const migrateCommand = command<MigrateReport>({
       if (oneJournal) await stores.close(store)
       const copy = oneJournal ? withoutOwn(whole) : whole
       const progress = showStages(terminal, 'migrating')
-      const report = await moveLedger(
-        copy,
-        {
-          open: () => stores.open(target, dryRun ? 'look' : 'write', false),
-          close: opened => stores.close(opened),
-        },
-        {
-          dryRun,
-          othersAreFine: true,
-          withHistory: !args.flags.has('without-history'),
-          node: stores.node,
-          onProgress: progress.at,
-          signal: interruption,
-        },
-      ).finally(progress.end)
+      const report = await moveLedger(copy, stores.target(target, dryRun), {
+        dryRun,
+        othersAreFine: true,
+        withHistory: !args.flags.has('without-history'),
+        node: stores.node,
+        onProgress: progress.at,
+        signal: interruption,
+      }).finally(progress.end)
       return { from, to, ...report }
     })
   },

@@ -11,7 +11,7 @@ const pure = [
   `${server}kubernetes/(annotations|dialects)/`,
   `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
-  `${server}(network|result-cache|webhook|import)/plan/`,
+  `${server}(network|result-cache|webhook|import|identity)/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
   `${server}doctor/messages/`,
@@ -29,7 +29,7 @@ const interfaces = [
 
 /** What any effect may stand on: it knows nothing of the rest. */
 const leaves = [
-  `${server}(make-folder|run-program|find-program|protobuf|tcp-server|fresh-file|tls-material|store/sqlite/migrations)\\.ts$`,
+  `${server}(clock|failure-reasons|make-folder|kept-folder|regular-file|bounded-looks|run-program|find-program|protobuf|tcp-server|http-edge|loopback-requests|fresh-file|tls-material|free-room|store/sqlite/migrations)\\.ts$`,
 ]
 
 /** Copies of ledgers between stores and files, whichever they are: it knows their interface alone. */
@@ -42,7 +42,7 @@ const commandFiles = [`${server}config/check-config\\.ts$`, `${server}install/(u
  * What looks at the node and knows nothing of leases: the daemon stands on it, and so does ipkeeperctl, since a node is
  * to be understood when its daemon is not there.
  */
-const lookers = 'runtime|result-cache|conf-dir'
+const lookers = 'runtime|result-cache|conf-dir|identity'
 /** What puts looks together for a person, in ipkeeperctl, or puts what was looked at in place. */
 const advisers = 'doctor|try|install'
 /** What reads what other IPAMs have given: the node's folders, and objects of the API. */
@@ -299,12 +299,12 @@ module.exports = {
     {
       name: 'serve-composes',
       comment:
-        'serve.ts, with watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts, open-webhook.ts and open-page.ts, is the only place that names concrete classes: what runs with what is read there.',
+        'serve.ts, with name-node.ts, refuse-all.ts, begin-ledger.ts, ledger-traces.ts, keep-room.ts, watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts, open-webhook.ts and open-page.ts, is the only place that names concrete classes: what runs with what is read there.',
       severity: 'error',
       from: {
         path: server,
         pathNot: [
-          `${server}(serve|watch-node|join-nodes|open-(?:store|offline|webhook|page)|duties)\\.ts$`,
+          `${server}(serve|name-node|refuse-all|begin-ledger|ledger-traces|keep-room|watch-node|join-nodes|open-(?:store|offline|webhook|page)|duties)\\.ts$`,
           `${server}(${effects}|cli)/`,
         ],
       },
@@ -332,18 +332,19 @@ module.exports = {
           ...carriers,
           `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
           // Stores whose daemon does not run, for what can be done only then: the locks see to it.
-          `${server}open-offline\\.ts$`,
+          // And what is left of a ledger where none is.
+          `${server}(open-offline|ledger-traces)\\.ts$`,
         ],
       },
     },
     {
       name: 'only-moving-opens-stores',
       comment:
-        'Of all commands only those that move a ledger touch a store, and only where no daemon has it.',
+        'Of all commands only those that move or save a ledger touch a store, and only where no daemon has it.',
       severity: 'error',
       from: {
         path: `${server}cli/`,
-        pathNot: `${server}cli/(commands/(migrate|backup)|offline-stores)\\.ts$`,
+        pathNot: `${server}cli/(commands/(migrate|backup|rescue)|offline-stores)\\.ts$`,
       },
       to: { path: `${server}open-offline\\.ts$` },
     },

@@ -23,7 +23,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup packages build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test test-cluster conformance fuzz bench release demo install install-conflist uninstall clean
+.PHONY: format callers test test-cluster conformance fuzz soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ conformance: setup build ## Try the executables for every requirement of the pro
 
 fuzz: setup build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
 	@$(NODE) scripts/fuzz.ts
+
+soak: setup build ## Play daemons, etcd, disks and clocks through all that goes wrong (SOAK_MINUTES, 10 unless set; SEED)
+	@$(NODE) scripts/soak.ts
 
 bench: setup build ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json
 	@$(NODE) scripts/build-executables.ts --trivial

@@ -6,7 +6,7 @@ import { distFolder, findReferencePlugins } from '../test/rigs/requirements.ts'
 import { makeTempFolder } from '../test/rigs/temp-folder.ts'
 import { makeDaemonHome } from './measured-daemon.ts'
 import { startPluginRunner, type CallTimes, type PluginRun } from './plugin-runner.ts'
-import { freshPod, mainPluginConfig, type FreshPod, type MainContestant } from './workload.ts'
+import { benchBridge, freshPod, mainPluginConfig, type FreshPod, type MainContestant } from './workload.ts'
 
 /** A node of its own where one of the contestants wires pods. */
 export interface PodSite {
@@ -14,6 +14,11 @@ export interface PodSite {
   fillTo(pods: number): Promise<void>
   /** ADD of so many pods in empty namespaces, and their DEL. */
   addAndDelete(pods: number, atOnce: number): Promise<{ readonly add: CallTimes; readonly del: CallTimes }>
+  /**
+   * Puts a machine beside the pods: a port of their bridge that is none of theirs. There has to have been an ADD. Resolves to
+   * what takes it away.
+   */
+  plugIn(): Promise<() => Promise<void>>
   /** RunPodSandbox and StopPodSandbox of a pod, milliseconds. Absent without containerd. */
   readonly sandbox?: () => Promise<{ readonly runMs: number; readonly stopMs: number }>
   close(): Promise<void>
@@ -83,6 +88,15 @@ export async function makePodSite(
       const add = await runner.run({ runs: some.map(pod => call('ADD', pod)), atOnce })
       const del = await runner.run({ runs: some.map(pod => call('DEL', pod)), atOnce })
       return { add, del }
+    },
+    plugIn: async () => {
+      const machine = ['link', 'add', 'machine0', 'type', 'veth', 'peer', 'name', 'machine1']
+      await host.must('ip', machine)
+      await host.must('ip', ['link', 'set', 'machine0', 'master', benchBridge, 'up'])
+      await host.must('ip', ['link', 'set', 'machine1', 'up'])
+      return async () => {
+        await host.must('ip', ['link', 'delete', 'machine0'])
+      }
     },
     ...(containerd && {
       sandbox: async () => {

@@ -29,6 +29,9 @@ export function networkConfig(
   }
 }
 
+/** Of both. */
+export const benchBridge = 'cni0'
+
 /** Who wires pods: ipkeeper by itself, or the reference bridge with host-local. */
 export type MainContestant = 'ipkeeper' | 'bridge'
 
@@ -42,7 +45,7 @@ export function mainPluginConfig(
     contestant === 'ipkeeper'
       ? { type: 'ipkeeper', socket, stateDir, ...addresses }
       : { type: 'host-local', dataDir, ...addresses }
-  return { type: contestant, bridge: 'cni0', isGateway: true, hairpinMode: true, ipam }
+  return { type: contestant, bridge: benchBridge, isGateway: true, hairpinMode: true, ipam }
 }
 
 /** The folder in which host-local keeps one file for each address of this network. */

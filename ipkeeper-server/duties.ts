@@ -83,6 +83,7 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
     poolStatuses &&
     new TellPools({
       election,
+      isHeard: () => ledger.isHeard(),
       sink: poolStatuses.sink,
       usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
       monotonic: () => performance.now(),
@@ -105,7 +106,7 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
     const { ApiClient } = await import('./kubernetes/api-client.ts')
     const { PoolStatusWriter } = await import('./store/kubernetes/pool-status-writer.ts')
     const client = new ApiClient(api, { requests: 1 })
-    return { sink: new PoolStatusWriter({ client, now: Date.now }), close: () => client.close() }
+    return { sink: new PoolStatusWriter({ client, now: service.now }), close: () => client.close() }
   }
 
   async function openElection(api: ApiAccess) {

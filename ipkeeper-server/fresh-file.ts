@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs'
 import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import { readRegularFileSync } from './regular-file.ts'
 
 /** Milliseconds for which a file is taken to be what it was: client-go looks at tokens as often. */
 const trustedFor = 60_000
+
+/** Bytes: a bundle of all authorities of a distribution has a quarter of it. */
+const most = 1024 * 1024
+
+const read = (path: string): string => readRegularFileSync(path, { most }).toString()
 
 /**
  * A file that others replace: tokens and certificates rotate. Nothing watches it, so an idle daemon does nothing; it is
@@ -25,7 +30,7 @@ export class FreshFile {
     this.#monotonic = monotonic
     this.#readAt = monotonic()
     try {
-      this.#text = readFileSync(path, 'utf8')
+      this.#text = read(path)
     } catch (error) {
       const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
       throw new Problem(code, `${path}: the ${what} cannot be read (${why})`, { cause: error })
@@ -39,7 +44,7 @@ export class FreshFile {
     if (again || now - this.#readAt >= trustedFor) {
       this.#readAt = now
       try {
-        this.#text = readFileSync(this.path, 'utf8') || this.#text
+        this.#text = read(this.path) || this.#text
       } catch {
         return this.#text
       }

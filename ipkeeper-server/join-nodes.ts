@@ -1,7 +1,7 @@
-import { uptime } from 'node:os'
 import type { DaemonConfig } from './config/load-config.ts'
 import type { PoolRange, PoolRecord } from './ipam/records.ts'
 import type { Cluster } from './kubernetes/cluster.ts'
+import type { NameClaims } from './leases/name-claims.ts'
 import { NodePresence } from './leases/node-presence.ts'
 import type { LeaseService } from './leases/service.ts'
 import type { Logger } from './logging/logger.ts'
@@ -15,8 +15,11 @@ export interface JoinNodesOptions {
   /** As configured now. */
   readonly config: () => Pick<DaemonConfig, 'nodeRoutes' | 'takeover'>
   readonly service: Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
-  /** Whether the store keeps what nodes tell of themselves. Else there is no takeover by time. */
-  readonly keepsNodes: boolean
+  /** Whether this store is meant for takeover by time: each node would write to it every few seconds. */
+  readonly tellsTime: boolean
+  /** Milliseconds of CLOCK_BOOTTIME. */
+  readonly bootClock: () => number
+  readonly claims: NameClaims | undefined
   readonly logger: Logger
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
@@ -43,7 +46,9 @@ export interface JoinedNodes {
 export function joinNodes({
   config,
   service,
-  keepsNodes,
+  tellsTime,
+  bootClock,
+  claims,
   logger,
   cluster,
 }: JoinNodesOptions): JoinedNodes | undefined {
@@ -51,10 +56,10 @@ export function joinNodes({
   if (!ledger.isShared) return undefined
   const presence = new NodePresence({
     service,
-    terms: () => (keepsNodes ? config().takeover : { ...config().takeover, byTime: undefined }),
+    ...(claims && { claims }),
+    terms: () => (tellsTime ? config().takeover : { ...config().takeover, byTime: undefined }),
     addresses: async () => cluster?.nodeAddresses().get(node) ?? (await findNodeAddresses(runTool)),
-    // libuv reads /proc/uptime, which is CLOCK_BOOTTIME (uv_uptime; linux:fs/proc/uptime.c).
-    bootClock: () => uptime() * 1000,
+    bootClock,
     onError: error => {
       logger.info(
         { err: error },
@@ -75,21 +80,23 @@ export function joinNodes({
   const routes = new NodeRoutes({
     run: runTool,
     view: () => {
-      if (config().nodeRoutes === 'off') return undefined
+      if (config().nodeRoutes === 'off') return 'off'
+      if (!ledger.isHeard()) return 'unknown'
       const told = [...ledger.nodes()].filter(({ addresses }) => addresses.length > 0)
+      // What the API says comes at once; a node looks at itself now and then.
+      const nodes = new Map([
+        ...told.map(({ name, addresses }) => [name, addresses] as const),
+        ...(cluster?.nodeAddresses() ?? []),
+      ])
+      const all = [...bound()]
+      const lacksAddress = all.some(({ node: its, isRouted }) => isRouted && its !== node && !nodes.has(its))
+      // The API may be about to tell it.
+      if (lacksAddress && cluster?.hasListedNodes() === false) return 'unknown'
       const bridges = [...ownPods()].flatMap(({ wiring }) =>
         wiring?.mode === 'bridge' && wiring.master !== null ? [wiring.master] : [],
       )
-      return {
-        node,
-        bound: [...bound()],
-        nodes: new Map([
-          ...(cluster?.nodeAddresses() ?? []),
-          ...told.map(({ name, addresses }) => [name, addresses] as const),
-        ]),
-        podBridges: new Set(bridges),
-        ranges: [...ledger.pools()].flatMap(rangesOf),
-      }
+      const ranges = [...ledger.pools()].flatMap(rangesOf)
+      return { node, bound: all, nodes, podBridges: new Set(bridges), ranges }
     },
     forgetNeighbours: (bridge, addresses) => forgetNeighbours(runTool, ownPods(), bridge, addresses),
     onUnreached: unreached => {
@@ -113,7 +120,7 @@ export function joinNodes({
   }
   return {
     silenceOf: name => presence.silenceOf(name),
-    refusal: () => presence.refusal(),
+    refusal: () => claims?.refusal() ?? presence.refusal(),
     wired: () => {
       routes.wake()
     },
@@ -122,8 +129,8 @@ export function joinNodes({
       void presence.wake()
     },
     start: async () => {
-      if (!keepsNodes && config().takeover.byTime !== undefined)
-        logger.warn('"takeover.byTime" has no effect: this store keeps no records of nodes')
+      if (!tellsTime && config().takeover.byTime !== undefined)
+        logger.warn('"takeover.byTime" has no effect with this store: nodes do not renew their records in it')
       await presence.start()
       routes.wake()
     },

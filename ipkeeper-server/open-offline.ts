@@ -2,12 +2,16 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../shared/problem/problem.ts'
+import { Clock } from './clock.ts'
 import { missingFile, parseConfig, readConfigText, type DaemonConfig } from './config/load-config.ts'
 import { chooseAccess } from './kubernetes/choose-access.ts'
+import { fenceIn, namesIn, readNodeFile, type NodeFile } from './identity/node-file.ts'
 import { makeFolder } from './make-folder.ts'
-import { openStore, type OpenStoreOptions } from './open-store.ts'
+import { openStore, roomFolder, type OpenStoreOptions } from './open-store.ts'
+import { Room } from './store/room/room.ts'
 import type { LeaseStore } from './store/lease-store.ts'
 import { parseStoreSpec, type StoreSpec } from './store/store-spec.ts'
+import { rescueOffline, type RescuedOffline } from './store/sqlite/rescue-offline.ts'
 import { lockStateFolder } from './store/sqlite/state-lock.ts'
 import type { Target } from './transfer/move-ledger.ts'
 
@@ -32,7 +36,10 @@ const settlePatience = 10_000
 
 /** The stores of a node whose daemon does not run; its state folder is locked against one as long as this is open. */
 export class OfflineStores {
+  /** As the daemon calls this node. */
   readonly node: string
+  /** What the state folder says of it; undefined where no daemon has written that yet. */
+  readonly #file: NodeFile | undefined
   readonly #options: OfflineOptions
   readonly #config: DaemonConfig
   readonly #locks = new Map<string, () => void>()
@@ -43,9 +50,15 @@ export class OfflineStores {
     const path = resolve(options.config)
     const text = readConfigText(path)
     if (text === undefined && options.configNamed) throw missingFile(path)
-    // As the daemon calls this node (serve --node, $IPKEEPER_NODE).
+    // By serve --node, $IPKEEPER_NODE.
     this.#config = parseConfig(text ?? '', path, options.env['IPKEEPER_NODE'] || undefined)
     this.node = this.#config.node
+    this.#file = readNodeFile(resolve(options.stateDir))
+  }
+
+  /** Whether a record that bears this name may be of this node. */
+  isOwn(name: string): boolean {
+    return name === this.node || namesIn(this.#file).includes(name)
   }
 
   /** Reads `--store` or a word in its place; a store that keeps nothing is refused. Throws IPK_USAGE. */
@@ -88,24 +101,53 @@ export class OfflineStores {
     const absent = spec.kind === 'sqlite' && purpose === 'look' && !existsSync(resolve(spec.path))
     const store = await openStore(absent ? { kind: 'memory' } : spec, {
       stateDir: resolve(this.#options.stateDir),
+      // What the daemon has kept there serves to open it, too.
+      room: new Room({
+        folder: roomFolder(spec, resolve(this.#options.stateDir)),
+        ...{ now: Date.now, monotonic: () => performance.now() },
+        ...{ onSpent: () => undefined, onWhole: () => undefined },
+      }),
       node: this.node,
+      formerNames: namesIn(this.#file).filter(name => name !== this.node),
+      ...(this.#file && { fence: fenceIn(this.#file) }),
       access: chooseAccess(this.#config.kubernetes, {
         env: this.#options.env,
         monotonic: () => performance.now(),
       }),
-      log: { info: () => undefined, warn: () => undefined },
+      log: {
+        info: () => undefined,
+        warn: (_fields, text) => {
+          onNote(text)
+        },
+      },
+      clock: new Clock(),
       etcd: this.#config.store.etcd,
       offline: purpose,
       onStatus: () => undefined,
       // Objects of pools are nobody's to let go here.
       isPoolInUse: () => true,
-      onLost: ({ kind, key }) => {
-        onNote(`${kind} ${key}, which was changed here while the engine was away, is somebody else's`)
+      onLost: ({ address }) => {
+        onNote(`${address}, which was changed here while the engine was away, is somebody else's`)
       },
     })
     this.#open.add(store)
     await this.#hearOut(store, purpose)
     return store
+  }
+
+  /**
+   * Saves what can be read of a ledger whose file is damaged.
+   *
+   * @throws IPK_USAGE for a store that is no file
+   */
+  async rescue(spec: StoreSpec, dryRun: boolean): Promise<RescuedOffline> {
+    if (spec.kind !== 'sqlite')
+      throw new Problem('IPK_USAGE', `${spec.kind}: is no file; name that of the ledger or of the journal`, {
+        hint: `such as --store sqlite:${join(this.#options.stateDir, 'journal.db')}`,
+      })
+    const path = resolve(spec.path)
+    this.#lock(dirname(path))
+    return await rescueOffline(path, Date.now(), dryRun)
   }
 
   /** A store that gets a ledger. */

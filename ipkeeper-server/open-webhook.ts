@@ -50,6 +50,9 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
   const judge = new AdmissionJudge({
     book: service.ledger,
     isShared: service.ledger.isShared,
+    expectHeard: () => {
+      service.ledger.expectHeard()
+    },
     pools: service.pools,
     dialects: () => rules().dialects,
     namespaceLabels: namespace => cluster?.namespace(namespace)?.labels,
@@ -57,7 +60,7 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
     usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
     readPool: (name, spec) => readPoolSpec(name, spec, service.pools().standard).pool,
     isLive: lease => isInUse(service.ledger, lease, service.now(), service.liveness),
-    now: Date.now,
+    now: service.now,
     monotonic: () => performance.now(),
   })
   const { certFile, keyFile, listen } = webhook

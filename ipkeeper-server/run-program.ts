@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { Socket } from 'node:net'
+
+/** The one place that starts programs. */
 
 export interface ProgramRun {
   /** Absolute path of the program. */
@@ -40,8 +43,7 @@ export interface ProgramOutput {
 export const keptCharacters = 8 * 1024 * 1024
 
 /**
- * The one place that starts programs: an argument vector, never a shell, an environment of its own, a time limit. Never
- * rejects.
+ * Runs a program to its end: an argument vector, never a shell, an environment of its own, a time limit. Never rejects.
  */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const began = performance.now()
@@ -90,6 +92,49 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
     child.stdin.on('error', () => undefined)
     child.stdin.end(run.input ?? '')
   })
+}
+
+/** A program that goes on until it is ended. */
+export interface FollowedProgram {
+  /** undefined when it could not be started. */
+  readonly pid: number | undefined
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<void>
+  readonly end: () => void
+}
+
+export interface ProgramFollower {
+  /** Each line of its stdout, as soon as it is whole. */
+  readonly onLine: (line: string) => void
+  /** It has written something to stderr. */
+  readonly onComplaint: (text: string) => void
+}
+
+/** Starts a program and hears what it says, line by line; it does not keep this process alive. Never throws. */
+export function followProgram(
+  { path, args, env }: Pick<ProgramRun, 'path' | 'args' | 'env'>,
+  { onLine, onComplaint }: ProgramFollower,
+): FollowedProgram {
+  const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: '/' })
+  const ended = new Promise<void>(resolve => {
+    child.on('error', error => {
+      onComplaint(error.message)
+      resolve()
+    })
+    child.on('close', () => {
+      resolve()
+    })
+  })
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = `${rest}${text}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  })
+  child.stderr.setEncoding('utf8').on('data', onComplaint)
+  child.unref()
+  for (const output of [child.stdout, child.stderr]) if (output instanceof Socket) output.unref()
+  return { pid: child.pid, ended, end: () => child.kill('SIGKILL') }
 }
 
 function killGroup(leader: number): void {

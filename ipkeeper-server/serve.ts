@@ -3,10 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../shared/build-info.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
+import { shellWord } from '../shared/text/shell-word.ts'
+import { Clock, describeJump } from './clock.ts'
 import type { DaemonConfig } from './config/load-config.ts'
 import { WatchedConfig } from './config/watch-config.ts'
 import { buildApp } from './http/build-app.ts'
-import { checkSocketPath, listenUnix } from './http/listen-unix.ts'
+import { KeptSocket } from './http/kept-socket.ts'
+import { checkSocketPath } from './http/listen-unix.ts'
 import { delAttachment } from './leases/del.ts'
 import { endStray } from './leases/end-stray.ts'
 import { forgetLeases } from './leases/forget-leases.ts'
@@ -20,10 +23,12 @@ import {
 import { Ledger } from './leases/ledger.ts'
 import { measureUsage } from './leases/measure-usage.ts'
 import { HistoryPruner } from './leases/prune-history.ts'
+import { RecentAnswers } from './leases/recent-answers.ts'
 import { RequestReader } from './leases/request-reader.ts'
 import { Serial } from './leases/serial.ts'
 import type { LeaseService } from './leases/service.ts'
 import { Tombstones } from './leases/tombstones.ts'
+import { TimeWriter } from './leases/write-times.ts'
 import type { StringMap } from './ipam/pod-facts.ts'
 import { describeHolder, type AttachmentRecord, type LeaseRecord } from './ipam/records.ts'
 import type { PoolBook } from './ipam/pool-book.ts'
@@ -37,18 +42,24 @@ import { openDuties } from './duties.ts'
 import { PoolObjects } from './leases/pool-objects.ts'
 import { readPoolSpec } from './config/read-pool-object.ts'
 import { folderInode } from './folder-inode.ts'
+import { FolderPulse } from './folder-pulse.ts'
 import { joinNodes } from './join-nodes.ts'
+import { keepRoom } from './keep-room.ts'
+import { claimNames, knowNode, nameNode } from './name-node.ts'
 import { makeFolder } from './make-folder.ts'
+import { FailureReasons } from './failure-reasons.ts'
 import { createLogger, type Logger } from './logging/logger.ts'
+import { refuseAll } from './refuse-all.ts'
 import { MetricRegistry } from './metrics/metric-registry.ts'
 import { MetricsListener } from './metrics/metrics-listener.ts'
 import { ObservedStore } from './metrics/observed-store.ts'
 import { storeObserver, verbObserver } from './metrics/observers.ts'
 import { Scraper } from './metrics/scrape.ts'
-import { attachmentLiveness, seeNamespace } from './network/attachment-liveness.ts'
+import { attachmentLiveness, lostNode, seeNamespace } from './network/attachment-liveness.ts'
 import { listLinks } from './network/host-links.ts'
+import { LinkWatch } from './network/link-watch.ts'
 import { HostView } from './network/host-view.ts'
-import { readBootId } from './network/netns.ts'
+import { reachNetns, readBootId } from './network/netns.ts'
 import { PodWirer } from './network/pod-wirer.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
@@ -56,8 +67,10 @@ import { UplinkBridges } from './network/uplink-bridges.ts'
 import { readResolvConf } from './network/resolv-conf.ts'
 import { AnsweredMarks } from './reconcile/answered-marks.ts'
 import { DeferredDels } from './reconcile/deferred-dels.ts'
+import { FalseAnswers } from './reconcile/false-answers.ts'
 import { SettleAnswers } from './reconcile/settle-answers.ts'
 import { StrayLinks } from './reconcile/stray-links.ts'
+import { YieldAddresses } from './reconcile/yield-addresses.ts'
 import { watchNode } from './watch-node.ts'
 import { openPage } from './open-page.ts'
 import { openStore } from './open-store.ts'
@@ -94,7 +107,9 @@ function makeStateDir(path: string): void {
  * concrete classes. Order matters: the locks before the socket, all leases before the first request.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const startedAt = Date.now()
+  const clock = new Clock()
+  const startedAt = clock.now()
+  const startedMonotonic = clock.monotonic()
   // Who else may read what: nobody. SQLite makes its files by the umask.
   process.umask(0o077)
   // Asked for from the start: a signal while leases are read or DELs drained ends the daemon with exit 0 as well.
@@ -104,7 +119,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const watched = WatchedConfig.open(
     resolve(options.config),
     options.configNamed,
-    Date.now,
+    clock.now,
     options.standardNode,
   )
   const config = watched.current
@@ -120,38 +135,99 @@ export async function serve(options: ServeOptions): Promise<void> {
   const metricsListener = listen && (await MetricsListener.open(listen))
   const page = await openPage(config, startedAt, logger)
   makeStateDir(stateDir)
-  const unlockStateDir = lockStateFolder(stateDir)
+  const kept = keepRoom(storeSpec, stateDir, logger)
+  const unlockStateDir = await kept.room.make(stateDir, () => lockStateFolder(stateDir))
+  const bootId = readBootId()
+  const identity = await kept.room.make(stateDir, () =>
+    knowNode({ stateDir, name: config.node, bootId, now: Date.now, logger }),
+  )
   const registry = new MetricRegistry()
   const observer = verbObserver(registry)
   const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
   let onStoreReady = (): void => undefined
+  // Nothing is known before all records are read.
+  let isPoolInUse: (name: string) => boolean | undefined = () => undefined
+  /** Lost before there is anything to cut off by. */
+  const lostEarly: LeaseRecord[] = []
+  let onAddressLost = (had: LeaseRecord): void => void lostEarly.push(had)
   const stored = await openStore(storeSpec, {
-    stateDir,
+    ...{ stateDir, room: kept.room },
     node: config.node,
+    formerNames: identity.leftNames(),
+    fence: identity.fence,
     access,
     log: logger,
+    clock,
     etcd: config.store.etcd,
-    onStatus: ({ state, reason, owed }) => {
+    begins: {
+      results: config.resultCache.folders.results,
+      hasOpenedNone: identity.hasOpenedNone,
+    },
+    onStatus: ({ state, reason, owed, waitsFor }) => {
       if (state === 'ready') onStoreReady()
       if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
+      else if (state === 'incomplete')
+        logger.error(
+          { reason, owed, waitsFor, hint: 'ipkeeperctl status' },
+          'the store has lost records: nothing new is given until all nodes have told it again what they hold',
+        )
       else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
     },
-    isPoolInUse: name => ledger.hasLiveLease({ name }),
-    onLost: ({ kind, key }) => {
+    isPoolInUse: name => isPoolInUse(name),
+    pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
+    onLost: had => {
+      const { segment, address, holder } = had
       logger.error(
-        { kind, key },
-        'an address that is bound on this node went to somebody else while the store was away',
+        { segment, address, holder },
+        'an address that is bound on this node went to somebody else while the store was away, or had lost records',
       )
+      onAddressLost(had)
     },
   })
+  await kept.room.make(stateDir, () => {
+    identity.opened()
+  })
   const store = new ObservedStore(stored, storeObserver(registry))
-  const ledger: Ledger = await Ledger.open(store, Date.now, config.node, (kind, key) => {
+  const ledger = await Ledger.open(store, clock.now, config.node, (kind, key) => {
     logger.error({ kind, key }, 'a record of the store is not as ipkeeper writes it, and is passed over')
   })
+  const openedAt = clock.monotonic()
+  let onTimesMoved = (): void => undefined
+  clock.onJump = jump => {
+    ledger.shiftTimes(jump.by)
+    onTimesMoved()
+    registry.count('ipkeeper_clock_jumps_total', { direction: jump.by < 0 ? 'back' : 'forward' })
+    logger.warn({ seconds: jump.by / 1000 }, describeJump(jump))
+  }
+  // What an engine that has lost records does not have may be in use all the same.
+  const isWhole = (): boolean => ledger.isHeard() && ledger.storeStatus()?.state !== 'incomplete'
+  isPoolInUse = name => (isWhole() ? ledger.hasLiveLease({ name }) : undefined)
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
-  const bootId = readBootId()
+  const claims = claimNames({
+    ...{ identity, ledger, stateDir, logger },
+    onChallenge: () => {
+      registry.count('ipkeeper_node_name_challenges_total')
+    },
+  })
+  void stopped.then(() => claims?.stop())
+  const here = await kept.room.make(stateDir, () =>
+    nameNode({
+      ...{ identity, ledger, claims, logger, stopped },
+      refuse: async problem =>
+        await refuseAll({ socket, stateDir, problem, registry, metricsListener, logger }),
+    }),
+  )
+  if (here === undefined) {
+    process.off('SIGHUP', onHangUp)
+    await Promise.all([metricsListener?.close(), page.close()])
+    await store.close()
+    await kept.stop()
+    unlockStateDir()
+    logger.info('stopped')
+    return
+  }
   let configInForce = config
   let inForce = termsOf(config, config.pools, access !== undefined)
   requireApi(config, options.config, access)
@@ -160,16 +236,30 @@ export async function serve(options: ServeOptions): Promise<void> {
     access &&
     new (await import('./kubernetes/cluster.ts')).Cluster({
       access,
-      node: config.node,
+      node: here,
       watchNamespaces: wantsNamespaces(config),
       kubernetesStore: storeSpec?.kind === 'kubernetes',
       log: logger,
     })
   const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
+  const isForgotten = (name: string): boolean => ledger.node(name)?.gone !== undefined
+  const links = new LinkWatch({
+    run: runTool,
+    onTrouble: why => {
+      if (why === undefined) logger.info('links and addresses of the node are followed again')
+      else logger.warn({ reason: why }, 'links and addresses of the node are read anew for each ADD')
+    },
+  })
   const wiring = {
     run: runTool,
-    host: new HostView(runTool, config.node, () => performance.now()),
-    node: config.node,
+    host: new HostView(
+      runTool,
+      here,
+      () => performance.now(),
+      async bridge => (await links.now()).portsOf(bridge),
+    ),
+    linksWithMac: async (mac: string): Promise<readonly string[]> => (await links.now()).withMac(mac),
+    node: here,
     bootId,
     isGateway: (address: string): boolean => ledger.isGateway(address),
     subnetsOf: (pool: string) => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
@@ -180,7 +270,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const uplinks = new UplinkBridges({
     ...wiring,
     stateDir,
-    now: Date.now,
+    now: clock.now,
+    monotonic: clock.monotonic,
     onChange: (what, { bridge, uplink, moved }) => {
       const [addresses, routes] = [moved.addresses.length, moved.routes.length]
       logger.info({ bridge, uplink, addresses, routes }, `uplink ${what}`)
@@ -189,10 +280,36 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.error({ bridge, err: error }, 'an uplink could not be given back; it is tried again')
     },
   })
+  const falseAnswers = new FalseAnswers(() => performance.now())
   const network = new PodWirer({
     ...wiring,
     uplinks,
+    monotonic: clock.monotonic,
     onWired: () => joined?.wired(),
+    onUnguarded: error => {
+      logger.warn(
+        { err: error },
+        'pods of this node cannot be kept from answering when others ask for an address',
+      )
+    },
+    onFalseAnswer: ({ attachment, addresses, askedFor }) => {
+      registry.count('ipkeeper_false_answers_total')
+      // The first time; what goes on is a finding, and in the figures.
+      const { holder, containerId, ifname, wiring } = attachment
+      const link = wiring?.hostLink?.name
+      if (falseAnswers.note(attachment, addresses) > 1) return
+      logger.warn(
+        {
+          holder: describeHolder(holder),
+          containerId,
+          ifname,
+          link,
+          addresses,
+          askedFor: askedFor.containerId,
+        },
+        'a pod answered for addresses that it was not given; nobody believed it',
+      )
+    },
     onProblem: error => {
       logger.warn(
         { err: error },
@@ -200,17 +317,20 @@ export async function serve(options: ServeOptions): Promise<void> {
       )
     },
   })
-  const shared = { ledger, node: config.node, bootId, now: Date.now }
+  const shared = { ledger, node: here, bootId, now: clock.now }
   const joined = joinNodes({
     config: () => watched.current,
     service: shared,
-    keepsNodes: store.kind !== 'kubernetes',
+    tellsTime: store.kind !== 'kubernetes',
+    bootClock: clock.boot,
+    claims,
     logger,
     cluster,
   })
   const service: LeaseService = {
     ...shared,
     network,
+    ownAddresses: async () => (await links.now()).own,
     pools: () => inForce.pools,
     ownerOf: (holder, uid) =>
       holder.kind === 'pod'
@@ -218,8 +338,22 @@ export async function serve(options: ServeOptions): Promise<void> {
         : undefined,
     serial: new Serial(),
     tombstones: new Tombstones(),
-    ...(joined && { silenceOf: joined.silenceOf, refusal: joined.refusal }),
-    liveness: attachment => attachmentLiveness(attachment, config.node, bootId, nodeState),
+    answers: new RecentAnswers(),
+    wasAnswered: attachment => answers.wasAnswered(attachment),
+    monotonic: clock.monotonic,
+    openedAt,
+    isOurs: () => claims?.isSure() !== false,
+    ...(joined && { silenceOf: joined.silenceOf }),
+    refusal: () => joined?.refusal() ?? kept.refusal(),
+    liveness: attachment => attachmentLiveness(attachment, here, bootId, nodeState, isForgotten),
+    lostNode: cluster ? name => lostNode(nodeState(name)) : null,
+    isForgotten,
+  }
+  const times = new TimeWriter(service, error => {
+    logger.warn({ err: error }, 'until when addresses are kept could not be written anew; it is tried again')
+  })
+  onTimesMoved = () => {
+    times.wake()
   }
   const poolObjects = new PoolObjects({
     service,
@@ -247,7 +381,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const pruner = new HistoryPruner({
     ledger,
     limits: () => watched.current.history,
-    now: Date.now,
+    now: clock.now,
+    steadyFor: clock.steadyFor,
     onPruned: entries => {
       logger.info({ entries }, 'the history let its oldest entries go')
     },
@@ -255,24 +390,44 @@ export async function serve(options: ServeOptions): Promise<void> {
       logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
     },
   })
-  const deferred = new DeferredDels({
+  const deferred = await kept.room.make(
     stateDir,
-    del: async request => {
-      const began = interpretBegan(request, request.bootId)
-      const { late } = await delAttachment(service, interpretKey(request), began, interpretRemains(request))
-      if (late) observer.lateDel(late)
-    },
-    onDone: ({ containerId, ifname, config: { name } }, queuedAt) => {
-      registry.count('ipkeeper_deferred_dels_done_total')
-      logger.info({ verb: 'del', containerId, ifname, network: name, queuedAt }, 'carried out a deferred DEL')
-    },
-    onQuarantine: (file, reason) => {
-      logger.error({ file, reason }, 'a deferred DEL cannot be understood and was put aside')
-    },
-    onRetry: (file, error) => {
-      logger.warn({ file, err: error }, 'a deferred DEL could not be carried out yet')
-    },
-  })
+    () =>
+      new DeferredDels({
+        ...{ stateDir, spares: kept.spares },
+        del: async request => {
+          const began = interpretBegan(request, request.bootId)
+          const { late, undone } = await delAttachment(
+            service,
+            interpretKey(request),
+            began,
+            interpretRemains(request),
+          )
+          if (late) observer.lateDel(late)
+          if (undone) observer.undone('never_answered')
+        },
+        onDone: ({ containerId, ifname, config: { name } }, queuedAt) => {
+          registry.count('ipkeeper_deferred_dels_done_total')
+          logger.info(
+            { verb: 'del', containerId, ifname, network: name, queuedAt },
+            'carried out a deferred DEL',
+          )
+        },
+        onQuarantine: (file, reason) => {
+          logger.error({ file, reason }, 'a deferred DEL cannot be understood and was put aside')
+        },
+        onRetry: (file, error) => {
+          logger.warn(
+            { file, err: error },
+            'a deferred DEL could not be carried out yet; the queue is tried again every few seconds',
+          )
+        },
+        onRetriesOver: () => {
+          logger.info('no deferred DEL has to be tried again any more')
+        },
+      }),
+  )
+  const unsettled = new FailureReasons()
   const answers = new SettleAnswers({
     service,
     marks: new AnsweredMarks(stateDir),
@@ -285,7 +440,27 @@ export async function serve(options: ServeOptions): Promise<void> {
       )
     },
     onError: error => {
-      logger.warn({ err: error }, 'which ADDs were answered could not be settled yet; it is tried again')
+      if (unsettled.failed(error))
+        logger.warn({ err: error }, 'which ADDs were answered could not be settled yet; it is tried again')
+      unsettled.endRound()
+    },
+    onSettled: () => {
+      if (unsettled.endRound()) logger.info('which ADDs were answered is settled again')
+    },
+  })
+  const yielding = new YieldAddresses({
+    service,
+    onCut: ({ network: ofNetwork, containerId, ifname, holder }, { address }) => {
+      logger.error(
+        { network: ofNetwork, containerId, ifname, holder: describeHolder(holder), address },
+        `cut off a sandbox: ${address} was taken over or ended by another node while this one counted as lost`,
+      )
+    },
+    onError: (error, { containerId, ifname }) => {
+      logger.error(
+        { err: error, containerId, ifname },
+        'a sandbox whose addresses another node has could not be cut off, and may answer for them; it is tried again',
+      )
     },
   })
   const strayLinks = new StrayLinks({
@@ -303,14 +478,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   const node = watchNode({
     ...{ config, service, stateDir, logger, cluster },
     lostNodes: duties.lostNodes,
+    falseAnswers,
     onFindings: page.found,
     reconcileTerms: () => watched.current.reconcile,
     nodeRoutes: () => watched.current.nodeRoutes,
   })
   const nodeFacts: NodeFacts = {
-    node: config.node,
+    node: here,
     bootId,
     namespaceAt: seeNamespace,
+    reachNetns,
     readResolvConf,
     nodeLabels: () => nodeLabels(watched.current.nodeLabels, cluster?.view.nodeLabels()),
     sharedWithOtherNodes: () =>
@@ -335,22 +512,39 @@ export async function serve(options: ServeOptions): Promise<void> {
     counts: () => ledger.counts(),
     operationsUnderWay: () => service.serial.busy,
     deferredDels: () => deferred.count(),
+    disk: kept.status,
     config: () => watched.status(),
     cluster: () => cluster?.status(),
     sharedStore: () => {
       const status = ledger.storeStatus()
-      return status && { away: status.state === 'away', owed: status.owed, elected: duties.isElected?.() }
+      if (!status) return undefined
+      const { state, owed, waitsFor = [] } = status
+      return {
+        ...{ away: state === 'away', incomplete: state === 'incomplete', awaited: waitsFor.length },
+        ...{ owed, elected: duties.isElected?.() },
+      }
+    },
+    nameLost: () => claims && claims.refusal() !== undefined,
+    storeFile: () => {
+      const { file } = ledger
+      if (!file) return undefined
+      const code = file.fault()?.code
+      const fault = code && (code === 'IPK_STORE_LOST' ? 'lost' : 'damaged')
+      return { fault, history: file.findings().length }
     },
     certificateEnds: webhook.certificateEnds,
     busyMs: () => performance.eventLoopUtilization().active,
     ...node.figures,
   })
+  const pulse = new FolderPulse(`${stateDir}/daemon.lock`, clock.monotonic)
   const app = await buildApp({
     service,
     facts: {
       ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
       store: { kind: store.kind, location: store.location },
       conflist: config.conflist,
+      identity,
+      nameProblem: () => claims?.refusal(),
     },
     nodeFacts,
     requests,
@@ -359,9 +553,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     cluster: cluster?.view,
     config: () => watched.status(),
     clusterStatus: () => cluster?.status(),
+    jumps: () => clock.jumps(),
     deferredDels: () => deferred.count(),
+    disk: kept.status,
+    stateFolderBeats: () => pulse.beats(),
     uplinks,
     observer,
+    minAgeUnproved: () => watched.current.reconcile.minAgeUnproved,
     metrics: () => scraper.page(),
     nodeRoutes: [node.addRoutes],
     logger,
@@ -378,6 +576,22 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   ledger.onUnanswered = () => {
     answers.wake()
+  }
+  ledger.onTakenAway = had => {
+    yielding.lost(had)
+  }
+  onAddressLost = had => {
+    yielding.lost(had)
+  }
+  lostEarly.forEach(onAddressLost)
+  // Before anything is served: this node may have counted as lost until now.
+  await yielding.begin()
+  ledger.onServingAgain = () => {
+    logger.info('the ledger stands in a new file, and changes are taken again')
+    // DELs that came meanwhile wait there.
+    void deferred.drain().catch((error: unknown) => {
+      logger.warn({ err: error }, 'the queue of deferred DELs could not be drained; it is tried again')
+    })
   }
   const applyOwnPools = async (): Promise<void> => {
     const { pools } = watched.current
@@ -398,9 +612,21 @@ export async function serve(options: ServeOptions): Promise<void> {
     }
   }
   cluster?.start()
+  links.start()
   // Before the first ADD, which may depend on it that the store was reached.
   await joined?.start()
-  await listenUnix(app, socket)
+  const listening = await kept.room.make(socket, () =>
+    KeptSocket.open({
+      app,
+      path: socket,
+      onMade: () => {
+        logger.warn({ socket }, 'somebody took the socket away; it has been made anew')
+      },
+      onProblem: ({ code, message, hint }) => {
+        logger.error({ code, hint }, `the socket has gone, and cannot be made anew yet: ${message}`)
+      },
+    }),
+  )
   metricsListener?.serve(
     () => scraper.page(),
     error => {
@@ -414,8 +640,10 @@ export async function serve(options: ServeOptions): Promise<void> {
       return { status: statusCode, body }
     },
   })
+  kept.start()
   answers.start()
   node.start()
+  times.wake()
   duties.start()
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
@@ -475,10 +703,11 @@ export async function serve(options: ServeOptions): Promise<void> {
       stateDir,
       store: store.location,
       leases: counts.lease,
-      readyAfterMs: Date.now() - startedAt,
+      readyAfterMs: Math.round(clock.monotonic() - startedMonotonic),
     },
     'serving',
   )
+  void verifyFile(ledger, logger)
   void pruner.start()
   void forget()
   const signal = await stopped
@@ -491,18 +720,54 @@ export async function serve(options: ServeOptions): Promise<void> {
   await metricsListener?.close()
   await page.close()
   await webhook.close()
-  await app.close()
+  await Promise.all([listening.close(), app.close()])
   await cluster?.stop()
   await deferred.stop()
   await answers.stop()
+  await times.stop()
   await strayLinks.stop()
+  await yielding.stop()
   await node.stop()
+  await claims?.stop()
   await joined?.stop()
   await service.serial.idle()
   await network.idle()
+  links.stop()
+  await saveFromMemory(ledger, logger)
   await store.close()
+  await kept.stop()
   unlockStateDir()
   logger.info('stopped')
+}
+
+/** Looks at what was too much for the start. */
+async function verifyFile({ file }: Ledger, logger: Logger): Promise<void> {
+  try {
+    const findings = await file?.verify()
+    const fault = file?.fault()
+    if (fault) logger.error({ code: fault.code, hint: fault.hint }, fault.message)
+    if (findings && findings.length > 0)
+      logger.warn(
+        { file: file?.path, findings: findings.slice(0, 5), hint: 'ipkeeperctl rescue' },
+        `${findings.length} entries of the history are damaged; no lease is concerned`,
+      )
+  } catch (error) {
+    logger.warn({ err: error }, 'the file of the ledger could not be looked at as a whole')
+  }
+}
+
+/** A daemon whose file is gone, and that is told to end, has the ledger in its memory alone. */
+async function saveFromMemory(ledger: Ledger, logger: Logger): Promise<void> {
+  const { file } = ledger
+  const fault = file?.fault()
+  if (!file || !fault || ledger.isSaved) return
+  try {
+    const { file: saved, kinds } = await ledger.rescue('beside')
+    const hint = `if ${file.path} is not what it is to be: put it aside with its -wal, then mv ${shellWord(saved)} ${shellWord(file.path)}; see docs/rescue.md`
+    logger.error({ saved, kinds, hint }, `the ledger was saved from memory to ${saved}: ${fault.message}`)
+  } catch (error) {
+    logger.error({ err: error }, 'the ledger could not be saved from memory')
+  }
 }
 
 /** What of a configuration the verbs are served by. */

@@ -2,6 +2,8 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { Server as TlsServer } from 'node:https'
 import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
+import { keepEdge, type EarlyReply } from './http-edge.ts'
+import { isOfOthers, isOurHost } from './loopback-requests.ts'
 
 export interface ListenAddress {
   readonly host: string
@@ -12,30 +14,40 @@ export interface ListenAddress {
 export const patience = 5_000
 const headerLimit = 8 * 1024
 
-/** Of requests whose body nobody reads. Beyond `connectionLimit` Node closes new connections unanswered. */
+/**
+ * Of requests whose body nobody reads, and that need no password: it is on loopback, and other sites of a browser on this
+ * node are kept from it. Beyond `connectionLimit` Node closes new connections unanswered.
+ *
+ * @param headers of every answer
+ */
 export function createReadOnlyServer(
   connectionLimit: number,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
+  headers: Readonly<Record<string, string>> = {},
 ): Server {
   const server = createServer(
-    {
-      maxHeaderSize: headerLimit,
-      headersTimeout: patience,
-      requestTimeout: patience,
-      keepAliveTimeout: patience,
-      connectionsCheckingInterval: patience,
-    },
+    { maxHeaderSize: headerLimit, keepAliveTimeout: patience, requireHostHeader: false },
     (request, response) => {
       if (
         request.headers['content-length'] !== undefined ||
         request.headers['transfer-encoding'] !== undefined
       )
         response.setHeader('connection', 'close')
-      answer(request, response)
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+      if (!isOurHost(request.headers.host))
+        refuse(response, 421, 'this is at 127.0.0.1, [::1] or localhost, and under no other name')
+      else if (isOfOthers(request.headers)) refuse(response, 403, 'another site may not ask here')
+      else answer(request, response)
     },
   )
   server.maxConnections = connectionLimit
+  keepEdge(server, { arrival: patience, refusal: plainRefusal })
   return server
+}
+
+/** In one line of text, as `refuse` says it of requests. */
+export function plainRefusal(status: number, reason: string): EarlyReply {
+  return { status, type: plainText, body: lineOf(status, reason) }
 }
 
 /** Where an address is configured, such as "metrics.listen", and what a refusal of it is called. */
@@ -76,13 +88,13 @@ export async function closeTcp(server: Server | TlsServer): Promise<void> {
 
 /** Ends an answer with a status that is none of success, and one line that says why. */
 export function refuse(response: ServerResponse, status: number, text: string): void {
-  const body = `${status} ${STATUS_CODES[status] ?? ''}: ${text}\n`
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  })
+  const body = lineOf(status, text)
+  response.writeHead(status, { 'content-type': plainText, 'content-length': Buffer.byteLength(body) })
   response.end(body)
 }
+
+const plainText = 'text/plain; charset=utf-8'
+const lineOf = (status: number, text: string): string => `${status} ${STATUS_CODES[status] ?? ''}: ${text}\n`
 
 function listenProblem({ code, key }: ListenPlace, { host, port }: ListenAddress, error: Error): Problem {
   const why = 'code' in error ? String(error.code) : error.message

@@ -13,11 +13,12 @@ import { leasesForCache } from './leases/cache-records.ts'
 import type { LeaseService } from './leases/service.ts'
 import type { Logger } from './logging/logger.ts'
 import type { MetricSources } from './metrics/metric-sources.ts'
-import { deathOf } from './network/attachment-liveness.ts'
+import { deathOf, reachNamespaces } from './network/attachment-liveness.ts'
 import { findLink, listLinks } from './network/host-links.ts'
 import { podAddresses } from './network/pod-addresses.ts'
 import { runTool } from './network/run-tool.ts'
 import { removeSeenLink } from './network/seen-link-removal.ts'
+import type { FalseAnswers } from './reconcile/false-answers.ts'
 import type { ReconcileTerms } from './reconcile/plan-terms.ts'
 import { Reconciler, type LostLeases } from './reconcile/reconciler.ts'
 import { CacheKeeper } from './result-cache/cache-keeper.ts'
@@ -30,6 +31,7 @@ export interface WatchNodeOptions {
   /** Of the start. */
   readonly config: DaemonConfig
   readonly lostNodes: LostLeases | undefined
+  readonly falseAnswers: FalseAnswers
   /** As configured now. */
   readonly reconcileTerms: () => ReconcileTerms
   readonly nodeRoutes: () => DaemonConfig['nodeRoutes']
@@ -60,6 +62,7 @@ export function watchNode({
   config,
   reconcileTerms,
   lostNodes,
+  falseAnswers,
   nodeRoutes,
   service,
   stateDir,
@@ -100,10 +103,10 @@ export function watchNode({
     networks: () => readNetworks(config.conflist.directory),
     boot: readBoot(),
     records: leasesForCache(service),
-    quarantine: new Quarantine({ stateDir, bootId: service.bootId, now: Date.now }),
+    quarantine: new Quarantine({ stateDir, bootId: service.bootId, now: service.now }),
     sandboxes: () => runtimes.list(),
     macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
-    now: Date.now,
+    now: service.now,
     monotonic: () => performance.now(),
     onFound: ({ path, reason, detail, plan, because }) => {
       logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
@@ -127,13 +130,14 @@ export function watchNode({
     service,
     terms: reconcileTerms,
     death: attachment => deathOf(attachment, service.node, service.bootId),
+    reach: reachNamespaces,
     runtimes,
     links: () => listLinks(runTool, ['type', 'veth']),
     removeLink: link => removeSeenLink(runTool, link),
     kernelAddresses: attachment => podAddresses(runTool, attachment),
     pods: cluster && (() => cluster.nodePods()),
     ...(lostNodes && { lostNodes }),
-    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+    falseAnswers: () => falseAnswers.list(),
     otherLooks: () => {
       const bad = caches.current().length
       const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length

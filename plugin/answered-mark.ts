@@ -1,5 +1,6 @@
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs'
 import { stateFolders } from '../shared/paths.ts'
+import { hintOfDisk } from '../shared/problem/disk-fault.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { makeStateFolder } from './make-state-folder.ts'
 
@@ -32,7 +33,17 @@ export const leaveMark: LeaveMark = (stateDir, invocationId) => {
       code === 'EEXIST'
         ? 'ipkeeper-server was restarted and has undone this ADD, because its answer did not come'
         : `that this ADD is answered cannot be noted in ${folder} (${code})`
-    throw new Problem('IPK_ANSWER_UNMARKED', message, { cause })
+    const hint = hintOfDisk(cause, stateDir)
+    throw new Problem('IPK_ANSWER_UNMARKED', message, { cause, ...(hint !== undefined && { hint }) })
+  }
+}
+
+/** Takes the run's own mark away again, since its Result could not be printed after all; never throws. */
+export const withdrawMark: LeaveMark = (stateDir, invocationId) => {
+  try {
+    unlinkSync(`${stateDir}/${stateFolders.answered}/${invocationId}`)
+  } catch {
+    // Not made yet, or the daemon's: then it is a folder.
   }
 }
 

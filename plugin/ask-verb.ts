@@ -1,4 +1,5 @@
 import type { DoneReply } from '../shared/api/cni.schema.ts'
+import { field, type JsonObject } from '../shared/json/fold.ts'
 import type { Abandonment } from './abandonment.ts'
 import { askDaemon, DaemonRefusal, type Patience } from './ask-daemon.ts'
 import type { Call } from './call.ts'
@@ -22,6 +23,17 @@ export function encodeRequest(
   const { containerId, netns, ifname, args, path } = invocation
   const rest = JSON.stringify({ ...identity, containerId, netns, ifname, args, path, ...addKeys })
   return `${rest.slice(0, -1)},"config":${configText}}`
+}
+
+/** What of a request says which attachment it is about, and how it was wired: all that a DEL needs. */
+export function encodeBriefly({ invocation, config }: Call, identity: RunIdentity): string {
+  const { containerId, netns, ifname } = invocation
+  const kept = ['cniVersion', 'name', 'type'].map(key => [key, field(config, key)])
+  return JSON.stringify({
+    ...identity,
+    ...{ containerId, netns, ifname, args: '', path: '' },
+    config: Object.fromEntries(kept) as JsonObject,
+  })
 }
 
 export interface VerbQuestion<Reply> {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../shared/json/fold.ts'
 import type { CniVersion } from '../shared/cni/versions.ts'
 import type { LeaveMark } from './answered-mark.ts'
 import type { DaemonEdges } from './ask-daemon.ts'
-import type { QueueDel } from './deferred-del.ts'
+import type { DelEntry, QueuedDel } from './deferred-del.ts'
 import type { Deliver } from './deliver.ts'
 import type { PrintableDocument } from './document.ts'
 import type { RunChild } from './run-child.ts'
@@ -25,14 +25,16 @@ export interface PluginEdges extends DaemonEdges {
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
   readonly pid: number
-  readonly queueDel: QueueDel
-  readonly leaveMark: LeaveMark
+  /** Writes one DEL durably into the queue of a state folder, which may take so many milliseconds at least. */
+  readonly queueDel: (stateDir: string, entry: DelEntry, withinMs: number) => QueuedDel | Promise<QueuedDel>
+  readonly leaveMark: (...args: Parameters<LeaveMark>) => void | Promise<void>
+  readonly withdrawMark: (...args: Parameters<LeaveMark>) => void | Promise<void>
   readonly runChild: RunChild
-  readonly appendFlight: AppendFlight
+  readonly appendFlight: (...args: Parameters<AppendFlight>) => void | Promise<void>
   /** Remembers in a state folder that the daemon has answered now; never throws. */
   readonly stampAnswer: (stateDir: string) => void
-  /** When the daemon last answered, in milliseconds since the epoch; undefined when that is not known. */
-  readonly readAnswer: (stateDir: string) => number | undefined
+  /** For how many milliseconds the daemon has not answered; undefined when that is not known. */
+  readonly sinceAnswer: (stateDir: string) => number | undefined
   /** Whether a path is the network namespace of this process. */
   readonly isOwnNetns: (path: string) => boolean
   /** Whether two paths are the same folder. */
@@ -66,7 +68,7 @@ export interface Outcome {
   /** Why the daemon has still to carry out this DEL. */
   readonly queued?: string
   /** Says that the document is printed now. When it throws, nothing may be printed and all is taken back. */
-  readonly leaveMark?: () => void
+  readonly leaveMark?: () => void | Promise<void>
   /** Takes back what was done, for when the document cannot be delivered. Never rejects. */
   readonly undo?: () => Promise<void>
 }

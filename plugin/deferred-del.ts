@@ -1,14 +1,16 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { stateFolders } from '../shared/paths.ts'
+import { hintOfDisk, isDiskFault, lacksRoom } from '../shared/problem/disk-fault.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { makeStateFolder } from './make-state-folder.ts'
+import { queueInSpare } from './spare-del.ts'
 
 /** More than a node has pods by far; beyond it something is wrong that a queue would only hide. */
 const longestQueue = 10_000
 
 export interface QueuedDel {
-  /** Takes the entry back, for when the daemon was reached after all. */
-  readonly withdraw: () => void
+  /** Takes the entry back, for when the daemon was reached after all; never rejects. */
+  readonly withdraw: () => void | Promise<void>
 }
 
 export interface DelEntry {
@@ -17,6 +19,8 @@ export interface DelEntry {
   /** Unique among all runs. */
   readonly writer: string
   readonly text: string
+  /** The same in few words, for where the disk has no room for more. */
+  readonly brief: string
 }
 
 /** Writes one DEL durably into the queue of a state folder. */
@@ -30,7 +34,7 @@ export type QueueDel = (stateDir: string, entry: DelEntry) => QueuedDel
  *
  * @throws Problem IPK_DEL_NOT_QUEUED: the queue is full or cannot be written
  */
-export const queueDel: QueueDel = (stateDir, { name, writer, text }) => {
+export const queueDel: QueueDel = (stateDir, { name, writer, text, brief }) => {
   const folder = `${stateDir}/${stateFolders.deferredDels}`
   const target = `${folder}/${name}`
   try {
@@ -48,15 +52,24 @@ export const queueDel: QueueDel = (stateDir, { name, writer, text }) => {
   } catch (error) {
     if (error instanceof Problem) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const spare = isDiskFault(code) && lacksRoom(code) ? queueInSpare(stateDir, brief) : undefined
+    if (spare) return spare
+    const hint = hintOfDisk(error, stateDir)
     throw new Problem('IPK_DEL_NOT_QUEUED', `the DEL cannot be queued in ${folder} (${code})`, {
       cause: error,
+      ...(hint !== undefined && { hint }),
     })
   }
   return {
     withdraw: () => {
-      removeIfThere(target)
+      withdrawDel(stateDir, name)
     },
   }
+}
+
+/** Takes an entry back by its name; never throws. */
+export function withdrawDel(stateDir: string, name: string): void {
+  removeIfThere(`${stateDir}/${stateFolders.deferredDels}/${name}`)
 }
 
 function writeWhole(temporary: string, target: string, text: string): void {

@@ -147,10 +147,9 @@ export function readFallbackResult(
   if (!validateAddResult(result)) throw failed(fallback, 'what it printed for ADD is no result')
   const fault = resultFault(result, cniVersion)
   if (fault !== undefined) throw failed(fallback, `it gave ${fault}`)
-  const addresses = addressesOf(result).map(text => {
+  const addresses = addressesOf(result).flatMap(text => {
     const cidr = parseCidr(text)
-    if (!cidr) throw failed(fallback, `it gave "${text}", which is no address with a prefix`)
-    return formatCidr(cidr)
+    return cidr ? formatCidr(cidr) : []
   })
   try {
     return { document: printable(result), addresses }

@@ -1,7 +1,11 @@
+import { statePulse } from '../shared/state-pulse.ts'
+
 /** A complete HTTP reply. */
 export interface HttpReply {
   readonly status: number
   readonly body: Buffer
+  /** Whether the daemon says that the state folder takes writes (shared/state-pulse.ts). */
+  readonly stateFolderBeats?: true
 }
 
 /** What was received is no HTTP/1.1 reply, or more than we take. The message says what is wrong with it. */
@@ -27,6 +31,7 @@ type Framing = { readonly kind: 'length'; readonly length: number } | { readonly
 interface Head {
   readonly status: number
   readonly framing: Framing
+  readonly beats: boolean
 }
 
 function parseHead(text: string): Head {
@@ -35,6 +40,7 @@ function parseHead(text: string): Head {
   if (status === undefined) throw new ReplyFormatError('it does not begin with an HTTP status line')
   let length: number | undefined
   let chunked = false
+  let beats = false
   for (const line of lines) {
     const colon = line.indexOf(':')
     if (colon < 1) throw new ReplyFormatError('a header line has no colon')
@@ -49,15 +55,15 @@ function parseHead(text: string): Head {
       if (value.toLowerCase() !== 'chunked')
         throw new ReplyFormatError('its Transfer-Encoding is not "chunked"')
       chunked = true
-    }
+    } else if (name === statePulse.header) beats = value === statePulse.value
   }
   if (chunked && length !== undefined)
     throw new ReplyFormatError('it has both Content-Length and Transfer-Encoding')
-  if (chunked) return { status: Number(status), framing: { kind: 'chunked' } }
+  if (chunked) return { status: Number(status), framing: { kind: 'chunked' }, beats }
   // Without a length the end of the connection would be the end of the body, and half a body would look whole.
   if (length === undefined) throw new ReplyFormatError('it has no Content-Length')
   if (length > bodyLimit) throw tooLong()
-  return { status: Number(status), framing: { kind: 'length', length } }
+  return { status: Number(status), framing: { kind: 'length', length }, beats }
 }
 
 const tooLong = (): ReplyFormatError => new ReplyFormatError(`its body is longer than ${bodyLimit} bytes`)
@@ -167,6 +173,7 @@ export function createReplyReader(): ReplyReader {
       return {
         status: head.status,
         body: body.subarray(0, bodyLength),
+        ...(head.beats && { stateFolderBeats: true as const }),
       }
     },
     received: () => received,

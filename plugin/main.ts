@@ -4,20 +4,18 @@
  * signals, which cannot wait until everything is loaded: their import has to stay the first.
  */
 import { onInterruption } from './interruption.ts'
-import { writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { versionText } from '../shared/build-info.ts'
 import { Problem } from '../shared/problem/problem.ts'
-import { leaveMark } from './answered-mark.ts'
-import { readAnswer, stampAnswer } from './daemon-stamp.ts'
-import { queueDel } from './deferred-del.ts'
+import { sinceAnswer, stampAnswer, type Moment } from './daemon-stamp.ts'
 import { deliver } from './deliver.ts'
 import { exchange } from './exchange.ts'
-import { appendFlight } from './flight-log.ts'
 import { note } from './note.ts'
-import { createIdentity } from './run-identity.ts'
+import { createIdentity, readBootId } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
-import { createRunChild } from './run-child.ts'
+import { askAside, createRunChild } from './run-child.ts'
 import { inodeOf, isSameInode } from './same-inode.ts'
+import { aside, StateWrites, writeAside } from './state-writes.ts'
 import { createStdinReader } from './stdin.ts'
 
 /** stdout belongs to the one document; whatever else is printed, by a dependency or by Node, goes to stderr. */
@@ -49,30 +47,52 @@ if (process.argv[2] === '--version' && process.env['CNI_COMMAND'] === undefined)
   writeSync(1, `ipkeeper ${versionText}\n`)
   process.exit(0)
 }
+if (process.argv[2] === aside && process.env['CNI_COMMAND'] === undefined) {
+  writeAside(readFileSync(0, 'utf8'), text => {
+    writeSync(1, text)
+  })
+  process.exit(0)
+}
 keepConsoleOffStdout()
 process.exitCode = 1
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
 const startedMs = now()
+const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+let beats = false
+const writes = new StateWrites({ beats: () => beats, askAside, now, sleep })
+const moment = (): Moment => ({ wall: Date.now(), monotonic: now(), bootId: readBootId() })
 const run = startPlugin({
   env: process.env,
   readStdin: createStdinReader(() => (process.stdin.isTTY ? process.stdin : undefined)),
   deliver,
   note,
-  exchange,
+  exchange: async request => {
+    beats = false
+    const reply = await exchange(request)
+    beats = reply.stateFolderBeats === true
+    return reply
+  },
   now,
-  sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
+  sleep,
   startedMs,
   identity: () => createIdentity(startedMs, process.pid),
   wallClock: Date.now,
   pid: process.pid,
-  queueDel,
-  leaveMark,
-  runChild: createRunChild(kill => process.on('exit', kill)),
-  appendFlight,
-  stampAnswer: stateDir => {
-    stampAnswer(stateDir, Date.now())
+  queueDel: (stateDir, entry, withinMs) => writes.write({ what: 'del', stateDir, entry }, withinMs),
+  leaveMark: async (stateDir, invocationId) => {
+    await writes.write({ what: 'mark', stateDir, invocationId })
   },
-  readAnswer,
+  withdrawMark: async (stateDir, invocationId) => {
+    await writes.write({ what: 'unmark', stateDir, invocationId }).catch(() => undefined)
+  },
+  runChild: createRunChild(kill => process.on('exit', kill)),
+  appendFlight: async (stateDir, line) => {
+    await writes.write({ what: 'flight', stateDir, line })
+  },
+  stampAnswer: stateDir => {
+    if (beats) stampAnswer(stateDir, moment())
+  },
+  sinceAnswer: stateDir => sinceAnswer(stateDir, moment()),
   isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),
   isSameFolder: isSameInode,
   inodeOf,

@@ -95,3 +95,43 @@ function keep(stream: NodeJS.ReadableStream): () => string {
   })
   return () => Buffer.concat(chunks).toString()
 }
+
+/**
+ * Has a further process of this executable do something, and waits for no more than its answer, which is one line: the few
+ * milliseconds in which that process ends are not waited for. Resolves to what it wrote; false: nothing in time, and it is left to itself; undefined: it could not be started, or ended without a word.
+ */
+export type AskAside = (word: string, stdin: string, timeoutMs: number) => Promise<string | false | undefined>
+
+export const askAside: AskAside = async (word, stdin, timeoutMs) => {
+  const { spawn } = await import('node:child_process')
+  return await new Promise(resolve => {
+    // Its own session: what ends this run, such as a signal to its group, is not meant for it.
+    const child = spawn(process.execPath, [word], {
+      ...{ env: {}, cwd: '/', detached: true },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    child.on('error', () => {
+      resolve(undefined)
+    })
+    if (child.pid === undefined) return
+    const text = keep(child.stdout)
+    const finish = (told: string | false | undefined): void => {
+      clearTimeout(timer)
+      child.stdin.destroy()
+      child.stdout.destroy()
+      child.unref()
+      resolve(told)
+    }
+    const timer = setTimeout(() => {
+      finish(false)
+    }, timeoutMs)
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(stdin)
+    child.stdout.on('data', () => {
+      if (text().endsWith('\n')) finish(text())
+    })
+    child.stdout.on('end', () => {
+      finish(text() || undefined)
+    })
+  })
+}

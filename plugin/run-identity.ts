@@ -19,6 +19,13 @@ function readKernelUuid(name: 'uuid' | 'boot_id'): string | undefined {
   }
 }
 
+let bootId: string | undefined
+
+/** Which boot this is; undefined when the kernel does not tell. */
+export function readBootId(): string | undefined {
+  return (bootId ??= readKernelUuid('boot_id'))
+}
+
 /** Milliseconds of CLOCK_MONOTONIC as they go over the wire. */
 export function toMicroseconds(milliseconds: number): number {
   return Math.floor(milliseconds * 1000)
@@ -30,7 +37,7 @@ export function toMicroseconds(milliseconds: number): number {
  */
 export function createIdentity(startedMs: number, pid: number): RunIdentity {
   const startedAt = toMicroseconds(startedMs)
-  const bootId = readKernelUuid('boot_id')
+  const boot = readBootId()
   const invocationId = readKernelUuid('uuid') ?? `${pid}-${startedAt}-${Math.random().toString(36).slice(2)}`
-  return { invocationId, startedAt, ...(bootId !== undefined && { bootId }) }
+  return { invocationId, startedAt, ...(boot !== undefined && { bootId: boot }) }
 }

@@ -38,6 +38,7 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   /** In which errors are said; that of the configuration once it is known. */
   let answerVersion: string = latestVersion
   let decided = false
+  const isDecided = (): boolean => decided
   /** What an interrupted run still has to do after its error is printed; the verb says so. */
   let giveUp = (): Promise<void> => Promise.resolve()
   const { promise: finished, resolve: finish } = Promise.withResolvers<ExitCode>()
@@ -56,20 +57,20 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   }
 
   /** Every run ends here, when all is said. */
-  function end(ending: Ending): void {
+  async function end(ending: Ending): Promise<void> {
     try {
-      record(ending)
+      await record(ending)
     } catch {
       // It is for whoever asks later; this run has done and said what it could.
     }
     finish(ending.exit)
   }
 
-  function record(ending: Ending): void {
+  async function record(ending: Ending): Promise<void> {
     if (!isRecorded(edges.env, ending)) return
     const durationMs = edges.now() - edges.startedMs
     const facts = { env: edges.env, startedAt, durationMs, pid: edges.pid, ...known }
-    edges.appendFlight(known.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
+    await edges.appendFlight(known.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
   }
 
   /** Prints the error, unless the outcome is decided already; then undefined. */
@@ -84,32 +85,32 @@ export function startPlugin(edges: PluginEdges): PluginRun {
     return { exit: 1, code: failure.code, ...said }
   }
 
-  function fail(reason: unknown): void {
+  async function fail(reason: unknown): Promise<void> {
     const ending = conclude(reason)
-    if (ending) end(ending)
+    if (ending) await end(ending)
   }
 
   function interrupt(reason: unknown): void {
     const ending = conclude(reason)
     if (!ending) return
-    void giveUp().then(() => {
-      end(ending)
-    })
+    void giveUp().then(() => end(ending))
   }
 
   async function succeed({ document, leaveMark, undo, queued, delegatedTo }: Outcome): Promise<void> {
     if (decided) return
     try {
-      leaveMark?.()
+      await leaveMark?.()
     } catch (error) {
       await undo?.()
-      fail(error)
+      await fail(error)
       return
     }
+    // Interrupted while the mark was made: that has taken back what was done.
+    if (isDecided()) return
     decided = true
     const said = document === undefined ? { printed: 0 } : say(document)
     if (said.fault !== undefined) await undo?.()
-    end({ exit: said.fault === undefined ? 0 : 1, queued, delegatedTo, ...said })
+    await end({ exit: said.fault === undefined ? 0 : 1, queued, delegatedTo, ...said })
   }
 
   /** The order is that of cni:pkg/skel: environment, stdin, JSON and name, version, then the verb (cni-protocol 1.B). */
@@ -120,6 +121,8 @@ export function startPlugin(edges: PluginEdges): PluginRun {
 
     const timeoutMs = row?.stdinMs ?? unknownVerbStdinMs
     const configText = await edges.readStdin({ timeoutMs, maxBytes: stdinBytes })
+    // Interrupted before there was anything to give up: nothing is begun any more while that is put on record.
+    if (isDecided()) return {}
     const config = decodeNetworkConfig(configText)
     known.config = config
     answerVersion = versionToAnswerIn(() => configVersion(config))
@@ -162,8 +165,8 @@ export function startPlugin(edges: PluginEdges): PluginRun {
   } else {
     dispatch()
       .then(succeed, fail)
-      .catch((bug: unknown) => {
-        fail(bug)
+      .catch(async (bug: unknown) => {
+        await fail(bug)
         finish(1)
       })
   }

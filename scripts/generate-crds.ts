@@ -12,6 +12,7 @@ import {
   type ResourceKind,
 } from '../ipkeeper-server/store/kubernetes/resources.ts'
 import { IPHolderSpec } from '../ipkeeper-server/store/kubernetes/ip-holder.schema.ts'
+import { IPNodeSpec } from '../ipkeeper-server/store/kubernetes/ip-node.schema.ts'
 import { IPLeaseSpec } from '../ipkeeper-server/store/kubernetes/ip-lease.schema.ts'
 import { IPPoolStatus, PoolRecorded, poolRules } from '../ipkeeper-server/store/kubernetes/ip-pool.schema.ts'
 import {
@@ -162,6 +163,18 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
       age('Since', '.spec.sandbox.since', 'When the ADD of its sandbox began.'),
     ],
     selectable: ['.spec.sandbox.node', '.spec.holder.namespace', '.spec.holder.name'],
+  },
+  IPNode: {
+    description: 'What a node tells the others of itself.',
+    scope: 'Cluster',
+    shortNames: ['ipn'],
+    spec: structural(IPNodeSpec),
+    columns: [
+      column('Addresses', '.spec.addresses', 'By which other nodes reach it.'),
+      age('Since', '.spec.since', 'When it was first told of.'),
+      age('Gone', '.spec.gone.since', 'Since when nobody waits for it.'),
+    ],
+    selectable: [],
   },
 }
 

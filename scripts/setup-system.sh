@@ -21,8 +21,13 @@ reference-plugins:containernetworking-plugins:every test under the reference bri
 ip:iproute2:every test and demo in network namespaces
 nft:nftables:tests of masquerading
 arping:iputils-arping:tests of duplicate addresses
+ping:iputils-ping:tests of gateways that are asked
 etcd:etcd-server:tests with a Kubernetes API server, or with etcd alone
+etcdctl:etcd-client:the soak (make soak, and a test): etcd restored from a snapshot
+faketime:faketime:tests of a clock that is set, and the soak (make soak)
+mkfs.ext4:e2fsprogs:the soak (make soak, and a test): small disks that are filled and frozen
 openssl:openssl:tests with a Kubernetes API server
+strace:strace:tests of what the plugin does between two of its steps
 script:bsdutils:tests of what is drawn on a terminal
 zsh:zsh:tests of completion in zsh
 fish:fish:tests of completion in fish

@@ -41,8 +41,17 @@ export const findingKinds = {
   'lease-of-lost-node': {
     severity: 'warning',
     means:
-      'an attachment of a node that the Kubernetes API does not have (any more); told by the elected daemon',
+      'an attachment of a node that the Kubernetes API does not have (any more), or what is bound on one that is out of service',
     repair: 'what its DEL would do: leases, each by its retention',
+  },
+  'record-of-another-name': {
+    severity: 'warning',
+    means: 'an attachment on record here that bears another name than this node has',
+  },
+  'lease-without-record': {
+    severity: 'warning',
+    means:
+      'an address bound on this node to a sandbox that this node has no record of: another machine had the name of the node, or the journal was lost',
   },
   'two-sandboxes': {
     severity: 'warning',
@@ -51,6 +60,15 @@ export const findingKinds = {
   'ip-differs': {
     severity: 'error',
     means: 'lease, kernel and Kubernetes API do not agree on the address of a pod',
+  },
+  'address-on-node': {
+    severity: 'error',
+    means: 'the node got an address, on one of its links, that one of its pods has',
+  },
+  'false-answer': {
+    severity: 'error',
+    means:
+      'a pod of this node answered, when it was asked who has an address, for one that it was not given; nobody believed it',
   },
 } as const satisfies Record<string, FindingKindRow>
 

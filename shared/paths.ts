@@ -23,6 +23,8 @@ export const resultCacheFolders = {
 export const stateFolders = {
   /** Queue of DELs that the daemon has not seen yet; one file each. Names that begin with a dot are being written. */
   deferredDels: 'deferred-dels',
+  /** The same, for when the disk is full (shared/spare-dels.ts). */
+  spareDels: 'spare-dels',
   /** What could not be understood, with the reason beside it; nothing here is ever removed by ipkeeper. */
   quarantine: 'quarantine',
   /** What says that a plugin answers its ADD; shared/answered-mark.ts. */
@@ -37,4 +39,6 @@ export const stateFolders = {
 export const stateFiles = {
   /** Empty; its time of change is when the daemon last answered a plugin. */
   daemonAnswered: 'daemon-answered',
+  /** Made by a person, and used once: the ledger may begin empty although there was one. */
+  beginAnew: 'begin-anew',
 } as const

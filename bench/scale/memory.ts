@@ -45,7 +45,11 @@ class HandingOver implements Engine {
 
   start(feed: EngineFeed): void {
     this.feed = feed
-    feed.replace(Array.from(sampleRecords(place, pods), (record, index) => ({ ...record, stamp: index + 1 })))
+    const records = Array.from(sampleRecords(place, pods), (record, index) => ({
+      ...record,
+      stamp: index + 1,
+    }))
+    feed.replace(records, { revision: records.length })
   }
 
   read = (): Promise<undefined> => Promise.resolve(undefined)
@@ -63,7 +67,7 @@ const before = heap()
 const begun = performance.now()
 const store = new SharedStore({
   ...{ engine, journal: SqliteStore.open(join(folder.path, 'journal.db')), node: 'worker-1' },
-  ...{ now: Date.now, monotonic: () => performance.now() },
+  ...{ now: Date.now, monotonic: () => performance.now(), bootId: 'boot-1' },
   ...{ onStatus: () => undefined, onLost: () => undefined },
 })
 const ledger = await Ledger.open(store, Date.now, 'worker-1')

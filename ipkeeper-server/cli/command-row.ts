@@ -60,6 +60,7 @@ export type KnownValue =
   | 'pool'
   | 'segment'
   | 'bridge'
+  | 'awaited node'
 
 export interface Example {
   readonly line: string

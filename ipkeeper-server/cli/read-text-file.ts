@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { Problem } from '../../shared/problem/problem.ts'
+import { openRegularFile, UnreadableFile } from '../regular-file.ts'
 import { readSome } from './read-some.ts'
 
 /** Bytes of a file that people write, at most. */
@@ -35,12 +36,10 @@ export function readTextFile(path: string, most = usualMost): string {
   let bytes: Buffer | undefined
   let descriptor: number | undefined
   try {
-    // A pipe in the place of a file would make us wait for a writer that never comes.
-    descriptor = stdin ? 0 : openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    if (!stdin && !fstatSync(descriptor).isFile()) throw failure(name, 'is no regular file')
+    descriptor = stdin ? 0 : openRegularFile(path, { most: Infinity })
     bytes = readAll(descriptor, most)
   } catch (error) {
-    if (error instanceof Problem) throw error
+    if (error instanceof UnreadableFile) throw failure(name, 'is no regular file')
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw failure(name, `cannot be read (${code})`)
   } finally {

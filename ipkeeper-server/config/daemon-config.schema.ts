@@ -468,6 +468,12 @@ export const PoolEntry = Type.Object(
         },
       ),
     ),
+    allowMac: Type.Optional(
+      boolean(
+        'Whether a pod may ask for a MAC address, by annotation or by a channel of CNI. Where it may not, such a pod is refused.',
+        { default: 'true', example: 'allowMac: false' },
+      ),
+    ),
     retention: Type.Optional(
       retention('As at the top, for addresses of this pool.', {
         default: "the file's `retention`",
@@ -752,7 +758,7 @@ export const DaemonConfigFile = Type.Object(
         maxLength: 253,
         pattern: '^[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?$',
         description:
-          'Name of this node in leases and errors. Choose it once: leases of another name are not judged dead by this daemon. Needs a restart.',
+          'Name of this node in leases and errors. After a change of it what the node has follows (docs/node-identity.md). Needs a restart.',
         doc: {
           expected: 'a name of letters, digits, "_", "." and "-"',
           default: 'the hostname',

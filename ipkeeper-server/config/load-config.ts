@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readRegularFileSync } from '../regular-file.ts'
 import { hostname } from 'node:os'
 import { Problem } from '../../shared/problem/problem.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
@@ -274,14 +274,8 @@ const unreadable = (path: string, why: string, options: { cause?: unknown; hint?
 export function readConfigText(path: string): string | undefined {
   let bytes: Buffer
   try {
-    // A pipe would be waited for, and something endless would fill the memory.
-    const file = statSync(path)
-    if (file.isDirectory()) throw unreadable(path, 'EISDIR')
-    if (!file.isFile()) throw unreadable(path, 'not a regular file')
-    if (file.size > sizeLimit) throw unreadable(path, `larger than ${sizeLimit} bytes`)
-    bytes = readFileSync(path)
+    bytes = readRegularFileSync(path, { most: sizeLimit })
   } catch (error) {
-    if (error instanceof Problem) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (code === 'ENOENT') return undefined
     throw unreadable(path, code, { cause: error })

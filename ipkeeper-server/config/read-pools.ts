@@ -137,7 +137,7 @@ function readSelector(
 }
 
 function readRules(faults: FaultList, path: Path, entry: PoolEntry): PoolRules {
-  const { namespaces, nodes, quotaPerNamespace } = entry
+  const { namespaces, nodes, quotaPerNamespace, allowMac } = entry
   const selectors = {
     namespaceSelector: readSelector(faults, [...path, 'namespaceSelector'], entry.namespaceSelector),
     nodeSelector: readSelector(faults, [...path, 'nodeSelector'], entry.nodeSelector),
@@ -148,6 +148,7 @@ function readRules(faults: FaultList, path: Path, entry: PoolEntry): PoolRules {
     ...(nodes && { nodes }),
     ...(selectors.nodeSelector && { nodeSelector: selectors.nodeSelector }),
     ...(quotaPerNamespace !== undefined && { quotaPerNamespace }),
+    ...(allowMac !== undefined && { allowMac }),
   }
 }
 

@@ -8,6 +8,7 @@ import { conflistCheck } from './checks/conflist.ts'
 import { daemonCheck } from './checks/daemon.ts'
 import { deferredDelsCheck } from './checks/deferred-dels.ts'
 import { flightRecordCheck } from './checks/flight-record.ts'
+import { identityCheck } from './checks/identity.ts'
 import { kernelFeaturesCheck } from './checks/kernel-features.ts'
 import { kubernetesApiCheck } from './checks/kubernetes-api.ts'
 import { librariesCheck } from './checks/libraries.ts'
@@ -32,6 +33,7 @@ export const checks: readonly Check[] = [
   configCheck,
   pluginCheck,
   stateFolderCheck,
+  identityCheck,
   conflistCheck,
   capabilitiesCheck,
   binDirCheck,

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
+import { openRegularFile } from '../regular-file.ts'
 
 /** Of elf(5), 64 bits, little-endian. */
 const interpreterSegment = 3
@@ -11,7 +12,7 @@ const mostSegments = 64
 export function loaderOf(path: string): string | undefined {
   let file: number | undefined
   try {
-    file = openSync(path, 'r')
+    file = openRegularFile(path, { most: Infinity })
     const read = (at: number, length: number): Buffer => {
       const bytes = Buffer.alloc(length)
       return bytes.subarray(0, readSync(file ?? -1, bytes, 0, length, at))

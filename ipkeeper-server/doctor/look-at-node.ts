@@ -17,6 +17,7 @@ export interface LookOptions {
   readonly ask: NodeView['ask']
   /** Reads the flight record of a state folder. Throws a Problem. */
   readonly readFlights: (stateDir: string) => readonly Flight[]
+  readonly missingLedger: NodeView['missingLedger']
 }
 
 /** Folders that a person names come before those that the daemon was told, and these before the usual ones. */
@@ -56,6 +57,7 @@ export async function lookAtNode(options: LookOptions): Promise<NodeView> {
       flights ??= options.readFlights(stateDir)
       return flights
     },
+    missingLedger: options.missingLedger,
     now: Date.now,
   }
 }

@@ -24,6 +24,8 @@ export interface NodeView extends NodePlaces {
   readonly networks: readonly LoadedNetwork[]
   /** Throws a Problem when they cannot be read. */
   readonly flights: () => readonly Flight[]
+  /** Why a state folder without a ledger is not begun anew, in a few words; undefined where it has one, or may begin. */
+  readonly missingLedger: (stateDir: string) => Promise<string | undefined>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

@@ -9,8 +9,10 @@ import type { RequestReader } from '../leases/request-reader.ts'
 import type { HostUplinks } from '../leases/host-uplinks.ts'
 import type { LeaseService } from '../leases/service.ts'
 import type { TellPod } from '../leases/tell-pod.ts'
+import type { DiskStatus } from '../store/lease-store.ts'
 import type { VerbObserver } from '../leases/verb-observer.ts'
-import { clientErrorHandler, errorReply, problemHandler } from './problem-reply.ts'
+import { keepEdge } from '../http-edge.ts'
+import { earlyRefusal, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { cniRoutes } from './routes/cni.ts'
@@ -19,13 +21,16 @@ import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
 import { mapRoutes } from './routes/maps.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
+import { nodeRoutes as otherNodeRoutes } from './routes/nodes.ts'
 import {
   statusRoutes,
   type ClusterState,
   type ConfigState,
   type CountDeferredDels,
+  type CountJumps,
   type DaemonFacts,
 } from './routes/status.ts'
+import { rescueRoutes } from './routes/rescue.ts'
 import { uplinkRoutes } from './routes/uplinks.ts'
 
 export interface AppOptions {
@@ -43,8 +48,16 @@ export interface AppOptions {
   /** undefined when no API is configured. */
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
+  /** How often the wall clock was set since the start, and the last time. */
+  readonly jumps: CountJumps
+  /** Absent where nothing is known of a disk. */
+  readonly disk?: () => DiskStatus | undefined
+  /** Whether the state folder takes writes now. Absent: it does. */
+  readonly stateFolderBeats?: () => Promise<boolean>
   readonly uplinks: HostUplinks
   readonly observer: VerbObserver
+  /** Milliseconds (reconcile.minAgeUnproved), as configured now. */
+  readonly minAgeUnproved: () => number
   readonly metrics: ReadMetrics
   /** Of what looks at the node beside the leases. */
   readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
@@ -53,6 +66,9 @@ export interface AppOptions {
 
 /** What the plugin reads from stdin at most (16 MiB), and the rest of the request. */
 const bodyLimit = 17 * 1024 * 1024
+
+/** Milliseconds in which a request has to be there: it comes from this machine. */
+const arrival = 10_000
 
 /** Milliseconds that requests under way have when the daemon is told to stop. */
 const closePatience = 5000
@@ -69,8 +85,12 @@ export async function buildApp({
   config,
   clusterStatus,
   deferredDels,
+  jumps,
+  disk,
+  stateFolderBeats = () => Promise.resolve(true),
   uplinks,
   observer,
+  minAgeUnproved,
   metrics,
   nodeRoutes = [],
   logger,
@@ -85,13 +105,20 @@ export async function buildApp({
     // Foreign keys of a netconf are nobody's business, also when they are called __proto__.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
-    requestTimeout: 10_000,
+    http: { requireHostHeader: false },
+    keepAliveTimeout: arrival,
     forceCloseConnections: 'idle',
     // A request that a stopping daemon has accepted is answered; Fastify's own refusal would have no code and no hint.
     return503OnClosing: false,
     frameworkErrors: onProblem,
-    clientErrorHandler: clientErrorHandler(facts.stateDir),
+    // The edge answers.
+    clientErrorHandler: () => undefined,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
+  })
+  keepEdge(app.server, { arrival, refusal: earlyRefusal(facts.stateDir) })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const nameless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
+    done(nameless ? new Problem('IPK_REQUEST_INVALID', 'request refused: it has no Host header') : undefined)
   })
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(onProblem)
@@ -113,6 +140,11 @@ export async function buildApp({
     if (closing) void reply.header('connection', 'close')
     done()
   })
+  // That the clock was set is noticed by whoever looks at it.
+  app.addHook('onRequest', (_request, _reply, done) => {
+    service.now()
+    done()
+  })
   await app.register(swagger, {
     openapi: {
       info: {
@@ -130,11 +162,13 @@ export async function buildApp({
     service,
     stateDir: facts.stateDir,
     stateFolder: facts.stateFolder,
+    stateFolderBeats,
     facts: nodeFacts,
     requests,
     tellPod,
     askedAgain,
     observer,
+    minAgeUnproved,
   })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
@@ -142,9 +176,11 @@ export async function buildApp({
   explainRoutes(app, { service, requests, cluster })
   importRoutes(app, { service, nodeFacts })
   backupRoutes(app, { service, facts })
+  rescueRoutes(app, { service })
+  otherNodeRoutes(app, { service })
   uplinkRoutes(app, { uplinks })
   for (const addRoutes of nodeRoutes) addRoutes(app)
-  statusRoutes(app, { service, facts, deferredDels, config, clusterStatus })
+  statusRoutes(app, { service, facts, deferredDels, jumps, config, clusterStatus, disk })
   metricsRoute(app, { metrics })
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
   await app.ready()

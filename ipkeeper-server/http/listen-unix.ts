@@ -35,43 +35,64 @@ async function isStale(path: string): Promise<boolean> {
 /**
  * Whether a daemon could listen on the path, as far as that can be known without changing anything. Throws IPK_USAGE for
  * a path that no socket can have, IPK_SOCKET_IN_USE, and IPK_SOCKET_FAILED for what the system refuses.
+ *
+ * @returns the socket of a dead daemon that would have to go; undefined where nothing is in the way
  */
-export async function checkSocketPath(path: string): Promise<void> {
+export async function checkSocketPath(path: string): Promise<SocketFile | undefined> {
   if (Buffer.byteLength(path) > pathLimit) {
     throw new Problem('IPK_USAGE', `socket path ${path} is longer than ${pathLimit} bytes`, {
       hint: 'choose a shorter --socket',
     })
   }
-  let present
+  const present = lookAtSocket(path)
+  if (!present) return undefined
+  if (!present.isSocket) {
+    throw new Problem('IPK_SOCKET_IN_USE', `${path} exists and is no socket`, {
+      hint: `choose another --socket, or see what it is and move it away: ls -l ${path}`,
+    })
+  }
+  if (await isStale(path)) return present
+  throw new Problem('IPK_SOCKET_IN_USE', `another daemon answers on ${path}`)
+}
+
+/** What stands at the path of a socket. */
+export interface SocketFile {
+  readonly isSocket: boolean
+  /** Another file at the same path has another one. */
+  readonly identity: string
+}
+
+/** undefined where nothing stands there. Throws IPK_SOCKET_FAILED. */
+export function lookAtSocket(path: string): SocketFile | undefined {
   try {
-    present = lstatSync(path, { throwIfNoEntry: false })
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    // File systems that have no time of birth say 0.
+    return (
+      stats && {
+        isSocket: stats.isSocket(),
+        identity: `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`,
+      }
+    )
   } catch (error) {
     throw failed(path, error)
   }
-  if (!present) return
-  if (!present.isSocket()) {
-    throw new Problem('IPK_SOCKET_IN_USE', `${path} exists and is no socket`, {
-      hint: 'choose another --socket',
-    })
-  }
-  if (!(await isStale(path))) throw new Problem('IPK_SOCKET_IN_USE', `another daemon answers on ${path}`)
 }
 
 /**
- * Listens on the path: folder 0700, socket 0600. What is left of a daemon that was killed is replaced after a failed
- * dial; a live socket is IPK_SOCKET_IN_USE; what the system refuses is IPK_SOCKET_FAILED. Two daemons that start at the
- * same instant are kept apart by the lock of the store, which each takes before it listens.
+ * Makes a socket at the path by `listen`: folder 0700, socket 0600. What is left of a daemon that was killed is replaced
+ * after a failed dial; a live socket is IPK_SOCKET_IN_USE; what the system refuses is IPK_SOCKET_FAILED. Two daemons that
+ * start at the same instant are kept apart by the lock of the store, which each takes before it listens.
  */
-export async function listenUnix(app: FastifyInstance, path: string): Promise<void> {
-  await checkSocketPath(path)
+export async function makeSocket(path: string, listen: () => Promise<unknown>): Promise<void> {
+  const stale = await checkSocketPath(path)
   try {
     makeFolder(dirname(path))
-    // What is there is a socket that nobody serves.
-    rmSync(path, { force: true })
+    // Somebody may have replaced it meanwhile, who then is in our way.
+    if (stale && lookAtSocket(path)?.identity === stale.identity) rmSync(path, { force: true })
     // The mask makes the socket root's own from its first moment; chmod says it once more for odd file systems.
     const mask = process.umask(0o177)
     try {
-      await app.listen({ path })
+      await listen()
     } finally {
       process.umask(mask)
     }
@@ -79,4 +100,9 @@ export async function listenUnix(app: FastifyInstance, path: string): Promise<vo
   } catch (error) {
     throw error instanceof Problem ? error : failed(path, error)
   }
+}
+
+/** Listens on the path; see makeSocket. */
+export async function listenUnix(app: FastifyInstance, path: string): Promise<void> {
+  await makeSocket(path, () => app.listen({ path }))
 }

@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { ErrorReply } from '../../shared/api/cni.schema.ts'
+import type { EdgeOptions } from '../http-edge.ts'
 
 /** What Fastify itself refuses: bodies that are too large, no JSON, or not of the schema. */
 function asProblem(error: unknown): Problem {
@@ -31,21 +30,17 @@ export function problemHandler(stateDir: string) {
   }
 }
 
-/** What Node refuses before there is a request: no HTTP, headers that are too long, or a client that is too slow. */
-export function clientErrorHandler(stateDir: string) {
-  return (error: Error & { readonly code?: string }, socket: Socket): void => {
-    // Nobody is there to read a reply.
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy()
-      return
+/** What is refused before there is a request: no HTTP, headers that are too long, or a client that is too slow. */
+export function earlyRefusal(stateDir: string): EdgeOptions['refusal'] {
+  return (status, reason) => {
+    const problem =
+      status === 405
+        ? new Problem('IPK_ROUTE_UNKNOWN', reason)
+        : new Problem('IPK_REQUEST_INVALID', `request refused: ${reason}`)
+    return {
+      status: catalogue[problem.code].httpStatus,
+      type: 'application/json',
+      body: JSON.stringify(errorReply(problem, 'none', stateDir)),
     }
-    const problem = new Problem('IPK_REQUEST_INVALID', `request refused: ${error.message}`, { cause: error })
-    const body = JSON.stringify(errorReply(problem, 'none', stateDir))
-    const { httpStatus } = catalogue[problem.code]
-    socket.end(
-      `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-      () => socket.destroy(),
-    )
   }
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { lintFiles } from '../conf-dir/lint-files.ts'
 import { readSourceFile } from '../conf-dir/read-source-file.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { compilerText } from '../lint/format/compiler-text.ts'
 import { isRuntimeFile } from '../lint/runtime-files.ts'
 import { placeFile } from './place-file.ts'
@@ -26,7 +26,7 @@ export interface Installation {
  * @throws Problem IPK_INSTALL_FAILED
  */
 export async function install({ plugin, binDir, conflist, confDir }: Installation): Promise<string> {
-  const bytes = await readFile(plugin).catch((error: unknown) => {
+  const bytes = await readRegularFile(plugin, { most: Infinity }).catch((error: unknown) => {
     throw new Problem('IPK_INSTALL_FAILED', `there is no plugin at ${plugin}`, {
       cause: error,
       hint: 'name it: --plugin FILE',

@@ -1,15 +1,14 @@
 import type { ResultDns, ResultRoute } from '../../shared/cni/result.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import type { Silence } from './node-silence.ts'
+import type { OwnAddresses } from './own-addresses.ts'
 import type { Owner } from './pod-facts.ts'
 import type { PoolBook } from './pool-book.ts'
 import type { Whereabouts } from './pool-rules.ts'
 import type { Pool } from './pool.ts'
 import type { AttachmentKey, AttachmentRecord, Holder } from './records.ts'
-import type { PodRequest, PoolRequest } from './request.ts'
-
-/** What can be said of an attachment by who may attest it. Absence of proof is "unknown", never "dead". */
-export type Liveness = 'dead' | 'unknown'
+import type { MacRequest, PodRequest, PoolRequest } from './request.ts'
+import type { Liveness, Witness } from './standing.ts'
 
 /** Everything one ADD is decided from, besides the address book. */
 export interface AddRequest {
@@ -39,16 +38,35 @@ export interface AddRequest {
   /** What it gave, when the ADD is sent again to have that confirmed; in CIDR notation. */
   readonly given: readonly string[]
   readonly pod: PodRequest
+  /** The MAC that CNI's own channels ask for. */
+  readonly cniMac?: MacRequest | undefined
   /** How the pod is to be wired; undefined in the IPAM role, where that is the parent plugin's business. */
   readonly main: MainConfig | undefined
+}
+
+/** Who was seen to have a MAC, besides what the book says. */
+export interface SeenMac {
+  /** Links of the node that have it. */
+  readonly links: readonly string[]
+  /** Addresses, without prefix, that the node knows its neighbours to have under it. */
+  readonly neighbours: readonly string[]
+  /** Attachments of this node that were wired with it, asked for or not. */
+  readonly attachments: readonly AttachmentRecord[]
 }
 
 /** On what terms it is decided. */
 export interface AddTerms {
   readonly liveness: (attachment: AttachmentRecord) => Liveness
+  /** See Witness. */
+  readonly lostNode?: Witness['lostNode']
+  readonly isForgotten?: Witness['isForgotten']
   /** For how long another node has said nothing; absent where nodes share nothing. */
   readonly silenceOf?: ((node: string) => Silence) | undefined
   readonly pools: PoolBook
+  /** Addresses of this node. */
+  readonly own: OwnAddresses
+  /** Who was seen to have the MAC that is asked for; absent where nobody looked. */
+  readonly seenMac?: SeenMac | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }

@@ -8,6 +8,8 @@ import type {
   LeaseKey,
   LeaseOutline,
   LeaseRecord,
+  MacRecord,
+  NodeRecord,
   PoolRecord,
   QuotaRecord,
   ReservationRecord,
@@ -28,7 +30,7 @@ export interface AddressBook {
   leasesOf(key: AttachmentKey): readonly LeaseRecord[]
   attachmentsOf(network: string): Iterable<AttachmentRecord>
   reservation(key: LeaseKey): ReservationRecord | undefined
-  /** Kept leases of a workload by the name of it, oldest first. */
+  /** Kept leases of a workload by the name of it, and bound ones that would be kept after the DEL of their pods, which do not come back; oldest first. */
   leasesKeptFor(namespace: string, workload: string): Iterable<LeaseRecord>
   /** Cooling and remembered leases that a pool gave, the longest rested first. */
   resting(pool: string): Iterable<LeaseRecord>
@@ -40,6 +42,11 @@ export interface AddressBook {
   /** Reservations of a pod or workload of this name, in any segment. */
   reservationsFor(namespace: string, name: string): readonly ReservationRecord[]
   quota(key: Pick<QuotaRecord, 'pool' | 'namespace' | 'family'>): QuotaRecord | undefined
+  /** Leases with a MAC that was asked for, in any state and segment. */
+  leasesWithMac(mac: string): Iterable<LeaseRecord>
+  macGuard(key: Pick<MacRecord, 'segment' | 'lastOctet'>): MacRecord | undefined
+  /** What nodes have told of themselves; none where nodes share nothing. */
+  nodes(): Iterable<NodeRecord>
   pool(name: string): PoolRecord | undefined
   pools(): Iterable<PoolRecord>
   /**

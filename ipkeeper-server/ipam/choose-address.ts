@@ -1,6 +1,7 @@
 import type { Address } from '../../shared/net/address.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Slot } from './offers.ts'
+import type { OwnAddresses } from './own-addresses.ts'
 import { usableIn, type Pool, type Range, type RangeSet } from './pool.ts'
 import {
   describeHolder,
@@ -25,7 +26,14 @@ export interface Chooser {
   readonly holder: Holder
   readonly workload: Workload | null
   readonly now: number
+  /** Of the node that asks. */
+  readonly own: OwnAddresses
+  /** Why the sandbox that has a lease has to give it up to another pod of its workload; undefined when it need not. */
+  readonly left: (lease: LeaseRecord) => string | undefined
 }
+
+/** What a dynamic choice depends on, whoever it is for. */
+export type DynamicTerms = Pick<Chooser, 'now' | 'own'>
 
 /** Nobody has the address, keeps it, or is to have it back. */
 export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
@@ -33,19 +41,22 @@ export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
 }
 
 /**
- * Whether a kept address may go to another pod of the same workload, for the same interface: the pod it is kept for had a
- * name that a controller made up, and so will never come back (DESIGN section 2: a workload decides retention).
+ * Whether an address may go to another pod of the same workload, for the same interface: the pod that it is kept for, or
+ * whose sandbox is proved gone, had a name that a controller made up, and so will never come back (DESIGN section 2: a
+ * workload decides retention). The proof is the one by which an address follows a pod of a StatefulSet.
  */
-export function mayInherit(lease: LeaseRecord, { holder, workload }: Chooser): boolean {
+export function mayInherit(lease: LeaseRecord, chooser: Chooser): boolean {
+  const { holder, workload, left } = chooser
   return (
-    lease.state === 'held' &&
+    lease.state !== 'cooling' &&
     lease.holder.kind === 'pod' &&
     holder.kind === 'pod' &&
     lease.holder.network === holder.network &&
     lease.holder.ifname === holder.ifname &&
     bearsGeneratedName(lease.holder.name, lease.workload) &&
     bearsGeneratedName(holder.name, workload) &&
-    sameWorkload(lease.workload, workload)
+    sameWorkload(lease.workload, workload) &&
+    (lease.state === 'held' || (lease.holder.name !== holder.name && left(lease) !== undefined))
   )
 }
 
@@ -63,49 +74,68 @@ export function openReservations(book: AddressBook, chooser: Chooser): readonly 
   ].filter(reservation => isReservedFor(reservation, holder, workload) && isOpen(book.lease(reservation)))
 }
 
-/** What is kept for the workload since pods of it are gone for good, in any segment: the longest kept first. */
+/**
+ * What is kept for the workload since pods of it are gone for good, in any segment: the longest kept first. Then what would
+ * be, if their DELs could come: of a node that is lost none will.
+ */
 export function inheritable(book: AddressBook, chooser: Chooser): readonly LeaseRecord[] {
   const { workload, now } = chooser
   if (!workload) return []
-  return [...book.leasesKeptFor(workload.namespace, workload.name)].filter(
+  const leases = [...book.leasesKeptFor(workload.namespace, workload.name)].filter(
     lease => !isOver(lease, now) && mayInherit(lease, chooser),
   )
+  return [
+    ...leases.filter(({ state }) => state === 'held'),
+    ...leases.filter(({ state }) => state === 'bound'),
+  ]
 }
 
 /** The address of this range set that is reserved for the pod or its workload. */
 function reservedFor(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
   for (const reservation of openReservations(book, chooser)) {
     const place = reservation.segment === pool.segment ? usableIn(set, reservation.address) : undefined
-    if (!place) continue
+    if (!place || chooser.own.find(place.address)) continue
     const whose = reservation.kind === undefined ? 'pod' : 'workload'
     return { ...place, source: 'reservation', reason: `reserved for this ${whose}` }
   }
   return undefined
 }
 
-/** "kept for Deployment shop/web since shop/web-6d4cf56db6-x2x5z is gone" */
-export function whyInherited({ workload, holder }: LeaseRecord): string {
+/**
+ * "kept for Deployment shop/web since shop/web-6d4cf56db6-x2x5z is gone", "Deployment shop/web takes it over from
+ * shop/web-6d4cf56db6-x2x5z on node n1: the old sandbox is dead".
+ */
+export function whyInherited(lease: LeaseRecord, { left }: Pick<Chooser, 'left'>): string {
+  const { workload, holder, node } = lease
   const whose = workload ? describeWorkload(workload) : 'this workload'
-  return `kept for ${whose} since ${describeHolder(holder)} is gone`
+  const why = lease.state === 'bound' ? left(lease) : undefined
+  return why === undefined
+    ? `kept for ${whose} since ${describeHolder(holder)} is gone`
+    : `${whose} takes it over from ${describeHolder(holder)} on node ${node}: ${why}`
 }
 
 /** An address of this range set that is kept for the workload since a pod of it is gone for good. */
 function keptForWorkload(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
   for (const lease of inheritable(book, chooser)) {
     const place = lease.segment === pool.segment ? usableIn(set, lease.address) : undefined
-    if (!place || book.reservation(lease)) continue
-    return { ...place, source: 'workload', reason: whyInherited(lease) }
+    if (!place || book.reservation(lease) || chooser.own.find(place.address)) continue
+    return { ...place, source: 'workload', reason: whyInherited(lease, chooser) }
   }
   return undefined
 }
 
 /** Of the resting addresses the one that has rested longest, but none that a pod had asked for by name. */
-function longestRested(book: AddressBook, pool: Pool, set: RangeSet, now: number): Choice | undefined {
+function longestRested(
+  book: AddressBook,
+  pool: Pool,
+  set: RangeSet,
+  { now, own }: DynamicTerms,
+): Choice | undefined {
   for (const lease of book.restingToReuse(pool.name)) {
     const over = isOver(lease, now)
     if (lease.segment !== pool.segment || (lease.named && !over) || book.reservation(lease)) continue
     const place = usableIn(set, lease.address)
-    if (!place) continue
+    if (!place || own.find(place.address)) continue
     const reason = over
       ? 'every address was used before: the least recently used'
       : 'all others are taken: the one that rested longest'
@@ -119,14 +149,19 @@ function longestRested(book: AddressBook, pool: Pool, set: RangeSet, now: number
  * that rested longest. A pool of strategy least-recently-used remembers addresses after their rest, and so gives each of
  * them once before it gives one again.
  */
-export function chooseDynamic(book: AddressBook, pool: Pool, set: RangeSet, now: number): Choice | undefined {
+export function chooseDynamic(
+  book: AddressBook,
+  pool: Pool,
+  set: RangeSet,
+  terms: DynamicTerms,
+): Choice | undefined {
   for (const range of set) {
-    for (const run of range.usable) {
+    for (const run of range.usable.flatMap(whole => terms.own.leftOf(range.family, whole))) {
       const address = book.lowestFree(pool.segment, range.family, run)
       if (address) return { address, range, source: 'dynamic', reason: 'lowest free address' }
     }
   }
-  return longestRested(book, pool, set, now)
+  return longestRested(book, pool, set, terms)
 }
 
 /**
@@ -137,6 +172,6 @@ export function chooseAddress(book: AddressBook, slot: Slot, chooser: Chooser): 
   return (
     reservedFor(book, slot, chooser) ??
     keptForWorkload(book, slot, chooser) ??
-    chooseDynamic(book, slot.pool, slot.set, chooser.now)
+    chooseDynamic(book, slot.pool, slot.set, chooser)
   )
 }

@@ -5,6 +5,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import type { AddressBook } from './address-book.ts'
 import { formatTime } from './format-time.ts'
 import type { AddRequest } from './add-request.ts'
+import type { OwnAddress } from './own-addresses.ts'
 import { formatRangeSet, unusableReason, type Pool, type Range } from './pool.ts'
 import type { AddressRequest, CandidateList, GatewayClaim } from './request.ts'
 import {
@@ -18,6 +19,14 @@ import {
   type Workload,
 } from './records.ts'
 import { formatCandidates } from './candidate-list.ts'
+import {
+  declareLost,
+  describeStanding,
+  describeWaiting,
+  remedyFor,
+  unjudged,
+  type Standing,
+} from './standing.ts'
 import { usageOf } from './usage.ts'
 import { bearsGeneratedName, describeWorkload, isKnown, sameWorkload } from './workload.ts'
 
@@ -53,15 +62,16 @@ export function releaseCommand(key: LeaseKey): string {
 }
 
 /** "shop/web-0 on node worker-1 (container 3f2a91c0d1e2, since 2026-01-02T03:04:05Z)" */
-function describeLease(lease: LeaseRecord): string {
+export function describeLease(lease: LeaseRecord): string {
   const container = lease.attachment ? `container ${lease.attachment.containerId.slice(0, 13)}, ` : ''
   const what = lease.state === 'held' ? 'kept by retention ' : ''
   return `${describeHolder(lease.holder)} on node ${lease.node} (${container}${what}since ${formatTime(lease.since)})`
 }
 
-function whenFree({ holder, state, until, retain, workload }: LeaseRecord): string {
+export function whenFree(lease: LeaseRecord, standing: Standing): string {
+  const { state, until, retain, workload } = lease
   if (until !== null) return `it comes free at ${formatTime(until)}`
-  if (state !== 'held') return `it comes free when that ${holder.kind} is deleted`
+  if (state !== 'held') return describeStanding(lease, standing)
   if (retain !== 'while-owner-exists') return 'it does not come free by itself'
   return workload && isKnown(workload)
     ? `it comes free when ${describeWorkload(workload)} is deleted`
@@ -69,10 +79,10 @@ function whenFree({ holder, state, until, retain, workload }: LeaseRecord): stri
 }
 
 /** A kept address has nobody left to delete. */
-function howToHaveIt(lease: LeaseRecord): string {
+function howToHaveIt(lease: LeaseRecord, standing: Standing): string {
   const { holder, state, until } = lease
   const who = describeHolder(holder)
-  if (state !== 'held') return `choose another address for this pod, or delete ${who}`
+  if (state !== 'held') return `choose another address for this pod, or ${remedyFor(lease, standing)}`
   const ways = [
     ...(until === null ? [] : ['wait']),
     'choose another address',
@@ -91,29 +101,32 @@ function letOlderPodsGo(workload: Workload | null): string {
 }
 
 /** When pods that are to live side by side ask for one address, since they are made from one template. */
-function oneForEachPod(lease: LeaseRecord, asked: AddressRequest): string {
+function oneForEachPod(lease: LeaseRecord, asked: AddressRequest, standing: Standing): string {
   const { workload } = lease
   const whose = workload ? describeWorkload(workload) : 'this workload'
   return asked.channel === 'annotation' && workload?.kind === 'StatefulSet'
     ? `give ${whose} a list with one address per replica: ipkeeper.io/ips`
-    : howToHaveIt(lease)
+    : howToHaveIt(lease, standing)
 }
+
+const hasItself = (node: string, { link }: OwnAddress): string =>
+  `node ${node} has it itself, on link ${link}`
+
+const howToPartFromNode = ({ name }: Pool, { cidr, link }: OwnAddress): string =>
+  `give the pod another address, and "exclude" this one from pool ${name}; ` +
+  `or, where the node is not to have it: ip address delete ${cidr} dev ${link}`
 
 /** Why an older sandbox is not taken for dead, and what ends it. */
 function whatToDoAboutSandbox(
-  { node, netns, netnsInode }: AttachmentRecord,
-  here: string,
+  { netns, netnsInode }: AttachmentRecord,
+  standing: Standing,
   byTime: string | undefined,
 ): { readonly details: string; readonly hint: string } {
-  if (node !== here) {
-    const waitsFor =
-      `waits until node ${node} attests that the sandbox is gone, ` +
-      `or the API says that the node is out of service or gone`
+  if (standing.kind === 'elsewhere')
     return {
-      details: byTime === undefined ? waitsFor : `${waitsFor}; ${byTime}`,
-      hint: `wait until the old pod has stopped; if node ${node} is lost, delete its Node object or taint it node.kubernetes.io/out-of-service`,
+      details: describeWaiting(standing, byTime),
+      hint: `wait until the old pod has stopped${otherwise(standing)}`,
     }
-  }
   return {
     details:
       netnsInode === null
@@ -122,6 +135,10 @@ function whatToDoAboutSandbox(
     hint: 'wait until the old pod has stopped, or remove its sandbox: crictl stopp, crictl rmp; for a Deployment set strategy Recreate or maxSurge 0',
   }
 }
+
+/** What else helps, where a node may be lost. */
+const otherwise = (standing: Standing): string =>
+  standing.kind === 'elsewhere' ? `; ${declareLost(standing)}` : ''
 
 /** Requests that no state of the pool could grant. */
 export const requestProblem = {
@@ -215,6 +232,12 @@ export const requestProblem = {
   },
 }
 
+/** How it stands with what is in the way; `byTime`: with a takeover by time. */
+interface Judged {
+  readonly standing: Standing
+  readonly byTime: string | undefined
+}
+
 /** Requests that the present state does not allow. */
 export const claimProblem = {
   alreadyAdded(existing: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
@@ -238,6 +261,7 @@ export const claimProblem = {
     request: AddRequest,
     old: AttachmentRecord,
     leases: readonly LeaseRecord[],
+    standing: Standing,
     byTime: string | undefined,
   ): Problem {
     const who = `${describeHolder(request.holder)} (${old.podUid === null ? 'without UID' : `UID ${old.podUid}`})`
@@ -246,7 +270,7 @@ export const claimProblem = {
       leases.length === 0
         ? `an older pod ${who} still runs`
         : `${leases.map(lease => lease.address).join(', ')} is still held by ${who}`
-    return new Problem('IPK_HOLDER_LIVE', `${has} ${where}`, whatToDoAboutSandbox(old, request.node, byTime))
+    return new Problem('IPK_HOLDER_LIVE', `${has} ${where}`, whatToDoAboutSandbox(old, standing, byTime))
   },
 
   held(
@@ -255,25 +279,57 @@ export const claimProblem = {
     asked: AddressRequest,
     lease: LeaseRecord,
     { holder, workload }: { readonly holder: Holder; readonly workload: Workload | null },
+    // Before there is a pod, nobody asks what became of a sandbox.
+    { standing, byTime }: Judged = { standing: unjudged(lease), byTime: undefined },
   ): Problem {
     const address = formatAddress(asked.address)
-    const text = `held by ${describeLease(lease)}; ${whenFree(lease)}`
+    const text = `held by ${describeLease(lease)}; ${whenFree(lease, standing)}`
     const own = sameWorkload(lease.workload, workload)
     const older =
-      own && lease.state === 'bound' && holder.kind === 'pod' && bearsGeneratedName(holder.name, workload)
+      own &&
+      lease.state === 'bound' &&
+      ['in-use', 'elsewhere'].includes(standing.kind) &&
+      holder.kind === 'pod' &&
+      bearsGeneratedName(holder.name, workload)
     const code = older
       ? 'IPK_CANDIDATES_BUSY'
       : lease.until !== null
         ? 'IPK_ADDRESS_KEPT'
         : 'IPK_ADDRESS_HELD'
-    const way = older ? letOlderPodsGo(workload) : own ? oneForEachPod(lease, asked) : howToHaveIt(lease)
+    const way = older
+      ? `${letOlderPodsGo(workload)}${otherwise(standing)}`
+      : own
+        ? oneForEachPod(lease, asked, standing)
+        : howToHaveIt(lease, standing)
     const hint = `${way}; see: ipkeeperctl leases`
+    const waiting = older && standing.kind === 'elsewhere' ? [describeWaiting(standing, byTime)] : []
     return asked.channel === 'cni'
       ? new Problem(code, inReferenceWords(pool, rangeSet, asked), {
-          details: `${address} is ${text}`,
+          details: [`${address} is ${text}`, ...waiting].join('; '),
           hint,
         })
-      : new Problem(code, `${asked.source} asks for ${address}, which is ${text}`, { hint })
+      : new Problem(code, `${asked.source} asks for ${address}, which is ${text}`, {
+          details: waiting.join(''),
+          hint,
+        })
+  },
+
+  /** The node itself has the address. */
+  ofNode(pool: Pool, rangeSet: number, asked: AddressRequest, own: OwnAddress, node: string): Problem {
+    const hint = howToPartFromNode(pool, own)
+    const text = `${asked.source} asks for ${formatAddress(asked.address)}, but ${hasItself(node, own)}`
+    return asked.channel === 'cni'
+      ? new Problem('IPK_ADDRESS_OF_NODE', inReferenceWords(pool, rangeSet, asked), { details: text, hint })
+      : new Problem('IPK_ADDRESS_OF_NODE', text, { hint })
+  },
+
+  /** The node itself has an address that is kept for the pod. */
+  keptOfNode(pool: Pool, { address, holder }: LeaseRecord, own: OwnAddress, node: string): Problem {
+    return new Problem(
+      'IPK_ADDRESS_OF_NODE',
+      `${address} is that of ${describeHolder(holder)}, but ${hasItself(node, own)}`,
+      { hint: howToPartFromNode(pool, own) },
+    )
   },
 
   reserved(pool: Pool, rangeSet: number, asked: AddressRequest, reservation: ReservationRecord): Problem {
@@ -313,14 +369,27 @@ export const claimProblem = {
 
 /** A candidate that a pod cannot have, and what is in the way. */
 export type TakenAddress = { readonly address: Address } & (
-  | { readonly lease: LeaseRecord; readonly reservation?: undefined }
-  | { readonly lease?: undefined; readonly reservation: ReservationRecord }
+  | {
+      readonly lease: LeaseRecord
+      readonly standing?: Standing
+      readonly reservation?: undefined
+      readonly own?: undefined
+    }
+  | { readonly lease?: undefined; readonly reservation: ReservationRecord; readonly own?: undefined }
+  | { readonly lease?: undefined; readonly reservation?: undefined; readonly own: OwnAddress }
 )
 
-export function describeTaken({ lease, reservation }: TakenAddress): string {
-  return lease
-    ? `held by ${describeLease(lease)}; ${whenFree(lease)}`
-    : `reserved for ${describeReservation(reservation)}`
+/** "held by shop/web-0 ..."; `until`: with the moment at which it comes free. */
+function whoHas(taken: TakenAddress, until: boolean): string {
+  const { lease, reservation } = taken
+  if (reservation) return `reserved for ${describeReservation(reservation)}`
+  if (!lease) return `the node's own, on link ${taken.own.link}`
+  const who = describeLease(lease)
+  return until ? `held by ${who}; ${whenFree(lease, taken.standing ?? unjudged(lease))}` : `by ${who}`
+}
+
+export function describeTaken(taken: TakenAddress): string {
+  return whoHas(taken, true)
 }
 
 /** Lists of candidates that do not serve a pod. */
@@ -356,24 +425,34 @@ export const candidateProblem = {
    * All candidates are taken, in their order. Waiting helps when one of them comes free by itself, or when a pod of the same
    * workload has it; not when it is reserved for somebody else.
    */
-  taken(list: CandidateList, taken: readonly TakenAddress[], workload: Workload | null): Problem {
+  taken(
+    list: CandidateList,
+    taken: readonly TakenAddress[],
+    workload: Workload | null,
+    byTime: (lease: LeaseRecord) => string | undefined = () => undefined,
+  ): Problem {
     const leases = taken.flatMap(({ lease }) => lease ?? [])
     const own = leases.some(lease => lease.state === 'bound' && sameWorkload(lease.workload, workload))
     const busy = own || leases.some(({ until }) => until !== null)
-    const shown = taken
-      .slice(0, 5)
-      .map(({ address, lease, reservation }) =>
-        lease
-          ? `${formatAddress(address)} by ${describeLease(lease)}`
-          : `${formatAddress(address)} reserved for ${describeReservation(reservation)}`,
-      )
+    const shown = taken.slice(0, 5).map(one => `${formatAddress(one.address)} ${whoHas(one, false)}`)
     const more = taken.length > shown.length ? ` and ${taken.length - shown.length} more` : ''
     const which = taken.length === 1 ? 'its one address is' : `all ${taken.length} addresses are`
-    const way = own ? letOlderPodsGo(workload) : 'add addresses to the list, or free one of them'
+    // Of older pods on other nodes the first one stands for all.
+    const [elsewhere] = taken.flatMap(one =>
+      one.lease && one.standing?.kind === 'elsewhere' && sameWorkload(one.lease.workload, workload)
+        ? [{ lease: one.lease, standing: one.standing }]
+        : [],
+    )
+    const way = own
+      ? `${letOlderPodsGo(workload)}${elsewhere ? otherwise(elsewhere.standing) : ''}`
+      : 'add addresses to the list, or free one of them'
     return new Problem(
       busy ? 'IPK_CANDIDATES_BUSY' : 'IPK_CANDIDATES_TAKEN',
       `${list.source} lists ${clipped(formatCandidates(list))}, and ${which} taken: ${shown.join(', ')}${more}`,
-      { hint: `${way}; see: ipkeeperctl leases` },
+      {
+        ...(elsewhere && { details: describeWaiting(elsewhere.standing, byTime(elsewhere.lease)) }),
+        hint: `${way}; see: ipkeeperctl leases`,
+      },
     )
   },
 }

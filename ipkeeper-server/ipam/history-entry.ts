@@ -9,8 +9,8 @@ import {
 } from './records.ts'
 
 /**
- * What happened to an address. bound: a sandbox got it. moved: a newer sandbox of the same holder took it over. held,
- * cooling: its sandbox has gone. free: given up before its time. undone: the ADD that had bound it was never answered.
+ * What happened to an address. bound: a sandbox got it. moved: a newer sandbox of the same holder took it over, or its node got
+ * another name. held, cooling: its sandbox has gone. free: given up before its time. undone: the ADD that had bound it was never answered.
  */
 export type HistoryEventName = 'bound' | 'moved' | 'held' | 'cooling' | 'free' | 'undone'
 
@@ -52,7 +52,8 @@ function looksEqual(before: LeaseRecord, after: LeaseRecord): boolean {
     before.state === after.state &&
     before.until === after.until &&
     before.podUid === after.podUid &&
-    before.node === after.node &&
+    // Of what nobody has, it is no matter what the node is called that let it go.
+    (before.node === after.node || after.attachment === null) &&
     before.pool === after.pool &&
     holderKey(before.holder) === holderKey(after.holder) &&
     (after.attachment === null || sameAttachment(before.attachment, after.attachment))

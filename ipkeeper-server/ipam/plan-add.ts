@@ -10,7 +10,9 @@ import { canGive, findOffers, type Offer } from './offers.ts'
 import { dropFormerHolders, ofAttachment, releasedLease, writeLease } from './plan-del.ts'
 import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
 import { forgetOldest } from './plan-forget.ts'
+import { requestedMac } from './mac-request.ts'
 import { planGrants, type Grant } from './plan-grants.ts'
+import { checkMac } from './plan-mac.ts'
 import { planPool } from './plan-pool.ts'
 import { planTakeover, type Takeover } from './plan-takeover.ts'
 import { findPool, policyOf, type PoolBook } from './pool-book.ts'
@@ -24,6 +26,7 @@ import {
   type AttachmentRecord,
   type Change,
   type LeaseRecord,
+  type Write,
 } from './records.ts'
 import { reservedRetention } from './reservation-owner.ts'
 import { describeWorkload, workloadOf } from './workload.ts'
@@ -96,17 +99,21 @@ export function planAdd(
   const takeover = planTakeover(book, request, terms)
   for (const text of takeover.reasons)
     trace?.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
-  const chooser: Chooser = { holder: request.holder, workload, now: terms.now }
+  const chooser: Chooser = {
+    ...{ holder: request.holder, workload, now: terms.now, own: terms.own },
+    left: takeover.left,
+  }
   const delegation = planDelegation(book, request, takeover, chooser, offers)
   if (delegation) {
     trace?.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
-    return assemble(book, request, terms, takeover, chooser, [], delegation)
+    return assemble(book, request, terms, takeover, chooser, [], [], delegation)
   }
   return firstServed(ownFirst(book, offers, takeover, chooser), trace, offer => {
     const grants = planGrants(book, request, offer, takeover, chooser, trace)
     for (const { address, reason } of grants)
       trace?.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
-    return assemble(book, request, terms, takeover, chooser, grants, undefined)
+    const guards = checkMac(book, request, takeover, grants, { ...terms, chooser })
+    return assemble(book, request, terms, takeover, chooser, grants, guards, undefined)
   })
 }
 
@@ -214,9 +221,9 @@ function networkOf(
   return { routes, dns }
 }
 
-function carriageOf(main: MainConfig | undefined): Pick<LeaseRecord, 'carried'> {
+function linkOf(main: MainConfig | undefined): Pick<LeaseRecord, 'carried' | 'ownLink'> {
   const carried = main && carriage(main)
-  return carried === undefined ? {} : { carried }
+  return { ...(carried && { carried }), ...(main?.mode === 'ptp' && { ownLink: true }) }
 }
 
 /** Turns a decision into writes and an answer. */
@@ -227,6 +234,7 @@ function assemble(
   takeover: Takeover,
   { workload }: Chooser,
   grants: readonly Grant[],
+  macGuards: readonly Write[],
   delegation: Delegation | undefined,
 ): AddPlan {
   const existing = book.attachment(request.key)
@@ -260,8 +268,8 @@ function assemble(
         request.pod.retain ??
         reservedRetention(book.reservation(key), request.holder, workload) ??
         policyOf(pools, pool.name).retention,
-      mac: request.pod.mac ?? null,
-      ...carriageOf(request.main),
+      mac: requestedMac(request)?.mac ?? null,
+      ...linkOf(request.main),
       since: now,
       until: null,
     }
@@ -292,6 +300,7 @@ function assemble(
     ...forgetOldest(book, leases),
     ...dropFormerHolders(book, bound),
     ...guards,
+    ...macGuards,
     ...unreserved.map(record => mustStay('reservation', record, undefined)),
     {
       kind: 'holder',

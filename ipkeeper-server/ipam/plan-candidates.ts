@@ -132,6 +132,8 @@ export function pickCandidate(
    * it stays in the way when the lease has ended, so that waiting for that would not help.
    */
   const takenBy = (address: Address): TakenAddress | undefined => {
+    const own = chooser.own.find(address)
+    if (own) return { address, own }
     const key = { segment: pool.segment, address: formatAddress(address) }
     const reservation = book.reservation(key)
     if (reservation && !isReservedFor(reservation, request.holder, chooser.workload))
@@ -139,7 +141,7 @@ export function pickCandidate(
     const lease = book.lease(key)
     const canBeHad =
       !lease || isFree(lease, chooser.now) || takeover.mayTake(lease) || mayInherit(lease, chooser)
-    return canBeHad ? undefined : { address, lease }
+    return canBeHad ? undefined : { address, lease, standing: takeover.standing(lease) }
   }
   const pick = (candidate: Candidate, why: string): Picked => ({
     asked: asRequest(list, candidate),
@@ -163,16 +165,20 @@ export function pickCandidate(
     return pick(pair, 'the one beside that of the other family')
   for (const reservation of openReservations(book, chooser)) {
     const candidate = candidateOf(reservation)
-    if (!candidate) continue
+    if (!candidate || chooser.own.find(candidate.address)) continue
     const whose = reservation.kind === undefined ? 'pod' : 'workload'
     return pick(candidate, `the one reserved for this ${whose}`)
   }
   for (const lease of inheritable(book, chooser)) {
     const candidate = candidateOf(lease)
-    if (candidate && takenBy(candidate.address) === undefined) return pick(candidate, whyInherited(lease))
+    if (candidate && takenBy(candidate.address) === undefined)
+      return pick(candidate, whyInherited(lease, chooser))
   }
   for (const run of runs) {
-    const address = book.lowestFree(pool.segment, list.family, run)
+    const address = chooser.own
+      .leftOf(list.family, run)
+      .map(part => book.lowestFree(pool.segment, list.family, part))
+      .find(found => found !== undefined)
     const candidate = address && at(run.start + (address.value - run.first))
     if (!candidate) continue
     notePassedOver(candidate.index)
@@ -180,16 +186,21 @@ export function pickCandidate(
   }
   // All are in the book: so there are no more of them than records.
   const taken: TakenAddress[] = []
+  const left: Picked[] = []
   for (const candidate of candidatesOf(list.family, runs)) {
     const obstacle = takenBy(candidate.address)
+    const lease = book.lease({ segment: pool.segment, address: formatAddress(candidate.address) })
     if (obstacle) taken.push(obstacle)
+    else if (lease && mayInherit(lease, chooser)) left.push(pick(candidate, whyInherited(lease, chooser)))
     else {
       notePassedOver(candidate.index)
       return pick(candidate, `first of ${count} candidates that only rests`)
     }
   }
   notePassedOver(count)
-  throw candidateProblem.taken(list, taken, chooser.workload)
+  // Of a sandbox that is only proved gone, once nothing else is to be had.
+  if (left[0]) return left[0]
+  throw candidateProblem.taken(list, taken, chooser.workload, takeover.byTime)
 
   function notePassedOver(before: bigint): void {
     if (!trace) return

@@ -1,5 +1,6 @@
 import type { AddressBook } from './address-book.ts'
 import { attachmentByLease } from './attachment-elsewhere.ts'
+import { withinSpan } from './lease-times.ts'
 import { forgetOldest } from './plan-forget.ts'
 import { policyOf, type PoolBook } from './pool-book.ts'
 import {
@@ -187,14 +188,16 @@ export function planUndo(
       before.attachment !== null &&
       (before.node === attachment.node || !book.isShared) &&
       (sameAttachment(before.attachment, key) || !stillHas(book, before))
-    const again = { ...before, generation: present.generation }
+    const again = { ...withinSpan(before, now), generation: present.generation }
     const current =
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
     const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
     const movedOn = before.state === 'held' && (isOwn ? !holder : hasAnother(book, before))
+    // Taken from another pod of the workload, it is released as by that pod's DEL.
+    const isLast = isOwn ? current && holder !== undefined : true
     const record =
       orphaned || movedOn
-        ? endedLease(again, current && holder !== undefined && !movedOn, pools, now)
+        ? endedLease(again, isLast && !movedOn, pools, now)
         : { ...again, generation: present.generation + 1 }
     restored.push(record)
     writes.push(writeLease(book, record))
@@ -238,23 +241,24 @@ function hasAnother(book: AddressBook, kept: LeaseRecord): boolean {
   )
 }
 
-/** What an undone ADD had inherited is kept again for whom it was kept (see dropFormerHolders). */
+/** What an undone ADD had inherited is again whose it was: kept for it, or in its sandbox (see dropFormerHolders). */
 function giveBack(
   book: AddressBook,
   attachment: AttachmentRecord,
   restored: readonly LeaseRecord[],
 ): Write[] {
   const inherited = restored.filter(
-    lease => lease.state === 'held' && holderKey(lease.holder) !== holderKey(attachment.holder),
+    lease => lease.state !== 'cooling' && holderKey(lease.holder) !== holderKey(attachment.holder),
   )
   return [...Map.groupBy(inherited, lease => holderKey(lease.holder)).values()].flatMap(leases => {
     const [first] = leases
     if (!first) return []
     const { holder } = first
     const present = book.holder(holder)
-    const record = {
+    const sandbox = attachmentByLease(first) ?? null
+    const record: HolderRecord = {
       holder,
-      attachment: present?.attachment ?? null,
+      ...(present?.attachment ? writtenSandbox(present) : ofAttachment(sandbox)),
       generation: (present?.generation ?? 0) + 1,
       leases: [...(present?.leases ?? []), ...leases.map(({ segment, address }) => ({ segment, address }))],
     }
@@ -262,15 +266,33 @@ function giveBack(
   })
 }
 
-/** Takes addresses out of a holder's list; it goes with its last one, unless a sandbox of it is there. */
-export function withdrawFromHolder(book: AddressBook, holder: Holder, lost: readonly LeaseKey[]): Write[] {
+/** What a holder's record says of its attachment. */
+function writtenSandbox({ attachment, sandbox }: HolderRecord): Pick<HolderRecord, 'attachment' | 'sandbox'> {
+  return { attachment, ...(sandbox && { sandbox }) }
+}
+
+/**
+ * Takes addresses out of a holder's list; it goes with its last one, unless a sandbox of it is there that others may hear
+ * of: one that these addresses were taken from is proved gone.
+ */
+export function withdrawFromHolder(
+  book: AddressBook,
+  holder: Holder,
+  lost: readonly (LeaseKey & Partial<Pick<LeaseRecord, 'attachment'>>)[],
+): Write[] {
   const present = book.holder(holder)
   const gone = new Set(lost.map(leaseKey))
   const leases = present?.leases.filter(own => !gone.has(leaseKey(own))) ?? []
-  return present && leases.length < present.leases.length ? [writeHolder(present, present, leases)] : []
+  if (!present || leases.length === present.leases.length) return []
+  const { attachment } = present
+  const isLeft =
+    attachment !== null &&
+    leases.length === 0 &&
+    lost.some(lease => sameAttachment(lease.attachment ?? null, attachment))
+  return [writeHolder(present, isLeft ? ofAttachment(null) : present, leases)]
 }
 
-/** Holders that lose a kept address to these leases. */
+/** Holders that lose an address to these leases: one that is kept for them, or of a sandbox that is proved gone. */
 export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord[]): Write[] {
   const lost = taken.flatMap(lease => {
     const before = book.lease(lease)

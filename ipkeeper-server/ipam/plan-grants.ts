@@ -1,7 +1,7 @@
 import { formatAddress, type Address } from '../../shared/net/address.ts'
 import type { AddRequest } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
-import { chooseAddress, isFree, mayInherit, type Chooser } from './choose-address.ts'
+import { chooseAddress, isFree, mayInherit, whyInherited, type Chooser } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
 import type { Offer, Slot } from './offers.ts'
 import { pickCandidate } from './plan-candidates.ts'
@@ -9,6 +9,7 @@ import type { Takeover } from './plan-takeover.ts'
 import { rangeOf, usableIn, type Range } from './pool.ts'
 import type { Trace } from './reasons.ts'
 import { describeHolder, holderKey, isReservedFor, leaseKey } from './records.ts'
+import { retains } from './retention.ts'
 import type { AddressRequest, CandidateList } from './request.ts'
 
 /** One address of an ADD, before it becomes a record. */
@@ -65,14 +66,14 @@ function assignCandidates(
   )
 }
 
-/** An address that was asked for by name: that one, or the problem that names who has it. */
+/** An address that was asked for by name: that one, or the problem that names who has it. `reason`: that of a candidate. */
 function grantByName(
   book: AddressBook,
   request: AddRequest,
   takeover: Takeover,
   slot: Slot,
   asked: AddressRequest,
-  reason: string,
+  reason: string | undefined,
   chooser: Chooser,
 ): Grant {
   const { pool, rangeSet } = slot
@@ -80,19 +81,33 @@ function grantByName(
   if (!range) throw requestProblem.outside([pool], [asked], asked)
   const unusable = requestProblem.unusable(range, rangeSet, asked)
   if (unusable) throw unusable
+  const own = chooser.own.find(asked.address)
+  if (own) throw claimProblem.ofNode(pool, rangeSet, asked, own, request.node)
   const key = { segment: pool.segment, address: formatAddress(asked.address) }
   const reservation = book.reservation(key)
   if (reservation && !isReservedFor(reservation, request.holder, chooser.workload)) {
     throw claimProblem.reserved(pool, rangeSet, asked, reservation)
   }
   const lease = book.lease(key)
-  if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !mayInherit(lease, chooser)) {
+  const inherits = lease !== undefined && mayInherit(lease, chooser)
+  if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !inherits) {
     const attachment = lease.attachment && book.attachment(lease.attachment)
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
-      ? claimProblem.holderLive(request, attachment, [lease], takeover.byTime(attachment))
-      : claimProblem.held(pool, rangeSet, asked, lease, chooser)
+      ? claimProblem.holderLive(
+          request,
+          attachment,
+          [lease],
+          takeover.standing(lease),
+          takeover.byTime(lease),
+        )
+      : claimProblem.held(pool, rangeSet, asked, lease, chooser, {
+          standing: takeover.standing(lease),
+          byTime: takeover.byTime(lease),
+        })
   }
-  return { slot, address: asked.address, range, named: true, source: asked.source, reason }
+  const { source } = asked
+  const plain = inherits && lease.state === 'bound' ? `${source}; ${whyInherited(lease, chooser)}` : source
+  return { slot, address: asked.address, range, named: true, source, reason: reason ?? plain }
 }
 
 /**
@@ -105,13 +120,19 @@ function grantKept(
   takeover: Takeover,
   slot: Slot,
   granted: ReadonlySet<string>,
-  { holder, workload }: Chooser,
+  { holder, workload, own: ofNode }: Chooser,
 ): Grant | undefined {
   for (const lease of takeover.movable) {
     if (lease.segment !== slot.pool.segment || granted.has(leaseKey(lease))) continue
     const place = usableIn(slot.set, lease.address)
     const reservation = book.reservation(lease)
     if (!place || (reservation && !isReservedFor(reservation, holder, workload))) continue
+    const own = ofNode.find(place.address)
+    if (own) {
+      // Only a pod that nobody promised this address to is served with another one.
+      if (!lease.named && !retains(lease.retain) && !reservation) continue
+      throw claimProblem.keptOfNode(slot.pool, lease, own, request.node)
+    }
     return {
       slot,
       ...place,
@@ -153,7 +174,7 @@ export function planGrants(
   let paired: bigint | undefined
   const grants = offer.map((slot): Grant => {
     const wish = wishes.get(slot)
-    if (wish) return grantByName(book, request, takeover, slot, wish, wish.source, chooser)
+    if (wish) return grantByName(book, request, takeover, slot, wish, undefined, chooser)
     const list = lists.get(slot)
     if (list) {
       const picked = pickCandidate(book, request, takeover, slot, list, chooser, paired, trace)

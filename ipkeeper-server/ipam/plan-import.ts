@@ -62,6 +62,8 @@ export interface ImportTerms {
   readonly node: string
   readonly bootId: string
   readonly now: number
+  /** Milliseconds of CLOCK_MONOTONIC. */
+  readonly monotonic: number
   readonly namespaceAt: (path: string) => NetnsState
   readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
 }
@@ -553,7 +555,7 @@ function writeOwner(
 }
 
 function writeAttachment(
-  { node, bootId, now }: ImportTerms,
+  { node, bootId, now, monotonic }: ImportTerms,
   { holder, podUid, since }: FoundGroup,
   key: AttachmentKey,
   present: AttachmentRecord | undefined,
@@ -580,6 +582,8 @@ function writeAttachment(
       netnsInode: present ? present.netnsInode : sandbox.netnsInode,
       invocationId: present?.invocationId ?? null,
       startedAt: present?.startedAt ?? null,
+      // A GC whose list is older does not know what this import has found.
+      answeredAt: Math.floor(monotonic * 1000),
       since: present?.since ?? sinceOf(since, now),
       ...(present?.wiring && { wiring: present.wiring }),
       ...(present?.madeBy !== undefined && { madeBy: present.madeBy }),

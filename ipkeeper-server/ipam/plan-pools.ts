@@ -1,6 +1,6 @@
 import { parseAddress } from '../../shared/net/address.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { Liveness } from './add-request.ts'
+import type { Liveness } from './standing.ts'
 import type { AddressBook } from './address-book.ts'
 import { describeRanges, poolOf, sameRanges, toPoolRecord } from './plan-pool.ts'
 import type { PoolSettings } from './pool-settings.ts'

@@ -2,8 +2,10 @@ import type { AddRequest, AddTerms } from './add-request.ts'
 import type { AddressBook } from './address-book.ts'
 import { currentAttachment } from './attachment-elsewhere.ts'
 import { claimProblem } from './claim-problems.ts'
+import { requestedMac } from './mac-request.ts'
 import { judgeTakeover, type TakeoverByTime } from './takeover-by-time.ts'
 import { retains } from './retention.ts'
+import { standingOf, unjudged, type Standing } from './standing.ts'
 import { holderKey, leaseKey, sameAttachment, type AttachmentRecord, type LeaseRecord } from './records.ts'
 
 /** What of its own an ADD may take, and from whom. */
@@ -12,10 +14,14 @@ export interface Takeover {
   readonly movable: readonly LeaseRecord[]
   /** Whether a lease may be taken: it is movable, or of this holder and no sandbox that may live has it. */
   readonly mayTake: (lease: LeaseRecord) => boolean
+  /** Why the sandbox that has a lease has to give it up to whoever may inherit it; undefined when it need not. */
+  readonly left: (lease: LeaseRecord) => string | undefined
   /** Whether a sandbox that is not proved dead has the lease. */
   readonly inUse: (lease: LeaseRecord) => boolean
+  /** How it stands with what a sandbox has. */
+  readonly standing: (lease: LeaseRecord) => Standing
   /** How it stands with a takeover of what a sandbox of another node has, for people. */
-  readonly byTime: (attachment: AttachmentRecord) => string | undefined
+  readonly byTime: (lease: LeaseRecord) => string | undefined
   readonly reasons: readonly string[]
 }
 
@@ -28,8 +34,14 @@ export interface Takeover {
 export function planTakeover(
   book: AddressBook,
   request: AddRequest,
-  { liveness, silenceOf }: Pick<AddTerms, 'liveness' | 'silenceOf'>,
+  {
+    liveness,
+    lostNode,
+    isForgotten,
+    silenceOf,
+  }: Pick<AddTerms, 'liveness' | 'lostNode' | 'isForgotten' | 'silenceOf'>,
 ): Takeover {
+  const witness = { node: request.node, liveness, lostNode, isForgotten }
   const holder = book.holder(request.holder)
   const old = holder && currentAttachment(book, holder)
   // A kept address whose time is over may have gone to another holder since.
@@ -46,22 +58,28 @@ export function planTakeover(
     attachment.node === request.node || !silenceOf
       ? { allowed: false, says: undefined }
       : judgeTakeover(attachment.node, book.leasesOf(attachment), request.main, silenceOf(attachment.node))
-  /** Why the attachment has to give its addresses up to this ADD; undefined when it need not. */
-  const yields = (attachment: AttachmentRecord): string | undefined => {
-    if (attachment.podUid !== null && attachment.podUid === request.podUid)
-      return 'a new sandbox of the same pod'
+  /** What proves that the attachment cannot use its addresses any more; undefined when nothing does. */
+  const proof = (attachment: AttachmentRecord): string | undefined => {
     if (liveness(attachment) === 'dead') return 'the old sandbox is dead'
     const { allowed, says } = byTime(attachment)
     return allowed ? says : undefined
   }
+  /** Why the attachment has to give its addresses up to this ADD; undefined when it need not. */
+  const yields = (attachment: AttachmentRecord): string | undefined =>
+    attachment.podUid !== null && attachment.podUid === request.podUid
+      ? 'a new sandbox of the same pod'
+      : proof(attachment)
 
   const own = !old || sameAttachment(request.key, old)
   const reason = own ? undefined : yields(old)
   const free = own || reason !== undefined
+  const mac = requestedMac(request)?.mac
   const insists =
     request.pod.addresses.length + request.pod.candidates.length > 0 ||
+    (mac !== undefined && leases.some(lease => lease.mac === mac)) ||
     leases.some(lease => lease.named || retains(lease.retain) || book.reservation(lease) !== undefined)
-  if (!free && insists) throw claimProblem.holderLive(request, old, leases, byTime(old).says)
+  if (!free && insists)
+    throw claimProblem.holderLive(request, old, leases, standingOf(old, witness), byTime(old).says)
 
   const movable = free ? leases : []
   const moving = new Set(movable.map(leaseKey))
@@ -74,11 +92,22 @@ export function planTakeover(
         moving.has(leaseKey(lease)) || (isOwn(lease) && (!attachment || yields(attachment) !== undefined))
       )
     },
+    left: lease => {
+      const attachment = attachmentOf(lease)
+      return attachment && proof(attachment)
+    },
     inUse: lease => {
       const attachment = attachmentOf(lease)
       return attachment !== undefined && liveness(attachment) !== 'dead'
     },
-    byTime: attachment => byTime(attachment).says,
+    standing: lease => {
+      const attachment = attachmentOf(lease)
+      return attachment ? standingOf(attachment, witness) : unjudged(lease)
+    },
+    byTime: lease => {
+      const attachment = attachmentOf(lease)
+      return attachment && byTime(attachment).says
+    },
     reasons: !free
       ? [`older sandbox ${sandbox} of the same name may live: a fresh address`]
       : reason !== undefined && leases.length > 0

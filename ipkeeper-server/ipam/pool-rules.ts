@@ -12,6 +12,8 @@ export interface Whereabouts {
   readonly nodeLabels: StringMap | undefined
   /** The API shows further nodes, and the store does not know what they give. */
   readonly sharedWithOtherNodes: boolean
+  /** What asks for a MAC, such as "annotation ipkeeper.io/mac"; absent where nothing does. */
+  readonly asksForMac?: string | undefined
 }
 
 function matchesName(patterns: readonly string[], name: string): boolean {
@@ -50,7 +52,12 @@ export function formatSelector({ matchLabels, matchExpressions }: LabelSelector)
   ].join(', ')
 }
 
-type Code = 'IPK_NAMESPACE_REFUSED' | 'IPK_NODE_REFUSED' | 'IPK_FACTS_MISSING' | 'IPK_STORE_ONE_NODE'
+type Code =
+  | 'IPK_NAMESPACE_REFUSED'
+  | 'IPK_NODE_REFUSED'
+  | 'IPK_FACTS_MISSING'
+  | 'IPK_STORE_ONE_NODE'
+  | 'IPK_MAC_REFUSED'
 
 interface Refusal {
   readonly code: Code
@@ -102,6 +109,10 @@ const rules: readonly ((rules: PoolRules, place: Whereabouts) => Refusal | undef
           code: 'IPK_STORE_ONE_NODE',
           message: `the cluster has other nodes, and the embedded store of node ${node} does not know what they give`,
         }
+      : undefined,
+  ({ allowMac }, { asksForMac }) =>
+    asksForMac !== undefined && allowMac === false
+      ? { code: 'IPK_MAC_REFUSED', message: `${asksForMac} asks for a MAC, which its pods may not choose` }
       : undefined,
 ]
 

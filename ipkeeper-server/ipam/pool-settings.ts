@@ -28,6 +28,8 @@ export interface PoolRules {
   readonly nodeSelector?: LabelSelector
   /** How many addresses of one family the pods of one namespace may have, kept ones included. */
   readonly quotaPerNamespace?: number
+  /** Whether a pod may ask for a MAC; absent: it may. */
+  readonly allowMac?: boolean
 }
 
 /** How a pool treats its addresses; durations in milliseconds. */

@@ -55,7 +55,7 @@ const invalid = (message: string, hint?: string): Problem =>
 export type RangeFault = (key: keyof RangeDefinition, message: string, index?: number) => void
 
 /** What gaps leave of a run; both ends of each are included, and gaps may overlap. */
-function without(run: Interval, gaps: readonly Interval[]): Interval[] {
+export function without(run: Interval, gaps: readonly Interval[]): Interval[] {
   const left: Interval[] = []
   let next = run.first
   for (const gap of gaps.toSorted((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))) {

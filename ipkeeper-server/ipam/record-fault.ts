@@ -1,12 +1,15 @@
 import { parseAddress } from '../../shared/net/address.ts'
+import type { HistoryEntry, HistoryEventName } from './history-entry.ts'
 import { poolOf } from './plan-pool.ts'
 import {
   holderKey,
   leaseKey,
+  macGuardKey,
   quotaKey,
   type Holder,
   type HolderRecord,
   type LeaseRecord,
+  type MacRecord,
   type NodeRecord,
   type PoolRecord,
   type QuotaRecord,
@@ -53,6 +56,8 @@ function keyOf(kind: Exclude<RecordKind, 'attachment'>, record: object): string 
     }
     case 'quota':
       return quotaKey(record as QuotaRecord)
+    case 'mac':
+      return macGuardKey(record as MacRecord)
     case 'node':
       return (record as NodeRecord).name
   }
@@ -69,4 +74,17 @@ export function isSoundRecord(kind: Exclude<RecordKind, 'attachment'>, key: stri
   } catch {
     return false
   }
+}
+
+const eventNames: readonly HistoryEventName[] = ['bound', 'moved', 'held', 'cooling', 'free', 'undone']
+
+/** Whether an entry of the history can be worked with. Throws, whatever it throws, when it is none. */
+export function isSoundEntry({ event, address, at, since, holder, until }: HistoryEntry): boolean {
+  return (
+    eventNames.includes(event) &&
+    parseAddress(address) !== undefined &&
+    isHolder(holder) &&
+    [at, since].every(Number.isFinite) &&
+    (until === null || Number.isFinite(until))
+  )
 }

@@ -86,9 +86,12 @@ export interface LeaseRecord extends Versioned, LeaseKey {
   /** Which channel asked, such as "annotation ipkeeper.io/ip"; "dynamic" when nobody did. */
   readonly source: string
   readonly retain: Retention
+  /** That was asked for; null where the pod has one that it did not choose. */
   readonly mac: string | null
   /** Absent where the wiring is another plugin's (the IPAM role), or nothing leads to the address from other nodes. */
   readonly carried?: Carriage
+  /** The pod has its link for itself (ptp): its MAC is in nobody's way. */
+  readonly ownLink?: true
   readonly since: number
   /** When a held or cooling address becomes free; null for never, and while bound. */
   readonly until: number | null
@@ -165,6 +168,8 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly given?: readonly string[]
   /** The generation at which an ADD was last answered from this record; a re-sent ADD moves it on. */
   readonly answered: number
+  /** When that was recorded: microseconds of CLOCK_MONOTONIC in that boot. Absent in records of old. */
+  readonly answeredAt?: number
   /** How the pod is wired; absent in the IPAM role, where that is the parent plugin's. */
   readonly wiring?: WiringRecord
   /**
@@ -222,6 +227,30 @@ export interface QuotaRecord extends Versioned {
   readonly family: 4 | 6
 }
 
+/**
+ * Grows with each ADD that takes a MAC by request, so that of two such ADDs of different nodes the later one sees the
+ * earlier one's lease before it decides. One for all MACs of a last octet: they are fences, and nobody has to tidy them up.
+ */
+export interface MacRecord extends Versioned {
+  readonly segment: string
+  /** 0 to 255. */
+  readonly lastOctet: number
+}
+
+/** Who has a node's name, or wants it (name-claim.ts). */
+export interface NodeClaim {
+  /** Of its state folder (node-identity.ts). */
+  readonly id: string
+  /** Of the runs of one folder in one boot; another folder, and another boot, has another one. */
+  readonly session: string
+  readonly bootId: string
+  /** What tells its machine from others (MachineMarks). */
+  readonly machineId?: string
+  readonly hardware?: string
+  /** By its clock; milliseconds since the epoch. */
+  readonly since: number
+}
+
 /** What a node tells the others of itself, under its name. */
 export interface NodeRecord extends Versioned {
   readonly name: string
@@ -235,6 +264,21 @@ export interface NodeRecord extends Versioned {
   readonly stopsAfter?: number
   /** By the node's clock: makes each renewal another text; nobody reckons with it. */
   readonly renewedAt?: number
+  /** Whose the name is; absent where no version wrote it that knew of claims. */
+  readonly claim?: NodeClaim
+  /** Somebody else who wants the name, and waits whether the claimant lives. */
+  readonly challenge?: NodeClaim
+  /** Session of the challenger whom the claimant refused last. */
+  readonly refused?: string
+  /** Earlier claimants of other identities, of which there may still be leases under the name. */
+  readonly formers?: readonly NodeClaim[]
+  /** See engine-loss.ts; absent: 1. */
+  readonly epoch?: number
+  /**
+   * Nobody waits for it: an operator has said on node `by` that it is gone for good, or node `by` was called so. Whoever claims
+   * the name takes it away.
+   */
+  readonly gone?: { readonly since: number; readonly by: string }
 }
 
 export interface PoolRange {
@@ -252,6 +296,7 @@ export interface RecordTypes {
   readonly reservation: ReservationRecord
   readonly pool: PoolRecord
   readonly quota: QuotaRecord
+  readonly mac: MacRecord
   readonly node: NodeRecord
 }
 
@@ -264,6 +309,7 @@ export const recordKinds = [
   'reservation',
   'pool',
   'quota',
+  'mac',
   'node',
 ] as const satisfies readonly RecordKind[]
 
@@ -317,6 +363,10 @@ export function quotaKey({
   return JSON.stringify([pool, namespace, family])
 }
 
+export function macGuardKey({ segment, lastOctet }: Pick<MacRecord, 'segment' | 'lastOctet'>): string {
+  return JSON.stringify([segment, lastOctet])
+}
+
 /** The network in an attachment's key. */
 export function networkOfAttachment(key: string): string {
   const [network] = JSON.parse(key) as [string, string, string]
@@ -331,6 +381,19 @@ export function holderKey(holder: Holder): string {
 
 export function sameAttachment(a: AttachmentKey | null, b: AttachmentKey): boolean {
   return a !== null && a.network === b.network && a.containerId === b.containerId && a.ifname === b.ifname
+}
+
+/**
+ * Tells an attachment from one that was added anew under its key: nerdctl starts a container again under its ID, and the
+ * generations of the new record begin where the old ones did.
+ */
+export function incarnationOf(record: AttachmentRecord): string {
+  return JSON.stringify([attachmentKey(record), record.answered, record.since, record.invocationId])
+}
+
+/** Whether a lease is the one that was looked at: the generations of one that came free and was given anew may be the same. */
+export function isSameLease(a: LeaseRecord | undefined, b: LeaseRecord): a is LeaseRecord {
+  return a?.generation === b.generation && a.since === b.since && holderKey(a.holder) === holderKey(b.holder)
 }
 
 /** Whether the time of a kept or resting address is over, though its record may still be there. */

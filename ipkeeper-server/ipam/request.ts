@@ -40,6 +40,14 @@ export interface GatewayClaim {
   readonly source: string
 }
 
+/** A MAC address that a pod is to have. */
+export interface MacRequest {
+  /** Lower case. */
+  readonly mac: string
+  /** Names the channel in errors, such as "annotation ipkeeper.io/mac" or "runtimeConfig.mac". */
+  readonly source: string
+}
+
 /** All that a pod asks for on one interface. */
 export interface PodRequest {
   /** At most one per family from annotations; CNI channels may name several. */
@@ -53,6 +61,8 @@ export interface PodRequest {
   /** What said so, e.g. "annotation ipkeeper.io/retain of namespace shop". */
   readonly retainSource?: string
   readonly mac?: string
+  /** What said so, e.g. "annotation ovn.kubernetes.io/mac_address". */
+  readonly macSource?: string
   /** Requests of lower channels that were not used, for the log. */
   readonly ignored: readonly string[]
 }

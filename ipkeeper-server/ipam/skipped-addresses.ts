@@ -1,6 +1,7 @@
 import { formatAddress, type Address } from '../../shared/net/address.ts'
 import type { AddressBook } from './address-book.ts'
 import { formatTime } from './format-time.ts'
+import { noOwnAddresses, type OwnAddress, type OwnAddresses } from './own-addresses.ts'
 import { usableIn, type Pool, type RangeSet } from './pool.ts'
 import { describeHolder, describeReservation, isOver, type LeaseKey, type LeaseRecord } from './records.ts'
 
@@ -28,10 +29,11 @@ function describeLease(lease: LeaseRecord, now: number): string {
   return `rests${end} after ${who}${lease.named ? ', which had asked for it by name' : ''}`
 }
 
-function whyPassedOver(book: AddressBook, key: LeaseKey, now: number): string {
+function whyPassedOver(book: AddressBook, key: LeaseKey, own: OwnAddress | undefined, now: number): string {
   const lease = book.lease(key)
   const reservation = book.reservation(key)
   return [
+    ...(own ? [`the node has it itself, on link ${own.link}`] : []),
     ...(lease ? [describeLease(lease, now)] : []),
     ...(reservation ? [`reserved for ${describeReservation(reservation)}`] : []),
   ].join('; ')
@@ -48,6 +50,7 @@ export function skippedAddresses(
   chosen: Address,
   now: number,
   most: number,
+  own: OwnAddresses = noOwnAddresses,
 ): SkippedAddresses {
   const wasRecorded = book.lease({ segment, address: formatAddress(chosen) }) !== undefined
   const shown: SkippedAddress[] = []
@@ -61,8 +64,10 @@ export function skippedAddresses(
           if (wasRecorded) continue
           break
         }
-        const address = formatAddress({ family: range.family, value })
-        shown.push({ address, text: whyPassedOver(book, { segment, address }, now) })
+        const passedOver: Address = { family: range.family, value }
+        const address = formatAddress(passedOver)
+        const text = whyPassedOver(book, { segment, address }, own.find(passedOver), now)
+        shown.push({ address, text })
       }
       if (!reached) continue
       if (!wasRecorded) return { shown, more: passed - BigInt(shown.length) }

@@ -19,7 +19,10 @@ const endings: Readonly<Record<HistoryEventName, (entry: HistoryEntry, next: His
     sameHolder(entry, next)
       ? `${describeHolder(next.holder)} came back`
       : `given to ${describeHolder(next.holder)}`,
-  moved: () => 'taken over by a newer sandbox',
+  moved: (entry, next) =>
+    entry.containerId === next.containerId && entry.node !== next.node
+      ? `its node is called ${next.node} now`
+      : 'taken over by a newer sandbox',
   held: entry => (entry.containerId === null ? 'kept anew' : 'deleted, kept'),
   cooling: entry => (entry.containerId === null ? 'given up' : 'deleted'),
   free: () => 'released',

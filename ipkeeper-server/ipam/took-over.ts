@@ -1,6 +1,6 @@
 import { sameAttachment, type Change } from './records.ts'
 
-/** Whose sandbox an ADD took addresses from: one of the same pod, or one of another pod of that name, proved dead. */
+/** Whose sandbox an ADD took addresses from: one of the same pod, or one of another pod of that name or workload, proved dead. */
 export type FormerSandbox = 'same_pod' | 'other_pod'
 
 /** Whether the change of an ADD takes addresses from an older sandbox; its undo knows from which. */

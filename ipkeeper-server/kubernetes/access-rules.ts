@@ -59,6 +59,7 @@ export const accessRules: readonly AccessRule[] = [
   ...storeRows('ipholders', 'what each pod has'),
   ...storeRows('ipreservations', 'addresses that are promised'),
   ...storeRows('ippools', 'pools, and the ranges of networks'),
+  ...storeRows('ipnodes', 'what nodes tell of themselves'),
   ...rows(
     'ipkeeper.io',
     'ippools/status',

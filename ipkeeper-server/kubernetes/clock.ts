@@ -1,3 +1,5 @@
+import { systemClocks } from '../clock.ts'
+
 /** What the effects of this folder know of time and chance; injected, so that tests decide both. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -9,7 +11,7 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  now: Date.now,
-  monotonic: () => performance.now(),
+  now: systemClocks.wall,
+  monotonic: systemClocks.monotonic,
   random: Math.random,
 }

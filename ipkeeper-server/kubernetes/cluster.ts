@@ -181,6 +181,11 @@ export class Cluster {
     await Promise.all(stopping)
   }
 
+  /** Whether the API has told of its nodes since the start. */
+  hasListedNodes(): boolean {
+    return this.#nodes.synced
+  }
+
   /** Addresses of nodes, as the API has told them. */
   nodeAddresses(): ReadonlyMap<string, readonly string[]> {
     return this.#cache.nodeAddresses()

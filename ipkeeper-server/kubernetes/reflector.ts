@@ -22,6 +22,8 @@ export interface VersionedSink<Entry> {
   put(key: string, entry: Entry): void
   /** `last` is how it was, with the resource version of its deletion. */
   remove(key: string, last: Entry): void
+  /** Nothing has happened up to this version. */
+  passed?(resourceVersion: string): void
 }
 
 /** Milliseconds. */
@@ -62,6 +64,13 @@ export interface ReflectorOptions<Entry> {
   /** Called once for each object as it arrives, so that what is not kept never adds up. */
   readonly project: (object: JsonObject) => Entry | undefined
   readonly sink: VersionedSink<Entry>
+  /**
+   * Called when a list begins: gives what judges the version of its answer by what was known then. Where that says no, the
+   * server has gone back, and all is listed anew. With it the version is asked for before each watch that goes on.
+   */
+  readonly expect?: () => (resourceVersion: string) => boolean
+  /** Whether what a list failed with is a lack that one can live with: then it is tried ever more seldom. */
+  readonly canLack?: (error: unknown) => boolean
   /** What keeps it from following; undefined once it follows again. Told when it changes. */
   readonly onTrouble?: (error: Error | undefined) => void
   readonly clock: Clock
@@ -79,6 +88,9 @@ export interface ReflectorStatus {
   readonly lastContact: number | undefined
   readonly lastError: { readonly at: number; readonly message: string } | undefined
 }
+
+/** What apiserver answers to a version that it does not have yet ("Too large resource version"), where it says so. */
+const tooLarge = 504
 
 /** A stream that makes no sense. */
 class Garbled extends Error {}
@@ -104,6 +116,8 @@ export class Reflector<Entry> {
   #heardAt: number | undefined
   #lastError: ReflectorStatus['lastError']
   #troubled: string | undefined
+  /** What is under way is of no use any more. */
+  #relisting = false
 
   constructor(options: ReflectorOptions<Entry>) {
     this.#options = options
@@ -123,6 +137,13 @@ export class Reflector<Entry> {
 
   /** The server is known to answer again: there is nothing to wait for. */
   hurry(): void {
+    this.#wake?.()
+  }
+
+  /** What was heard counts no more: all is listed anew, whatever is under way. */
+  relist(): void {
+    this.#relisting = true
+    this.#abort?.abort()
     this.#wake?.()
   }
 
@@ -149,18 +170,67 @@ export class Reflector<Entry> {
   async #run(): Promise<void> {
     const { clock } = this.#options
     let progress = beginning(this.#options.firstList)
+    let last: Outcome | undefined
+    let relisted = -Infinity
     while (!this.#stopped) {
       const { phase } = progress
-      const outcome =
-        phase.next === 'list' ? await this.#list(phase.from) : await this.#watch(phase.resourceVersion)
+      let outcome: Outcome
+      if (this.#relisting) {
+        this.#relisting = false
+        // The server answers, however long it was away. One that goes back again and again is asked ever more seldom.
+        outcome = { kind: 'expired', proved: clock.monotonic() - relisted > this.#timing.proof }
+        relisted = clock.monotonic()
+      } else if (phase.next === 'list') outcome = await this.#list(phase.from)
+      else {
+        const ahead = this.#mayBeAhead(last) ? await this.#lookAhead(phase.resourceVersion) : undefined
+        outcome = ahead ?? (await this.#watch(phase.resourceVersion))
+      }
+      if (this.#mustRelist()) continue
+      last = outcome
       const step = afterOutcome(progress, outcome)
       progress = step.progress
       await this.#sleep(jittered(step.pause, clock.random()))
     }
   }
 
+  /** It may have been told so while something was waited for. */
+  #mustRelist(): boolean {
+    return this.#relisting
+  }
+
+  /**
+   * Whether the server may not have come as far as the next watch is to begin: it was restored from a backup. Such a watch
+   * is not refused, and tells nothing until the server has come as far once more.
+   */
+  #mayBeAhead(last: Outcome | undefined): boolean {
+    if (this.#options.expect) return last?.kind !== 'listed'
+    return last?.kind === 'silent' || (last?.kind === 'failed' && last.status === tooLarge)
+  }
+
+  /** undefined: it has come as far. */
+  async #lookAhead(from: string): Promise<Outcome | undefined> {
+    const { client, path, fieldSelector, firstList } = this.#options
+    try {
+      const holds = this.#options.expect?.()
+      const answer = await client.get(path, {
+        accept: metadataListOnly,
+        query: {
+          ...(fieldSelector !== undefined && { fieldSelector }),
+          ...(firstList === 'cache' && { resourceVersion: '0' }),
+          limit: '1',
+        },
+      })
+      this.#heard()
+      const version = String(at(answer, 'metadata', 'resourceVersion'))
+      const isBehind = holds ? !holds(version) : Number(version) < Number(from)
+      return isBehind || this.#relisting ? { kind: 'expired', proved: false } : undefined
+    } catch (error) {
+      return this.#failed(error, from, false)
+    }
+  }
+
   async #sleep(milliseconds: number): Promise<void> {
-    if (milliseconds === 0 || this.#stopped) return
+    if (milliseconds === 0 || this.#stopped || this.#relisting) return
     await new Promise<void>(resolve => {
       const timer = setTimeout(resolve, milliseconds)
       this.#wake = () => {
@@ -174,6 +244,7 @@ export class Reflector<Entry> {
   async #list(from: ListFrom): Promise<Outcome> {
     const { client, path, fieldSelector, representation, sink, pageSize = standardPageSize } = this.#options
     const entries = new Map<string, Entry>()
+    const holds = this.#options.expect?.()
     let proceed = ''
     try {
       for (;;) {
@@ -185,7 +256,7 @@ export class Reflector<Entry> {
             ...(proceed !== '' && { continue: proceed }),
           },
         })
-        if (this.#stopped) return { kind: 'expired', proved: false }
+        if (this.#stopped || this.#relisting) return { kind: 'expired', proved: false }
         this.#heard()
         // An empty list of metadata has null for its items.
         const items = answer['items'] ?? []
@@ -196,6 +267,7 @@ export class Reflector<Entry> {
         for (const item of items) this.#take(item, (key, entry) => entries.set(key, entry))
         const next = at(answer, 'metadata', 'continue')
         if (typeof next !== 'string' || next === '') {
+          if (holds?.(resourceVersion) === false) return { kind: 'expired', proved: false }
           sink.replace(entries, resourceVersion)
           this.#synced = true
           return { kind: 'listed', resourceVersion }
@@ -249,6 +321,7 @@ export class Reflector<Entry> {
         lastByte = clock.monotonic()
         this.#heard()
         for (const line of lines.push(chunk)) {
+          if (this.#relisting) return { kind: 'expired', proved: false }
           resourceVersion = this.#apply(line)
           events++
         }
@@ -282,7 +355,10 @@ export class Reflector<Entry> {
     if (type === 'ERROR') throw statusError(`GET ${path}`, 500, object)
     if (type === 'BOOKMARK' && isJsonObject(object)) {
       const resourceVersion = at(object, 'metadata', 'resourceVersion')
-      if (typeof resourceVersion === 'string' && resourceVersion !== '') return resourceVersion
+      if (typeof resourceVersion === 'string' && resourceVersion !== '') {
+        sink.passed?.(resourceVersion)
+        return resourceVersion
+      }
     }
     if (type === 'ADDED' || type === 'MODIFIED') {
       return this.#take(object, (key, entry) => {
@@ -307,7 +383,7 @@ export class Reflector<Entry> {
   }
 
   #failed(error: unknown, resourceVersion: string | undefined, proved: boolean): Outcome {
-    if (this.#stopped) return { kind: 'expired', proved: false }
+    if (this.#stopped || this.#relisting) return { kind: 'expired', proved: false }
     if (error instanceof ApiError && error.status === 410) return { kind: 'expired', proved }
     const wasCut = proved && error instanceof ApiError && error.status === undefined
     this.#trouble(error instanceof Error ? error : new Error(String(error)), wasCut)
@@ -316,7 +392,8 @@ export class Reflector<Entry> {
     }
     const { status, retryAfter } =
       error instanceof ApiError ? error : { status: undefined, retryAfter: undefined }
-    return { kind: 'failed', status, retryAfter, resourceVersion, proved }
+    const canWait = resourceVersion === undefined && this.#options.canLack?.(error) === true
+    return { kind: 'failed', status, retryAfter, resourceVersion, proved, canWait }
   }
 
   #heard(): void {

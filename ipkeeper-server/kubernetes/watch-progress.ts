@@ -36,6 +36,8 @@ export type Outcome =
       /** undefined for a list. */
       readonly resourceVersion: string | undefined
       readonly proved: boolean
+      /** Nobody waits for it: somebody has to do something first, and may never do so. */
+      readonly canWait?: boolean
     }
 
 export interface Step {
@@ -46,14 +48,16 @@ export interface Step {
 
 const shortest = 200
 const longest = 30_000
+/** Where nobody waits for it. */
+const longestWait = 600_000
 /** However long a server asks to be left alone for. */
 const longestRetryAfter = 300_000
 /** A resource version that a watch cannot get past is given up after so many tries. */
 const patience = 3
 
 /** Milliseconds before the next attempt, after so many in a row that brought nothing. */
-export function backoff(failures: number): number {
-  return failures === 0 ? 0 : Math.min(longest, shortest * 2 ** Math.min(failures - 1, 20))
+export function backoff(failures: number, most = longest): number {
+  return failures === 0 ? 0 : Math.min(most, shortest * 2 ** Math.min(failures - 1, 20))
 }
 
 /**
@@ -96,7 +100,8 @@ export function afterOutcome(progress: Progress, outcome: Outcome): Step {
   const failures = before + 1
   const asked = outcome.kind === 'failed' ? Math.min(outcome.retryAfter ?? 0, longestRetryAfter) : 0
   // The wait asked for is the least: twice of it, jittered, is never below it.
-  const pause = Math.max(backoff(failures), 2 * asked)
+  const most = outcome.kind === 'failed' && outcome.canWait ? longestWait : longest
+  const pause = Math.max(backoff(failures, most), 2 * asked)
   if (outcome.resourceVersion === undefined) {
     return { progress: { ...progress, failures }, pause }
   }

@@ -1,6 +1,8 @@
 import type { CniResult } from '../../shared/cni/result.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
-import type { AddRequest, AddTerms } from '../ipam/add-request.ts'
+import type { AddRequest, AddTerms, SeenMac } from '../ipam/add-request.ts'
+import { requestedMac } from '../ipam/mac-request.ts'
+import { noOwnAddresses, type OwnAddresses } from '../ipam/own-addresses.ts'
 import { planAdd, type AddPlan } from '../ipam/plan-add.ts'
 import { attachmentKey } from '../ipam/records.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
@@ -47,6 +49,7 @@ export async function addAttachment(
       : { plan: await decide(service, request, decided => decided), result: undefined }
     // What nobody confirms counts as answered once it may be sent.
     if (!request.confirms) await countAsAnswered(service, [key])
+    service.answers.note(key, service.monotonic())
     if (caller.gone()) {
       await takeBackInTurn(service, request, plan.generation)
       throw new Problem('IPK_INTERRUPTED', 'the client went away before its answer; the ADD was undone')
@@ -62,9 +65,18 @@ async function decide(
   enrich: (plan: AddPlan) => AddPlan,
 ): Promise<AddPlan> {
   const { ledger } = service
+  const looked = ownAddresses(service)
+  // Where nobody looks there is nothing to wait for, and the plan is made in the turn of its request.
+  const own = looked instanceof Promise ? await looked : looked
+  const seenMac = requestedMac(request) && (await seeRequestedMac(service, request))
   return await commitPlan(
     ledger,
-    () => recordUnanswered(enrich(planAdd(ledger, request, addTerms(service), undefined)), request),
+    () =>
+      recordUnanswered(
+        enrich(planAdd(ledger, request, addTerms(service, own, seenMac), undefined)),
+        request,
+        Math.floor(service.monotonic() * 1000),
+      ),
     request.holder,
   )
 }
@@ -111,10 +123,42 @@ async function takeBackAfter(
   }
 }
 
-/** The terms on which this moment's ADDs are decided. */
-export function addTerms(service: LeaseService): AddTerms {
-  const { liveness, silenceOf } = service
-  return { liveness, silenceOf, pools: service.pools(), now: service.now() }
+/**
+ * The terms on which this moment's ADDs are decided.
+ *
+ * @param own addresses of the node, which were looked at for this ADD
+ * @param seenMac likewise, where it asks for a MAC
+ */
+export function addTerms(
+  service: LeaseService,
+  own: OwnAddresses = noOwnAddresses,
+  seenMac?: SeenMac,
+): AddTerms {
+  const { liveness, lostNode, isForgotten, silenceOf } = service
+  return {
+    liveness,
+    lostNode,
+    isForgotten,
+    silenceOf,
+    pools: service.pools(),
+    own,
+    seenMac,
+    now: service.now(),
+  }
+}
+
+/** Who has the MAC that an ADD asks for; undefined where it asks for none, or nobody can look. */
+export async function seeRequestedMac(
+  { network }: LeaseService,
+  request: AddRequest,
+): Promise<SeenMac | undefined> {
+  const asked = requestedMac(request)
+  return asked && (await network.seeMac?.(asked.mac))
+}
+
+/** The addresses that the node has at this moment; at once where nobody looks at a node. */
+export function ownAddresses(service: LeaseService): Promise<OwnAddresses> | OwnAddresses {
+  return service.ownAddresses?.() ?? noOwnAddresses
 }
 
 /**
@@ -134,9 +178,11 @@ export async function undoAdd(
 /** takeBack for one who has the turn of the attachment only. */
 async function takeBackInTurn(
   service: LeaseService,
-  { main, key, holder }: AddRequest,
+  { main, key, holder, invocationId }: AddRequest,
   generation: number,
 ): Promise<boolean> {
+  // One that was added anew under the key meanwhile begins with the same generation.
+  if (service.ledger.attachment(key)?.invocationId !== invocationId) return false
   const task = (): Promise<boolean> => takeBack(service, key, generation)
   return await (main ? inTurnOfHolder(service, holder, task) : task())
 }

@@ -1,4 +1,4 @@
-import { planDel } from '../ipam/plan-del.ts'
+import { planDel, planUndo } from '../ipam/plan-del.ts'
 import {
   attachmentKey,
   sameAttachment,
@@ -21,6 +21,8 @@ export interface DelOutcome {
   readonly delegatedTo?: string | null
   /** Absent when it ended the newest sandbox of its pod, as a DEL is meant to. */
   readonly late?: LateDel
+  /** The answer of its ADD had never arrived: all is as it was before, and an older sandbox has its addresses again. */
+  readonly undone?: true
 }
 
 /**
@@ -42,6 +44,8 @@ export async function delAttachment(
       readonly present: AttachmentRecord | undefined
       readonly superseded: boolean
     }
+    // What an ADD that nobody has the answer of had taken from an older sandbox is that one's again.
+    let undoes = false
     const plan = (): Plan => {
       const attachment = ledger.attachment(key)
       if (attachment && !isMeant(attachment)) return { change: [], present: attachment, superseded: false }
@@ -49,13 +53,16 @@ export async function delAttachment(
       const workload =
         attachment && owner !== undefined ? workloadOf(attachment.holder, attachment.podUid, owner) : null
       const current = attachment && ledger.holder(attachment.holder)?.attachment
+      const released = planDel(ledger, key, began, bootId, workload, pools(), now())
+      const undo = undoes && attachment !== undefined && released.length > 0
       return {
         superseded: attachment !== undefined && !sameAttachment(current ?? null, attachment),
-        change: planDel(ledger, key, began, bootId, workload, pools(), now()),
+        change: undo ? planUndo(ledger, key, attachment.answered, pools(), now()) : released,
         present: attachment,
       }
     }
     const attachment = ledger.attachment(key)
+    if (attachment?.unanswered && plan().change.length > 0) undoes = !(await service.wasAnswered(attachment))
     // Before its addresses are anybody else's, nothing may answer for them any more.
     const end = async (): Promise<Plan> => {
       if (attachment?.wiring && plan().change.length > 0)
@@ -67,11 +74,16 @@ export async function delAttachment(
       ? await inTurnOfHolder(service, attachment.holder, end)
       : await end()
     const giver = present && (present.delegatedTo ?? null)
-    if (began) service.tombstones.bury(key, began, now(), giver)
+    if (began) service.tombstones.bury(key, began, service.monotonic(), giver)
     if (!present) return { late: 'unknown', ...whoGave(service.tombstones.giver(key)) }
     // A younger one was left alone, and so must be what the fallback gave it.
     if (change.length === 0) return { delegatedTo: null, late: 'overtaken' }
-    return { ended: present, ...whoGave(giver), ...(superseded && { late: 'superseded' }) }
+    return {
+      ended: present,
+      ...whoGave(giver),
+      ...(superseded && { late: 'superseded' }),
+      ...(undoes && { undone: true }),
+    }
   })
 }
 

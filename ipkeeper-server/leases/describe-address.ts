@@ -2,6 +2,7 @@ import type { AddressReply, AddressState } from '../../shared/api/address.schema
 import { parseAddress, type Address } from '../../shared/net/address.ts'
 import { formatTime } from '../ipam/format-time.ts'
 import type { HistoryEntry } from '../ipam/history-entry.ts'
+import type { OwnAddress } from '../ipam/own-addresses.ts'
 import { locateAddress, type Place } from '../ipam/locate-address.ts'
 import {
   describeHolder,
@@ -13,7 +14,9 @@ import {
   type LeaseRecord,
   type ReservationRecord,
 } from '../ipam/records.ts'
+import { describeStanding, remedyFor, standingOf, type Standing } from '../ipam/standing.ts'
 import { describeSilence } from '../ipam/takeover-by-time.ts'
+import { ownAddresses } from './add.ts'
 import type { Ledger } from './ledger.ts'
 import { listHistory } from './list-history.ts'
 import { attachmentItem, leaseItem, reservationItem } from './listing.ts'
@@ -28,10 +31,15 @@ interface Findings {
   readonly key: LeaseKey
   readonly state: AddressState
   readonly place: Place
+  /** Where this node has the address itself. */
+  readonly own: OwnAddress | undefined
+  readonly node: string
   readonly lease: LeaseRecord | undefined
   /** The sandbox that has the address, by a lease or from a fallback. */
   readonly attachment: AttachmentRecord | undefined
-  readonly provedDead: boolean
+  readonly standing: Standing | undefined
+  /** Whether it is known what other nodes have. */
+  readonly heard: boolean
   readonly silence: AddressReply['nodeSilence']
   /** The same for people. */
   readonly silenceSays: string | undefined
@@ -68,13 +76,22 @@ const holderOf = ({ lease, attachment }: Findings): string => {
   return either ? describeHolder(either.holder) : 'nobody'
 }
 
-const sandboxOf = ({ attachment, provedDead }: Findings): string => {
+const sandboxOf = ({ attachment, standing }: Findings): string => {
   if (!attachment) return ''
-  const dead = provedDead ? ', whose sandbox is proved dead' : ''
+  const dead = standing?.kind === 'ended' ? ', whose sandbox is proved dead' : ''
   return `container ${attachment.containerId.slice(0, 13)} on node ${attachment.node}${dead}`
 }
 
 const poolOf = ({ place }: Findings): string => (place.kind === 'outside' ? '' : ` in pool ${place.pool}`)
+
+const ofNode = (node: string, { link }: OwnAddress): string => `that of node ${node} itself, on link ${link}`
+
+/** What a pool could give, but for the node that has it. */
+function placeOf(place: Place, own: OwnAddress | undefined, node: string): Place {
+  return own && place.kind === 'usable'
+    ? { kind: 'unusable', pool: place.pool, why: ofNode(node, own) }
+    : place
+}
 
 /** The one line for people, by state. */
 const sentences: Readonly<Record<AddressState, (found: Findings) => string>> = {
@@ -101,8 +118,20 @@ function sentenceOf(found: Findings): string {
   const note = reservation && reservation.note !== '' ? ` (${reservation.note})` : ''
   const reserved = reservation ? `; it is reserved for ${describeReservation(reservation)}${note}` : ''
   const silent = found.silenceSays === undefined ? '' : `; ${found.silenceSays}`
-  return `${key.address} ${sentences[state](found)}${reserved}${silent}`
+  const ownToo = state === 'unusable' || !found.own ? '' : `; it is also ${ofNode(found.node, found.own)}`
+  const unheard =
+    found.heard || found.lease ? '' : '; what other nodes have was not heard yet, since the store is away'
+  return `${key.address} ${sentences[state](found)}${reserved}${silent}${ownToo}${becomingOf(found)}${unheard}`
 }
+
+/** What becomes of an address whose sandbox is proved gone, and what a person can do. */
+function becomingOf({ lease, standing }: Findings): string {
+  if (!lease || !standing || !isGone(standing)) return ''
+  const remedy = standing.kind === 'lost' ? `; ${remedyFor(lease, standing)}` : ''
+  return `; ${describeStanding(lease, standing)}${remedy}`
+}
+
+const isGone = ({ kind }: Standing): boolean => kind === 'ended' || kind === 'lost'
 
 /** Segments beside this one in which a pool has the address. */
 function elsewhere(ledger: Ledger, segment: string, address: Address): string[] {
@@ -146,10 +175,11 @@ export async function describeAddress(
   segment: string,
   text: string,
 ): Promise<AddressReply> {
-  const { ledger, liveness, now } = service
+  const { ledger, now } = service
   const { key, address } = readLeaseKey(segment, text)
   const tenures = await listHistory(service, key, tenureCount)
   const [newest] = await ledger.history({ ...key, limit: 1 })
+  const own = (await ownAddresses(service)).find(address)
   // From here on nothing is waited for: one moment of the ledger.
   const lease = ledger.lease(key)
   const holderSince = lease ? holderSinceOf(lease, newest) : null
@@ -158,13 +188,16 @@ export async function describeAddress(
     : givenByFallback(ledger, address)
   const facts = {
     ...{ key, lease, holderSince, attachment: attachment ?? undefined },
-    provedDead: attachment ? liveness(attachment) === 'dead' : false,
+    standing: attachment ? standingOf(attachment, service) : undefined,
+    heard: ledger.isHeard(),
     ...silenceFor(service, lease),
-    place: locateAddress(ledger, segment, address),
+    place: placeOf(locateAddress(ledger, segment, address), own, service.node),
+    ...{ own, node: service.node },
     reservation: ledger.reservation(key),
   }
   const found: Findings = { ...facts, state: stateOf(facts, now()) }
-  const { place, provedDead, reservation, state } = found
+  const { place, standing, reservation, state } = found
+  const provedDead = standing !== undefined && isGone(standing)
   return {
     ...key,
     state,

@@ -18,7 +18,8 @@ export async function endStray(
 ): Promise<void> {
   while (service.tombstones.has(key)) {
     try {
-      await delAttachment(service, key, undefined)
+      // One that has a record was added anew while this one waited.
+      await delAttachment(service, key, undefined, undefined, ({ generation }) => generation === 0)
       return
     } catch (error) {
       onError(error)

@@ -1,5 +1,5 @@
 import { planExpiry } from '../ipam/plan-expiry.ts'
-import type { LeaseRecord } from '../ipam/records.ts'
+import { isSameLease, type LeaseRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
@@ -21,6 +21,7 @@ export class ExpiryLoop {
   readonly #onError: (error: unknown) => void
   readonly #isOurs: (lease: LeaseRecord) => boolean
   #timer: NodeJS.Timeout | undefined
+  // Moments of the clock that nobody sets: a timer fires by no other.
   #wakeAt = Infinity
   #notBefore = 0
   /** When records of others are looked at again, which should be gone by then. */
@@ -45,11 +46,12 @@ export class ExpiryLoop {
   /** Looks when the next kept address comes free, and sleeps until then. */
   wake(): void {
     if (this.#stopped || this.#expiring) return
-    const next = Math.max(
-      Math.min(this.#service.ledger.nextExpiry() ?? Infinity, this.#again),
-      this.#notBefore,
-    )
-    if (next >= this.#wakeAt) return
+    const { ledger, now, monotonic } = this.#service
+    const moment = now()
+    const passed = monotonic()
+    const expiry = passed + ((ledger.nextExpiry() ?? Infinity) - moment)
+    const next = Math.max(Math.min(expiry, this.#again), this.#notBefore)
+    if (next > this.#wakeAt - 1) return
     clearTimeout(this.#timer)
     this.#wakeAt = next
     this.#timer = setTimeout(
@@ -57,7 +59,7 @@ export class ExpiryLoop {
         this.#wakeAt = Infinity
         void this.#expire()
       },
-      Math.min(Math.max(next - this.#service.now(), 0) + 1, longestWait),
+      Math.min(Math.max(next - passed, 0) + 1, longestWait),
     )
   }
 
@@ -67,7 +69,7 @@ export class ExpiryLoop {
   }
 
   async #expire(): Promise<void> {
-    const { ledger, now, pools } = this.#service
+    const { ledger, now, monotonic, pools } = this.#service
     this.#expiring = true
     const over = ledger.expire(now())
     // To all nodes they are free now. Not all tidy up: a thousand would ask for the same at the same moment.
@@ -77,7 +79,7 @@ export class ExpiryLoop {
         commitPlan(ledger, () => {
           const present = ledger.lease(lease)
           return {
-            change: present?.generation === lease.generation ? planExpiry(ledger, present, pools()) : [],
+            change: isSameLease(present, lease) ? planExpiry(ledger, present, pools()) : [],
           }
         }),
       ),
@@ -85,8 +87,8 @@ export class ExpiryLoop {
     this.#expiring = false
     const failed = outcomes.find(outcome => outcome.status === 'rejected')
     // A refused record is read again, and with it comes its moment, which is over.
-    this.#notBefore = failed ? now() + pauseAfterFailure : 0
-    this.#again = ours.length < over.length ? now() + lookAgainAfter : Infinity
+    this.#notBefore = failed ? monotonic() + pauseAfterFailure : 0
+    this.#again = ours.length < over.length ? monotonic() + lookAgainAfter : Infinity
     if (failed) this.#onError(failed.reason)
     this.wake()
   }

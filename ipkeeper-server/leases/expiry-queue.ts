@@ -21,6 +21,11 @@ export class ExpiryQueue {
     heap[index] = entry
   }
 
+  /** Removes all entries and returns their keys. */
+  clear(): string[] {
+    return this.#heap.splice(0).map(({ key }) => key)
+  }
+
   /** The earliest moment, milliseconds since the epoch. */
   next(): number | undefined {
     return this.#heap[0]?.until

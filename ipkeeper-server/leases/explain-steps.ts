@@ -4,6 +4,7 @@ import { formatCandidates } from '../ipam/candidate-list.ts'
 import { describeRetention } from '../ipam/describe-retention.ts'
 import { formatTime } from '../ipam/format-time.ts'
 import type { AddPlan } from '../ipam/plan-add.ts'
+import { requestedMac } from '../ipam/mac-request.ts'
 import { findPool } from '../ipam/pool-book.ts'
 import type { Pool } from '../ipam/pool.ts'
 import type { Reason, Trace } from '../ipam/reasons.ts'
@@ -11,6 +12,7 @@ import type { AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
 import { reservedRetention } from '../ipam/reservation-owner.ts'
 import { formatRetention } from '../ipam/retention.ts'
 import { setOf, skippedAddresses } from '../ipam/skipped-addresses.ts'
+import { describeLostNode, standingOf } from '../ipam/standing.ts'
 import { usageOf } from '../ipam/usage.ts'
 import type { LeaseService } from './service.ts'
 
@@ -28,7 +30,9 @@ export const noted = (about: Reason['about'], subject: string, text: string): Re
 })
 
 /** What the pod asks for, one line per wish. */
-export function wishesOf({ pod }: AddRequest): Trace {
+export function wishesOf(request: AddRequest): Trace {
+  const { pod } = request
+  const asked = requestedMac(request)
   return [
     ...pod.addresses.map(({ address, source }) =>
       noted('request', formatAddress(address), `asked for by ${source}`),
@@ -47,22 +51,29 @@ export function wishesOf({ pod }: AddRequest): Trace {
             `retention asked for by ${pod.retainSource ?? 'the pod'}`,
           ),
         ]),
-    ...(pod.mac === undefined ? [] : [noted('request', pod.mac, 'MAC address the pod asks for')]),
+    ...(asked ? [noted('request', asked.mac, `MAC address asked for by ${asked.source}`)] : []),
     ...pod.ignored.map(text => noted('request', text, 'ignored: a higher channel asks too')),
   ]
 }
 
 /** That the pod has an attachment now, and what an ADD would be beside it. */
 export function describePresent(
-  { ledger, liveness }: LeaseService,
+  service: LeaseService,
   attachment: AttachmentRecord,
   uid: string | null,
 ): Reason {
   const { containerId, node, since, podUid, given, delegatedTo } = attachment
   const addresses =
-    given ?? ledger.leasesOf(attachment).map(({ address, prefixLength }) => `${address}/${prefixLength}`)
+    given ??
+    service.ledger.leasesOf(attachment).map(({ address, prefixLength }) => `${address}/${prefixLength}`)
   const by = delegatedTo === undefined ? '' : ` by ${delegatedTo}`
-  const dead = liveness(attachment) === 'dead' ? ', and is proved dead' : ''
+  const standing = standingOf(attachment, service)
+  const dead =
+    standing.kind === 'ended'
+      ? ', and is proved dead'
+      : standing.kind === 'lost'
+        ? `; ${describeLostNode(standing)}`
+        : ''
   const has = `has ${addresses.join(', ') || 'no address'}${by} on node ${node} since ${formatTime(since)}${dead}`
   const same = podUid !== null && podUid === uid
   const next = same
@@ -107,7 +118,15 @@ function skippedBy(service: LeaseService, add: AddRequest, terms: AddTerms, leas
       'nodes that share leases do not all begin at the lowest: this is a free one of a stripe of this node'
     return [noted('address', lease.address, text)]
   }
-  const { shown, more } = skippedAddresses(service.ledger, pool, set, chosen, terms.now, mostSkipped)
+  const { shown, more } = skippedAddresses(
+    service.ledger,
+    pool,
+    set,
+    chosen,
+    terms.now,
+    mostSkipped,
+    terms.own,
+  )
   const dropped = shown.map(({ address, text }): Reason => ({
     about: 'address',
     subject: address,

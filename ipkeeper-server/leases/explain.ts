@@ -8,7 +8,7 @@ import type { Trace } from '../ipam/reasons.ts'
 import { describeHolder, holderKey, type AttachmentRecord, type Holder } from '../ipam/records.ts'
 import { tooFewAddresses } from '../ipam/too-few-addresses.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
-import { addTerms } from './add.ts'
+import { addTerms, ownAddresses, seeRequestedMac } from './add.ts'
 import { describePresent, inDetail, noted, wishesOf } from './explain-steps.ts'
 import { findExplainedPod } from './explained-pod.ts'
 import { interpretKey } from './interpret-request.ts'
@@ -68,7 +68,7 @@ export async function explainAdd(
   const nothing = { addresses: [], result: null, delegatedTo: null, error: null }
   try {
     const add = await reader.read({ ...base, args }, known)
-    const terms = addTerms(service)
+    const terms = addTerms(service, await ownAddresses(service), await seeRequestedMac(service, add))
     const { trace, plan, problem } = decideAdd(service.ledger, add, terms)
     const few = manifest?.podsAtOnce ? tooFewAddresses(add, terms.pools, manifest.podsAtOnce) : []
     steps = [

@@ -1,8 +1,8 @@
 import { toProblem, type Problem } from '../../shared/problem/problem.ts'
-import { planGc, type ValidAttachment } from '../ipam/plan-gc.ts'
+import { isOlderThanList, planGc, type GcRequest, type GcTerms } from '../ipam/plan-gc.ts'
 import type { AttachmentRecord } from '../ipam/records.ts'
 import { delAttachment } from './del.ts'
-import type { LeaseService } from './service.ts'
+import { ageClock, type LeaseService } from './service.ts'
 
 export interface GcOutcome {
   readonly ended: readonly AttachmentRecord[]
@@ -10,15 +10,23 @@ export interface GcOutcome {
 }
 
 /**
- * Ends every attachment of the network that the runtime no longer knows; goes on after an error. One that was added again
- * since the list was looked at is left alone.
+ * Ends every attachment of the network that the runtime no longer knows; goes on after an error. What came after the
+ * runtime's list is left alone, also what comes while this one waits for its turn.
+ *
+ * @param minAgeUnproved milliseconds; as configured for the sweeper
  */
 export async function collectGarbage(
   service: LeaseService,
-  network: string,
-  valid: readonly ValidAttachment[],
+  request: Omit<GcRequest, 'node'>,
+  minAgeUnproved: number,
 ): Promise<GcOutcome> {
-  const stale = planGc(service.ledger, network, service.node, valid, service.now())
+  const terms = (): GcTerms => ({
+    liveness: service.liveness,
+    clock: ageClock(service),
+    minAgeUnproved,
+    answeredAt: attachment => service.answers.of(attachment),
+  })
+  const stale = planGc(service.ledger, { ...request, node: service.node }, terms())
   const ended: AttachmentRecord[] = []
   const problems: Problem[] = []
   for (const attachment of stale) {
@@ -26,7 +34,9 @@ export async function collectGarbage(
       const { bootId, startedAt } = attachment
       // A DEL as old as the attachment itself: whatever was added under its key since is younger.
       const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
-      const { ended: gone } = await delAttachment(service, attachment, began)
+      // In its turn it may be another one, or have been answered once more.
+      const isMeant = (present: AttachmentRecord): boolean => isOlderThanList(present, request.began, terms())
+      const { ended: gone } = await delAttachment(service, attachment, began, undefined, isMeant)
       if (gone) ended.push(gone)
     } catch (error) {
       problems.push(toProblem(error))

@@ -75,6 +75,17 @@ function itemOf(found: FoundAllocation, segment: string, decision: ImportDecisio
   return { ...found, address: address ? formatAddress(address) : found.address, segment, ...decision }
 }
 
+/** What cannot be reached in time is passed over by `namespaceAt`, and then proves nothing. */
+async function reachAll(
+  found: readonly FoundAllocation[],
+  reachNetns: NodeFacts['reachNetns'],
+): Promise<void> {
+  for (const path of new Set(found.flatMap(({ netns }) => netns ?? [])))
+    await reachNetns(path).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error
+    })
+}
+
 /**
  * Adopts addresses that another IPAM gave, or says only what would become of them. Each sandbox, with all of its addresses,
  * is one change; when this rejects half-way, what is adopted stays so, and doing it again goes on from there.
@@ -83,11 +94,12 @@ function itemOf(found: FoundAllocation, segment: string, decision: ImportDecisio
  */
 export async function importAllocations(
   service: LeaseService,
-  { namespaceAt }: Pick<NodeFacts, 'namespaceAt'>,
+  { namespaceAt, reachNetns }: Pick<NodeFacts, 'namespaceAt' | 'reachNetns'>,
   request: ImportRequest,
 ): Promise<ImportReply> {
   const { ledger, node, bootId, ownerOf } = service
   const { found, apply, source } = request
+  await reachAll(found, reachNetns)
   const terms: ImportTerms = {
     source,
     segment: readSegment(request.segment),
@@ -97,6 +109,7 @@ export async function importAllocations(
     poolOf: parsedOnce(),
     ...{ node, bootId, namespaceAt, ownerOf },
     now: service.now(),
+    monotonic: service.monotonic(),
   }
   const claims = claimedTwice(found, one => fateOf(one, namespaceAt).kind === 'gone')
   const { groups, nobodys } = groupFound(found, terms)

@@ -6,6 +6,7 @@ import { containerIdFault, interfaceNameFault } from '../../shared/cni/identifie
 import type { ResultDns } from '../../shared/cni/result.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
+import { requestedMac } from '../ipam/mac-request.ts'
 import { mergeRequests } from '../ipam/merge-requests.ts'
 import {
   checkHasRanges,
@@ -21,9 +22,10 @@ import type { NetnsState } from '../ipam/netns-state.ts'
 import type { PodFacts, StringMap } from '../ipam/pod-facts.ts'
 import type { PoolBook } from '../ipam/pool-book.ts'
 import type { AttachmentKey, Began, Holder } from '../ipam/records.ts'
-import type { PodRequest } from '../ipam/request.ts'
+import type { MacRequest, PodRequest } from '../ipam/request.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import { podInterfaceFault } from '../network/plan/interface-name.ts'
+import { readMacForParent, readMacRequest } from '../network/plan/read-mac.ts'
 import { readMainConfig } from '../network/plan/read-main-config.ts'
 import { firstInterface } from '../kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../kubernetes/annotations/read-pod-request.ts'
@@ -35,9 +37,12 @@ import type { StatusRequest } from './status.ts'
 export interface NodeFacts {
   readonly node: string
   readonly bootId: string
+  /** What stands at a path that was reached. */
   readonly namespaceAt: (path: string) => NetnsState
-  /** Reads a resolv.conf; throws IPK_CONFIG_INVALID. */
-  readonly readResolvConf: (path: string) => ResultDns
+  /** Resolves when a path can be looked at at once. Throws IPK_FILE_HANGS. */
+  readonly reachNetns: (path: string) => Promise<void>
+  /** Reads a resolv.conf; throws IPK_CONFIG_INVALID, IPK_FILE_HANGS. */
+  readonly readResolvConf: (path: string) => ResultDns | Promise<ResultDns>
   /** undefined where nobody could tell. */
   readonly nodeLabels: () => StringMap | undefined
   /** Whether other nodes of the cluster may give the same addresses, without the store knowing. */
@@ -73,8 +78,9 @@ function holderOf(key: AttachmentKey, podNamespace: string | undefined, podName:
     : { kind: 'pod', network, namespace: podNamespace, name: podName, ifname }
 }
 
-function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): ResultDns {
-  return resolvConf === undefined ? {} : facts.readResolvConf(resolvConf)
+/** What files that the configuration names say. Throws what reading them throws. */
+export async function readDns({ resolvConf }: IpamConfig, facts: NodeFacts): Promise<ResultDns> {
+  return resolvConf === undefined ? {} : await facts.readResolvConf(resolvConf)
 }
 
 /** What a CHECK is about. `expected`: the addresses of prevResult, undefined where the runtime sent none. */
@@ -115,6 +121,7 @@ export interface AddCall {
   readonly holder: Holder
   readonly podUid: string | null
   readonly config: IpamConfig
+  readonly cniMac: MacRequest | undefined
   /** undefined in the IPAM role. */
   readonly main: MainConfig | undefined
 }
@@ -132,13 +139,16 @@ export function readAddCall(request: CniRequest): AddCall {
   const key = interpretKey(request)
   const config = readIpamConfig(request.config, readIdentity(request.config), request.args)
   const args = parseCniArgs(request.args)
+  const main = readRole(request)
+  const readMac = main ? readMacRequest : readMacForParent
   return {
     request,
     key,
     holder: holderOf(key, args.podNamespace, args.podName),
     podUid: args.podUid === undefined || args.podUid === '' ? null : args.podUid,
     config,
-    main: readRole(request),
+    cniMac: readMac(request.config, request.args),
+    main,
   }
 }
 
@@ -177,10 +187,14 @@ function readAsked(
   return readPodRequest({ podAnnotations, namespace, ifname, dialects })
 }
 
-/** The call with what is known of its pod, turned into what planning needs. Throws the problem that the runtime is to show. */
+/**
+ * The call with what is known of its pod and what its files say, turned into what planning needs. Its namespace has been
+ * reached. Throws the problem that the runtime is to show.
+ */
 export function interpretAdd(
-  { request, key, holder, podUid, config, main }: AddCall,
+  { request, key, holder, podUid, config, cniMac, main }: AddCall,
   known: PodFacts,
+  dns: ResultDns,
   facts: NodeFacts,
   rules: RequestRules,
   book: PoolBook,
@@ -192,6 +206,7 @@ export function interpretAdd(
       : undefined
   const asked = readAsked(known.annotations ?? {}, defaults, key.ifname, rules)
   const namespace = facts.namespaceAt(request.netns)
+  const pod = mergeRequests(asked, config.channels)
   return {
     key,
     holder,
@@ -213,24 +228,30 @@ export function interpretAdd(
       node: facts.node,
       nodeLabels: facts.nodeLabels(),
       sharedWithOtherNodes: facts.sharedWithOtherNodes(),
+      asksForMac: requestedMac({ pod, main, cniMac })?.source,
     },
     routes: config.routes,
-    dns: readDns(config, facts),
+    dns,
     fallback: readFallback(request.config)?.type ?? null,
     given: request.given ?? [],
-    pod: mergeRequests(asked, config.channels),
+    pod,
+    cniMac,
     main,
   }
 }
 
 /** A STATUS: the configuration read as for an ADD that names no pod. Throws the problem that such an ADD would get. */
-export function interpretStatus({ config }: CniRequest, facts: NodeFacts, book: PoolBook): StatusRequest {
+export async function interpretStatus(
+  { config }: CniRequest,
+  facts: NodeFacts,
+  book: PoolBook,
+): Promise<StatusRequest> {
   const identity = readIdentity(config)
   const main = identity.mainRole ? readMainConfig(config, '') : undefined
   if (rangesComeWithAdd(config)) return { inline: undefined, pools: [], statusReportsExhaustion: false, main }
   const ipam = readIpamConfig(config, identity, '')
   checkHasRanges(ipam, book.pools.length > 0)
-  readDns(ipam, facts)
+  await readDns(ipam, facts)
   // With a fallback a pod that asks for nothing does not mind full ranges.
   const statusReportsExhaustion = ipam.statusReportsExhaustion && readFallback(config) === undefined
   return { inline: ipam.inline, pools: ipam.pools, statusReportsExhaustion, main }

@@ -5,13 +5,16 @@ import { historyEvent, type HistoryEntry } from '../ipam/history-entry.ts'
 import { IntervalSet } from '../ipam/interval-set.ts'
 import type { Interval, RangeSet } from '../ipam/pool.ts'
 import { attachmentByLease } from '../ipam/attachment-elsewhere.ts'
+import { isAhead } from '../ipam/lease-times.ts'
 import { isSoundRecord } from '../ipam/record-fault.ts'
+import { isTakenAway } from '../ipam/taken-away.ts'
 import { chooseInStripes, inOrderOf } from '../ipam/stripes.ts'
 import {
   attachmentKey,
   holderKey,
   isOver,
   leaseKey,
+  macGuardKey,
   networkOfAttachment,
   quotaKey,
   recordKinds,
@@ -24,24 +27,29 @@ import {
   type LeaseKey,
   type LeaseOutline,
   type LeaseRecord,
+  type MacRecord,
   type NodeRecord,
   type PoolRecord,
   type QuotaRecord,
   type RecordKind,
   type RecordTypes,
   type ReservationRecord,
+  type Workload,
   type Write,
 } from '../ipam/records.ts'
 import {
   StoreConflict,
+  type FileAspect,
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
+  type Rescued,
   type StoredRecord,
   type StoreNews,
   type StoreStatus,
 } from '../store/lease-store.ts'
-import { isKnown } from '../ipam/workload.ts'
+import { retains } from '../ipam/retention.ts'
+import { bearsGeneratedName, isKnown } from '../ipam/workload.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { LateOwn } from './late-own.ts'
@@ -49,6 +57,7 @@ import { LeaseOutlines, outlineOf } from './lease-outlines.ts'
 import { RecordTable } from './record-table.ts'
 import { RestingLeases } from './resting-leases.ts'
 import { StripeOwners } from './stripe-owners.ts'
+import { ToldTimes, type Told } from './told-times.ts'
 
 /** Milliseconds between two tries of a store that refuses changes. */
 const probePause = 5_000
@@ -79,7 +88,7 @@ function keep(index: KeyIndex, property: string, key: string, present: boolean):
 export class Ledger implements AddressBook {
   readonly #store: LeaseStore
   readonly #now: () => number
-  readonly #node: string
+  #node: string
   readonly #onUnsound: (kind: RecordKind, key: string) => void
   /** Whether other nodes have the same leases. */
   readonly isShared: boolean
@@ -90,6 +99,7 @@ export class Ledger implements AddressBook {
     reservation: new RecordTable(),
     pool: new RecordTable(),
     quota: new RecordTable(),
+    mac: new RecordTable(),
     node: new RecordTable(),
   }
   /** Addresses that dynamic choice passes over, by segment and family. */
@@ -103,6 +113,7 @@ export class Ledger implements AddressBook {
   readonly #attachmentsByNetwork = new KeyIndex()
   readonly #reservationsByPod = new KeyIndex()
   readonly #keptByWorkload = new KeyIndex()
+  readonly #leasesByMac = new KeyIndex()
   readonly #liveByPool = new Map<string, number>()
   /** Leases that are kept while an owner exists that can be asked for. */
   readonly #keptForOwners = new Set<string>()
@@ -119,15 +130,17 @@ export class Ledger implements AddressBook {
   readonly #boundByNode = new Map<string, number>()
   /** Kept addresses whose time is over; their records wait to be deleted. */
   readonly #expired = new Set<string>()
+  readonly #times = new ToldTimes()
   /** Commits under way per record, and records that a refused commit left in doubt. */
   readonly #underWay = new Map<string, number>()
   readonly #doubtful = new Map<string, { kind: RecordKind; key: string }>()
   /** Records as they were before the commits under way. */
-  readonly #firm = new Map<string, RecordTypes[RecordKind] | null>()
+  readonly #firm = new Map<string, Firm>()
   /** Leases and reservations that the engine has, and that it cannot tell or that no ipkeeper wrote so. */
   readonly #untold = new Set<string>()
   /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
   #refusal: { problem: Problem; triedAt: number } | undefined
+  #isSaved = false
   /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
   onKept: () => void = () => undefined
   /** Called when figures of pools may have changed: of a lease, a reservation or a pool, by whomever. */
@@ -136,11 +149,17 @@ export class Ledger implements AddressBook {
   onRecord: (kind: RecordKind, record: RecordTypes[RecordKind]) => void = () => undefined
   /** Called when a lease turns out to be bound on this node to an attachment that no record of it tells of. */
   onStray: (key: AttachmentKey) => void = () => undefined
+  /** Called when an address that a sandbox of this node had is its no more, by somebody else's hand; as it was had. */
+  onTakenAway: (had: LeaseRecord) => void = () => undefined
   /** Called when an ADD is recorded that still has to be answered. */
   onUnanswered: () => void = () => undefined
+  /** Called when changes are taken again, after all of it went to a new file. */
+  onServingAgain: () => void = () => undefined
   /** Called when somebody else changed a pool. */
   onPoolNews: () => void = () => undefined
 
+  /** Called when the record of a node of this name has changed, by whomever. */
+  onNode: (name: string) => void = () => undefined
   /** Called when a node's record, or where a routed lease is, has changed. */
   onRouting: () => void = () => undefined
 
@@ -171,6 +190,8 @@ export class Ledger implements AddressBook {
     store.shared?.follow(news => {
       ledger.#adopt(news)
     })
+    const moment = now()
+    const ahead: LeaseRecord[] = []
     await store.load(({ kind, key, text }) => {
       const table = ledger.#tables[kind]
       if (kind === 'attachment') {
@@ -184,8 +205,19 @@ export class Ledger implements AddressBook {
       const record = ledger.isShared ? ledger.#readText(kind, key, text) : undefined
       if (ledger.isShared && !record) return
       table.setText(key, text)
-      if (kind !== 'holder') ledger.#indexLoaded(kind, key, record ?? table.get(key))
+      if (kind === 'holder') return
+      const loaded = record ?? table.get(key)
+      if (!record && !isSoundRecord(kind, key, loaded))
+        throw new Problem(
+          'IPK_STORE_DAMAGED',
+          `store ${store.location}: ${kind} ${key} is not as ipkeeper writes it`,
+        )
+      ledger.#indexLoaded(kind, key, loaded)
+      if (kind === 'lease' && isAhead(loaded as LeaseRecord, moment)) ahead.push(loaded as LeaseRecord)
     })
+    // In the order in which they began to rest, which their moments no longer tell.
+    for (const record of ahead.sort((a, b) => a.since - b.since))
+      ledger.#set({ kind: 'lease', key: leaseKey(record), record })
     return ledger
   }
 
@@ -305,6 +337,17 @@ export class Ledger implements AddressBook {
     return this.#tables.quota.get(quotaKey(key))
   }
 
+  *leasesWithMac(mac: string): Iterable<LeaseRecord> {
+    for (const key of this.#leasesByMac.get(mac)) {
+      const lease = this.#tables.lease.get(key)
+      if (lease) yield lease
+    }
+  }
+
+  macGuard(key: Pick<MacRecord, 'segment' | 'lastOctet'>): MacRecord | undefined {
+    return this.#tables.mac.get(macGuardKey(key))
+  }
+
   pool(name: string): PoolRecord | undefined {
     return this.#tables.pool.get(name)
   }
@@ -374,6 +417,25 @@ export class Ledger implements AddressBook {
     return this.#tables.attachment.values()
   }
 
+  /** Records of a kind that may be what is looked for, by their text; of what is parsed already that is not asked. */
+  search<K extends 'lease' | 'holder' | 'attachment'>(
+    kind: K,
+    mayBe: (text: string) => boolean,
+  ): Iterable<RecordTypes[K]> {
+    const table: RecordTable<RecordTypes[K]> = this.#tables[kind]
+    return table.search(mayBe)
+  }
+
+  /** How many addresses a node has in use, where other nodes have the same leases; else 0. */
+  boundOn(node: string): number {
+    return this.#boundByNode.get(node) ?? 0
+  }
+
+  /** Whether this node's own record tells of an attachment, and not only leases of it. */
+  hasAttachment(key: AttachmentKey): boolean {
+    return this.#tables.attachment.has(attachmentKey(key))
+  }
+
   /** All leases, as far as counting needs them. */
   *leaseOutlines(): Iterable<LeaseKey & LeaseOutline> {
     for (const key of this.#tables.lease.keys()) {
@@ -441,9 +503,35 @@ export class Ledger implements AddressBook {
     return record
   }
 
+  /** Whether the store keeps records of a kind at present. */
+  keeps(kind: RecordKind): boolean {
+    return this.#store.shared?.ignores.includes(kind) !== true
+  }
+
   /** Milliseconds since the engine last answered; undefined where one daemon has the store to itself. */
   silence(): number | undefined {
     return this.#store.shared?.silence()
+  }
+
+  /**
+   * Whether all records that there are were heard since the start. Before, only what this node's journal has is here, and
+   * what is not proves nothing. Always where one daemon has the store to itself.
+   */
+  isHeard(): boolean {
+    return this.#store.shared?.isHeard() ?? true
+  }
+
+  /** What sandboxes of this node had when a daemon was last here, and have no more by somebody else's hand. */
+  takenAtStart(): readonly LeaseRecord[] {
+    return this.#store.shared?.takenAtStart() ?? []
+  }
+
+  /** @throws Problem IPK_STORE_AWAY while it is not known what other nodes have */
+  expectHeard(): void {
+    if (!this.isHeard())
+      throw new Problem('IPK_STORE_AWAY', 'this daemon has not heard yet what other nodes have', {
+        details: this.storeStatus()?.reason ?? '',
+      })
   }
 
   /** How it stands with the store; undefined where one daemon has it to itself. */
@@ -459,6 +547,55 @@ export class Ledger implements AddressBook {
   counts(): Readonly<Record<RecordKind, number>> {
     const count = (kind: RecordKind): [RecordKind, number] => [kind, this.#tables[kind].size]
     return Object.fromEntries(recordKinds.map(count)) as Record<RecordKind, number>
+  }
+
+  /** Of the store; undefined where nothing of it is in a file of this node. */
+  get file(): FileAspect | undefined {
+    return this.#store.file
+  }
+
+  /** Whether all of it is in a file for the next daemon, since this one cannot go on with it. */
+  get isSaved(): boolean {
+    return this.#isSaved
+  }
+
+  /**
+   * Writes all of it out of memory to a new file, with which the store goes on.
+   *
+   * @param how "beside": what stands under the store's name is left as it is
+   */
+  async rescue(how: 'in place' | 'beside' = 'in place'): Promise<Rescued> {
+    const { file } = this.#store
+    if (!file)
+      throw new Problem('IPK_UNSUPPORTED', `store ${this.#store.location} has no file`, {
+        hint: 'a copy of the ledger is written by: ipkeeperctl backup FILE',
+      })
+    const records = this.#recordsInMemory()
+    const rescued = how === 'beside' ? await file.saveBeside(records) : await file.rescue(records)
+    this.#isSaved = !rescued.inUse
+    if (rescued.inUse) {
+      this.#refusal = undefined
+      this.onServingAgain()
+    }
+    return rescued
+  }
+
+  /** Every record that is durable: also when the store cannot be read any more. */
+  #recordsInMemory(): readonly StoredRecord[] {
+    return recordKinds.flatMap(kind => {
+      const records = [...this.#tables[kind].texts()].flatMap(([key, text]) => {
+        const firm = this.#firm.get(recordId({ kind, key }))
+        if (!firm) return [{ kind, key, text }]
+        return firm.record ? [{ kind, key, text: JSON.stringify(firm.record) }] : []
+      })
+      const deleted = [...this.#firm].flatMap(([id, { record }]) => {
+        const key = id.startsWith(`${kind} `) ? id.slice(kind.length + 1) : undefined
+        return key !== undefined && record && !this.#tables[kind].has(key)
+          ? [{ kind, key, text: JSON.stringify(record) }]
+          : []
+      })
+      return [...records, ...deleted]
+    })
   }
 
   /** Hands over every record that is durable, as the store has it. */
@@ -478,16 +615,25 @@ export class Ledger implements AddressBook {
     return await this.#store.pruneHistory(rule)
   }
 
+  /** This node is called so from here on. */
+  callNode(name: string): void {
+    this.#node = name
+  }
+
   // ---- Changing
 
   /** Takes over what another node has changed. What plans of this node do not ask for stays text. */
   #adopt({ kind, key, text }: StoreNews): void {
     const record = text === null ? undefined : this.#readText(kind, key, text)
-    this.#set({ kind, key, record: record ?? null })
+    const { before, kept } = this.#set({ kind, key, record: record ?? null })
     if (text === null || record) this.#leaveIn(kind, key)
     if (kind === 'lease' && record) this.#tellStray(key)
-    if (text !== null && record) this.#tables[kind].setText(key, text)
+    if (text !== null && record && kept === record) this.#tables[kind].setText(key, text)
     if (kind === 'pool') this.onPoolNews()
+    if (kind === 'lease' && before && record) {
+      const [had, has] = [before as LeaseRecord, record as LeaseRecord]
+      if (had.node === this.#node && isTakenAway(had, has)) this.onTakenAway(had)
+    }
   }
 
   #tellStray(key: string): void {
@@ -556,7 +702,7 @@ export class Ledger implements AddressBook {
     })
     for (const write of change) {
       const id = recordId(write)
-      if (!this.#firm.has(id)) this.#firm.set(id, this.#tables[write.kind].peek(write.key) ?? null)
+      if (!this.#firm.has(id)) this.#firm.set(id, this.#present(write))
       this.#count(write, 1)
       this.#set(write)
     }
@@ -581,16 +727,23 @@ export class Ledger implements AddressBook {
       this.#count(write, -1)
       // Now known for sure; a reading that began before must not overwrite it.
       this.#doubtful.delete(id)
-      if (this.#underWay.has(id)) this.#firm.set(id, write.record)
+      if (this.#underWay.has(id)) this.#firm.set(id, { record: write.record, told: undefined })
       else this.#firm.delete(id)
     }
+  }
+
+  #present({ kind, key }: { kind: RecordKind; key: string }): Firm {
+    const record = this.#tables[kind].peek(key) ?? null
+    return { record, told: kind === 'lease' ? this.#times.of(key) : undefined }
   }
 
   /** What was before the refused commits, once none is under way: reading it again may fail as well. */
   #putBack({ kind, key }: Write): void {
     const id = recordId({ kind, key })
     if (this.#underWay.has(id)) return
-    this.#set({ kind, key, record: this.#firm.get(id) ?? null })
+    const { record, told } = this.#firm.get(id) ?? { record: null, told: undefined }
+    this.#put(kind, key, record ?? undefined)
+    if (kind === 'lease') this.#times.restore(key, told)
     this.#firm.delete(id)
   }
 
@@ -598,14 +751,15 @@ export class Ledger implements AddressBook {
    * Whether the store takes changes, by what became of the last one: then nothing is written. After a refusal it is tried
    * now and then, because nobody adds to a node that is not ready, and so nothing else would tell.
    *
-   * @param now milliseconds since the epoch
-   * @throws what the store said last: IPK_STORE_FAILED
+   * @param now milliseconds of a clock that nobody sets
+   * @throws what the store said last: IPK_STORE_FAILED; IPK_STORE_LOST or IPK_STORE_DAMAGED of its file
    */
   async checkStore(now: number): Promise<void> {
+    const fault = this.#store.file?.fault()
+    if (fault) throw fault
     const refusal = this.#refusal
     if (!refusal) return
-    // A clock that was set back is no reason to wait for longer.
-    if (Math.abs(now - refusal.triedAt) < probePause) throw refusal.problem
+    if (now - refusal.triedAt < probePause) throw refusal.problem
     refusal.triedAt = now
     try {
       await this.#store.probe()
@@ -628,6 +782,35 @@ export class Ledger implements AddressBook {
       this.#occupy(lease)
     }
     return [...this.#expired].flatMap(key => this.#tables.lease.get(key) ?? [])
+  }
+
+  /**
+   * The clock was set by so many milliseconds. What is kept or rests goes on for as long as it would have. In memory alone:
+   * write-times.ts has the store told.
+   */
+  shiftTimes(by: number): void {
+    const resting = [...this.#resting.values()].flatMap(rests =>
+      Array.from(rests.inOrder(), ({ key }) => key),
+    )
+    const keys = new Set([...resting, ...this.#expiries.clear(), ...this.#expired])
+    const now = this.#now()
+    for (const key of keys) {
+      const lease = this.#tables.lease.peek(key)
+      if (lease)
+        this.#put(
+          'lease',
+          key,
+          this.#times.shift(key, lease, by, !this.isShared || lease.node === this.#node, now),
+        )
+    }
+  }
+
+  /** Leases that are kept or rest for as long as they were to, though the store has other times of them. */
+  *retimed(): Iterable<LeaseRecord> {
+    for (const key of [...this.#times.keys()]) {
+      const lease = this.#tables.lease.peek(key)
+      if (lease) yield lease
+    }
   }
 
   /** Leases that are kept while their owner exists, and whose owner can be asked for. */
@@ -705,11 +888,32 @@ export class Ledger implements AddressBook {
     if (kind === 'lease' || kind === 'reservation') this.#occupy(record as LeaseKey)
   }
 
-  /** The one place that changes a table, and every index with it. */
-  #set(write: { kind: RecordKind; key: string; record: RecordTypes[RecordKind] | null }): void {
-    const { kind, key } = write
+  /** Takes a record over as it was written. Gives what was there before, and what is kept: a lease perhaps with other times (told-times.ts). */
+  #set(write: { kind: RecordKind; key: string; record: RecordTypes[RecordKind] | null }): {
+    before: RecordTypes[RecordKind] | undefined
+    kept: RecordTypes[RecordKind] | undefined
+  } {
+    const { kind, key, record } = write
+    const after = kind === 'lease' && record ? this.#inOurTimes(key, record as LeaseRecord) : record
+    if (kind === 'lease' && !after) this.#times.restore(key, undefined)
+    const before = this.#put(kind, key, after ?? undefined)
+    return { before, kept: after ?? undefined }
+  }
+
+  #inOurTimes(key: string, told: LeaseRecord): LeaseRecord {
+    // It may be now that the clock is found to have been set, which moves what is there.
+    const now = told.until === null ? 0 : this.#now()
+    const present = this.#times.of(key) === undefined ? undefined : this.#tables.lease.peek(key)
+    return this.#times.ours(key, told, present, now)
+  }
+
+  /** The one place that changes a table, and every index with it. Gives what was there before. */
+  #put(
+    kind: RecordKind,
+    key: string,
+    after: RecordTypes[RecordKind] | undefined,
+  ): RecordTypes[RecordKind] | undefined {
     const before = this.#tables[kind].peek(key)
-    const after = write.record ?? undefined
     const table = this.#tables[kind] as RecordTable<RecordTypes[RecordKind]>
     if (after) table.set(key, after)
     else table.delete(key)
@@ -724,6 +928,7 @@ export class Ledger implements AddressBook {
       const either = after ?? before
       if (either) this.#occupy(either as LeaseKey)
     }
+    return before
   }
 
   #outlineOf(key: string): LeaseOutline | undefined {
@@ -765,7 +970,7 @@ export class Ledger implements AddressBook {
         if (this.isShared && lease.state === 'bound') this.#countBound(lease, present ? 1 : -1)
         if (lease.state === 'cooling') this.#rest(lease, key, present)
         else this.#countLive(lease, present ? 1 : -1)
-        if (lease.state === 'held' && lease.workload) {
+        if (lease.workload && isKeptFor(lease, lease.workload)) {
           const { namespace, name } = lease.workload
           keep(this.#keptByWorkload, podName(namespace, name), key, present)
         }
@@ -778,6 +983,7 @@ export class Ledger implements AddressBook {
         else this.#keptForOwners.delete(key)
         if (present && lease.until !== null) this.#expiries.add(key, lease.until)
         if (present && (forOwner || lease.until !== null)) this.onKept()
+        if (lease.mac !== null) keep(this.#leasesByMac, lease.mac, key, present)
         if (lease.state === 'bound' && lease.carried === 'routed') {
           if (present) this.#routed.add(key)
           else this.#routed.delete(key)
@@ -800,14 +1006,33 @@ export class Ledger implements AddressBook {
         return
       }
       case 'node':
+        this.onNode((record as NodeRecord).name)
         this.onRouting()
         return
       case 'holder':
       case 'pool':
       case 'quota':
+      case 'mac':
         return
     }
   }
+}
+
+/** Whether a pod of the workload may be given it: kept, or as good as kept once its sandbox is proved gone. */
+function isKeptFor({ state, retain, holder }: LeaseRecord, workload: Workload): boolean {
+  return (
+    state === 'held' ||
+    (state === 'bound' &&
+      retains(retain) &&
+      holder.kind === 'pod' &&
+      bearsGeneratedName(holder.name, workload))
+  )
+}
+
+/** A record before the commits under way, and what the store has of its times. */
+interface Firm {
+  readonly record: RecordTypes[RecordKind] | null
+  readonly told: Told | undefined
 }
 
 function isAway(error: unknown): boolean {

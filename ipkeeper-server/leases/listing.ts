@@ -134,6 +134,7 @@ export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentR
     mode: attachment.wiring?.mode ?? null,
     hostLink: attachment.wiring?.hostLink?.name ?? null,
     since: iso(attachment.since),
+    bootId: attachment.bootId,
   }
 }
 

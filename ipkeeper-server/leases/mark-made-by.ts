@@ -1,4 +1,4 @@
-import { attachmentKey, type AttachmentRecord, type Change } from '../ipam/records.ts'
+import { attachmentKey, incarnationOf, type AttachmentRecord, type Change } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
@@ -18,7 +18,7 @@ export async function markMadeBy(
     await commitPlan(ledger, (): { readonly change: Change } => ({
       change: some.flatMap(({ record, madeBy }): Change => {
         const present = ledger.attachment(record)
-        if (present?.answered !== record.answered) return []
+        if (!present || incarnationOf(present) !== incarnationOf(record)) return []
         const next = { ...present, generation: present.generation + 1, madeBy }
         return [{ kind: 'attachment', key: attachmentKey(present), expect: present.generation, record: next }]
       }),

@@ -10,6 +10,7 @@ import {
 } from '../ipam/node-silence.ts'
 import type { Change, NodeRecord } from '../ipam/records.ts'
 import { commitPlan } from './commit-plan.ts'
+import type { NameClaims } from './name-claims.ts'
 import type { LeaseService } from './service.ts'
 
 /** Milliseconds between two looks whether the node's addresses are still the same. */
@@ -27,6 +28,8 @@ export interface NodePresenceOptions {
   readonly addresses: () => Promise<readonly string[]>
   /** Milliseconds of CLOCK_BOOTTIME: time asleep counts. */
   readonly bootClock: () => number
+  /** Whose the names are; what is told stands beside that. */
+  readonly claims?: Pick<NameClaims, 'mine' | 'mayWrite'>
   readonly onError: (error: unknown) => void
 }
 
@@ -126,7 +129,7 @@ export class NodePresence {
 
   /** Writes this node's record where it is not as it should be, or has to be renewed. */
   async #tell(): Promise<void> {
-    const { service, terms, addresses, bootClock } = this.#options
+    const { service, terms, addresses, bootClock, claims } = this.#options
     const { ledger, node, now } = service
     const { byTime, offlineGrace } = terms()
     const stopsAfter = byTime === undefined ? undefined : offlineGrace
@@ -135,14 +138,20 @@ export class NodePresence {
     const began = performance.now()
     const change = (): Change => {
       const present = ledger.node(node)
+      // Another machine has the name: it tells of itself.
+      if (claims && !claims.mayWrite(present)) return []
+      const { stopsAfter: stopped, ...kept } = withoutRenewal(present) ?? { name: node, since: now() }
+      const claim = present?.claim ?? claims?.mine
       const same =
-        present?.stopsAfter === stopsAfter && JSON.stringify(present?.addresses) === JSON.stringify(known)
-      if (present && same && stopsAfter === undefined) return []
+        stopped === stopsAfter &&
+        present?.claim === claim &&
+        JSON.stringify(present?.addresses) === JSON.stringify(known)
+      if (same && stopsAfter === undefined) return []
       const record: NodeRecord = {
-        name: node,
+        ...kept,
         generation: (present?.generation ?? 0) + 1,
         addresses: known,
-        since: present?.since ?? now(),
+        ...(claim && { claim }),
         ...(stopsAfter !== undefined && { stopsAfter, renewedAt: now() }),
       }
       return [{ kind: 'node', key: node, expect: present?.generation ?? null, record }]
@@ -169,8 +178,8 @@ export class NodePresence {
     const { ledger, node: here } = service
     const names = new Set<string>()
     for (const record of [...ledger.nodes()]) {
-      const { name, stopsAfter } = record
-      if (name === here || stopsAfter === undefined) continue
+      const { name, stopsAfter, gone } = record
+      if (name === here || stopsAfter === undefined || gone) continue
       names.add(name)
       const before = this.#sightings.get(name)
       const sighting = see(before, record, bootClock())
@@ -194,6 +203,11 @@ export class NodePresence {
     }
     for (const name of this.#sightings.keys()) if (!names.has(name)) this.#sightings.delete(name)
   }
+}
+
+function withoutRenewal(record: NodeRecord | undefined): NodeRecord | undefined {
+  const { renewedAt, ...rest } = record ?? {}
+  return renewedAt === undefined ? record : (rest as NodeRecord)
 }
 
 function away(message: string, details: string): Problem {

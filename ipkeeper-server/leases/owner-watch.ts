@@ -1,5 +1,5 @@
 import { planRelease } from '../ipam/plan-release.ts'
-import type { LeaseRecord } from '../ipam/records.ts'
+import { isSameLease, type LeaseRecord } from '../ipam/records.ts'
 import { isKnown, type KnownWorkload } from '../ipam/workload.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { commitPlan } from './commit-plan.ts'
@@ -120,7 +120,7 @@ export class OwnerWatch {
       try {
         const { change } = await commitPlan(ledger, () => {
           const present = ledger.lease(lease)
-          const unchanged = present?.generation === lease.generation
+          const unchanged = isSameLease(present, lease)
           return { change: unchanged ? planRelease(ledger, present, pools(), now()) : [] }
         })
         if (change.length > 0) onReleased(lease)

@@ -1,5 +1,6 @@
 import type { PreviousInterface } from '../ipam/network-config.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import type { SeenMac } from '../ipam/add-request.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
 import type { Survey } from '../network/plan/survey.ts'
@@ -27,7 +28,7 @@ export interface WiringOrder extends WiringJob {
   readonly superseded: readonly AttachmentRecord[]
 }
 
-/** The kernel's side of an attachment, in the main role. */
+/** The kernel's side of attachments, of the main role but for `cutOff`. */
 export interface PodNetwork {
   /** Whether the programs are there that this network needs. Throws IPK_TOOL_MISSING. */
   checkTools(config: MainConfig): void
@@ -37,6 +38,8 @@ export interface PodNetwork {
    * @throws what the ADD is to be refused with, such as IPK_LINK_CONFLICT or IPK_NETNS_INVALID
    */
   survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey>
+  /** Who has a MAC, as far as the node knows; absent where there is no kernel to look at. */
+  seeMac?(mac: string): Promise<SeenMac>
   /**
    * Makes the kernel as the record says; resolves to what the host was found to be like in the end. When it throws, `unwire`
    * takes back what was done.
@@ -46,6 +49,13 @@ export interface PodNetwork {
   unwire(attachment: AttachmentRecord, leases: readonly LeaseRecord[]): Promise<void>
   /** The same for an attachment that nobody knows: by its names alone. */
   unwireUnknown(key: AttachmentKey, netns: string): Promise<void>
+  /**
+   * Lets nothing answer for the addresses of an attachment any more, since somebody else has them: takes its links away, or,
+   * where they are another plugin's (the IPAM role), down. Resolves to whether there was something that could have answered.
+   *
+   * @throws IPK_WIRING_FAILED, IPK_TOOL_MISSING
+   */
+  cutOff(attachment: AttachmentRecord): Promise<boolean>
   /** Each difference between what ADD made and the kernel, in one line; changes nothing. */
   differences(
     attachment: AttachmentRecord,

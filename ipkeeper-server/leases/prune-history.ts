@@ -3,6 +3,12 @@ import type { Ledger } from './ledger.ts'
 /** Milliseconds between two prunings; the history may be too long or too old by what one hour brings. */
 const interval = 3_600_000
 
+/**
+ * Milliseconds for which a clock has to be seen to stay as it is before anything is too old by it: one that leapt ahead by
+ * mistake makes all of the history old, and what went does not come back. A daemon that starts does not know of the time before.
+ */
+const believedAfter = 24 * 3_600_000
+
 /** How much of the history stays. */
 export interface HistoryLimits {
   /** Milliseconds. */
@@ -16,12 +22,14 @@ export interface HistoryPrunerOptions {
   readonly limits: () => HistoryLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** For how many milliseconds it is known that the clock has not been set. */
+  readonly steadyFor: () => number
   /** How many entries went, when any did. */
   readonly onPruned: (entries: number) => void
   readonly onError: (error: unknown) => void
 }
 
-/** Keeps the history within its limits: once at the start, then every hour. The store works in small steps. */
+/** Keeps the history within its limits: once at the start, of which nothing is too old yet, then every hour. The store works in small steps. */
 export class HistoryPruner {
   readonly #options: HistoryPrunerOptions
   #timer: NodeJS.Timeout | undefined
@@ -33,11 +41,12 @@ export class HistoryPruner {
 
   /** Prunes, and again after an hour; resolves when the first pruning has ended. Never rejects. */
   async start(): Promise<void> {
-    const { ledger, limits, now, onPruned, onError } = this.#options
+    const { ledger, limits, now, steadyFor, onPruned, onError } = this.#options
     try {
       const { maxAge, maxEntries } = limits()
       const moment = now()
-      const removed = await ledger.pruneHistory({ olderThan: moment - maxAge, maxEntries, now: moment })
+      const olderThan = steadyFor() >= believedAfter ? moment - maxAge : -Infinity
+      const removed = await ledger.pruneHistory({ olderThan, maxEntries, now: moment })
       if (removed > 0) onPruned(removed)
     } catch (error) {
       if (!this.#stopped) onError(error)

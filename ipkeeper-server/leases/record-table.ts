@@ -28,6 +28,12 @@ export class RecordTable<T extends object> {
     return typeof found === 'string' ? (JSON.parse(found) as T) : found
   }
 
+  /** All of them as text, as a store would have it. */
+  *texts(): Iterable<readonly [key: string, text: string]> {
+    for (const [key, found] of this.#records)
+      yield [key, typeof found === 'string' ? found : JSON.stringify(found)]
+  }
+
   has(key: string): boolean {
     return this.#records.has(key)
   }
@@ -54,6 +60,14 @@ export class RecordTable<T extends object> {
     for (const key of this.#records.keys()) {
       const record = this.get(key)
       if (record) yield record
+    }
+  }
+
+  /** Those that may be what is looked for, by their text; what is parsed already may be in any case. Each for one look. */
+  *search(mayBe: (text: string) => boolean): Iterable<T> {
+    for (const found of this.#records.values()) {
+      if (typeof found !== 'string') yield found
+      else if (mayBe(found)) yield JSON.parse(found) as T
     }
   }
 

@@ -11,12 +11,18 @@ import { withIntent } from './intent.ts'
  *
  * The answer of an ADD that was sent again says nothing new of one that is known to have arrived; and where its caller
  * does not confirm it counts like any other answer.
+ *
+ * @param answeredAt microseconds of CLOCK_MONOTONIC
  */
 export function recordUnanswered(
   plan: AddPlan,
   { key, confirms = false }: Pick<AddRequest, 'key' | 'confirms'>,
+  answeredAt: number,
 ): AddPlan {
-  return withIntent(plan, key, record => withAnswer(record, confirms, plan.repeated === true))
+  return withIntent(plan, key, record => ({
+    ...withAnswer(record, confirms, plan.repeated === true),
+    answeredAt,
+  }))
 }
 
 function withAnswer(

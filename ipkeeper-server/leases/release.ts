@@ -3,6 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { formatTime } from '../ipam/format-time.ts'
 import { planExpiry } from '../ipam/plan-expiry.ts'
 import { describeHolder, type LeaseKey, type LeaseRecord } from '../ipam/records.ts'
+import { describeStanding, remedyFor, standingOf, unjudged } from '../ipam/standing.ts'
 import { commitPlan } from './commit-plan.ts'
 import { leaseItem, reservationItem } from './listing.ts'
 import { readLeaseKey } from './read-lease-key.ts'
@@ -16,19 +17,22 @@ function nobodyHas({ address, segment }: LeaseKey): Problem {
   )
 }
 
-function stillBound({ ledger, liveness }: LeaseService, lease: LeaseRecord): Problem {
-  const attachment = lease.attachment && ledger.attachment(lease.attachment)
+function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
+  const attachment = lease.attachment && service.ledger.attachment(lease.attachment)
   const holder = describeHolder(lease.holder)
   const container = attachment ? `container ${attachment.containerId.slice(0, 13)}, ` : ''
-  const dead = attachment ? liveness(attachment) === 'dead' : false
+  const standing = attachment ? standingOf(attachment, service) : unjudged(lease)
+  const isGone = standing.kind === 'ended' || standing.kind === 'lost'
+  const first = standing.kind === 'in-use' ? ' first' : ''
   return new Problem(
     'IPK_ADDRESS_HELD',
     `${lease.address} is bound to ${holder} on node ${lease.node} (${container}since ${formatTime(lease.since)})`,
     {
-      details: 'only a kept or resting address can be released',
-      hint: dead
-        ? 'its sandbox is gone without a DEL: the daemon ends it, see ipkeeperctl audit'
-        : `delete ${holder} first`,
+      details: [
+        'only a kept or resting address can be released',
+        ...(isGone ? [describeStanding(lease, standing)] : []),
+      ].join('; '),
+      hint: `${remedyFor(lease, standing)}${first}`,
     },
   )
 }
@@ -46,7 +50,10 @@ export async function release(
   const { key } = readLeaseKey(segment, address)
   const { lease } = await commitPlan(ledger, () => {
     const present = ledger.lease(key)
-    if (!present) throw nobodyHas(key)
+    if (!present) {
+      ledger.expectHeard()
+      throw nobodyHas(key)
+    }
     if (present.state === 'bound') throw stillBound(service, present)
     // As if its time had come.
     const over = { ...present, until: service.now() }

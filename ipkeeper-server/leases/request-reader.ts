@@ -8,6 +8,7 @@ import {
   factsWanted,
   interpretAdd,
   readAddCall,
+  readDns,
   type NodeFacts,
   type RequestRules,
 } from './interpret-request.ts'
@@ -43,7 +44,8 @@ export class RequestReader {
     const [rules, pools] = [this.#options.rules(), this.#options.pools()]
     const wanted = factsWanted(call, rules, pools)
     const pod = known ?? (await gatherPodFacts(cluster, wanted))
-    const add = interpretAdd(call, pod, facts, rules, pools)
+    await facts.reachNetns(request.netns)
+    const add = interpretAdd(call, pod, await readDns(call.config, facts), facts, rules, pools)
     if (known || !cluster || !wanted.pod || !dependsOnOwner(add)) return add
     return { ...add, owner: await findOwner(cluster, wanted.pod) }
   }

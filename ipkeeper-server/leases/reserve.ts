@@ -85,8 +85,10 @@ export async function unreserve(service: LeaseService, segment: string, address:
   const { key } = readLeaseKey(segment, address)
   await commitPlan(service.ledger, () => {
     const before = service.ledger.reservation(key)
-    if (!before)
+    if (!before) {
+      service.ledger.expectHeard()
       throw new Problem('IPK_RESERVATION_MISSING', `${key.address} is not reserved in segment ${segment}`)
+    }
     return {
       change: [{ kind: 'reservation', key: leaseKey(key), expect: before.generation, record: null } as const],
     }

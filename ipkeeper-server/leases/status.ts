@@ -6,6 +6,7 @@ import { findPool } from '../ipam/pool-book.ts'
 import type { Pool } from '../ipam/pool.ts'
 import type { PoolRequest } from '../ipam/request.ts'
 import type { MainConfig } from '../network/plan/main-config.ts'
+import { ownAddresses } from './add.ts'
 import type { LeaseService } from './service.ts'
 
 /** What STATUS needs of a configuration; that it was read says that it is valid. */
@@ -31,7 +32,9 @@ export async function checkAvailability(service: LeaseService, request: StatusRe
   const { ledger } = service
   const book = service.pools()
   try {
-    await ledger.checkStore(service.now())
+    const refusal = service.refusal?.()
+    if (refusal) throw refusal
+    await ledger.checkStore(service.monotonic())
     if (request.main) service.network.checkTools(request.main)
     if (request.inline && !findPool(book, request.inline.name)) planPool(ledger, request.inline)
     const named = request.pools.map(({ name, source }) => {
@@ -41,9 +44,10 @@ export async function checkAvailability(service: LeaseService, request: StatusRe
       return settings.pool
     })
     if (!request.statusReportsExhaustion) return
+    const own = await ownAddresses(service)
     for (const pool of request.inline ? [request.inline] : named) {
       for (const [rangeSet, set] of pool.rangeSets.entries()) {
-        if (chooseDynamic(ledger, pool, set, service.now())) continue
+        if (chooseDynamic(ledger, pool, set, { now: service.now(), own })) continue
         throw claimProblem.poolFull(ledger, pool, rangeSet, service.now())
       }
     }

@@ -5,6 +5,8 @@ import { poolStatuses, samePoolStatus } from './pool-statuses.ts'
 
 export interface TellPoolsOptions {
   readonly election: Election
+  /** Whether all leases were heard of: what one node's journal has are no figures of pools. */
+  readonly isHeard: () => boolean
   readonly sink: PoolStatusSink
   /** Of all range sets; gives the event loop back on its way. */
   readonly usage: () => Promise<readonly RangeSetUsage[]>
@@ -43,7 +45,8 @@ export class TellPools {
   wake(): void {
     this.#changed = true
     if (this.#stopped || this.#timer || this.#telling) return
-    const { election, monotonic } = this.#options
+    const { election, isHeard, monotonic } = this.#options
+    if (!isHeard()) return
     if (!election.isElected()) {
       // What another daemon writes meanwhile is not known here.
       this.#told.clear()

@@ -21,7 +21,7 @@ export class Tombstones {
   /** In the order of burial; the oldest go first. */
   readonly #buried = new Map<string, Tombstone>()
 
-  /** `now`: milliseconds since the epoch. */
+  /** `now`: milliseconds of a clock that nobody sets, such as CLOCK_MONOTONIC. */
   bury(key: AttachmentKey, began: Began, now: number, giver?: Giver): void {
     const id = attachmentKey(key)
     const earlier = this.#buried.get(id)

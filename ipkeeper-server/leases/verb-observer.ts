@@ -12,7 +12,10 @@ export type ObservedVerb = (typeof observedVerbs)[number]
 export const lateDels = ['unknown', 'superseded', 'overtaken'] as const
 export type LateDel = (typeof lateDels)[number]
 
-/** Why an ADD was undone. client_gone: nobody waited for its answer any more. never_answered: an earlier daemon's. */
+/**
+ * Why an ADD was undone. client_gone: nobody waited for its answer any more. never_answered: an earlier daemon's, or one that was
+ * deleted before its plugin had answered.
+ */
 export const undoReasons = ['client_gone', 'never_answered'] as const
 export type UndoReason = (typeof undoReasons)[number]
 

@@ -1,6 +1,9 @@
 import type { CniResult } from '../../shared/cni/result.ts'
 import type { AddRequest } from '../ipam/add-request.ts'
+import { macProblem } from '../ipam/mac-problems.ts'
+import { requestedMac } from '../ipam/mac-request.ts'
 import type { AddPlan } from '../ipam/plan-add.ts'
+import { isChosenByOther } from '../ipam/plan-mac.ts'
 import {
   attachmentKey,
   sameAttachment,
@@ -47,8 +50,14 @@ export async function prepareWiring(
     )
     const own = granted.filter(lease => sameAttachment(lease.attachment, key))
     const named = own.filter(lease => lease.named).map(({ address }) => address)
+    const asked = requestedMac(request)
+    // One that is there already was seen among the links of the node.
+    if (asked && survey.bridge?.state === 'absent' && survey.bridge.mac === asked.mac)
+      throw macProblem.of(asked, `bridge ${main.bridge} is to have`)
+    const isChosen = (mac: string): boolean =>
+      isChosenByOther(ledger, mac, own, service.liveness, service.now())
     const planned = (): WiringRecord =>
-      planWiring(main, survey, { ips, routes, mac: request.pod.mac ?? null, named }, address =>
+      planWiring(main, survey, { ips, routes, mac: asked?.mac ?? null, named, isChosen }, address =>
         ledger.isGateway(address),
       )
     // One that was sent again keeps what it has.

@@ -2,11 +2,17 @@ import { pino, type Logger } from 'pino'
 
 export type { Logger }
 
+/** Bytes of lines that wait until they can be written; what is beyond is lost. */
+const longestBacklog = 1024 * 1024
+
 /**
  * JSON lines on stderr, written at once: no worker thread, which a packaged executable cannot start, and nothing that a
  * crash could swallow.
  */
 export function createLogger(level: pino.Level, node: string): Logger {
+  const stderr = pino.destination({ fd: 2, sync: true, maxLength: longestBacklog })
+  // A log on a disk that is full, or that nobody reads any more, is no reason to serve no pods: it goes on when it can.
+  stderr.on('error', () => undefined)
   return pino(
     {
       level,
@@ -14,6 +20,6 @@ export function createLogger(level: pino.Level, node: string): Logger {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: label => ({ level: label }) },
     },
-    pino.destination({ fd: 2, sync: true }),
+    stderr,
   )
 }

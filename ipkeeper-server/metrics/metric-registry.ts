@@ -49,6 +49,8 @@ export class MetricRegistry {
   set(name: GaugeName, samples: readonly Sample[]): void {
     const gauge = this.#gauges.get(name)
     gauge?.reset()
+    // By itself a gauge without labels begins at 0, which says something.
+    if (samples.length === 0 && metricRow(name).labels === undefined) gauge?.remove()
     for (const { labels = {}, value } of samples) gauge?.set(this.#bounded(name, labels), value)
   }
 
@@ -81,6 +83,7 @@ export class MetricRegistry {
       }
       case 'gauge':
         this.#gauges.set(name, new Gauge(options))
+        this.set(name as GaugeName, [])
         return
       case 'histogram':
         this.#histograms.set(name, new Histogram({ ...options, buckets: [...buckets] }))

@@ -2,6 +2,7 @@ import type { CacheReason } from '../../shared/cache-reasons.ts'
 import type { FindingKind, Severity } from '../../shared/findings.ts'
 import type { LeaseState } from '../ipam/records.ts'
 import type { RangeSetUsage } from '../ipam/usage-tally.ts'
+import type { DiskStatus } from '../store/lease-store.ts'
 
 /** How many findings of each kind there are, or were repaired; undefined before leases and node were compared. */
 export type FindingCounts = () => Partial<Record<FindingKind, number>> | undefined
@@ -31,10 +32,22 @@ export interface ClusterFigures {
 /** Of a store that nodes share. */
 export interface SharedStoreFigures {
   readonly away: boolean
+  /** Whether it has lost records that not all nodes have told it again. */
+  readonly incomplete: boolean
+  /** How many of the other nodes have not. */
+  readonly awaited: number
   /** Records that the engine is still to be told of. */
   readonly owed: number
   /** Whether this daemon does what one does for all; undefined where nobody is elected, for want of a Kubernetes API. */
   readonly elected: boolean | undefined
+}
+
+/** Of the file of a ledger or of a journal. */
+export interface StoreFileFigures {
+  /** Why nothing is acknowledged; undefined while all is well. */
+  readonly fault: 'lost' | 'damaged' | undefined
+  /** Entries of the history that are damaged. */
+  readonly history: number
 }
 
 /** What is asked when somebody scrapes, and at no other time. */
@@ -58,6 +71,12 @@ export interface MetricSources {
   readonly cluster: () => ClusterFigures | undefined
   /** How it stands with the engine; undefined where this node has its store to itself. */
   readonly sharedStore: () => SharedStoreFigures | undefined
+  /** Whether another machine has this node's name or identity; undefined where this node has its store to itself. */
+  readonly nameLost?: () => boolean | undefined
+  /** What is wrong with the store's file; undefined where it has none. */
+  readonly storeFile?: () => StoreFileFigures | undefined
+  /** undefined where nothing is written to a disk. */
+  readonly disk: () => DiskStatus | undefined
   /** When the certificate of the webhook ends, in milliseconds since the epoch; undefined without one. */
   readonly certificateEnds: () => number | undefined
   /** Milliseconds in which the event loop worked. */

@@ -10,7 +10,16 @@ export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Base unit, as Prometheus wants it. */
   readonly unit:
-    'seconds' | 'bytes' | 'addresses' | 'records' | 'operations' | 'files' | 'findings' | 'events' | '0 or 1'
+    | 'seconds'
+    | 'bytes'
+    | 'addresses'
+    | 'records'
+    | 'operations'
+    | 'files'
+    | 'findings'
+    | 'events'
+    | 'nodes'
+    | '0 or 1'
   readonly help: string
   readonly labels?: Readonly<Record<string, LabelRow>>
   /** Upper bounds of a histogram, in its unit. */
@@ -43,6 +52,8 @@ const ofPool = {
 
 export const admissionAnswers = ['admitted', 'warned', 'refused'] as const
 
+export const storeFaultKinds = ['lost', 'damaged', 'history'] as const
+
 export const storeOperations = ['load', 'read', 'commit', 'history', 'prune', 'probe'] as const
 
 /**
@@ -65,8 +76,13 @@ export const metricTable = {
   ipkeeper_takeovers_total: {
     type: 'counter',
     unit: 'operations',
-    help: 'ADDs that took addresses over from an older sandbox: of the same pod (equal UID), or of another pod of that name whose sandbox is proved dead.',
+    help: 'ADDs that took addresses over from an older sandbox: of the same pod (equal UID), or of another pod of that name or workload whose sandbox is proved dead.',
     labels: { from: ['same_pod', 'other_pod'] },
+  },
+  ipkeeper_false_answers_total: {
+    type: 'counter',
+    unit: 'events',
+    help: 'Times that a pod of this node answered, when it was asked who has an address, for one that it was not given. Nobody believed it; see: ipkeeperctl audit.',
   },
   ipkeeper_late_dels_total: {
     type: 'counter',
@@ -79,6 +95,12 @@ export const metricTable = {
     unit: 'operations',
     help: 'ADDs that were undone because their answer reached nobody: the client went away, or daemon and plugin ended before it.',
     labels: { reason: undoReasons },
+  },
+  ipkeeper_clock_jumps_total: {
+    type: 'counter',
+    unit: 'events',
+    help: 'How often the wall clock was set by a second or more while the daemon ran. What is kept or rests goes on for as long as it would have.',
+    labels: { direction: ['back', 'forward'] },
   },
   ipkeeper_deferred_dels: {
     type: 'gauge',
@@ -186,15 +208,51 @@ export const metricTable = {
     help: 'Operations that the store refused. A change that somebody else forestalled is none.',
     labels: { operation: storeOperations },
   },
+  ipkeeper_store_file_faults: {
+    type: 'gauge',
+    unit: 'findings',
+    help: "What is wrong with the file of the ledger, or of this node's journal. lost: what is written would not be found, and nothing is acknowledged. damaged: it is not as it was written, and nothing is acknowledged. history: so many entries of the history are damaged. No sample for a store without a file.",
+    labels: { kind: storeFaultKinds },
+  },
+  ipkeeper_disk_full: {
+    type: 'gauge',
+    unit: '0 or 1',
+    help: 'Whether no pod is added because the disk of the store is full: what was kept there for ending pods is being used, or cannot be kept. 0 where nothing is written.',
+  },
+  ipkeeper_disk_reserve_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    help: 'What is kept on the disk of the store for ending pods when it is full. 0 where nothing is written.',
+  },
   ipkeeper_store_away: {
     type: 'gauge',
     unit: '0 or 1',
     help: 'Whether the engine that nodes share leases in cannot be reached: 1 while only pods that are bound here are served. No sample where this node has its store to itself.',
   },
+  ipkeeper_store_incomplete: {
+    type: 'gauge',
+    unit: '0 or 1',
+    help: 'Whether the engine that nodes share leases in has lost records: 1 while new claims wait until all nodes have told it again what they hold. No sample where this node has its store to itself.',
+  },
+  ipkeeper_store_awaited_nodes: {
+    type: 'gauge',
+    unit: 'nodes',
+    help: 'Other nodes that are waited for, because they have not told an engine that lost records what they hold; ipkeeperctl status names them. No sample where this node has its store to itself.',
+  },
   ipkeeper_store_owed_records: {
     type: 'gauge',
     unit: 'records',
     help: 'Records that the engine is still to be told of: what was released while it was away. No sample where this node has its store to itself.',
+  },
+  ipkeeper_node_name_lost: {
+    type: 'gauge',
+    unit: '0 or 1',
+    help: 'Whether another machine that lives has the name of this node, or a copy of its state folder: 1 while no ADD is served here for it. No sample where this node has its store to itself.',
+  },
+  ipkeeper_node_name_challenges_total: {
+    type: 'counter',
+    unit: 'operations',
+    help: 'How often another machine wanted the name of this node, or had a copy of its state folder, and was refused.',
   },
   ipkeeper_elected: {
     type: 'gauge',

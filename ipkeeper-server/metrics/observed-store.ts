@@ -39,6 +39,10 @@ export class ObservedStore implements LeaseStore {
     return this.#store.shared
   }
 
+  get file(): LeaseStore['file'] {
+    return this.#store.file
+  }
+
   async load(visit: (stored: StoredRecord) => void): Promise<void> {
     await this.#told('load', this.#store.load(visit))
   }

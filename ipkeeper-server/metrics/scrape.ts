@@ -44,7 +44,8 @@ export class Scraper {
     registry.set('ipkeeper_cache_bad_files', bad ? files : [])
     this.#setConflists(conflists?.())
     this.#setCluster(cluster())
-    this.#setSharedStore()
+    this.#setStore()
+    this.#setDisk()
     this.#setDaemon()
   }
 
@@ -117,19 +118,35 @@ export class Scraper {
     registry.setTotal('ipkeeper_kubernetes_events_total', byLabel('outcome', { written, dropped }))
   }
 
-  #setSharedStore(): void {
+  #setStore(): void {
     const registry = this.#registry
     const shared = this.#sources.sharedStore()
     const ends = this.#sources.certificateEnds()
     const sample = (value: number | boolean | undefined): readonly Sample[] =>
       value === undefined ? [] : [{ value: Number(value) }]
     registry.set('ipkeeper_store_away', sample(shared?.away))
+    registry.set('ipkeeper_store_incomplete', sample(shared?.incomplete))
+    registry.set('ipkeeper_store_awaited_nodes', sample(shared?.awaited))
     registry.set('ipkeeper_store_owed_records', sample(shared?.owed))
+    registry.set('ipkeeper_node_name_lost', sample(this.#sources.nameLost?.()))
     registry.set('ipkeeper_elected', sample(shared?.elected))
+    const file = this.#sources.storeFile?.()
+    const faults = file && {
+      lost: Number(file.fault === 'lost'),
+      damaged: Number(file.fault === 'damaged'),
+      history: file.history,
+    }
+    registry.set('ipkeeper_store_file_faults', byLabel('kind', faults ?? {}))
     registry.set(
       'ipkeeper_webhook_certificate_expiry_timestamp_seconds',
       sample(ends === undefined ? undefined : ends / 1e3),
     )
+  }
+
+  #setDisk(): void {
+    const disk = this.#sources.disk()
+    this.#registry.set('ipkeeper_disk_reserve_bytes', [{ value: disk?.reserved ?? 0 }])
+    this.#registry.set('ipkeeper_disk_full', [{ value: Number(disk?.refuses !== undefined) }])
   }
 
   #setDaemon(): void {

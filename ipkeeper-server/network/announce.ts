@@ -44,7 +44,10 @@ export class Announcer {
    *
    * @param reopen opens the pod's namespace; undefined when it is gone, or another one stands in its place
    */
-  repeat(link: AnnouncedLink, reopen: () => OpenNamespace | undefined): void {
+  repeat(
+    link: AnnouncedLink,
+    reopen: () => OpenNamespace | undefined | Promise<OpenNamespace | undefined>,
+  ): void {
     const { ifname } = link
     const addresses = link.addresses.filter(address => !isIpv6(address))
     if (addresses.length === 0 || this.#stopped.signal.aborted) return
@@ -63,13 +66,13 @@ export class Announcer {
   async #repeat(
     ifname: string,
     addresses: readonly string[],
-    reopen: () => OpenNamespace | undefined,
+    reopen: () => OpenNamespace | undefined | Promise<OpenNamespace | undefined>,
   ): Promise<void> {
     const started = performance.now()
     for (const { atMs, kind } of repetitions) {
       const wait = Math.max(0, started + atMs - performance.now())
       await delay(wait, undefined, { signal: this.#stopped.signal })
-      const namespace = reopen()
+      const namespace = await reopen()
       if (!namespace) return
       try {
         const inside = namespace.fd

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { toProblem } from '../../shared/problem/problem.ts'
 import { runCommands, showJson } from './ip-commands.ts'
 import { writeIpv6Setting } from './ipv6-settings.ts'
+import { settingFile } from './kernel-settings.ts'
 import type { Command } from './plan/command.ts'
 import type { AnsweringBridge } from './plan/node-routes.ts'
 import { routeProtocol } from './plan/route-marks.ts'
@@ -27,11 +28,11 @@ export async function answerOnBridges(
     const own = wanted.get(bridge)
     try {
       if (own?.ipv4 === true) {
-        await write(`/proc/sys/net/ipv4/neigh/${bridge}/proxy_delay`, '0')
-        await write(`/proc/sys/net/ipv4/conf/${bridge}/proxy_arp`, '1')
+        await write(`ipv4/neigh/${bridge}/proxy_delay`, '0')
+        await write(`ipv4/conf/${bridge}/proxy_arp`, '1')
       }
       if (own && own.ipv6.length > 0) {
-        await write(`/proc/sys/net/ipv6/neigh/${bridge}/proxy_delay`, '0')
+        await write(`ipv6/neigh/${bridge}/proxy_delay`, '0')
         await writeIpv6Setting(bridge, 'proxy_ndp', '1')
       }
       const commands = proxyCommands(bridge, await presentProxies(run, bridge), own?.ipv6 ?? [])
@@ -43,8 +44,22 @@ export async function answerOnBridges(
   return problems
 }
 
-async function write(path: string, value: string): Promise<void> {
-  if ((await readFile(path, 'utf8')).trim() !== value) await writeFile(path, value)
+/**
+ * Ends that this node answers on a bridge for addresses that are now to be had there: asked whether anybody has one, it would
+ * say so of itself. In IPv4 the kernel answers nobody who has no address yet.
+ */
+export async function stopAnswering(
+  run: RunTool,
+  bridge: string,
+  addresses: readonly string[],
+): Promise<void> {
+  const present = (await presentProxies(run, bridge)).filter(address => addresses.includes(address))
+  await runCommands(run, proxyCommands(bridge, present, []), undefined)
+}
+
+async function write(key: string, value: string): Promise<void> {
+  if ((await readFile(`/proc/sys/net/${key}`, 'utf8')).trim() !== value)
+    await writeFile(settingFile(key), value)
 }
 
 async function presentProxies(run: RunTool, bridge: string): Promise<readonly string[]> {

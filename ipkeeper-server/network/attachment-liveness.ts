@@ -1,12 +1,16 @@
 import { existsSync, readlinkSync } from 'node:fs'
-import type { Liveness } from '../ipam/add-request.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import type { Liveness } from '../ipam/standing.ts'
 import type { NetnsState } from '../ipam/netns-state.ts'
 import type { AttachmentRecord } from '../ipam/records.ts'
+import type { LostNode } from '../ipam/standing.ts'
 import type { NodeState } from '../kubernetes/cluster-view.ts'
-import { inspectNetns } from './netns.ts'
+import { inspectNetns, reachNetns } from './netns.ts'
 
-/** Nodes whose sandboxes cannot run: only then does Kubernetes start their pods elsewhere (non-graceful node shutdown). */
-const lost: readonly NodeState[] = ['gone', 'out-of-service']
+/** Of nodes whose sandboxes cannot run: only then does Kubernetes start their pods elsewhere (non-graceful node shutdown). */
+export function lostNode(state: NodeState): LostNode | undefined {
+  return state === 'gone' || state === 'out-of-service' ? state : undefined
+}
 
 /** Where runtimes keep namespaces, on a file system that a daemon in a container may not have been given. */
 const namespaceFolder = /^(?:\/var)?\/run\/netns(?=\/[^/]+$)/
@@ -35,6 +39,15 @@ function isBlindTo(path: string): string | undefined {
 export function seeNamespace(path: string): NetnsState {
   const reason = isBlindTo(path)
   return reason === undefined ? inspectNetns(path) : { kind: 'unreadable', reason }
+}
+
+/** To be awaited before many are asked for their death: of what does not answer in time, nothing is proved. */
+export async function reachNamespaces(attachments: readonly AttachmentRecord[]): Promise<void> {
+  for (const { netns, netnsInode } of attachments)
+    if (netnsInode !== null)
+      await reachNetns(netns).catch((error: unknown) => {
+        if (!(error instanceof Problem)) throw error
+      })
 }
 
 /**
@@ -68,16 +81,18 @@ export function deathOf(
  *
  * @param node this one
  * @param nodeState what the API says of a node; "unknown" where there is none to ask
+ * @param isForgotten whether an operator has said that it is gone for good
  */
 export function attachmentLiveness(
   attachment: AttachmentRecord,
   node: string,
   bootId: string,
   nodeState: (name: string) => NodeState,
+  isForgotten: (name: string) => boolean = () => false,
 ): Liveness {
   const dead =
     attachment.node === node
       ? deathOf(attachment, node, bootId) !== undefined
-      : lost.includes(nodeState(attachment.node))
+      : lostNode(nodeState(attachment.node)) !== undefined || isForgotten(attachment.node)
   return dead ? 'dead' : 'unknown'
 }

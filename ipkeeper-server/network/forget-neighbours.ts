@@ -15,7 +15,7 @@ export async function forgetNeighbours(
 ): Promise<void> {
   for (const { wiring, ifname, netns, netnsInode } of pods) {
     if (wiring?.master !== bridge) continue
-    const namespace = reopenPodNamespace(netns, netnsInode)
+    const namespace = await reopenPodNamespace(netns, netnsInode)
     if (!namespace) continue
     try {
       await runCommands(

@@ -1,13 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/problem/problem.ts'
 import { defaultRouteLinks } from './host-links.ts'
+import { settingFile } from './kernel-settings.ts'
 import { readIpv6Setting, writeIpv6Setting } from './ipv6-settings.ts'
 import { runTool, type RunTool } from './run-tool.ts'
 
 /** Settings of the host by which it forwards packets of each family. */
 const switches = {
-  4: '/proc/sys/net/ipv4/ip_forward',
-  6: '/proc/sys/net/ipv6/conf/all/forwarding',
+  4: 'ipv4/ip_forward',
+  6: 'ipv6/conf/all/forwarding',
 } as const
 
 /**
@@ -17,11 +18,11 @@ const switches = {
  */
 export async function enableForwarding(families: Iterable<4 | 6>, run: RunTool = runTool): Promise<void> {
   for (const family of families) {
-    const path = switches[family]
+    const key = switches[family]
     try {
-      if ((await readFile(path, 'utf8')).trim() === '1') continue
+      if ((await readFile(`/proc/sys/net/${key}`, 'utf8')).trim() === '1') continue
       if (family === 6) await keepAnnouncedRoutes(run)
-      await writeFile(path, '1')
+      await writeFile(settingFile(key), '1')
     } catch (cause) {
       if (cause instanceof Problem) throw cause
       const why = cause instanceof Error ? cause.message : String(cause)

@@ -1,6 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { defaultUplinks, findLink, listLinks, type LinkState } from './host-links.ts'
 import { aliasPrefix, macOf } from './link-names.ts'
+import { isHostLinkName } from './plan/host-link-name.ts'
 import type { MainConfig } from './plan/main-config.ts'
 import type { BridgeFacts, Survey } from './plan/survey.ts'
 import type { RunTool } from './run-tool.ts'
@@ -23,12 +24,20 @@ export class HostView {
   readonly #run: RunTool
   readonly #node: string
   readonly #monotonic: () => number
+  readonly #portsOf: (bridge: string) => Promise<readonly string[]>
   readonly #seen = new Map<string, { readonly at: number; readonly value: Promise<unknown> }>()
 
-  constructor(run: RunTool, node: string, monotonic: () => number) {
+  /** @param portsOf which ports a bridge has at this moment; default: as they were seen lately */
+  constructor(
+    run: RunTool,
+    node: string,
+    monotonic: () => number,
+    portsOf?: (bridge: string) => Promise<readonly string[]>,
+  ) {
     this.#run = run
     this.#node = node
     this.#monotonic = monotonic
+    this.#portsOf = portsOf ?? (bridge => this.#foreignPorts(bridge))
   }
 
   forget(): void {
@@ -66,6 +75,11 @@ export class HostView {
     const bridge = mode === 'bridge' || mode === 'underlay' ? await this.bridge(config.bridge) : undefined
     const mtu = config.mtu ?? link?.mtu ?? (await this.outsideMtu())
     const nothing = { bridge, mtu, foreignPorts: [], nodeAddresses: [] }
+    // Of another machine on the bridge nothing may be believed that was seen some seconds ago.
+    if (config.duplicateProbe === 'among-others') {
+      const foreignPorts = (await this.#portsOf(config.bridge)).filter(name => !isHostLinkName(name))
+      return { ...nothing, foreignPorts, uplink: undefined }
+    }
     if (!link) return { ...nothing, uplink: undefined }
     const addresses = beyondTheLink(link)
     const uplink = { ...link, addresses, carriesDefaultRoute: false }

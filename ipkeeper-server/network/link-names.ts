@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { attachmentKey, type AttachmentKey } from '../ipam/records.ts'
+import { linkPrefix } from './plan/host-link-name.ts'
 import type { LinkNames } from './plan/survey.ts'
 
-/** Prefix of the host's links, and of their aliases. */
-export const linkPrefix = 'ipk'
+/** Begins the aliases of links. */
 export const aliasPrefix = 'ipkeeper'
 
 /** A locally administered unicast MAC that is always the same for a text. */

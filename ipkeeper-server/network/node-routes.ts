@@ -20,8 +20,8 @@ const lookEvery = 30_000
 
 export interface NodeRoutesOptions {
   readonly run: RunTool
-  /** undefined while routes between nodes are switched off. */
-  readonly view: () => Omit<NodeRoutesView, 'links'> | undefined
+  /** off: no routes between nodes are wanted. unknown: what other nodes have was not heard yet, so that all stays as it is. */
+  readonly view: () => Omit<NodeRoutesView, 'links'> | 'off' | 'unknown'
   /** Pods of this node whose links are ports of the bridge forget who had the addresses: they were on it before. */
   readonly forgetNeighbours: (bridge: string, addresses: readonly string[]) => Promise<void>
   /** Told when it changes. */
@@ -108,16 +108,18 @@ export class NodeRoutes {
     const { run, view, onProblem } = this.#options
     const [present, links] = await Promise.all([presentRoutes(run), listLinks(run, [])])
     const wanted = view()
-    const plan = wanted
-      ? planNodeRoutes({
-          ...wanted,
-          links: links.map(({ name, up, addresses }) => ({
-            name,
-            up,
-            addresses: addresses.filter(({ scope }) => scope !== 'link').map(({ address }) => address),
-          })),
-        })
-      : { routes: [], answering: [], unreached: [] }
+    if (wanted === 'unknown') return
+    const plan =
+      wanted === 'off'
+        ? { routes: [], answering: [], unreached: [] }
+        : planNodeRoutes({
+            ...wanted,
+            links: links.map(({ name, up, addresses }) => ({
+              name,
+              up,
+              addresses: addresses.filter(({ scope }) => scope !== 'link').map(({ address }) => address),
+            })),
+          })
     if (plan.routes.length > 0) await enableForwarding(new Set(plan.routes.map(({ family }) => family)), run)
     const problems = await runAll(run, routeCommands(present, plan.routes))
     const bridges = links.filter(({ kind }) => kind === 'bridge').map(({ name }) => name)
@@ -127,19 +129,19 @@ export class NodeRoutes {
     this.#answered = answering
     problems.push(...(await answerOnBridges(run, changed, plan.answering)))
     for (const problem of problems) onProblem(problem)
-    await this.#forgetMoved(wanted, plan.answering)
+    if (wanted !== 'off') await this.#forgetMoved(wanted, plan.answering)
     this.#tell(plan.unreached)
   }
 
   /** Pods that spoke with an address while it was on their own bridge would go on looking for it there for some seconds. */
   async #forgetMoved(
-    view: Omit<NodeRoutesView, 'links'> | undefined,
+    view: Omit<NodeRoutesView, 'links'>,
     answering: readonly { readonly bridge: string }[],
   ): Promise<void> {
     const moved: string[] = []
-    for (const { address, node, isRouted } of view?.bound ?? []) {
+    for (const { address, node, isRouted } of view.bound) {
       if (!isRouted) continue
-      if (node === view?.node) this.#ownBefore.add(address)
+      if (node === view.node) this.#ownBefore.add(address)
       else if (this.#ownBefore.delete(address)) moved.push(address)
     }
     for (const address of this.#ownBefore) {

@@ -14,7 +14,7 @@ export async function podAddresses(
   { netns, netnsInode, ifname }: AttachmentRecord,
 ): Promise<readonly string[] | undefined> {
   if (netnsInode === null) return undefined
-  const namespace = reopenPodNamespace(netns, netnsInode)
+  const namespace = await reopenPodNamespace(netns, netnsInode)
   if (!namespace) return undefined
   try {
     const links = await listLinks(run, [], namespace.fd)

@@ -2,6 +2,7 @@ import { listLinks, type LinkState } from './host-links.ts'
 import { runCommands } from './ip-commands.ts'
 import { linkWord } from './plan/command.ts'
 import { ownMacvlan } from './plan/macvlan.ts'
+import type { LinkNames } from './plan/survey.ts'
 import type { PodNamespace } from './pod-namespace.ts'
 import type { RunTool } from './run-tool.ts'
 
@@ -11,18 +12,16 @@ import type { RunTool } from './run-tool.ts'
  * and cannot be understood is not ours.
  *
  * @param namespace undefined when it is gone, and the link with it
- * @param wired what the record says of the link; undefined where there is none
  */
 export async function removeMacvlan(
   run: RunTool,
   namespace: PodNamespace | undefined,
-  alias: string,
-  wired?: { readonly ifname: string; readonly macs: readonly string[] },
+  names: Pick<LinkNames, 'alias' | 'hostLink'>,
 ): Promise<void> {
   if (!namespace) return
   try {
     const links = await understoodLinks(run, namespace.fd)
-    const own = ownMacvlan(links, alias, wired)
+    const own = ownMacvlan(links, names)
     if (!own) return
     const removal = {
       place: 'pod',

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import type { NetnsState } from '../ipam/netns-state.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { inspectNetns } from './netns.ts'
+import { inspectNetns, reachNetns } from './netns.ts'
 
 /** A pod's network namespace that is held open, so that nothing else can come to stand for it meanwhile. */
 export interface PodNamespace {
@@ -22,9 +22,10 @@ export function ownNamespaceInode(): string {
 /**
  * Opens the namespace of a pod that is to be wired.
  *
- * @throws IPK_NETNS_INVALID when there is none, IPK_NETNS_IS_HOST when it is ours
+ * @throws IPK_NETNS_INVALID when there is none, IPK_NETNS_IS_HOST when it is ours, IPK_FILE_HANGS
  */
-export function openPodNamespace(path: string): PodNamespace {
+export async function openPodNamespace(path: string): Promise<PodNamespace> {
+  await reachNetns(path)
   const looked = inspectNetns(path)
   const opened = looked.kind === 'namespace' ? open(path) : looked
   if (opened.kind !== 'open') throw new Problem('IPK_NETNS_INVALID', `CNI_NETNS ${path} ${whatIs(opened)}`)
@@ -39,10 +40,14 @@ export function openPodNamespace(path: string): PodNamespace {
  * what was in it too. A path that cannot be looked at proves nothing, unless it is none at all.
  *
  * @param inode undefined where nobody remembers which one it was
- * @throws IPK_WIRING_FAILED when nobody can say whether it is there
+ * @throws IPK_WIRING_FAILED, IPK_FILE_HANGS when nobody can say whether it is there
  */
-export function reopenPodNamespace(path: string, inode?: string | null): PodNamespace | undefined {
+export async function reopenPodNamespace(
+  path: string,
+  inode?: string | null,
+): Promise<PodNamespace | undefined> {
   if (!path.startsWith('/')) return undefined
+  await reachNetns(path)
   const looked = inspectNetns(path)
   if (looked.kind === 'namespace' && inode !== undefined && looked.inode !== inode) return undefined
   const opened = looked.kind === 'namespace' ? open(path) : looked

@@ -1,4 +1,5 @@
 import { Problem } from '../../shared/problem/problem.ts'
+import { settingFile } from './kernel-settings.ts'
 import type { Sysctl } from './plan/main-config.ts'
 import type { RunTool } from './run-tool.ts'
 
@@ -15,7 +16,7 @@ export async function setSysctls(run: RunTool, fd: number, sysctls: readonly Sys
     const end = rest.findIndex(sysctl => sysctl.value !== value)
     const group = end < 0 ? rest : rest.slice(0, end)
     rest = rest.slice(group.length)
-    const paths = group.map(({ key }) => `/proc/sys/${key}`)
+    const paths = group.map(({ key }) => settingFile(key.replace(/^net\//, '')))
     // With the line's end also an empty value is written.
     const ended = await run({ tool: 'tee', args: ['--', ...paths], input: `${value}\n`, inside: fd })
     if (ended.exit === 0) continue

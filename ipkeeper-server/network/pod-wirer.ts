@@ -1,9 +1,19 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AttachmentKey, AttachmentRecord, LeaseRecord, WiringRecord } from '../ipam/records.ts'
+import {
+  attachmentKey,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type LeaseRecord,
+  type WiringRecord,
+} from '../ipam/records.ts'
+import type { SeenMac } from '../ipam/add-request.ts'
+import { macProblem } from '../ipam/mac-problems.ts'
 import type { PreviousInterface } from '../ipam/network-config.ts'
 import { AddressTaken, type PodNetwork, type WiringOrder } from '../leases/pod-network.ts'
+import { AnswerGuard } from './answer-guard.ts'
 import { Announcer } from './announce.ts'
+import { stopAnswering } from './answer-on-bridges.ts'
 import { enableForwarding } from './host-forwarding.ts'
 import { answerNeighbours, guardHostLinks, runHostCommands } from './host-ipv6.ts'
 import { HostLinkRemoval } from './host-link-removal.ts'
@@ -14,21 +24,23 @@ import { linkNames } from './link-names.ts'
 import { Masquerade } from './masquerade.ts'
 import { masqueradedPods } from './masqueraded-pods.ts'
 import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
+import type { Command } from './plan/command.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
 import { guardedLinks } from './plan/guarded-links.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
-import { leavesNode, type MainConfig } from './plan/main-config.ts'
+import { asksFirst, leavesNode, type MainConfig } from './plan/main-config.ts'
 import { checkHost, unwiringCommands, wiringCommands } from './plan/plan-wiring.ts'
 import { podMac } from './plan/pod-mac.ts'
 import { sysctlsOf } from './plan/read-sysctls.ts'
 import type { Survey } from './plan/survey.ts'
 import { neededTools } from './plan/tools.ts'
 import { removeMacvlan } from './pod-macvlan.ts'
+import { neighboursWithMac } from './neighbours.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod-namespace.ts'
 import { routerGuardSysctls } from './pod-router-guard.ts'
 import { ipv6Sysctls, setSysctls } from './pod-sysctls.ts'
-import { findDuplicates, type ProbedLink } from './probe-address.ts'
-import { mustFind, type RunTool } from './run-tool.ts'
+import { findDuplicates, probeIpv4, type Duplicate } from './probe-address.ts'
+import { findTool, mustFind, type RunTool } from './run-tool.ts'
 import { seeRoutes } from './seen-routes.ts'
 import type { UplinkBridges } from './uplink-bridges.ts'
 import { whenAllEnded } from './when-all-ended.ts'
@@ -39,16 +51,33 @@ export interface PodWirerOptions {
   readonly node: string
   readonly uplinks: UplinkBridges
   readonly bootId: string
+  /** Milliseconds of CLOCK_MONOTONIC. */
+  readonly monotonic: () => number
   /** Whether an address is the gateway of a pool that is known. */
   readonly isGateway: (address: string) => boolean
+  /** Names of the links that have a MAC at this moment; absent: nobody knows. */
+  readonly linksWithMac?: (mac: string) => Promise<readonly string[]>
   /** Subnets of a pool, in CIDR notation. */
   readonly subnetsOf: (pool: string) => readonly string[]
   /** Something in the background failed, and is tried again. */
   readonly onProblem: (error: unknown) => void
+  /** Pods of this node could not be kept from answering when it was asked who has an address. */
+  readonly onUnguarded?: (error: unknown) => void
+  /** A pod of this node answered for addresses that are not its own; nobody believed it. */
+  readonly onFalseAnswer?: (answer: FalseAnswer) => void
   /** A pod was wired: the host may have a bridge or addresses that it had not before. */
   readonly onWired?: () => void
   /** Attachments with their leases, of every node and boot. */
   readonly attachments: () => Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]>
+}
+
+/** That a pod answered for what it has not. */
+export interface FalseAnswer {
+  readonly attachment: AttachmentRecord
+  /** Among which it answered for one at least; without prefix. */
+  readonly addresses: readonly string[]
+  /** Who was to get them. */
+  readonly askedFor: AttachmentKey
 }
 
 const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
@@ -57,17 +86,21 @@ const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
 })
 
 /**
- * Whether others have to be told where the addresses are now: beyond the node always; on it when the MAC is not the one
+ * Whether others have to be told where the addresses are now: other machines always; on the node when the MAC is not the one
  * that the address always has.
  */
-function announces({ mode }: MainConfig, { mac }: WiringRecord, cidrs: readonly string[]): boolean {
-  return leavesNode(mode) || (mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
-}
-
-/** Throws AddressTaken, if anybody on the link has one of the addresses. */
-async function refuseDuplicates(link: ProbedLink, cidrs: readonly string[]): Promise<void> {
-  const duplicates = await findDuplicates(link, cidrs)
-  if (duplicates.length > 0) throw new AddressTaken(duplicates)
+function announces(
+  config: MainConfig,
+  survey: Survey,
+  { mac }: WiringRecord,
+  cidrs: readonly string[],
+): boolean {
+  const { mode } = config
+  return (
+    leavesNode(mode) ||
+    asksFirst(config, survey) ||
+    (mode === 'bridge' && mac !== podMac(cidrs.map(withoutPrefix)))
+  )
 }
 
 /** Wires pods by the tools of the host; the rules are in plan/. */
@@ -76,11 +109,17 @@ export class PodWirer implements PodNetwork {
   readonly #removal: HostLinkRemoval
   readonly #masquerade: Masquerade
   readonly #announcer: Announcer
+  readonly #guard: AnswerGuard
 
   constructor(options: PodWirerOptions) {
     this.#options = options
     this.#removal = new HostLinkRemoval(options.run)
     this.#announcer = new Announcer(options.run)
+    this.#guard = new AnswerGuard({
+      run: options.run,
+      monotonic: options.monotonic,
+      onProblem: options.onUnguarded ?? options.onProblem,
+    })
     this.#masquerade = new Masquerade({
       run: options.run,
       everybody: () => this.#everybodyMasqueraded(),
@@ -94,12 +133,24 @@ export class PodWirer implements PodNetwork {
 
   async survey(config: MainConfig, key: AttachmentKey, netns: string): Promise<Survey> {
     this.checkTools(config)
-    openPodNamespace(netns).close()
-    return { names: linkNames(key), ...(await this.#options.host.survey(config)) }
+    const namespace = await openPodNamespace(netns)
+    namespace.close()
+    const survey = { names: linkNames(key), ...(await this.#options.host.survey(config)) }
+    if (asksFirst(config, survey)) mustAsk(config, survey)
+    return survey
+  }
+
+  async seeMac(mac: string): Promise<SeenMac> {
+    const { run, linksWithMac, attachments, node, bootId } = this.#options
+    const [links, neighbours] = await Promise.all([linksWithMac?.(mac) ?? [], neighboursWithMac(run, mac)])
+    const wired = Array.from(attachments(), ([attachment]) => attachment).filter(
+      pod => pod.wiring?.mac === mac && pod.node === node && pod.bootId === bootId,
+    )
+    return { links, neighbours, attachments: wired }
   }
 
   async wire(order: WiringOrder): Promise<Survey> {
-    const namespace = openPodNamespace(order.netns)
+    const namespace = await openPodNamespace(order.netns)
     try {
       if (order.netnsInode !== null && namespace.inode !== order.netnsInode) {
         const message = `another namespace came to stand at CNI_NETNS ${order.netns} meanwhile`
@@ -141,13 +192,41 @@ export class PodWirer implements PodNetwork {
 
   async unwireUnknown(key: AttachmentKey, netns: string): Promise<void> {
     await this.#removeHostLink(key)
-    const namespace = reopenPodNamespace(netns)
-    await removeMacvlan(this.#options.run, namespace, linkNames(key).alias)
+    const namespace = await reopenPodNamespace(netns)
+    await removeMacvlan(this.#options.run, namespace, linkNames(key))
   }
 
   async #removeHostLink(key: AttachmentKey): Promise<void> {
     const { hostLink } = linkNames(key)
     await this.#removal.remove(hostLink)
+  }
+
+  async cutOff(attachment: AttachmentRecord): Promise<boolean> {
+    const { run, bootId } = this.#options
+    const { wiring, netns, netnsInode, ifname } = attachment
+    if (attachment.bootId !== bootId || netnsInode === null) return false
+    const namespace = await reopenPodNamespace(netns, netnsInode)
+    if (!namespace) return false
+    try {
+      const link = await findLink(run, ifname, namespace.fd)
+      if (!link) return false
+      if (wiring) {
+        // The pod cannot undo it, whatever it may do in its namespace: the other side of a veth is the host's.
+        await this.#cutLinks(attachment)
+        await this.#masquerade.remove(wiring.masqueraded)
+        return true
+      }
+      if (!link.up) return false
+      const down: Command = {
+        place: 'pod',
+        words: ['link', 'set', 'dev', ifname, 'down'],
+        about: `take ${ifname} down`,
+      }
+      await runCommands(run, [down], namespace.fd)
+      return true
+    } finally {
+      namespace.close()
+    }
   }
 
   async differences(
@@ -157,7 +236,7 @@ export class PodWirer implements PodNetwork {
   ): Promise<readonly string[]> {
     const { wiring, ifname, netns, netnsInode } = attachment
     if (!wiring) return []
-    const namespace = reopenPodNamespace(netns, netnsInode)
+    const namespace = await reopenPodNamespace(netns, netnsInode)
     if (!namespace) return [`the namespace ${netns} is gone, or is another one than at ADD`]
     try {
       const addresses = leases.map(({ address, prefixLength }) => `${address}/${prefixLength}`)
@@ -204,7 +283,7 @@ export class PodWirer implements PodNetwork {
     const cidrs = ips.map(({ address }) => address)
     const ipv6 = cidrs.some(isIpv6)
     const families = new Set(cidrs.map((cidr): 4 | 6 => (isIpv6(cidr) ? 6 : 4)))
-    const announced = announces(config, wiring, cidrs)
+    const announced = announces(config, order.survey, wiring, cidrs)
     if (config.mode === 'underlay') await this.#joinUplink(order, fd)
     const forwards = config.mode === 'ptp' || config.isGateway || config.serviceCidrs.length > 0
     if (forwards) await enableForwarding(families, run)
@@ -222,14 +301,17 @@ export class PodWirer implements PodNetwork {
     await this.#cutSuperseded(order)
     // The kernel announces the addresses of a link whose MAC is set, be it to what it was.
     const announcement = announced ? [announcementCommand(key.ifname, wiring.mac)] : []
-    if (!config.duplicateProbe) {
+    if (!asksFirst(config, order.survey)) {
       const { link, addresses, routes } = commands
       await runCommands(run, [...link, ...addresses, ...routes, ...announcement], fd)
     } else {
       await runCommands(run, commands.link, fd)
-      await refuseDuplicates({ run, fd, ifname: key.ifname }, cidrs)
+      const unheeded = await this.#askFirst(order, fd)
       // Those of IPv6 are there already: the kernel asks for them itself.
-      const addresses = commands.addresses.filter((_, index) => !isIpv6(cidrs[index] ?? ''))
+      const addresses = commands.addresses.filter((_, index) => {
+        const cidr = cidrs[index] ?? ''
+        return !isIpv6(cidr) || unheeded.includes(withoutPrefix(cidr))
+      })
       const settled = {
         ...announcementCommand(key.ifname, wiring.mac),
         about: `give ${key.ifname} MAC ${wiring.mac}`,
@@ -240,15 +322,83 @@ export class PodWirer implements PodNetwork {
   }
 
   /**
+   * Asks whether anybody on the link has one of the addresses. Pods of this node are not believed: they have addresses of
+   * their own, and one that answered for all would leave nothing to give.
+   *
+   * @returns addresses that only such pods answered for, without prefix
+   * @throws AddressTaken; IPK_MAC_TAKEN, if a gateway answers that has the MAC which the pod has asked for
+   */
+  async #askFirst(
+    { key, wiring, ips, leases, superseded }: WiringOrder,
+    fd: number,
+  ): Promise<readonly string[]> {
+    const { run, onFalseAnswer } = this.#options
+    const cidrs = ips.map(({ address }) => address)
+    const addresses = cidrs.map(withoutPrefix)
+    const asksForMac = leases.some(({ mac }) => mac !== null)
+    const gateways = asksForMac
+      ? ips.flatMap(({ gateway }) => (gateway === undefined || isIpv6(gateway) ? [] : [gateway]))
+      : []
+    const others = this.#otherPods(key, superseded)
+    const byPort = new Map(
+      others.flatMap(pod =>
+        pod.wiring?.hostLink && pod.wiring.master === wiring.master ? [[pod.wiring.hostLink.name, pod]] : [],
+      ),
+    )
+    const port = wiring.hostLink?.name
+    const ipv6 = addresses.filter(isIpv6)
+    if (port !== undefined && wiring.master !== null && ipv6.length > 0)
+      await stopAnswering(run, wiring.master, ipv6)
+    const link = { run, fd, ifname: key.ifname }
+    const ask = (): Promise<readonly Duplicate[][]> =>
+      whenAllEnded([findDuplicates(link, cidrs), probeIpv4(link, gateways)])
+    const guarded = { others: [...byPort.keys()], addresses: [...addresses, ...gateways] }
+    const { result, heard } =
+      port === undefined
+        ? { result: await ask(), heard: [] }
+        : await this.#guard.during({ port, ...guarded }, ask)
+    const [duplicates = [], routers = []] = result
+    const router = routers.find(({ mac }) => mac === wiring.mac)
+    if (router)
+      throw macProblem.of({ mac: wiring.mac, source: 'the pod' }, `the gateway ${router.address} has`)
+    for (const liar of heard) {
+      const attachment = byPort.get(liar)
+      if (attachment) onFalseAnswer?.({ attachment, addresses, askedFor: key })
+    }
+    // Behind no guard a pod is known by its MAC alone, in which nobody hinders it to lie.
+    const byMac = new Map(others.flatMap(pod => (pod.wiring ? [[pod.wiring.mac, pod]] : [])))
+    const truthful = duplicates.filter(
+      ({ mac }) => mac === undefined || mac === wiring.mac || !byMac.has(mac),
+    )
+    if (truthful.length > 0) throw new AddressTaken(truthful)
+    for (const { address, mac } of duplicates) {
+      const attachment = byMac.get(mac ?? '')
+      if (attachment) onFalseAnswer?.({ attachment, addresses: [address], askedFor: key })
+    }
+    return duplicates.map(({ address }) => address)
+  }
+
+  /** The attachments on this node besides one and those that it replaces. */
+  #otherPods(key: AttachmentKey, superseded: readonly AttachmentRecord[]): readonly AttachmentRecord[] {
+    const { attachments, bootId, node } = this.#options
+    const passedOver = [key, ...superseded].map(attachmentKey)
+    return Array.from(attachments(), ([attachment]) => attachment).filter(
+      pod => pod.node === node && pod.bootId === bootId && !passedOver.includes(attachmentKey(pod)),
+    )
+  }
+
+  /**
    * Takes the links of older sandboxes away, as the last thing before the new one is up: two of one MAC would disturb each
    * other, and the old one would answer for the addresses.
    */
   async #cutSuperseded({ superseded }: WiringOrder): Promise<void> {
-    for (const former of superseded) {
-      if (former.bootId !== this.#options.bootId) continue
-      if (former.wiring?.hostLink) await this.#removal.remove(former.wiring.hostLink.name)
-      await this.#cutMacvlan(former)
-    }
+    for (const former of superseded) if (former.bootId === this.#options.bootId) await this.#cutLinks(former)
+  }
+
+  async #cutLinks(attachment: AttachmentRecord): Promise<void> {
+    const { wiring } = attachment
+    if (wiring?.hostLink) await this.#removal.remove(wiring.hostLink.name)
+    await this.#cutMacvlan(attachment)
   }
 
   /** Once more in the background, in case nobody heard. */
@@ -274,34 +424,47 @@ export class PodWirer implements PodNetwork {
 
   /** Takes the macvlan of an attachment away, if its namespace is still the one of its ADD. */
   async #cutMacvlan(attachment: AttachmentRecord): Promise<void> {
-    const { wiring, ifname, netns, netnsInode, bootId } = attachment
+    const { wiring, netns, netnsInode, bootId } = attachment
     if (wiring?.mode !== 'macvlan' || bootId !== this.#options.bootId || netnsInode === null) return
-    const namespace = reopenPodNamespace(netns, netnsInode)
-    const names = linkNames(attachment)
-    const wired = { ifname, macs: [wiring.mac, names.probeMac] }
-    await removeMacvlan(this.#options.run, namespace, names.alias, wired)
+    const namespace = await reopenPodNamespace(netns, netnsInode)
+    await removeMacvlan(this.#options.run, namespace, linkNames(attachment))
   }
 
   /** After a refusal: what the host is really like, with leftovers of this attachment removed; or the error that says it. */
   async #secondLook(error: unknown, order: WiringOrder, fd: number): Promise<Survey> {
     const { run, host, isGateway } = this.#options
-    // What is refused within the pod, the host is not to blame for.
-    if (!(error instanceof CommandRefused) || error.command.place === 'pod') throw error
+    if (!(error instanceof CommandRefused)) throw error
     const { config, key, survey, ips } = order
-    host.forget()
-    if (isTaken(error) && error.command.words[1] === 'add' && (await findLink(run, key.ifname, fd))) {
+    if (isTaken(error) && givesName(error.command) && (await findLink(run, key.ifname, fd))) {
       throw interfaceExists(key, error)
     }
-    if (order.wiring.hostLink !== null) await this.#removeHostLink(key)
-    else {
-      const wired = { ifname: key.ifname, macs: [order.wiring.mac, survey.names.probeMac] }
-      await removeMacvlan(run, reopenPodNamespace(order.netns), survey.names.alias, wired)
-    }
+    // What is refused within the pod, the host is not to blame for.
+    if (error.command.place === 'pod') throw error
+    host.forget()
+    await this.#removeHostLink(key)
+    if (order.wiring.mode === 'macvlan')
+      await removeMacvlan(run, await reopenPodNamespace(order.netns), survey.names)
     const fresh = { ...survey, ...(await host.survey(config)), mtu: survey.mtu }
     checkHost(config, fresh, ips, isGateway)
     return fresh
   }
 }
+
+/** Throws IPK_TOOL_MISSING where it has to be asked who has an address, and cannot be. */
+function mustAsk({ bridge }: MainConfig, { foreignPorts }: Survey): void {
+  if (findTool('arping') !== undefined || foreignPorts.length === 0) return
+  throw new Problem(
+    'IPK_TOOL_MISSING',
+    `arping is not installed where ipkeeper-server runs, and bridge ${bridge} has others than pods: ${foreignPorts.join(', ')}`,
+    {
+      hint: 'apt-get install iputils-arping (or add it to the image of the daemon); or, where none of them has an address of the range, write "duplicateProbe": false',
+    },
+  )
+}
+
+/** Whether a command is one that an interface of the pod gets its name by. */
+const givesName = ({ words }: Command): boolean =>
+  words[1] === 'add' || (words[1] === 'set' && words.includes('name'))
 
 function interfaceExists({ ifname }: AttachmentKey, cause?: unknown): Problem {
   return new Problem('IPK_INTERFACE_EXISTS', `the pod already has an interface ${ifname}`, { cause })

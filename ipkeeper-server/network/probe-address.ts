@@ -90,7 +90,8 @@ async function probeOne({ run, fd, ifname }: ProbedLink, address: string): Promi
 /** The kernel's own detection takes 1 to 2 s: a random delay of up to 1 s, then 1 s of waiting for an answer. */
 const detectionWithinMs = 3000
 const lookEveryMs = 50
-const macWithinMs = 1500
+/** Its link-local address may be decided as late; only who found a duplicate waits for it. */
+const macWithinMs = 4000
 
 interface ShownAddress {
   readonly local: string

@@ -27,6 +27,8 @@ export interface UplinkBridgesOptions {
   readonly bootId: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** Milliseconds of CLOCK_MONOTONIC: lifetimes of addresses go on by it. */
+  readonly monotonic: () => number
   /** Whether an address is the gateway of a pool that is known. */
   readonly isGateway: (address: string) => boolean
   /** An uplink came to its bridge, or left it. */
@@ -121,7 +123,7 @@ export class UplinkBridges implements HostUplinks {
           { details: item.ports.join(', ') },
         )
       }
-      const leaving = { ...record, phase: 'leaving', at: this.#options.now() } as const
+      const leaving = { ...record, phase: 'leaving', ...this.#moment() } as const
       await this.#takeBack({ ...leaving, joint: { ...record.joint, moved: await this.#returning(record) } })
       this.#options.onChange('restored', record.joint)
       return item
@@ -129,7 +131,7 @@ export class UplinkBridges implements HostUplinks {
   }
 
   async #joinNow(config: MainConfig, former: UplinkRecord | undefined): Promise<void> {
-    const { run, host, bootId, now } = this.#options
+    const { run, host, bootId } = this.#options
     const { bridge } = config
     const survey = await host.survey(config)
     checkUplink(config, survey)
@@ -146,7 +148,7 @@ export class UplinkBridges implements HostUplinks {
       wasUp: link?.up === true,
       moved: moves ? present.addressing : nothing,
     }
-    const record: UplinkRecord = { version: 1, bootId, phase: 'joining', at: now(), joint }
+    const record: UplinkRecord = { version: 1, bootId, phase: 'joining', ...this.#moment(), joint }
     this.#unsettled.add(bridge)
     await this.#records.write(record)
     const facts = {
@@ -195,7 +197,7 @@ export class UplinkBridges implements HostUplinks {
 
   /** Brings the host to where it was before; the record is there until it is. */
   async #takeBack(record: UplinkRecord): Promise<void> {
-    const { run, host, now } = this.#options
+    const { run, host } = this.#options
     const { joint } = record
     const uplink = await findLink(run, joint.uplink)
     if (!uplink) {
@@ -205,7 +207,7 @@ export class UplinkBridges implements HostUplinks {
     }
     this.#unsettled.add(joint.bridge)
     await this.#records.write(record.phase === 'joined' ? { ...record, phase: 'leaving' } : record)
-    const moved = later(joint.moved, Math.max(0, Math.floor((now() - record.at) / 1000)))
+    const moved = later(joint.moved, Math.max(0, Math.floor(this.#ageOf(record) / 1000)))
     try {
       const commands = partUplink({ ...joint, moved }, uplink.master === joint.bridge)
       await runCommands(run, commands, undefined)
@@ -237,6 +239,17 @@ export class UplinkBridges implements HostUplinks {
       routes: moved.routes.length,
       ports: ports.map((port: LinkState) => port.name).filter(name => name !== uplink),
     }
+  }
+
+  #moment(): Pick<UplinkRecord, 'at' | 'monotonicAt'> {
+    const { now, monotonic } = this.#options
+    return { at: now(), monotonicAt: monotonic() }
+  }
+
+  /** Milliseconds since the addresses of a record of this boot were looked at. */
+  #ageOf({ at, monotonicAt }: UplinkRecord): number {
+    const { now, monotonic } = this.#options
+    return monotonicAt === undefined ? now() - at : monotonic() - monotonicAt
   }
 
   /** One change at a time: they are rare, and may be about the same links. */

@@ -1,8 +1,9 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { makeFolder } from '../make-folder.ts'
+import { readRegularFile } from '../regular-file.ts'
 import type { UplinkJoint } from './plan/underlay.ts'
 
 /** What is remembered of a bridge and its uplink, so that both can be parted whenever the daemon was stopped. */
@@ -14,10 +15,14 @@ export interface UplinkRecord {
   readonly phase: 'joining' | 'joined' | 'leaving'
   /** Milliseconds since the epoch: when the addresses were looked at. */
   readonly at: number
+  /** The same by CLOCK_MONOTONIC of that boot; absent in records of old. */
+  readonly monotonicAt?: number
   readonly joint: UplinkJoint
 }
 
 const suffix = '.json'
+/** Bytes: hundreds of routes have a tenth of it. */
+const sizeLimit = 1024 * 1024
 
 /** The records, a file for each bridge. Names of bridges come checked (checkHostInterface), or from this folder. */
 export class UplinkRecords {
@@ -40,7 +45,8 @@ export class UplinkRecords {
   async read(bridge: string): Promise<UplinkRecord | undefined> {
     const path = this.#path(bridge)
     try {
-      const record = JSON.parse(await readFile(path, 'utf8')) as UplinkRecord
+      const text = await readRegularFile(path, { most: sizeLimit })
+      const record = JSON.parse(text.toString()) as UplinkRecord
       if (isRecordOf(bridge, record)) return record
       throw new Error('it is none of ours')
     } catch (cause) {

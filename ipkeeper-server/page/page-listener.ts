@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { closeTcp, createReadOnlyServer, listenTcp, refuse, type ListenAddress } from '../tcp-server.ts'
 import type { EventStream } from './event-stream.ts'
 import type { PageFiles } from './page-files.ts'
-import { isOfOthers, isOurHost, isReadable, readTarget } from './page-requests.ts'
+import { isReadable, readTarget } from './page-requests.ts'
 
 /** What a GET of the API's path and query answers, as on the socket. */
 export type AskApi = (url: string) => Promise<{ readonly status: number; readonly body: string }>
@@ -52,9 +52,13 @@ export class PageListener {
   #parts: PageParts | undefined
 
   private constructor() {
-    this.#server = createReadOnlyServer(connectionLimit, (request, response) => {
-      void this.#answer(request, response)
-    })
+    this.#server = createReadOnlyServer(
+      connectionLimit,
+      (request, response) => {
+        void this.#answer(request, response)
+      },
+      protection,
+    )
   }
 
   /** Throws IPK_PAGE_LISTEN where the system refuses the address, as when another program has the port. */
@@ -77,15 +81,6 @@ export class PageListener {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    for (const [name, value] of Object.entries(protection)) response.setHeader(name, value)
-    if (!isOurHost(request.headers.host)) {
-      refuse(response, 421, 'this page is at 127.0.0.1, [::1] or localhost, and under no other name')
-      return
-    }
-    if (isOfOthers(request.headers)) {
-      refuse(response, 403, 'another site may not ask here')
-      return
-    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       refuse(response, 405, 'only GET and HEAD: nothing can be changed here')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMarkName } from '../../shared/answered-mark.ts'
 import { stateFolders } from '../../shared/paths.ts'
@@ -50,7 +50,17 @@ export class AnsweredMarks {
       return 'daemon'
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error
-      return (await this.list()).get(name) ?? 'plugin'
+      return (await this.ownerOf(name)) ?? 'plugin'
+    }
+  }
+
+  /** Who made a mark; undefined where there is none. Rejects when that cannot be said, as where the folder is gone. */
+  async ownerOf(name: string): Promise<MarkOwner | undefined> {
+    try {
+      return (await lstat(join(this.#folder, name))).isDirectory() ? 'daemon' : 'plugin'
+    } catch (error) {
+      if (!isCode(error, 'ENOENT') || !this.hasFolder) throw error
+      return undefined
     }
   }
 

@@ -1,5 +1,5 @@
-import { watch, type FSWatcher } from 'node:fs'
-import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import type { CniRequest } from '../../shared/api/cni.schema.ts'
@@ -7,7 +7,11 @@ import { DeferredDel } from '../../shared/api/deferred-del.schema.ts'
 import { stateFolders } from '../../shared/paths.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { KeptFolder } from '../kept-folder.ts'
+import { FailureReasons } from '../failure-reasons.ts'
 import { makeFolder } from '../make-folder.ts'
+import { readRegularFile, UnreadableFile } from '../regular-file.ts'
+import type { SpareDels } from './spare-dels.ts'
 
 /** What the plugin reads from stdin at most (16 MiB), and the rest of the request: no DEL that it takes is too long here. */
 const sizeLimit = 17 * 1024 * 1024
@@ -23,8 +27,21 @@ export interface DeferredDelsOptions {
   readonly del: (request: CniRequest) => Promise<void>
   readonly onDone: (request: CniRequest, queuedAt: string) => void
   readonly onQuarantine: (file: string, reason: string) => void
-  /** The DEL stays in the queue and is tried again. */
+  /** Where DELs wait beside the queue. */
+  readonly spares: SpareDels
+  /** The DEL stays in the queue and is tried again; told once of all that stay for the same reason, as long as it lasts. */
   readonly onRetry: (file: string, error: unknown) => void
+  /** None stays any more, after some did. */
+  readonly onRetriesOver: () => void
+}
+
+/** A file that waits. */
+interface Entry {
+  readonly file: string
+  /** What it is called in quarantine, after where it was. */
+  readonly name: string
+  /** It was carried out. */
+  readonly release: () => Promise<void>
 }
 
 /** What is in the way of carrying a file out, other than the daemon itself. */
@@ -39,10 +56,12 @@ export class DeferredDels {
   readonly #options: DeferredDelsOptions
   readonly #folder: string
   readonly #quarantine: string
-  #watcher: FSWatcher | undefined
+  #kept: KeptFolder | undefined
   #retry: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #again = false
+  /** Why files stay. */
+  readonly #reasons = new FailureReasons()
   #stopped = false
 
   constructor(options: DeferredDelsOptions) {
@@ -59,29 +78,37 @@ export class DeferredDels {
     await this.#running
   }
 
-  /** Drains now and from now on whenever a file appears; costs nothing while none does. */
+  /**
+   * Drains now, since what was queued between an earlier drain and this moment nobody would speak of again, and from now
+   * on whenever a file appears; costs nothing while none does. A queue that somebody takes away is made anew, but not the
+   * state folder around it: that is more than a queue.
+   */
   watch(onError: (error: unknown) => void): void {
-    const drain = (): void => {
-      this.drain().catch(onError)
-    }
-    this.#watcher = watch(this.#folder, drain)
-    this.#watcher.on('error', onError)
-    // What was queued between an earlier drain and this moment, nobody would speak of again.
-    drain()
+    this.#kept = new KeptFolder({
+      path: this.#folder,
+      make: () => {
+        mkdirSync(this.#folder, { mode: 0o700 })
+      },
+      onChange: () => {
+        this.drain().catch(onError)
+      },
+      onError,
+    })
+    this.#kept.open()
   }
 
   /** How many DELs wait, and how many files of the queue are in quarantine. */
   async count(): Promise<{ readonly waiting: number; readonly quarantined: number }> {
     const aside = await readdir(this.#quarantine).catch((): string[] => [])
     return {
-      waiting: (await readdir(this.#folder)).filter(isEntry).length,
+      waiting: (await this.#entries()).length,
       quarantined: aside.filter(name => name.startsWith(asidePrefix) && !name.endsWith('.reason')).length,
     }
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#watcher?.close()
+    this.#kept?.close()
     clearTimeout(this.#retry)
     await this.#running
   }
@@ -89,10 +116,38 @@ export class DeferredDels {
   async #drainUntilQuiet(): Promise<void> {
     while (this.#again && !this.#stopped) {
       this.#again = false
-      const names = (await readdir(this.#folder)).filter(isEntry).sort()
       let kept = false
-      for (const name of names) kept = !(await this.#carryOut(name)) || kept
+      for (const entry of await this.#entries()) kept = !(await this.#carryOut(entry)) || kept
       if (kept) this.#tryLater()
+      if (this.#reasons.endRound()) this.#options.onRetriesOver()
+    }
+  }
+
+  #tellRetry(file: string, error: unknown): void {
+    if (this.#reasons.failed(error)) this.#options.onRetry(file, error)
+  }
+
+  async #entries(): Promise<readonly Entry[]> {
+    const queued = (await this.#names()).map((name): Entry => {
+      const file = join(this.#folder, name)
+      // Gone already where the plugin reached the daemon after all and took it back.
+      return { file, name, release: () => rm(file, { force: true }) }
+    })
+    const spare = (await this.#options.spares.waiting()).map((file): Entry => {
+      const name = file.split('/').slice(-3).join('-')
+      return { file, name, release: () => this.#options.spares.release(file) }
+    })
+    return [...queued, ...spare]
+  }
+
+  /** Of a queue that is not there: none. */
+  async #names(): Promise<readonly string[]> {
+    try {
+      return (await readdir(this.#folder)).filter(isEntry).sort()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      this.#kept?.look()
+      return []
     }
   }
 
@@ -101,47 +156,54 @@ export class DeferredDels {
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => {
       this.drain().catch((error: unknown) => {
-        this.#options.onRetry(this.#folder, error)
+        this.#tellRetry(this.#folder, error)
+        this.#reasons.endRound()
+        this.#tryLater()
       })
     }, retryAfter)
   }
 
   /** Whether the file is out of the queue. */
-  async #carryOut(name: string): Promise<boolean> {
-    const file = join(this.#folder, name)
+  async #carryOut({ file, name, release }: Entry): Promise<boolean> {
     try {
       const entry = await readEntry(file)
       if (!entry) return true
       await this.#options.del(entry.request)
-      // Gone already where the plugin reached the daemon after all and took it back.
-      await rm(file, { force: true })
+      await release()
       this.#options.onDone(entry.request, entry.queuedAt)
       return true
     } catch (error) {
       const hopeless =
         error instanceof Unusable || (error instanceof Problem && !catalogue[error.code].retryable)
-      const setAside = hopeless && (await this.#setAside(name, error.message))
-      if (!hopeless) this.#options.onRetry(file, error)
+      const setAside = hopeless && (await this.#setAside(file, name, error.message))
+      if (!hopeless) this.#tellRetry(file, error)
       return setAside
     }
   }
 
   /** Whether the file is in quarantine; one that cannot be moved now stays in the queue and is in nobody's way. */
-  async #setAside(name: string, reason: string): Promise<boolean> {
-    const file = join(this.#folder, name)
+  async #setAside(file: string, name: string, reason: string): Promise<boolean> {
     const target = join(this.#quarantine, `${asidePrefix}${name}`)
     try {
       makeFolder(this.#quarantine)
       await writeFile(`${target}.reason`, `${reason}\n`, { mode: 0o600 })
       await rename(file, target)
     } catch (error) {
-      this.#options.onRetry(file, error)
+      this.#tellRetry(file, error)
       return false
     }
     this.#options.onQuarantine(target, reason)
     return true
   }
 }
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+
+/** Of a link, a socket, and a device that nothing is behind: they cannot be opened at all. */
+const noFile = ['ELOOP', 'ENXIO', 'ENODEV']
 
 /** Names that begin with a dot are being written. */
 const isEntry = (name: string): boolean => !name.startsWith('.')
@@ -150,12 +212,11 @@ const isEntry = (name: string): boolean => !name.startsWith('.')
 async function readEntry(file: string): Promise<DeferredDel | undefined> {
   let text: string
   try {
-    const present = await lstat(file)
-    if (!present.isFile()) throw new Unusable('no regular file')
-    if (present.size > sizeLimit) throw new Unusable(`larger than ${sizeLimit} bytes`)
-    text = await readFile(file, 'utf8')
+    text = (await readRegularFile(file, { most: sizeLimit, noLink: true })).toString()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
+    if (error instanceof UnreadableFile) throw new Unusable(error.message)
+    if (noFile.includes(codeOf(error))) throw new Unusable(`no regular file (${codeOf(error)})`)
     throw error
   }
   let value: unknown

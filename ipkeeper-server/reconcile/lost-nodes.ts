@@ -3,7 +3,8 @@ import { attachmentKey, type AttachmentRecord, type LeaseRecord } from '../ipam/
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import type { Election } from '../leases/election.ts'
 import type { LeaseService } from '../leases/service.ts'
-import type { SeenElsewhere } from './plan-snapshot.ts'
+import type { Standing } from '../ipam/standing.ts'
+import type { SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
 import type { LostLeases } from './reconciler.ts'
 
 export interface LostNodesOptions {
@@ -39,6 +40,30 @@ export class LostNodes implements LostLeases {
   mayEnd({ node }: AttachmentRecord): boolean {
     const { election, cluster } = this.#options
     return election.isElected() && cluster.node(node) === 'gone'
+  }
+
+  /**
+   * Nodes of which there is only to tell: those out of service or forgotten, and for whoever asks here those that another daemon
+   * sees to.
+   *
+   * @param asked whether somebody did; else only the elected daemon tells
+   */
+  told(asked: boolean): readonly SeenLostNode[] {
+    const { service, election, cluster } = this.#options
+    const elected = election.isElected()
+    if (!elected && !asked) return []
+    const lost = new Map<string, { readonly standing: Standing; readonly leases: LeaseRecord[] }>()
+    for (const node of service.ledger.nodesInUse()) {
+      const state = node === service.node ? 'present' : cluster.node(node)
+      const isOut = state === 'out-of-service' || state === 'gone'
+      const how = isOut ? state : service.isForgotten?.(node) === true ? 'forgotten' : undefined
+      if (node === service.node || how === undefined || (how === 'gone' && elected)) continue
+      lost.set(node, { standing: { kind: 'lost', node, lost: how, hasApi: true }, leases: [] })
+    }
+    if (lost.size === 0) return []
+    for (const lease of service.ledger.leases())
+      if (lease.state === 'bound') lost.get(lease.node)?.leases.push(lease)
+    return [...lost.values()]
   }
 
   async look(): Promise<readonly SeenElsewhere[]> {

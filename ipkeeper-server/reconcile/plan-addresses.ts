@@ -1,6 +1,7 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
+import { incarnationOf } from '../ipam/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
-import { aboutAttachment, describeAttachment, incarnationOf, type Suspicion } from './plan-suspicion.ts'
+import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 
 /** The interface whose addresses kubelet reports as those of the pod. */
 const podInterface = 'eth0'

@@ -1,6 +1,7 @@
+import { incarnationOf } from '../ipam/records.ts'
 import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
 import type { NodeSnapshot, SeenAttachment } from './plan-snapshot.ts'
-import { aboutAttachment, describeAttachment, incarnationOf, type Suspicion } from './plan-suspicion.ts'
+import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 
 type Listed = Extract<RuntimeAnswer, { state: 'listed' }>
 

@@ -1,6 +1,6 @@
 import { matchesPattern } from '../../shared/text/matches-pattern.ts'
 import { shellLine } from '../../shared/text/shell-word.ts'
-import { isOwnLink } from './plan-stray-links.ts'
+import { isOwnLink, linkOwner } from './plan-stray-links.ts'
 import type { NodeSnapshot, SeenLink } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
 
@@ -27,7 +27,7 @@ export function suspectLinks(
 }
 
 /** The container ID in the alias that ADD gives; undefined where another one stands there. */
-const containerOf = ({ alias }: SeenLink): string | undefined => /^ipkeeper \S+ (\S+) /.exec(alias)?.[1]
+const containerOf = (link: SeenLink): string | undefined => linkOwner(link)?.containerId
 
 function suspectOwn(link: SeenLink, ready: ReadonlySet<string>): Suspicion {
   const containerId = containerOf(link)

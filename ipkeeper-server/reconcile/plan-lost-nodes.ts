@@ -1,13 +1,42 @@
-import type { NodeSnapshot, SeenElsewhere } from './plan-snapshot.ts'
-import { aboutAttachment, describeAttachment, incarnationOf, type Suspicion } from './plan-suspicion.ts'
+import { incarnationOf } from '../ipam/records.ts'
+import { describeHolder } from '../ipam/records.ts'
+import { describeLostNode, describeStanding, remedyFor } from '../ipam/standing.ts'
+import type { NodeSnapshot, SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
+import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 
 /**
  * What nodes have left in the ledger that the Kubernetes API does not have. That a node is missing is never enough: a daemon
  * may call its node by another name, and hosts without Kubernetes may share an etcd with a cluster. So the API has to say
  * besides that the very pod is gone, or this daemon has to have known the node.
  */
-export function suspectLostNodes({ elsewhere }: NodeSnapshot): readonly Suspicion[] {
-  return elsewhere.flatMap(seen => suspect(seen) ?? [])
+export function suspectLostNodes({ elsewhere, lostNodes = [] }: NodeSnapshot): readonly Suspicion[] {
+  return [...elsewhere.flatMap(seen => suspect(seen) ?? []), ...lostNodes.flatMap(tellOf)]
+}
+
+/** So many of the addresses of a lost node are named. */
+const mostNamed = 5
+
+/** What stays bound on a node that is out of service, or that another daemon sees to. */
+function tellOf({ standing, leases }: SeenLostNode): readonly Suspicion[] {
+  const [first] = leases
+  if (!first) return []
+  const named = leases
+    .slice(0, mostNamed)
+    .map(({ address, holder }) => `${address} (${describeHolder(holder)})`)
+  const more = leases.length > named.length ? ` and ${leases.length - named.length} more` : ''
+  const addresses = leases.length === 1 ? '1 address is' : `${leases.length} addresses are`
+  return [
+    {
+      kind: 'lease-of-lost-node',
+      key: `lost node ${standing.node}`,
+      says: `${describeLostNode(standing)}, and ${addresses} bound there: ${named.join(', ')}${more}`,
+      why: `of the first: ${describeStanding(first, standing)}`,
+      remedy: remedyFor(first, standing),
+      about: { address: leases.map(({ address }) => address).join(', ') },
+      action: { kind: 'none' },
+      certainty: { by: 'proof', age: Infinity },
+    },
+  ]
 }
 
 function suspect(seen: SeenElsewhere): Suspicion | undefined {

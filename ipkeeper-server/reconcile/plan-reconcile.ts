@@ -2,8 +2,11 @@ import type { Finding } from '../../shared/api/audit.schema.ts'
 import { findingKinds } from '../../shared/findings.ts'
 import { suspectAddresses } from './plan-addresses.ts'
 import { suspectAttachments } from './plan-attachments.ts'
+import { suspectAnswers } from './plan-false-answers.ts'
 import { suspectLinks } from './plan-links.ts'
 import { suspectLostNodes } from './plan-lost-nodes.ts'
+import { suspectNames, suspectUnrecorded } from './plan-names.ts'
+import { suspectOwnAddresses } from './plan-own-addresses.ts'
 import { suspectSandboxes, suspectTwins } from './plan-sandboxes.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'
 import type { Action, Suspicion } from './plan-suspicion.ts'
@@ -52,7 +55,11 @@ export function planReconcile(
     ...suspectTwins(snapshot),
     ...suspectLinks(snapshot, terms.links),
     ...suspectAddresses(snapshot),
+    ...suspectOwnAddresses(snapshot),
     ...suspectLostNodes(snapshot),
+    ...suspectNames(snapshot),
+    ...suspectUnrecorded(snapshot),
+    ...suspectAnswers(snapshot),
   ].filter(({ kind }) => termsOf(terms, kind).mode !== 'off')
   const next = new Map(
     suspicions.map(({ key }) => {

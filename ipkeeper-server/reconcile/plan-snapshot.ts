@@ -1,4 +1,6 @@
+import type { OwnAddresses } from '../ipam/own-addresses.ts'
 import type { AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
+import type { Standing } from '../ipam/standing.ts'
 import type { RuntimeAnswer, Sandbox } from '../runtime/sandboxes.ts'
 
 /**
@@ -8,6 +10,10 @@ import type { RuntimeAnswer, Sandbox } from '../runtime/sandboxes.ts'
 export interface NodeSnapshot {
   /** Of this node. */
   readonly attachments: readonly SeenAttachment[]
+  /** On record here under other names. */
+  readonly misnamed: readonly Pick<SeenAttachment, 'record' | 'leases'>[]
+  /** Bound under this node's name to attachments that it has no record of; absent: none. */
+  readonly unrecorded?: readonly LeaseRecord[]
   /** Those that are there; empty where none is. */
   readonly runtimes: readonly RuntimeAnswer[]
   /** Container IDs of all attachments, read after the runtimes had answered. */
@@ -19,8 +25,20 @@ export interface NodeSnapshot {
   readonly namedLinks: ReadonlySet<string>
   /** Pods of this node. */
   readonly pods: Looked<readonly SeenPod[]>
+  /** Addresses that the node has itself; absent where nobody looks. */
+  readonly own?: OwnAddresses
+  /** Lately; absent: none. */
+  readonly falseAnswers?: readonly SeenFalseAnswer[]
   /** Only where this daemon is elected; a list of nodes that is empty or of some time ago says nothing. */
   readonly elsewhere: readonly SeenElsewhere[]
+  /** Nodes that are lost, and of which this daemon only tells: absent where nobody asked. */
+  readonly lostNodes?: readonly SeenLostNode[]
+}
+
+/** A node that cannot run its sandboxes, and what is bound there. */
+export interface SeenLostNode {
+  readonly standing: Standing
+  readonly leases: readonly LeaseRecord[]
 }
 
 /** What a node that the Kubernetes API does not have has in this ledger, as far as its leases tell. */
@@ -33,6 +51,14 @@ export interface SeenElsewhere {
   readonly nodeWasThere: boolean
   /** What the API says of the very pod, by its UID. later: not asked yet. none: there is no pod, or its UID is not known. */
   readonly pod: 'gone' | 'exists' | 'unknown' | 'later' | 'none'
+}
+
+/** That a pod answered for addresses that others were to get, which its ADDs have not heeded. */
+export interface SeenFalseAnswer {
+  readonly attachment: AttachmentRecord
+  /** The last ones, without prefix. */
+  readonly addresses: readonly string[]
+  readonly times: number
 }
 
 /** absent: there is none to ask. later: not asked in this pass. */

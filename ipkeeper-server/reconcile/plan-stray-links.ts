@@ -1,3 +1,5 @@
+import { isHostLinkName } from '../network/plan/host-link-name.ts'
+
 /** A veth of the host, as far as it tells whether somebody has it. */
 export interface VethSeen {
   /** No other link of the host will have it. */
@@ -10,11 +12,19 @@ export interface VethSeen {
 
 /** Whether ipkeeper made a link, by its name and alias as network/link-names.ts makes them. */
 export function isOwnLink({ name, alias }: Pick<VethSeen, 'name' | 'alias'>): boolean {
-  return ownName.test(name) && ownAlias.test(alias)
+  return isHostLinkName(name) && ownAlias.test(alias)
 }
 
-const ownName = /^ipk[0-9a-f]{12}$/
 const ownAlias = /^(ipkeeper |$)/
+
+/** Whose link it is, as its alias says; a long network or container ID is cut there. undefined: not one of ours, or it does not say. */
+export function linkOwner(
+  link: Pick<VethSeen, 'name' | 'alias'>,
+): { readonly network: string; readonly containerId: string; readonly ifname: string } | undefined {
+  const [, network = '', containerId = '', ifname = ''] =
+    /^ipkeeper (\S+) (\S+) (\S+)$/.exec(link.alias) ?? []
+  return isOwnLink(link) && ifname !== '' ? { network, containerId, ifname } : undefined
+}
 
 /**
  * The links that a program made whose daemon had ended before. The daemon that came after it undid the ADD, and found no

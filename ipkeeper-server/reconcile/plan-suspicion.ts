@@ -1,5 +1,5 @@
 import type { FindingKind } from '../../shared/findings.ts'
-import { attachmentKey, describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records.ts'
+import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records.ts'
 import type { SeenLink } from './plan-snapshot.ts'
 
 /** What one look makes suspicious. It becomes a finding when it is old enough and was seen often enough. */
@@ -45,14 +45,6 @@ export interface Certainty {
   readonly by: 'proof' | 'absence'
   /** Milliseconds; undefined: since it was first suspected. */
   readonly age?: number
-}
-
-/**
- * Tells an attachment from one that was added anew under its key: nerdctl starts a container again under its ID, and the
- * generations of the new record begin where the old ones did.
- */
-export function incarnationOf(record: AttachmentRecord): string {
-  return JSON.stringify([attachmentKey(record), record.answered, record.since, record.invocationId])
 }
 
 /** "shop/web-0 (container 3f2a..., eth0 of fixed)". */

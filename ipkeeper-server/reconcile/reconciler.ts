@@ -4,12 +4,19 @@ import type { FindingKind } from '../../shared/findings.ts'
 import { parseAddress } from '../../shared/net/address.ts'
 import { withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { ageOf } from '../ipam/attachment-age.ts'
 import { locateAddress } from '../ipam/locate-address.ts'
-import { attachmentKey, sameAttachment, type AttachmentRecord } from '../ipam/records.ts'
+import {
+  attachmentKey,
+  incarnationOf,
+  sameAttachment,
+  type AttachmentRecord,
+  type LeaseRecord,
+} from '../ipam/records.ts'
 import { delAttachment } from '../leases/del.ts'
 import { markMadeBy } from '../leases/mark-made-by.ts'
 import type { NodeAudit } from '../leases/node-audit.ts'
-import type { LeaseService } from '../leases/service.ts'
+import { ageClock, type LeaseService } from '../leases/service.ts'
 import type { ContainerRuntimes, RuntimeAnswer } from '../runtime/sandboxes.ts'
 import { needsPods, seesNoNamespaces } from './plan-attachments.ts'
 import { planReconcile, type Doubts, type Planned } from './plan-reconcile.ts'
@@ -19,10 +26,11 @@ import type {
   PooledSandbox,
   SeenAttachment,
   SeenElsewhere,
+  SeenFalseAnswer,
+  SeenLostNode,
   SeenLink,
   SeenPod,
 } from './plan-snapshot.ts'
-import { incarnationOf } from './plan-suspicion.ts'
 import type { ReconcileTerms } from './plan-terms.ts'
 
 /** So many attachments are looked at before others have their turn of the event loop. */
@@ -41,6 +49,8 @@ export interface ReconcilerOptions {
   /** As configured now. */
   readonly terms: () => ReconcileTerms
   readonly death: (attachment: AttachmentRecord) => 'boot' | 'namespace' | undefined
+  /** Sees to it that `death` of these does not wait for a file system that hangs. */
+  readonly reach: (attachments: readonly AttachmentRecord[]) => Promise<void>
   readonly runtimes: ContainerRuntimes
   /** The veths of the host. */
   readonly links: () => Promise<readonly SeenLink[]>
@@ -52,8 +62,8 @@ export interface ReconcilerOptions {
   readonly pods: (() => Promise<readonly SeenPod[]>) | undefined
   /** What lost nodes have left; absent where this node has its store to itself. */
   readonly lostNodes?: LostLeases
-  /** Milliseconds of CLOCK_MONOTONIC, which plugins date their runs with. */
-  readonly monotonic: () => number
+  /** Pods that lately answered for what was not theirs; absent where nobody asks. */
+  readonly falseAnswers?: () => readonly SeenFalseAnswer[]
   /** What looks of others last gave, for the audit. */
   readonly otherLooks: () => readonly AuditWitness[]
   /** Told once for each finding that is certain and stays. */
@@ -65,6 +75,8 @@ export interface ReconcilerOptions {
 /** Looks for what nodes that are gone have left in a ledger that nodes share. */
 export interface LostLeases {
   look(): Promise<readonly SeenElsewhere[]>
+  /** Nodes that are lost, and of which there is only to tell; `asked`: somebody wants to know. */
+  told(asked: boolean): readonly SeenLostNode[]
   /** Whether at this very moment its node is gone, and it is this daemon that ends what it has left. */
   mayEnd(attachment: AttachmentRecord): boolean
 }
@@ -139,7 +151,7 @@ export class Reconciler implements NodeAudit {
     return await this.#inTurn(async () => {
       const terms = this.#options.terms()
       const snapshot = await this.#look('whole')
-      const { planned } = planReconcile(snapshot, this.#doubts, terms, this.#options.monotonic())
+      const { planned } = planReconcile(snapshot, this.#doubts, terms, this.#options.service.monotonic())
       return {
         node: this.#options.service.node,
         mode: terms.mode,
@@ -170,15 +182,17 @@ export class Reconciler implements NodeAudit {
   }
 
   async #pass(): Promise<void> {
-    const { terms, monotonic, onFound } = this.#options
+    const { service, terms, onFound } = this.#options
     if (this.#stopped) return
+    // An idle daemon notices here that the clock was set.
+    service.now()
     if (terms().mode === 'off') {
       this.#doubts = new Map()
       this.#findings = new Map()
       return
     }
     const snapshot = await this.#look('usual')
-    const { planned, doubts } = planReconcile(snapshot, this.#doubts, terms(), monotonic())
+    const { planned, doubts } = planReconcile(snapshot, this.#doubts, terms(), service.monotonic())
     this.#doubts = doubts
     const before = this.#findings
     this.#findings = new Map(planned.map(one => [one.key, one]))
@@ -209,6 +223,8 @@ export class Reconciler implements NodeAudit {
   async #repair(action: Exclude<Planned['action'], { kind: 'none' }>): Promise<boolean> {
     const { service, death, removeLink, lostNodes } = this.#options
     if (action.kind === 'remove-link') return await removeLink(action.link)
+    // A machine of this name that is another one may have what looks dead from here.
+    if (service.isOurs?.() === false) return false
     const { attachment, proved } = action
     const { bootId, startedAt } = attachment
     // A DEL as old as the attachment itself: whatever was added under its key since is younger.
@@ -235,13 +251,36 @@ export class Reconciler implements NodeAudit {
       if (wiring?.hostLink) namedLinks.add(wiring.hostLink.name)
     const pods = await this.#lookAtPods(extent, attachments, runtimes)
     const elsewhere = (await this.#options.lostNodes?.look()) ?? []
-    return { attachments, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods, elsewhere }
+    const misnamed = [...service.ledger.attachments()]
+      .filter(record => record.node !== service.node)
+      .map(record => ({ record, leases: service.ledger.leasesOf(record) }))
+    const lostNodes = this.#options.lostNodes?.told(extent === 'whole') ?? []
+    const falseAnswers = this.#options.falseAnswers?.() ?? []
+    const own = await service.ownAddresses?.()
+    return {
+      ...{ attachments, misnamed, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods },
+      ...{ elsewhere, lostNodes, falseAnswers, ...(own && { own }) },
+      unrecorded: this.#lookForUnrecorded(attachments),
+    }
+  }
+
+  /** Leases are looked through only where there are more than attachments have. */
+  #lookForUnrecorded(attachments: readonly SeenAttachment[]): readonly LeaseRecord[] {
+    const { ledger, node } = this.#options.service
+    const recorded = attachments.flatMap(({ leases }) => leases.filter(({ state }) => state === 'bound'))
+    if (ledger.boundOn(node) <= recorded.length) return []
+    const word = `"node":${JSON.stringify(node)}`
+    return [...ledger.search('lease', text => text.includes(word))].filter(
+      ({ state, node: its, attachment }) =>
+        state === 'bound' && its === node && attachment !== null && !ledger.hasAttachment(attachment),
+    )
   }
 
   async #lookAtAttachments(extent: Extent): Promise<readonly SeenAttachment[]> {
-    const { service, death } = this.#options
+    const { service, death, reach } = this.#options
     const { ledger, node } = service
     const own = [...ledger.attachments()].filter(attachment => attachment.node === node)
+    await reach(own)
     const known = new Set(own.map(attachmentKey))
     for (const key of this.#compared.keys()) if (!known.has(key)) this.#compared.delete(key)
     const seen: SeenAttachment[] = []
@@ -253,7 +292,7 @@ export class Reconciler implements NodeAudit {
         leases,
         current: sameAttachment(ledger.holder(record.holder)?.attachment ?? null, record),
         death: death(record),
-        age: this.#ageOf(record),
+        age: ageOf(record, ageClock(service)),
         kernel: undefined,
       })
     }
@@ -264,7 +303,7 @@ export class Reconciler implements NodeAudit {
 
   /** What did not agree, and some of those that were never compared, or long ago. */
   #toCompare(living: readonly SeenAttachment[]): readonly SeenAttachment[] {
-    const now = this.#options.monotonic()
+    const now = this.#options.service.monotonic()
     const differing: SeenAttachment[] = []
     const due: { readonly at: number; readonly seen: SeenAttachment }[] = []
     for (const seen of living) {
@@ -279,21 +318,13 @@ export class Reconciler implements NodeAudit {
     return [...differing, ...longest.map(({ seen }) => seen)]
   }
 
-  /** By the clock that nobody sets where the plugin has dated its run by it, in this boot. */
-  #ageOf({ startedAt, bootId, since }: AttachmentRecord): number {
-    const { service, monotonic } = this.#options
-    return startedAt !== null && bootId === service.bootId
-      ? monotonic() - startedAt / 1000
-      : service.now() - since
-  }
-
   async #compare({ record }: SeenAttachment): Promise<void> {
-    const { kernelAddresses, monotonic, onError } = this.#options
+    const { service, kernelAddresses, onError } = this.#options
     const key = attachmentKey(record)
     try {
-      this.#compared.set(key, { at: monotonic(), kernel: await kernelAddresses(record) })
+      this.#compared.set(key, { at: service.monotonic(), kernel: await kernelAddresses(record) })
     } catch (error) {
-      this.#compared.set(key, { at: monotonic(), kernel: undefined })
+      this.#compared.set(key, { at: service.monotonic(), kernel: undefined })
       if (!isMissingTool(error)) onError(error)
     }
   }
@@ -369,18 +400,18 @@ export class Reconciler implements NodeAudit {
     attachments: readonly SeenAttachment[],
     runtimes: readonly RuntimeAnswer[],
   ): Promise<Looked<readonly SeenPod[]>> {
-    const { pods, monotonic } = this.#options
+    const { service, pods } = this.#options
     if (!pods) return { state: 'absent' }
     const differed = [...this.#findings.values()].some(({ finding }) => finding.kind === 'ip-differs')
     const wanted =
       extent === 'whole' ||
       differed ||
-      monotonic() - this.#podsAskedAt >= compareEvery ||
+      service.monotonic() - this.#podsAskedAt >= compareEvery ||
       needsPods(attachments, runtimes)
     if (!wanted || attachments.length === 0) return { state: 'later' }
     try {
       const found = await pods()
-      this.#podsAskedAt = monotonic()
+      this.#podsAskedAt = service.monotonic()
       return { state: 'asked', found }
     } catch (error) {
       return { state: 'failed', reason: textOf(error) }

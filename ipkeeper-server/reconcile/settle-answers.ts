@@ -1,4 +1,4 @@
-import { attachmentKey, type AttachmentRecord } from '../ipam/records.ts'
+import { attachmentKey, incarnationOf, type AttachmentRecord } from '../ipam/records.ts'
 import { countAsAnswered } from '../leases/count-as-answered.ts'
 import type { LeaseService } from '../leases/service.ts'
 import { takeBack } from '../leases/take-back.ts'
@@ -35,6 +35,8 @@ export interface SettleAnswersOptions {
   readonly onUndone: (attachment: AttachmentRecord) => void
   /** Something could not be settled yet; it is tried again. */
   readonly onError: (error: unknown) => void
+  /** All could be settled that there was. */
+  readonly onSettled?: () => void
   readonly pauses?: SettlingPauses
 }
 
@@ -103,6 +105,28 @@ export class SettleAnswers {
     if (name !== undefined && this.#claimed.delete(name)) await this.#options.marks.remove(name, 'daemon')
   }
 
+  /**
+   * Whether the answer of an attachment's ADD has arrived; to be asked in its turn, before it is ended. From then on one that
+   * has not cannot be answered any more: the mark is the daemon's. Never rejects: where it cannot be known, it has arrived.
+   */
+  async wasAnswered(attachment: AttachmentRecord): Promise<boolean> {
+    const { service, marks } = this.#options
+    const { unanswered, node, bootId, invocationId } = attachment
+    if (!unanswered || node !== service.node || bootId !== service.bootId) return true
+    if (!unanswered.confirms) return false
+    try {
+      return (await this.#claim(invocationId)) === 'plugin'
+    } catch {
+      // Where nobody can make a mark, as on a full disk, the plugin cannot either: what counts is whether it is there.
+      return await marks.ownerOf(invocationId ?? '').then(
+        owner => owner === 'plugin',
+        () => true,
+      )
+    } finally {
+      this.#at(this.#pauses.look)
+    }
+  }
+
   /** An ADD was recorded that its plugin has to answer. */
   wake(): void {
     this.#pause = this.#pauses.look
@@ -142,6 +166,7 @@ export class SettleAnswers {
       await this.#replaceFolder()
       if (monotonic() >= this.#graceUntil)
         await this.#undoEarlier(({ invocationId }) => this.#claim(invocationId))
+      this.#options.onSettled?.()
       this.#scheduleLook()
     } catch (error) {
       onError(error)
@@ -238,7 +263,7 @@ export class SettleAnswers {
     const { service, onUndone } = this.#options
     return await service.serial.run(attachmentKey(earlier), async () => {
       const present = service.ledger.attachment(earlier)
-      if (!present?.unanswered || present.answered !== earlier.answered) return true
+      if (!present?.unanswered || incarnationOf(present) !== incarnationOf(earlier)) return true
       const owner = confirms(present) ? await ownerOf(present) : 'daemon'
       if (owner !== 'daemon') return owner === 'plugin'
       const undone = present.wiring

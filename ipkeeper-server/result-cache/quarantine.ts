@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { cacheReasonNames, type CacheReason } from '../../shared/cache-reasons.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
@@ -48,6 +49,7 @@ export interface QuarantineOptions {
 
 /** Of the file beside each one, as in the queue of deferred DELs. */
 const noteSuffix = '.reason'
+const readOnly = constants.O_RDONLY | constants.O_NONBLOCK
 /** Characters of the old name that the new one keeps; the rest only makes it longer than a name may be. */
 const keptOfName = 100
 
@@ -198,8 +200,10 @@ export class Quarantine {
 
   async #readNote(folder: string, name: string): Promise<Note | undefined> {
     try {
-      const file = await this.#calls.open(join(folder, `${name}${noteSuffix}`), 'r')
+      // Others put things into quarantine as well: a pipe would never end.
+      const file = await this.#calls.open(join(folder, `${name}${noteSuffix}`), readOnly)
       try {
+        if (!(await file.stat()).isFile()) return undefined
         const value: unknown = JSON.parse(await file.readFile('utf8'))
         return isNote(value) ? value : undefined
       } finally {

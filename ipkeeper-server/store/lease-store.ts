@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../ipam/history-entry.ts'
-import type { Change, RecordKind, RecordTypes } from '../ipam/records.ts'
+import type { Change, LeaseRecord, RecordKind, RecordTypes } from '../ipam/records.ts'
 
 /** One record as it stands in the store: JSON text, which the reader parses when it needs it. */
 export interface StoredRecord {
@@ -11,10 +11,10 @@ export interface StoredRecord {
 
 /** A change was computed from a generation that is no longer there; nothing of it was written. */
 export class StoreConflict extends Error {
-  readonly kind: RecordKind
+  readonly kind: string
   readonly key: string
 
-  constructor(kind: RecordKind, key: string) {
+  constructor(kind: string, key: string) {
     super(`${kind} ${key} was changed by somebody else`)
     this.name = 'StoreConflict'
     this.kind = kind
@@ -56,14 +56,32 @@ export interface StoreNews {
 }
 
 export interface StoreStatus {
-  /** away: the engine cannot be reached, and only what is already bound on this node is served. */
-  readonly state: 'ready' | 'away'
-  /** Why it is away, or why nothing is heard from it. */
+  /**
+   * away: the engine cannot be reached, and only what is already bound on this node is served. incomplete: it has lost records,
+   * and nothing new is given before all nodes have told again what they hold.
+   */
+  readonly state: 'ready' | 'away' | 'incomplete'
+  /** Why it is away or taken for incomplete, or why nothing is heard from it. */
   readonly reason?: string
   /** When that began, in milliseconds since the epoch. */
   readonly since?: number
   /** Records that the engine is still to be told of. */
   readonly owed: number
+  /** Nodes that have not told yet what they hold, while the engine is incomplete; this one is none of them. */
+  readonly waitsFor?: readonly string[]
+  /** What the engine should keep and does not, and why. */
+  readonly lacks?: string
+}
+
+/** How it stands with the disk of a store. */
+export interface DiskStatus {
+  /** Whose file system it is. */
+  readonly folder: string
+  /** Bytes that are kept for ending pods when it is full, and how many there are to be. */
+  readonly reserved: number
+  readonly wanted: number
+  /** Why no pod is added, and since when, in milliseconds since the epoch; undefined while all is well. */
+  readonly refuses: { readonly reason: string; readonly since: number } | undefined
 }
 
 /** What a store has besides when several nodes share it. */
@@ -74,10 +92,61 @@ export interface SharedAspect {
    */
   follow(adopt: (news: StoreNews) => void): void
   status(): StoreStatus
+  /** Whether the engine has told of all it has since the start: before, `load` gave only what the journal had. */
+  isHeard(): boolean
+  /** Leases as they were bound on this node by its journal, and are no more by what the engine told at the start. */
+  takenAtStart(): readonly LeaseRecord[]
   /** Milliseconds of a clock that never jumps since the engine last answered. */
   silence(): number
-  /** Kinds whose records are forgotten, because the engine has no use for them. */
+  /** Kinds whose records are forgotten at present, because the engine does not keep them. */
   readonly ignores: readonly RecordKind[]
+}
+
+/** What became of a ledger that was written to a new file. */
+export interface Rescued {
+  readonly file: string
+  /** How many records of each kind. */
+  readonly kinds: Readonly<Partial<Record<RecordKind, number>>>
+  /** What a store that nodes share notes in its journal. */
+  readonly notes: number
+  /** Entries of the history that could still be read. */
+  readonly history: number
+  /** Why that is not all of it, in one line each; empty: nothing says that any is missing. */
+  readonly unreadable: readonly string[]
+  /** Where what stood in its place is now. */
+  readonly aside: readonly string[]
+  /** Whether the daemon goes on with it; else it is for the next one. */
+  readonly inUse: boolean
+}
+
+/** What a store has besides whose records, or a part of them, are in a file of this node. */
+export interface FileAspect {
+  readonly path: string
+  /** Whether nothing was ever committed to it. */
+  isUnused(): boolean
+  /**
+   * Why nothing can be acknowledged: IPK_STORE_LOST or IPK_STORE_DAMAGED. undefined: what is written now, the next daemon will find.
+   * Looks at the file system.
+   */
+  fault(): Problem | undefined
+  /**
+   * Looks at all of the file, without holding anybody up for long. What is wrong with a record is a fault from then on; resolves to
+   * what concerns none, one line each.
+   *
+   * @param anew also what was looked at when it was opened
+   */
+  verify(anew?: boolean): Promise<readonly string[]>
+  /** What `verify` found last that concerns no record. */
+  findings(): readonly string[]
+  /**
+   * Writes these records to a new file, with what can still be read of the rest, looks whether they are there, gives it the name of
+   * the store's, and goes on with it. Nothing is committed meanwhile. Rejects, and what stands there is as it was.
+   *
+   * @param records all that the store is to have
+   */
+  rescue(records: readonly StoredRecord[]): Promise<Rescued>
+  /** The same under another name, while the daemon ends: what stands in its place is not touched. */
+  saveBeside(records: readonly StoredRecord[]): Promise<Rescued>
 }
 
 /**
@@ -89,7 +158,8 @@ export interface SharedAspect {
  * 2. `commit` resolves only when the change would survive power loss. A change without writes resolves at once.
  * 3. Changes handed in earlier are applied earlier, so that a later one may build on an unresolved earlier one; when the
  *    earlier one fails, the later one conflicts.
- * 4. Any other rejection is IPK_STORE_FAILED and means: nothing of this change is in the store.
+ * 4. Any other rejection is IPK_STORE_FAILED and means: nothing of this change is in the store. Of a store in a file (`file`) also
+ *    IPK_STORE_LOST and IPK_STORE_DAMAGED: nobody is to be told of the change, and what stands in the file is of no use any more.
  * 5. `load` and `read` see only what was committed. Records are plain JSON values and come back equal.
  * 6. `probe` resolves when a change could be made durable now, because it has made one that leaves all records as they
  *    are; it rejects with IPK_STORE_FAILED when not.
@@ -114,6 +184,8 @@ export interface LeaseStore {
   readonly location: string
   /** undefined where one daemon has the store to itself. */
   readonly shared?: SharedAspect | undefined
+  /** undefined where nothing of it is in a file of this node. */
+  readonly file?: FileAspect | undefined
   /** Hands over every record, in no particular order. */
   load(visit: (stored: StoredRecord) => void): Promise<void>
   /** The record under the key, or undefined. */

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { closeSync, createReadStream, createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -6,6 +6,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { Problem } from '../../shared/problem/problem.ts'
+import { openRegularFile } from '../regular-file.ts'
 import { readBackup, type Backup } from './backup-lines.ts'
 
 const codeOf = (error: unknown): string =>
@@ -61,6 +62,8 @@ export async function readBackupFile(path: string): Promise<Backup> {
     })
   }
   try {
+    // Nothing but a file: of a pipe nobody could look at the beginning first.
+    closeSync(openRegularFile(path, { most: Infinity }))
     const packed = await isCompressed(path)
     const bytes = createReadStream(path)
     const text = new PassThrough()

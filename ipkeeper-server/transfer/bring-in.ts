@@ -85,10 +85,13 @@ function nodeOf({ kind, text }: StoredRecord): string | undefined {
 }
 
 /** What is bound on other nodes: only those see it end, and they know nothing of a store that one node has to itself. */
-export function boundElsewhere(records: readonly StoredRecord[], node: string): readonly RecordConflict[] {
+export function boundElsewhere(
+  records: readonly StoredRecord[],
+  isOwn: (node: string) => boolean,
+): readonly RecordConflict[] {
   return records.flatMap(record => {
     const boundOn = nodeOf(record)
-    return boundOn === undefined || boundOn === node ? [] : [{ kind: record.kind, key: record.key, boundOn }]
+    return boundOn === undefined || isOwn(boundOn) ? [] : [{ kind: record.kind, key: record.key, boundOn }]
   })
 }
 
@@ -96,7 +99,10 @@ const write = ({ kind, key, text }: StoredRecord): Write =>
   ({ kind, key, expect: null, record: JSON.parse(text) as RecordTypes[RecordKind] }) as Write
 
 /** Kinds apart, since a change with an attachment would be taken for an ADD; what ADDs look at comes first. */
-const order: readonly RecordKind[] = ['node', 'pool', 'quota', 'reservation', 'holder', 'lease', 'attachment']
+const order: readonly RecordKind[] = [
+  ...(['node', 'pool', 'quota', 'mac'] as const),
+  ...(['reservation', 'holder', 'lease', 'attachment'] as const),
+]
 
 function batchesOf(records: readonly StoredRecord[]): Change[] {
   return order.flatMap(kind => {

@@ -1,7 +1,8 @@
+import { Problem } from '../../shared/problem/problem.ts'
 import { isSoundRecord } from '../ipam/record-fault.ts'
 import type { HistoryEntry } from '../ipam/history-entry.ts'
 import { recordKinds, type PoolRecord, type RecordKind } from '../ipam/records.ts'
-import type { HistoryQuery, StoredRecord } from '../store/lease-store.ts'
+import type { FileAspect, HistoryQuery, StoredRecord } from '../store/lease-store.ts'
 
 /** Entries of the history that are read at once. */
 const pageSize = 1000
@@ -15,6 +16,7 @@ export interface LedgerCopy {
 
 /** As much of a store, or of the ledger of a daemon, as a copy is made from. */
 export interface CopiedFrom {
+  readonly file?: Pick<FileAspect, 'path' | 'fault' | 'verify'> | undefined
   load(visit: (stored: StoredRecord) => void): Promise<void>
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 }
@@ -24,11 +26,26 @@ export function isOfPeople({ kind, text }: StoredRecord): boolean {
   return kind === 'pool' && (JSON.parse(text) as PoolRecord).origin === 'api'
 }
 
+/** A copy of what is damaged is none: what is in a file is looked at as a whole first. */
+async function assertWhole({ file }: CopiedFrom): Promise<void> {
+  const findings = (await file?.verify(true)) ?? []
+  const fault = file?.fault()
+  if (fault) throw fault
+  const [first] = findings
+  if (first === undefined) return
+  throw new Problem('IPK_STORE_DAMAGED', `store ${file?.path ?? ''} is damaged: ${first}`, {
+    hint: 'no lease is concerned; what can be read of the history is written anew by: ipkeeperctl rescue',
+  })
+}
+
 /**
  * All that a store has at this moment; what it gets meanwhile is not in it. Nobody else may commit between the two
  * readings at the beginning, and nobody does: both are handed in at once.
+ *
+ * @throws IPK_STORE_DAMAGED, IPK_STORE_LOST
  */
 export async function copyLedger(store: CopiedFrom): Promise<LedgerCopy> {
+  await assertWhole(store)
   const records: StoredRecord[] = []
   const loading = store.load(({ kind, key, text }) => records.push({ kind, key, text }))
   const newest = store.history({ limit: 1 })

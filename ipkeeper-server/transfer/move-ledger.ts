@@ -43,8 +43,8 @@ export interface MoveOptions {
   /** Records that are in the target alone: fine, or a reason to write nothing. */
   readonly othersAreFine: boolean
   readonly withHistory: boolean
-  /** Whose pods run on, and no others': a store that is not shared gets nothing that is bound on another node. */
-  readonly node?: string
+  /** Whether a name is that of this node, whose pods run on, and no others': a store that is not shared gets nothing that is bound on another node. */
+  readonly isOwn?: (node: string) => boolean
   /** Told how much of what is done; without `total` nobody knows yet. */
   readonly onProgress: (what: string, done: number, total?: number) => void
   readonly signal: AbortSignal | undefined
@@ -62,13 +62,13 @@ const nothingWritten = { written: 0, history: 0, source: null, target: null, ver
 export async function moveLedger(
   copy: LedgerCopy,
   target: Target,
-  { dryRun, othersAreFine, withHistory, node, onProgress, signal }: MoveOptions,
+  { dryRun, othersAreFine, withHistory, isOwn, onProgress, signal }: MoveOptions,
 ): Promise<MoveReport> {
   const store = await target.open()
   const compared = compareRecords(store, await readAll(store), copy.records)
   const { missing, same, left, conflicts, others } = compared
   const base = { same, left, conflicts, others: others.length, dryRun, interrupted: false }
-  const strange = node === undefined || store.shared ? [] : boundElsewhere(keptBy(store, copy.records), node)
+  const strange = !isOwn || store.shared ? [] : boundElsewhere(keptBy(store, copy.records), isOwn)
   const inTheWay = strange.length > 0 || conflicts.length > 0 || (others.length > 0 && !othersAreFine)
   const pages = (): ReturnType<LedgerCopy['history']> => (withHistory ? copy.history() : noPages())
   const looked = inTheWay || (await compareHistory(store, pages(), signal))

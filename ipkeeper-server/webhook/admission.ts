@@ -18,6 +18,8 @@ export interface AdmissionOptions {
   readonly book: AddressBook & PoolsBook
   /** Whether other nodes change it too, so that what was made just now may not have come here yet. */
   readonly isShared: boolean
+  /** Throws IPK_STORE_AWAY before all that there is has been heard: what is not known would be taken for nothing. */
+  readonly expectHeard: () => void
   readonly pools: () => PoolBook
   readonly dialects: () => ReadonlySet<DialectName>
   readonly namespaceLabels: (namespace: string) => StringMap | undefined
@@ -76,7 +78,9 @@ export class AdmissionJudge {
     }, monotonic)
   }
 
+  /** Rejects with IPK_STORE_AWAY while nothing can be said; the API server then goes by its failurePolicy. */
   async judge(admission: Admission): Promise<Verdict> {
+    this.#options.expectHeard()
     if (admission.kind === 'IPPool') {
       const { book, pools, readPool, isLive } = this.#options
       const configured = pools().pools.map(({ pool }) => pool)

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { readRegularFileSync, UnreadableFile } from '../regular-file.ts'
 
 /** Texts in PEM that make a TLS server; `cert` may have those of authorities behind it. */
 export interface KeyPair {
@@ -17,6 +18,17 @@ export interface CertificateFilesOptions {
   readonly onRead: (pair: KeyPair) => void
   /** They cannot be used; what was read before stays in force. Told once for each state of the files. */
   readonly onProblem: (reason: string) => void
+}
+
+/** Bytes. */
+const most = 1024 * 1024
+
+function read(path: string): string {
+  try {
+    return readRegularFileSync(path, { most }).toString()
+  } catch (error) {
+    throw error instanceof UnreadableFile ? Object.assign(error, { path }) : error
+  }
 }
 
 /** What tells one state of a file from another: a renewal replaces it, or a symlink above it. */
@@ -45,7 +57,7 @@ export class CertificateFiles {
     try {
       state = `${stateOf(certFile)} ${stateOf(keyFile)}`
       if (state === this.#state) return this.#pair
-      const [cert, key] = [readFileSync(certFile, 'utf8'), readFileSync(keyFile, 'utf8')]
+      const [cert, key] = [read(certFile), read(keyFile)]
       // Says whether the two belong together, too.
       createSecureContext({ cert, key })
       const pair = { cert, key, validTo: Date.parse(new X509Certificate(cert).validTo) }

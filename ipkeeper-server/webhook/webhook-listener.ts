@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import { closeTcp, listenTcp, patience, refuse, type ListenAddress } from '../tcp-server.ts'
+import { keepEdge } from '../http-edge.ts'
+import { closeTcp, listenTcp, patience, plainRefusal, refuse, type ListenAddress } from '../tcp-server.ts'
 import type { CertificateFiles } from './certificate-files.ts'
 import { answerAdmission, readAdmission, type Admission, type Verdict } from './plan/admission-review.ts'
 
@@ -36,10 +37,8 @@ export class WebhookListener {
     this.#server = createServer(
       {
         maxHeaderSize: headerLimit,
-        headersTimeout: patience,
-        requestTimeout: patience,
         keepAliveTimeout: idle,
-        connectionsCheckingInterval: patience,
+        requireHostHeader: false,
         handshakeTimeout: patience,
         minVersion: 'TLSv1.2',
       },
@@ -48,6 +47,7 @@ export class WebhookListener {
       },
     )
     this.#server.maxConnections = connectionLimit
+    keepEdge(this.#server, { arrival: patience, refusal: plainRefusal })
     let inForce: string | undefined
     // Before TLS begins on it.
     this.#server.prependListener('connection', () => {

@@ -14,6 +14,8 @@ import { validateAddReply, validateDoneReply } from '../validators.generated.ts'
 
 /** What taking an ADD back may cost when its answer cannot be used; the runtime's own DEL follows. */
 const undoPatience = { totalMs: 5_000, reachMs: 2_000 }
+/** Where nothing is left of the time of the ADD. */
+const leastForUndoMs = 1_000
 
 /**
  * ADD: the daemon chooses and records; this only checks what it says. An answer that came but cannot be used is
@@ -55,8 +57,8 @@ export async function add(call: Call): Promise<Outcome> {
       'result' in reply
         ? { document: printableResult(call, reply.result), undo }
         : await addByFallback(call, { delegate: reply.delegate, abandonment, confirm, forget: undo })
-    const leaveMark = (): void => {
-      edges.leaveMark(settings.stateDir, identity.invocationId)
+    const leaveMark = async (): Promise<void> => {
+      await edges.leaveMark(settings.stateDir, identity.invocationId)
     }
     return { ...outcome, leaveMark }
   } catch (error) {
@@ -88,11 +90,20 @@ function printableResult({ settings }: Call, result: AddResult): PrintableDocume
 
 /** Never rejects: what cannot be undone now is undone by the DEL that follows a failed ADD. */
 async function undoAdd(call: Call, added: RunIdentity): Promise<void> {
-  const { edges, invocation } = call
+  const { edges, invocation, settings } = call
+  // Without it the daemon takes the DEL for that of an ADD that nobody has the answer of, which it is.
+  await edges.withdrawMark(settings.stateDir, added.invocationId)
   // The daemon lets a DEL end only what began before it.
   const identity = { ...added, startedAt: toMicroseconds(edges.now()) }
+  const left = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const totalMs = Math.min(undoPatience.totalMs, Math.max(left.totalMs, leastForUndoMs))
   try {
-    await askVerb(call, { verb: 'DEL', identity, patience: undoPatience, validate: validateDoneReply })
+    await askVerb(call, {
+      verb: 'DEL',
+      identity,
+      patience: { ...undoPatience, totalMs },
+      validate: validateDoneReply,
+    })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     edges.note(`ipkeeper: the ADD of ${invocation.containerId} could not be undone: ${why}`)

@@ -1,6 +1,6 @@
 import type { DoneReply } from '../../shared/api/cni.schema.ts'
 import { DaemonRefusal } from '../ask-daemon.ts'
-import { askVerb, encodeRequest } from '../ask-verb.ts'
+import { askVerb, encodeBriefly, encodeRequest } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
 import type { DelEntry, QueuedDel } from '../deferred-del.ts'
 import { forwardToFallback } from '../fallback.ts'
@@ -72,9 +72,18 @@ async function release(call: Call): Promise<Giver> {
  */
 async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<Giver> {
   const { settings, edges, invocation } = call
-  const request = encodeRequest(call, identity)
-  const text = `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
-  const entry = queue(call, { name: entryName(call, identity), writer: identity.invocationId, text }, reason)
+  const wrap = (request: string): string =>
+    `{"version":1,"queuedAt":"${new Date(edges.wallClock()).toISOString()}","request":${request}}\n`
+  const entry = await queue(
+    call,
+    {
+      name: entryName(call, identity),
+      writer: identity.invocationId,
+      text: wrap(encodeRequest(call, identity)),
+      brief: wrap(encodeBriefly(call, identity)),
+    },
+    reason,
+  )
   try {
     const reply = await askVerb(call, {
       verb: 'DEL',
@@ -82,7 +91,7 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
       patience: secondTry,
       validate: validateDoneReply,
     })
-    entry.withdraw()
+    await entry.withdraw()
     return giverOf(reply)
   } catch {
     edges.note(
@@ -99,11 +108,14 @@ function entryName({ invocation, config, edges }: Call, { invocationId }: RunIde
 }
 
 /** Where the queue does not take it either, what was wrong with the daemon is the first thing to know. */
-function queue({ settings, edges }: Call, entry: DelEntry, reason: Error): QueuedDel {
+async function queue({ settings, edges }: Call, entry: DelEntry, reason: Error): Promise<QueuedDel> {
+  const { totalMs } = patienceFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
   try {
-    return edges.queueDel(settings.stateDir, entry)
+    return await edges.queueDel(settings.stateDir, entry, totalMs)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    throw new Problem(error.code, error.message, { details: reason.message, cause: error })
+    throw new Problem(error.code, error.message, {
+      ...{ details: reason.message, hint: error.hint, cause: error },
+    })
   }
 }

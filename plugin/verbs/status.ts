@@ -24,7 +24,7 @@ export async function status(call: Call): Promise<Outcome> {
   } as const
   const reply = await askVerb(call, question).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
-    if (isWithinGrace(edges.readAnswer(settings.stateDir), edges.wallClock())) return undefined
+    if (isWithinGrace(edges.sinceAnswer(settings.stateDir))) return undefined
     throw notAvailable(error)
   })
   const mismatch = reply && stateFolderMismatch(call, reply)

@@ -68,6 +68,11 @@ export const AttachmentItem = Type.Object(
         "the host's side of the pod's interface; null where there is none, or a parent plugin made it",
     }),
     since: Type.String({ format: 'date-time' }),
+    bootId: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'of the kernel that its sandbox was added under; null where nobody knows',
+      }),
+    ),
   },
   { $id: 'AttachmentItem' },
 )
@@ -189,6 +194,31 @@ export const StatusReply = Type.Object(
       }),
     ),
     node: Type.String(),
+    identity: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ description: 'of the state folder, on this machine' }),
+          wanted: Type.String({
+            description: 'the name that is configured; another one than `node` until the store can be asked',
+          }),
+          formerNames: Type.Array(
+            Type.Object({ name: Type.String(), until: Type.String({ format: 'date-time' }) }),
+            { description: 'the newest first' },
+          ),
+          knownBy: Type.Array(Type.Union([Type.Literal('machine-id'), Type.Literal('hardware')]), {
+            description: 'what tells this machine from another one that has a copy of the folder',
+          }),
+          copyOf: Type.Optional(Type.String({ description: 'ID that the folder had on another machine' })),
+          refused: Type.Optional(
+            Type.Object(
+              { message: Type.String(), hint: Type.String() },
+              { description: 'another machine that lives has the name or the identity: no ADD is served' },
+            ),
+          ),
+        },
+        { description: 'what the node is known by, whatever it is called' },
+      ),
+    ),
     bootId: Type.String(),
     pid: Type.Integer(),
     startedAt: Type.String({ format: 'date-time' }),
@@ -200,17 +230,72 @@ export const StatusReply = Type.Object(
       leases: Type.Integer(),
       attachments: Type.Integer({ description: 'of this node' }),
       state: Type.Optional(
-        Type.Union([Type.Literal('ready'), Type.Literal('away')], {
-          description: 'of a store that nodes share; absent where the daemon has it to itself',
+        Type.Union([Type.Literal('ready'), Type.Literal('away'), Type.Literal('incomplete')], {
+          description:
+            'of a store that nodes share; absent where the daemon has it to itself. incomplete: it has lost records, and nothing new is given before all nodes have told it again what they hold',
         }),
       ),
       reason: Type.Optional(
-        Type.String({ description: 'why it is away, or why nothing is heard of other nodes' }),
+        Type.String({
+          description: 'why it is away or taken for incomplete, or why nothing is heard of other nodes',
+        }),
       ),
       since: Type.Optional(Type.String({ format: 'date-time', description: 'of the reason' })),
       owed: Type.Optional(Type.Integer({ description: 'records that its engine is still to be told of' })),
+      waitsFor: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'other nodes that have not told it again what they hold, while it is incomplete',
+        }),
+      ),
+      lacks: Type.Optional(Type.String({ description: 'what its engine should keep and does not, and why' })),
+      file: Type.Optional(
+        Type.Object(
+          {
+            path: Type.String(),
+            fault: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+              description: 'why nothing can be acknowledged: code, message, details, hint',
+            }),
+            findings: Type.Array(Type.String(), {
+              description: 'what is wrong with it besides, and concerns no lease',
+            }),
+          },
+          { description: 'of the ledger, or of the journal of a store that nodes share' },
+        ),
+      ),
     }),
+    disk: Type.Optional(
+      Type.Object(
+        {
+          folder: Type.String({ description: 'whose file system it is' }),
+          reserved: Type.Integer({
+            description: 'bytes that are kept there for ending pods when it is full',
+          }),
+          wanted: Type.Integer({ description: 'bytes that are to be kept' }),
+          refuses: Type.Union(
+            [
+              Type.Object({ reason: Type.String(), since: Type.String({ format: 'date-time' }) }),
+              Type.Null(),
+            ],
+            { description: 'why no pod is added, and since when; null while all is well' },
+          ),
+        },
+        { description: 'of the store or the journal; absent where nothing is written' },
+      ),
+    ),
     pools: Type.Integer(),
+    clock: Type.Optional(
+      Type.Object({
+        jumps: Type.Integer({ description: 'how often the wall clock was set while the daemon ran' }),
+        last: Type.Union([
+          Type.Object({
+            at: Type.String({ format: 'date-time', description: 'when it was noticed, by the clock as set' }),
+            seconds: Type.Number({ description: 'below 0 where it was set back' }),
+            says: Type.String(),
+          }),
+          Type.Null(),
+        ]),
+      }),
+    ),
     deferredDels: Type.Object({
       waiting: Type.Integer({ description: 'DELs in the queue of the state folder' }),
       quarantined: Type.Integer({ description: 'files put aside because they could not be understood' }),

@@ -16,6 +16,11 @@ function foldKey(key: string): string {
   return key.toLowerCase().replaceAll('\u017f', 's')
 }
 
+/** Whether Go takes two keys for one. */
+export function isSameKey(one: string, other: string): boolean {
+  return foldKey(one) === foldKey(other)
+}
+
 /**
  * The value of a key of a network configuration, as a Go plugin would see it: keys match without regard to case, of
  * several that match the last one that is not null wins, and null is as good as absent (cni-protocol C6, C7).

@@ -101,3 +101,12 @@ export function formatAddress(address: Address): string {
 export function sameAddress(a: Address, b: Address): boolean {
   return a.family === b.family && a.value === b.value
 }
+
+const linkName = /^[^\s%/]{1,15}$/
+
+/** Whether a resolver takes a text for the address of a server; a link-local one may name its link: "fe80::1%eth0". */
+export function isNameserver(text: string): boolean {
+  const zone = text.indexOf('%')
+  if (zone < 0) return parseAddress(text) !== undefined
+  return parseAddress(text.slice(0, zone))?.family === 6 && linkName.test(text.slice(zone + 1))
+}

@@ -141,6 +141,14 @@ export const catalogue = {
     summary: 'STATUS: an ADD could not be served now.',
     hint: 'systemctl restart ipkeeper, then see: ipkeeperctl status',
   },
+  IPK_FILE_HANGS: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'A file that a request or its configuration names does not answer, because its file system hangs; nothing was done.',
+    hint: 'see which file system it is on: cat /proc/mounts; mend it, or unmount it: umount -l MOUNTPOINT',
+  },
   IPK_STORE_FAILED: {
     cniCode: 11,
     httpStatus: 503,
@@ -155,6 +163,46 @@ export const catalogue = {
     summary:
       'The engine that the nodes share leases in cannot be reached, and what was asked could meet a change of another node.',
     hint: 'mend the way to the engine; what already has its address on this node goes on. See: ipkeeperctl status',
+  },
+  IPK_STORE_INCOMPLETE: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'The engine that the nodes share leases in has lost records, and not every node has told it again what it holds: an address that looks free may be in use.',
+    hint: 'see whom it waits for: ipkeeperctl status; start their daemons, and of a node that is gone for good say so: ipkeeperctl forget-node NAME',
+  },
+  IPK_STORE_LOST: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'The file of the ledger was removed, replaced or cut while the daemon runs: what is written now, nobody would find again.',
+    hint: 'nothing is lost while the daemon runs, so do not restart it: ipkeeperctl rescue',
+  },
+  IPK_STORE_DAMAGED: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'The file of the ledger is not as it was written; an address in use could look as if it were free.',
+    hint: 'restore a backup, or save what can be read: ipkeeperctl rescue; see docs/rescue.md',
+  },
+  IPK_STORE_MISSING: {
+    cniCode: 11,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'There is no ledger, and this node shows that there was one: begun anew, addresses in use would look as if they were free.',
+    hint: 'put the file back, or restore a backup: ipkeeperctl restore FILE; see docs/rescue.md',
+  },
+  IPK_NODE_NAME_TAKEN: {
+    cniCode: 11,
+    httpStatus: 409,
+    retryable: true,
+    summary:
+      'A machine that lives has claimed the name of this node in the store that nodes share, or runs with a copy of its state folder.',
+    hint: 'give each machine a name ("node" in the configuration) and a state folder of its own: docs/node-identity.md',
   },
   IPK_STORE_CONFLICT: {
     cniCode: 11,
@@ -418,6 +466,35 @@ export const catalogue = {
     summary: 'Somebody on the network answered for the address that the pod was to get; it is put aside.',
     hint: 'find the machine with that MAC address; the address is left alone for `preferFor`',
   },
+  IPK_ADDRESS_OF_NODE: {
+    cniCode: 148,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'The node itself has the address that a pod asks for, or that is kept for it.',
+    hint: 'give the pod another address; "exclude" in a pool keeps it from being asked for',
+  },
+  IPK_MAC_TAKEN: {
+    cniCode: 149,
+    httpStatus: 409,
+    retryable: false,
+    summary:
+      'The MAC address that a pod asks for is that of a living pod, of the node, of the gateway or of another node, or the one that another address has by default.',
+    hint: 'choose another MAC address for this pod, or none: then it gets one of its own',
+  },
+  IPK_MAC_BUSY: {
+    cniCode: 11,
+    httpStatus: 409,
+    retryable: true,
+    summary: 'An older pod of the same workload has the MAC address that a pod asks for.',
+    hint: 'wait until that pod is gone: one MAC address is for one pod at a time, so set maxSurge 0 or strategy Recreate, and replicas 1',
+  },
+  IPK_MAC_REFUSED: {
+    cniCode: 152,
+    httpStatus: 403,
+    retryable: false,
+    summary: 'A pod asks for a MAC address, and its pool does not let pods choose one.',
+    hint: 'take the request for a MAC address out of the pod, or "allowMac: false" out of the pool',
+  },
   IPK_WIRING_DIFFERS: {
     cniCode: 145,
     httpStatus: 409,
@@ -452,6 +529,20 @@ export const catalogue = {
     retryable: false,
     summary: 'There is no such reservation.',
     hint: 'see: ipkeeperctl reservations',
+  },
+  IPK_NODE_UNKNOWN: {
+    cniCode: 162,
+    httpStatus: 404,
+    retryable: false,
+    summary: 'No node of that name is known in the store.',
+    hint: 'see whom it waits for: ipkeeperctl status; who has addresses: ipkeeperctl leases',
+  },
+  IPK_NODE_LIVES: {
+    cniCode: 163,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'A node was to be declared gone for good whose daemon runs; nothing was changed.',
+    hint: 'stop its daemon for good first, and delete its pods: systemctl disable --now ipkeeper',
   },
   IPK_ADDRESS_FREE: {
     cniCode: 124,

@@ -25,6 +25,8 @@ t.test('a simulated node chooses what a ledger chooses', async t => {
   const shared: SharedAspect = {
     follow: () => undefined,
     status: () => ({ state: 'ready', owed: 0 }),
+    isHeard: () => true,
+    takenAtStart: () => [],
     silence: () => 0,
     ignores: [],
   }

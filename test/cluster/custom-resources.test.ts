@@ -1,7 +1,8 @@
 /** What the API server makes of objects: which it takes, and how it lists them. */
 import t from 'tap'
-import type { LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records.ts'
 import { leaseSpec } from '../../ipkeeper-server/store/kubernetes/lease-object.ts'
+import { nodeSpec } from '../../ipkeeper-server/store/kubernetes/node-object.ts'
 import { lease } from '../contract/lease-store-contract.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { installCustomResources } from '../rigs/custom-resources.ts'
@@ -12,7 +13,7 @@ const skip = missing('cluster')
 const root = '/apis/ipkeeper.io/v1alpha1'
 
 interface Row {
-  readonly kind: 'IPPool' | 'IPReservation' | 'IPLease'
+  readonly kind: 'IPPool' | 'IPReservation' | 'IPLease' | 'IPNode'
   readonly name?: string
   readonly spec: object
   /** What the server says against it; without, it takes it. */
@@ -29,6 +30,12 @@ const bound = (patch: Partial<LeaseRecord>, name: string, against?: RegExp): Row
   kind: 'IPLease',
   name,
   spec: leaseSpec(lease('10.22.0.5', 1, patch)),
+  ...(against && { against }),
+})
+
+const node = (patch: Partial<NodeRecord>, against?: RegExp): Row => ({
+  kind: 'IPNode',
+  spec: nodeSpec({ generation: 1, name: 'n1', addresses: [], since: 1_700_000_000_000, ...patch }),
   ...(against && { against }),
 })
 
@@ -104,6 +111,9 @@ const rows: Readonly<Record<string, Row>> = {
     'default-010-022-000-005',
     /Unsupported value: "lost"/,
   ),
+  'a node': node({ addresses: ['192.0.2.1', 'fd00::1'] }),
+  'a node that renews its record': node({ stopsAfter: 120_000, renewedAt: 1_700_000_000_000 }),
+  'a node at an address that is none': node({ addresses: ['n1.example.org'] }, /must be an IP address/),
 }
 
 /** What the server says, its quotation marks as they are meant. */
@@ -130,6 +140,7 @@ t.test('on a real API server', { skip }, async t => {
     IPPool: `${root}/ippools`,
     IPReservation: `${root}/namespaces/shop/ipreservations`,
     IPLease: `${root}/ipleases`,
+    IPNode: `${root}/ipnodes`,
   }
   for (const [name, row] of Object.entries(rows)) {
     await t.test(`${row.against ? 'refused' : 'taken'}: ${name}`, async t => {
@@ -146,6 +157,11 @@ t.test('on a real API server', { skip }, async t => {
         spec: { address: '10.22.0.6' },
       }),
       /segment and address cannot be changed/,
+    )
+    await cluster.create(manifest(node({})))
+    await t.rejects(
+      cluster.request('PATCH', `${root}/ipnodes/one`, { spec: { name: 'n2' } }),
+      /the name cannot be changed/,
     )
   })
 

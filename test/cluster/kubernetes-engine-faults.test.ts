@@ -7,7 +7,12 @@ import { lease } from '../contract/lease-store-contract.ts'
 import { grantRights, ipkeeperToken, rbacObjects } from '../rigs/cluster-node.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { followEngine, type HeardRecords } from '../rigs/followed-engine.ts'
-import { installCustomResources, openEngine, type EngineSettings } from '../rigs/custom-resources.ts'
+import {
+  customResourceDefinitions,
+  installCustomResources,
+  openEngine,
+  type EngineSettings,
+} from '../rigs/custom-resources.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -178,6 +183,82 @@ t.test('rights', { skip }, async t => {
     hint: /resources: \[ipleases\]\n +verbs: \[create\]/,
   })
   await t.rejects(engine.probe(), { code: 'IPK_STORE_FAILED', message: /may not create ipholders/ })
+})
+
+/** A record of a node, of a version that is not there. */
+const nodeWrite: StampedWrite = {
+  kind: 'node',
+  key: 'n1',
+  base: null,
+  text: JSON.stringify({ name: 'n1', generation: 1, addresses: [], since: 0 }),
+}
+
+t.test('daemons that were upgraded before their custom resources', { skip }, async t => {
+  const cluster = await startCluster(t)
+  const [ofNodes, ...others] = [...customResourceDefinitions()].sort(
+    (a, b) => Number(b['spec'].names.kind === 'IPNode') - Number(a['spec'].names.kind === 'IPNode'),
+  )
+  await installCustomResources(cluster, others)
+  const { engine, heard, lines } = await open(t, cluster)
+  const write = put(fresh())
+  t.strictSame(await engine.commit([nodeWrite]), [0], 'is forgotten')
+  await engine.commit([nodeWrite, write])
+  await hears(heard, write)
+  t.equal(await engine.read('node', 'n1'), undefined)
+  t.equal(heard.trouble, undefined, 'nothing else is the matter')
+  t.strictSame(engine.ignores, ['quota', 'mac', 'ending', 'node'])
+  t.equal(
+    engine.lacks,
+    'no records of nodes are kept: the Kubernetes API has no ipnodes.ipkeeper.io; kubectl apply -k deploy/crds',
+  )
+  t.equal(lines.filter(({ reason }) => reason === 'the Kubernetes API has no ipnodes.ipkeeper.io').length, 1)
+  await installCustomResources(cluster, [ofNodes!])
+  await until('they are kept', () => engine.lacks === undefined)
+  await engine.commit([nodeWrite])
+  await until('the news', () => heard.records.has('node n1'))
+  t.strictSame(heard.faults, [])
+})
+
+t.test('daemons that were upgraded before their rights', { skip }, async t => {
+  const cluster = await startCluster(t)
+  await installCustomResources(cluster)
+  const without = (verbs: readonly string[]) =>
+    rbacObjects().map(object =>
+      object['kind'] === 'ClusterRole'
+        ? {
+            ...object,
+            rules: (object['rules'] as readonly { resources: string[] }[]).flatMap(rule => [
+              { ...rule, resources: rule.resources.filter(name => name !== 'ipnodes') },
+              ...(rule.resources.includes('ipnodes') && verbs.length > 0
+                ? [{ ...rule, resources: ['ipnodes'], verbs }]
+                : []),
+            ]),
+          }
+        : object,
+    )
+  await grantRights(cluster, without([]))
+  const kubeconfig = cluster.kubeconfigFor({
+    token: await cluster.serviceAccountToken('kube-system', 'ipkeeper'),
+  })
+  const none = await open(t, cluster, { kubeconfig })
+  const write = put(fresh())
+  await none.engine.commit([nodeWrite, write])
+  await hears(none.heard, write)
+  t.match(
+    none.engine.lacks,
+    /kept: ipkeeper may not list ipnodes: .*; kubectl apply -f deploy\/rbac\/rbac.yaml$/,
+  )
+
+  const clusterRole = '/apis/rbac.authorization.k8s.io/v1/clusterroles/ipkeeper'
+  const role = without(['list', 'watch']).find(({ kind }) => kind === 'ClusterRole')!
+  await cluster.request('PATCH', clusterRole, { rules: role['rules'] as object })
+  const reader = await open(t, cluster, { kubeconfig })
+  await until('they may be read', () => reader.engine.lacks === undefined && none.engine.lacks === undefined)
+  const second = put(fresh())
+  await reader.engine.commit([second, nodeWrite])
+  await hears(reader.heard, second)
+  t.match(reader.engine.lacks, /kept: ipkeeper may not create ipnodes: /)
+  t.strictSame(reader.heard.faults, [])
 })
 
 t.test('a token that is revoked and replaced', { skip }, async t => {

@@ -5,6 +5,7 @@ import {
   leaseKey,
   type HolderRecord,
   type LeaseRecord,
+  type NodeRecord,
   type PoolRecord,
   type ReservationRecord,
 } from '../../ipkeeper-server/ipam/records.ts'
@@ -192,7 +193,7 @@ t.test('an engine on a real API server', { skip }, async t => {
     t.strictSame(await one.engine.commit([]), [])
     t.strictSame(await one.engine.commit([{ kind: 'quota', key: 'q', base: 7, text: '{}' }]), [0])
     t.equal(await one.engine.read('quota', 'q'), undefined)
-    t.strictSame(one.engine.ignores, ['quota', 'node'])
+    t.strictSame(one.engine.ignores, ['quota', 'mac', 'ending'])
   })
 
   await t.test('of many at once, one is the first', async t => {
@@ -379,6 +380,35 @@ t.test('an engine on a real API server', { skip }, async t => {
         code: 'IPK_STORE_FAILED',
       },
     )
+  })
+
+  await t.test('nodes', async t => {
+    const record = (name: string, patch: Partial<NodeRecord> = {}): StampedWrite => ({
+      kind: 'node',
+      key: name,
+      base: null,
+      text: JSON.stringify({
+        name,
+        generation: 1,
+        addresses: ['192.0.2.1'],
+        since: 1_700_000_000_000,
+        ...patch,
+      }),
+    })
+    const write = record('worker-1')
+    const [stamp = null] = await one.engine.commit([write])
+    await until('the news', () => ofHeard(two.heard, write)?.stamp === stamp)
+    t.match(await two.engine.read('node', 'worker-1'), { stamp, text: /"addresses":\["192.0.2.1"\]/ })
+    t.match(await cluster.request('GET', `${root}/ipnodes/worker-1`), { spec: { name: 'worker-1' } })
+    await t.rejects(two.engine.commit([write]), StoreConflict)
+    await t.rejects(two.engine.commit([{ ...write, base: (stamp ?? 0) - 1 }]), StoreConflict)
+    // A name that no object can have.
+    const odd = record('Worker_2')
+    await one.engine.commit([odd])
+    t.match(await two.engine.read('node', 'Worker_2'), { key: 'Worker_2', text: /"name":"Worker_2"/ })
+    await two.engine.commit([{ ...write, base: stamp, text: null }])
+    await until('it is gone', () => !ofHeard(one.heard, write))
+    t.equal(one.engine.lacks, undefined)
   })
 
   await t.test('what is newer than this version is neither read nor changed', async t => {

@@ -12,6 +12,7 @@ import {
 } from '../rigs/cluster-node.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { installCustomResources } from '../rigs/custom-resources.ts'
+import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -96,6 +97,18 @@ t.test('two nodes', { skip }, async t => {
     const answer = await one.add(await createPod(cluster, 'counted'))
     t.equal(ipsOf(answer).length, 2)
     t.strictSame(requests().slice(before).sort(), ['create ipholders', 'create ipleases', 'create ipleases'])
+  })
+
+  await t.test('each node claims its name, and tells of its addresses, once', async t => {
+    const { items } = await cluster.until(`${root}/ipnodes`, ({ items }) => items.length === 2)
+    t.strictSame(
+      (items as { spec: { name: string } }[]).map(({ spec }) => spec.name),
+      ['worker-1', 'worker-2'],
+    )
+    const writes = (): readonly string[] =>
+      requests().filter(request => /^(create|patch|delete) ipnodes$/.test(request))
+    await until('both have told of their addresses', () => writes().length >= 4)
+    t.strictSame([...writes()].sort(), ['create ipnodes', 'create ipnodes', 'patch ipnodes', 'patch ipnodes'])
   })
 
   await t.test('an address that a pod of the other node has', async t => {

@@ -37,6 +37,17 @@ configMapGenerator:
 images:
   - { name: ipkeeper, newName: example.org/ipkeeper, newTag: '1' }
 `,
+  'an image by its digest': `
+resources: [../crd-store]
+images:
+  - { name: ipkeeper, newName: example.org/ipkeeper, digest: 'sha256:${'0'.repeat(64)}' }
+`,
+}
+
+/** Of those that name one. */
+const images: Readonly<Record<string, string>> = {
+  'a network of its own': 'example.org/ipkeeper:1',
+  'an image by its digest': `example.org/ipkeeper@sha256:${'0'.repeat(64)}`,
 }
 
 t.test('manifests', { skip }, async t => {
@@ -80,7 +91,7 @@ t.test('manifests', { skip }, async t => {
       const pod = spec.template.spec as ApiObject
       const containers = [...pod['initContainers'], ...pod['containers']] as ApiObject[]
       const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-      const image = name === 'a network of its own' ? 'example.org/ipkeeper:1' : `ipkeeper:${version}`
+      const image = images[name] ?? `ipkeeper:${version}`
       t.strictSame(
         containers.map(container => container['image']),
         [image, image],

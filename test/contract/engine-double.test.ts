@@ -19,6 +19,7 @@ function listen(engine: Engine): string[] {
       heard.push(`all ${records.map(({ key, text }) => `${key}=${text}`).join(' ')}`.trim()),
     put: ({ key, stamp, text }) => heard.push(`put ${key} ${stamp} ${text}`),
     remove: (_, key) => heard.push(`gone ${key}`),
+    broke: reason => heard.push(`broke: ${reason}`),
     trouble: reason => heard.push(reason === undefined ? 'no trouble' : `trouble: ${reason}`),
   })
   return heard

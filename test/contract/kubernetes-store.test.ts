@@ -24,7 +24,7 @@ t.test('a store whose engine is the Kubernetes API', { skip: missing('cluster') 
 
   /** Every test begins with an empty ledger. */
   const clean = async (): Promise<void> => {
-    for (const plural of ['ipleases', 'ipholders', 'ippools'])
+    for (const plural of ['ipleases', 'ipholders', 'ippools', 'ipnodes'])
       await cluster.request('DELETE', `/apis/${apiVersion}/${plural}`)
     await cluster.request('DELETE', `/apis/${apiVersion}/namespaces/shop/ipreservations`)
   }

@@ -22,6 +22,7 @@ import {
   verbs,
   type Expected,
 } from '../rigs/plugin-under-fault.ts'
+import { supportedVersions } from '../../shared/cni/versions.ts'
 import { missing } from '../rigs/requirements.ts'
 import { replyText } from '../rigs/scripted-socket.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
@@ -136,16 +137,73 @@ t.test('results that an ADD cannot use', { skip }, async t => {
     ['in the shape of 1.1.0', { cniVersion: '0.2.0', ips }, '0.2.0'],
     ['an error', { code: 11, msg: 'no' }],
   ]
-  await each(results, async ([name, given, version]) => {
-    const daemon = await listenFor(t, (connection, { head }) => {
-      connection.end(
-        replyText(200, { ...done, ...(head.startsWith('POST /v1/cni/add ') && { result: given }) }),
-      )
-    })
-    const finished = await runVerb('ADD', configFor(daemon.path, {}, version))
-    failsProperly(t, name, finished, { code: 11, details: /IPK_DAEMON_REPLY_INVALID/ })
-    t.same(askedOf(daemon), ['ADD', 'DEL'], `${name}: undone`)
+  await each(results, ([name, given, version]) => isUndone(t, name, given, version))
+})
+
+/** A daemon's Result is not printed; the ADD fails, and is undone. */
+async function isUndone(
+  t: Test,
+  name: string,
+  given: unknown,
+  version = '1.1.0',
+  expected: Expected = {},
+): Promise<void> {
+  const daemon = await listenFor(t, (connection, { head }) => {
+    connection.end(
+      replyText(200, { ...done, ...(head.startsWith('POST /v1/cni/add ') && { result: given }) }),
+    )
   })
+  const finished = await runVerb('ADD', configFor(daemon.path, {}, version))
+  failsProperly(t, name, finished, { code: 11, details: /IPK_DAEMON_REPLY_INVALID/, ...expected })
+  t.same(askedOf(daemon), ['ADD', 'DEL'], `${name}: undone`)
+}
+
+t.test('results whose addresses are none, in every version', { skip }, async t => {
+  const good = { address: '10.22.0.50/16', gateway: '10.22.0.1' }
+  /** How a Result says it, from 0.3.0 on and before; where before has no way to, nothing. */
+  const faults: readonly [name: string, listed: object, byFamily?: object][] = [
+    ['an address without a prefix', { ips: [{ address: '10.22.0.50' }] }, { ip4: { ip: '10.22.0.50' } }],
+    ['a prefix that is too long', { ips: [{ address: '10.22.0.50/33' }] }, { ip4: { ip: '10.22.0.50/33' } }],
+    ['the second address', { ips: [good, { address: 'fd00::x/64' }] }, { ip6: { ip: 'fd00::x/64' } }],
+    [
+      'a gateway of another family',
+      { ips: [{ ...good, gateway: 'fd00::1' }] },
+      { ip4: { ip: '10.22.0.50/16', gateway: 'fd00::1' } },
+    ],
+    [
+      'a destination without a prefix',
+      { ips: [good], routes: [{ dst: '0.0.0.0' }] },
+      { ip4: { ip: '10.22.0.50/16', routes: [{ dst: '0.0.0.0' }] } },
+    ],
+    [
+      'the way of a route',
+      { ips: [good], routes: [{ dst: '0.0.0.0/0', gw: 'router' }] },
+      { ip4: { ip: '10.22.0.50/16', routes: [{ dst: '0.0.0.0/0', gw: 'router' }] } },
+    ],
+    [
+      'a name server',
+      { ips: [good], dns: { nameservers: ['dns.example'] } },
+      { ip4: { ip: '10.22.0.50/16' }, dns: { nameservers: ['dns.example'] } },
+    ],
+    ['an interface that is not listed', { ips: [{ ...good, interface: 1 }], interfaces: [{ name: 'eth0' }] }],
+    ['the other family', { ips: [{ ...good, version: '6' }] }, { ip6: { ip: '10.22.0.50/16' } }],
+    [
+      'a key that Go reads as another',
+      { ips: [good], IPS: [{ address: 'x' }] },
+      { ip4: { ip: '10.22.0.50/16', IP: 'x' } },
+    ],
+  ]
+  // All of them in one version of each shape, some in the others.
+  const rows = supportedVersions.flatMap(cniVersion =>
+    faults.flatMap(([name, listed, byFamily], nth) => {
+      if (!['0.2.0', '1.1.0'].includes(cniVersion) && nth % 4 !== 0) return []
+      const given = cniVersion < '0.3.0' ? byFamily : listed
+      return given ? [{ name: `${cniVersion}, ${name}`, given: { cniVersion, ...given }, cniVersion }] : []
+    }),
+  )
+  await each(rows, ({ name, given, cniVersion }) =>
+    isUndone(t, name, given, cniVersion, { msg: /answered a result whose / }),
+  )
 })
 
 t.test('a reply from the daemon of another state folder', { skip }, async t => {
@@ -331,7 +389,7 @@ t.test('replies without measure are cut off: little is read, little is kept', { 
       if (head.startsWith('POST /v1/cni/del ')) connection.end(goodReply(head))
       else flood(connection, begin, piece, hundredMegabytes, sent => (bytes = sent))
     })
-    const run = startProcess('ADD', configFor(daemon.path))
+    const run = startProcess('ADD', configFor(daemon.path, { timeout: 60 }))
     let peak = 0
     const watch = setInterval(() => (peak = Math.max(peak, residentPeak(run.child.pid))), 10)
     const finished = await run.finished

@@ -147,11 +147,19 @@ export const macs = property({
         '2:42:ac:11:00:2',
       ),
     },
+    {
+      weight: 2,
+      arbitrary: fc
+        .array(fc.tuple(octet, octet), { minLength: 3, maxLength: 4 })
+        .map(pairs => pairs.map(pair => pair.join('')).join('.')),
+    },
     { weight: 1, arbitrary: oddText },
   ),
   check: text => {
     const parsed = parseMac(text)
-    const octets = text.split(/[:-]/)
+    const dotted = text.split('.')
+    const inPairs = dotted.length === 3 && dotted.every(pair => pair.length === 4)
+    const octets = inPairs ? dotted.flatMap(pair => [pair.slice(0, 2), pair.slice(2)]) : text.split(/[:-]/)
     const formed = octets.length === 6 && octets.every(one => /^[0-9a-f]{2}$/i.test(one))
     const values = octets.map(one => Number.parseInt(one, 16))
     const unicast = formed && (values[0] ?? 1) % 2 === 0 && values.some(value => value > 0)

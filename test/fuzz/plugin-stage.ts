@@ -145,6 +145,7 @@ export async function perform(scene: Surroundings): Promise<Performance> {
     leaveMark: () => {
       if (scene.broken.queue) throw new Problem('IPK_ANSWER_UNMARKED', 'the mark cannot be made (ENOSPC)')
     },
+    withdrawMark: () => undefined,
     queueDel: (_folder, { text }) => {
       touch()
       if (scene.broken.queue) throw new Problem('IPK_DEL_NOT_QUEUED', 'the DEL cannot be queued (ENOSPC)')
@@ -164,7 +165,7 @@ export async function perform(scene: Surroundings): Promise<Performance> {
     stampAnswer: () => {
       touch()
     },
-    readAnswer: () => undefined,
+    sinceAnswer: () => undefined,
     isOwnNetns: () => scene.ownNetns,
     isSameFolder: () => scene.sameFolder,
     inodeOf: () => '1:2',

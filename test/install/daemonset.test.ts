@@ -26,17 +26,28 @@ interface Mount {
 interface Container {
   readonly name: string
   readonly args: readonly string[]
-  readonly securityContext: { readonly privileged?: boolean; readonly readOnlyRootFilesystem: boolean }
+  readonly securityContext: {
+    readonly privileged?: boolean
+    readonly readOnlyRootFilesystem: boolean
+    readonly capabilities: { readonly drop: readonly string[]; readonly add: readonly string[] }
+  }
   readonly volumeMounts: readonly Mount[]
-  readonly readinessProbe: { readonly exec: { readonly command: readonly string[] } }
+  readonly startupProbe: Probe
+  readonly readinessProbe: Probe
+  readonly livenessProbe: Probe
+}
+
+interface Probe {
+  readonly exec: { readonly command: readonly string[] }
 }
 
 interface PodSpec {
+  readonly securityContext: { readonly seccompProfile: { readonly type: string } }
   readonly initContainers: readonly [Container]
   readonly containers: readonly [Container]
   readonly volumes: readonly {
     readonly name: string
-    readonly hostPath?: { readonly path: string }
+    readonly hostPath?: { readonly path: string; readonly type: string }
     readonly configMap?: { readonly name: string }
   }[]
 }
@@ -104,6 +115,40 @@ async function hasWhatTheDaemonRuns(t: Test, image: Image): Promise<void> {
   t.match(dockerfile, /^ARG ARCH=\$\{TARGETARCH\}$/m)
 }
 
+/** What containerd gives a container that asks for nothing else. */
+const standardCapabilities = [
+  ...[
+    'AUDIT_WRITE',
+    'CHOWN',
+    'DAC_OVERRIDE',
+    'FOWNER',
+    'FSETID',
+    'KILL',
+    'MKNOD',
+    'NET_BIND_SERVICE',
+    'NET_RAW',
+  ],
+  ...['SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
+]
+
+/** Flags of `ctr run` for what kubelet would have the runtime do. */
+function rightsOf({ name, securityContext }: Container): readonly string[] {
+  const { privileged, readOnlyRootFilesystem, capabilities } = securityContext
+  const { add, drop } = capabilities
+  if (
+    privileged === true ||
+    drop.join() !== 'ALL' ||
+    pod.securityContext.seccompProfile.type !== 'RuntimeDefault'
+  )
+    throw new Error(`${name} has more rights than this test knows how to give`)
+  return [
+    '--seccomp',
+    ...(readOnlyRootFilesystem ? ['--read-only'] : []),
+    ...standardCapabilities.filter(right => !add.includes(right)).map(right => `--cap-drop CAP_${right}`),
+    ...add.map(right => `--cap-add CAP_${right}`),
+  ]
+}
+
 async function runsOnNode(t: Test, image: Image): Promise<void> {
   const machine = await startContainerdMachine(t)
   const { must } = machine
@@ -124,13 +169,16 @@ cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
     const volume = pod.volumes.find(candidate => candidate.name === name)
     return volume?.hostPath?.path ?? `/srv/${volume?.configMap?.name ?? 'nothing'}`
   }
-  await must(`mkdir -p ${pod.volumes.map(({ name }) => sourceOf(name)).join(' ')}`)
+  const files = pod.volumes.filter(({ hostPath }) => hostPath?.type === 'FileOrCreate')
+  const folders = pod.volumes.filter(volume => !files.includes(volume))
+  await must(`
+mkdir -p ${folders.map(({ name }) => sourceOf(name)).join(' ')}
+touch ${files.map(({ name }) => sourceOf(name)).join(' ')}`)
 
   const runs = (container: Container, id: string, flags: string): string =>
     [
       `${ctr} run --net-host ${flags} --env IPKEEPER_NODE=worker-1`,
-      ...(container.securityContext.privileged === true ? ['--privileged'] : []),
-      ...(container.securityContext.readOnlyRootFilesystem ? ['--read-only'] : []),
+      ...rightsOf(container),
       ...container.volumeMounts.map(({ name, mountPath, readOnly, mountPropagation }) => {
         const options = [
           'rbind',
@@ -148,6 +196,8 @@ cp ${machine.checkout}/deploy/cni/10-ipkeeper.conflist /srv/ipkeeper-network/`)
     await must(runs(daemon, id, '--detach'))
     const probe = exec(id, daemon.readinessProbe.exec.command)
     await must(`timeout 30 sh -c 'until ${probe} >/dev/null 2>&1; do sleep 0.1; done'`)
+    for (const { exec: asks } of [daemon.startupProbe, daemon.livenessProbe])
+      await must(exec(id, asks.command))
   }
   const end = (id: string, signal: string): Promise<string> =>
     must(`
@@ -179,8 +229,17 @@ crictl runp /tmp/${uid}.json`
     const { stdout } = await machine.shell(exec('first', ['ipkeeperctl', 'who', '10.22.0.50']))
     t.match(stdout, /^10.22.0.50 is bound to shop\/web-0 \(container [\da-f]{13} on node worker-1;/)
     t.equal(await must(answers), 'Received 1 response(s)\n')
+    const rights = await must(exec('first', ['cat', '/proc/1/status', '/proc/self/mounts']))
+    t.match(rights, /^CapBnd:\t0000000000203002$/m, 'it has the capabilities of the manifest')
+    t.match(rights, /^Seccomp:\t2$/m)
+    t.match(rights, /^proc \/proc\/sys proc ro,/m)
     const doctor = await machine.shell(exec('first', ['ipkeeperctl', 'doctor']))
     t.equal(doctor.exit, 0, 'the doctor is content', { stdout: doctor.stdout })
+    t.match(
+      doctor.stdout,
+      /^ *ok +identity +node worker-1, ID [\da-f]{12}, by machine-id/m,
+      "the machine's ID is seen",
+    )
   })
 
   await t.test('the plugin stays while pods need it', async t => {

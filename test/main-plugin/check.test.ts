@@ -1,5 +1,6 @@
 /** CHECK names every difference between what an ADD made and what is there, and changes nothing. */
 import t, { type Test } from 'tap'
+import { settledAddresses } from '../rigs/host-addressing.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
 import { addUplink, wiredModes } from '../rigs/wired-modes.ts'
 import { makeWiredNode, type WiredNode, type WiredPod, type WiredResult } from '../rigs/wired-node.ts'
@@ -130,6 +131,8 @@ async function makeSite(t: Test, mode: keyof typeof wiredModes): Promise<Site> {
   await addUplink(node)
   const pod = await node.pod({ annotations: { 'ipkeeper.io/ip': '10.22.0.50,fd00:22::50' } })
   const result = await pod.add()
+  // Routes to an address appear when the kernel has no doubts about it any more.
+  await settledAddresses(node.host)
   const link = result.interfaces.find(({ name }) => /^ipk[0-9a-f]{12}$/.test(name))
   const hostLink = hasLink ? link!.name : 'up0'
   const onHost = (...words: readonly string[]): Promise<string> => node.host.must('ip', words)

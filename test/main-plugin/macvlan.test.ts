@@ -1,8 +1,19 @@
 /** The link of a macvlan is within its pod alone: DEL finds it there, and takes nobody else's. */
 import t, { type Test } from 'tap'
+import { linkNames } from '../../ipkeeper-server/network/link-names.ts'
+import { makeDeadlyIp } from '../rigs/deadly-ip.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
+import { until } from '../rigs/poll.ts'
+import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeWiredNode, type Settings, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+import {
+  makeWiredNode,
+  startWiredNode,
+  type Settings,
+  type WiredNode,
+  type WiredPod,
+} from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables')
 
@@ -144,7 +155,7 @@ t.test('a DEL of what nobody remembers finds the link by its alias', { skip }, a
   await other.add()
   const { stateDir } = node.daemon()
   await node.daemon().stop()
-  await node.host.must('sh', ['-c', `rm -f ${stateDir}/leases.db*`])
+  await node.host.must('sh', ['-c', `rm -f ${stateDir}/leases.db* && touch ${stateDir}/begin-anew`])
   await node.startDaemon()
   await other.del({ netns: pod.namespace.path })
   t.equal((await links(pod)).length, 1, "another container's DEL leaves it alone")
@@ -163,6 +174,47 @@ t.test('a sandbox that replaces another one takes its link away', { skip }, asyn
   await pod.del()
   t.equal((await links(next)).length, 1, 'a late DEL of the old one changes nothing')
   await next.del()
+})
+
+t.test('a daemon that is killed in the middle leaves nothing', { skip }, async t => {
+  const folder = makeTempFolder()
+  const host = await startPrivateHost()
+  t.teardown(async () => {
+    await host.close()
+    folder.remove()
+  })
+  await host.must('ip', ['-batch', '-'], { input: uplink })
+  const ip = makeDeadlyIp(folder)
+  const node = await startWiredNode(host, { folder, settings, ipam, env: { PATH: ip.path } })
+  for (const [done, what] of ['nothing', 'the link', 'its mark', 'its name', 'its being up'].entries()) {
+    const pod = await node.pod()
+    ip.killAfter(done)
+    const { exit } = await pod.call('ADD', { ipam: { timeout: 1 } })
+    t.equal(exit, 1, `killed after ${what}`)
+    ip.killAfter(undefined)
+    await node.daemon().stop('SIGKILL')
+    await node.startDaemon()
+    await until('what was not answered is taken back', async () => (await links(pod)).length === 0)
+    await pod.add()
+    t.equal((await links(pod)).length, 1, 'a new ADD finds nothing in its way')
+    await pod.del()
+    t.same(await links(pod), [])
+  }
+})
+
+t.test('what another daemon left under the first name is no obstacle', { skip }, async t => {
+  const node = await makeSite(t)
+  const pod = await node.pod()
+  const { name } = pod.namespace
+  const { hostLink } = linkNames({ network: 'fixed', containerId: pod.containerId, ifname: 'eth0' })
+  const made = ['link', 'add', 'link', 'up0', 'name', hostLink, 'netns', name, 'type', 'macvlan']
+  await node.host.must('ip', made)
+  await pod.add()
+  t.match(await links(pod), [{ ifname: 'eth0' }])
+  await pod.del()
+  await node.host.must('ip', made)
+  await pod.del()
+  t.same(await links(pod), [], 'and a DEL takes it away')
 })
 
 t.test('the name is taken', { skip }, async t => {

@@ -1,7 +1,8 @@
 /** Daemons of several hosts on one etcd: pods reach each other by routes that nobody set by hand, wherever they are. */
 import t, { type Test } from 'tap'
-import { findClusterProgram } from '../rigs/cluster-programs.ts'
+import { cutOff, mend } from '../rigs/cuts.ts'
 import { askEcho, serveEcho, type Place } from '../rigs/echo.ts'
+import { lanEtcdPort, startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startLan, type Lan, type LanHost } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -30,24 +31,12 @@ async function makeSite(t: Test, mode: string, configuration: object = {}): Prom
     await lan.close()
     folder.remove()
   })
-  const { outside } = lan
-  const url = `http://${outside.ipv4}:2379`
-  const flags = [
-    '--name=only',
-    `--data-dir=${folder.file('etcd')}`,
-    '--unsafe-no-fsync',
-    `--listen-client-urls=${url}`,
-  ]
-  const peers = ['--listen-peer-urls=http://127.0.0.1:2380', `--advertise-client-urls=${url}`]
-  void outside.run(findClusterProgram('etcd') ?? 'etcd', [...flags, ...peers]).catch(() => undefined)
-  const isListening = async (): Promise<boolean> =>
-    (await outside.must('ss', ['-Hltn', 'sport', '=', ':2379'])) !== ''
-  await until('etcd listens', isListening)
+  const store = `etcd:${await startLanEtcd(lan, folder)}`
   const settings = { mode, ...(mode === 'bridge' && { isGateway: true }) }
   const nodes: WiredNode[] = []
   for (const host of lan.hosts) {
     const own = { node: host.name, kubernetes: { mode: 'off' }, ...configuration }
-    nodes.push(await startWiredNode(host, { folder, settings, configuration: own, store: `etcd:${url}` }))
+    nodes.push(await startWiredNode(host, { folder, settings, configuration: own, store }))
   }
   return { ...lan, nodes }
 }
@@ -83,6 +72,23 @@ async function reaches(place: Place, address: string, name: string): Promise<num
   return Math.round(performance.now() - startedAt)
 }
 
+/** A daemon that is started while the store is away knows its own pods alone. */
+async function startsAlone(
+  t: Test,
+  { nodes: [node], hosts: [host] }: Site,
+  a: Served,
+  b: Served,
+): Promise<void> {
+  await cutOff(host!, [lanEtcdPort], 'both')
+  await node!.daemon().stop('SIGKILL')
+  const daemon = await node!.startDaemon()
+  await until('it serves', () => daemon.log().includes('"serving"'))
+  for (let asked = 0; asked < 10; asked++)
+    t.match(await askEcho(a, b.addresses[4]), { name: 'b on 3' }, 'routes to what it does not know of stay')
+  await mend(host!)
+  await until('the store is back', () => daemon.log().includes('the store can be reached again'))
+}
+
 for (const mode of ['ptp', 'bridge']) {
   t.test(`daemons on one etcd, mode ${mode}`, { skip }, async t => {
     const site = await makeSite(t, mode)
@@ -110,6 +116,7 @@ for (const mode of ['ptp', 'bridge']) {
     t.match(await askEcho(a, moved.addresses[4]), { name: 'b on 3' }, 'routes stay when the daemon is killed')
     await site.nodes[0]!.startDaemon()
     t.match(await askEcho(a, moved.addresses[4]), { name: 'b on 3' }, 'and when it is back')
+    if (mode === 'ptp') await t.test('while the store is away', t => startsAlone(t, site, a, moved))
     await moved.pod.del()
     await until('its route goes', async () => (await routesOf(one!)).length === 0)
   })

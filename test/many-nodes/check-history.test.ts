@@ -1,10 +1,14 @@
 import t from 'tap'
-import { faultsOfEnd, faultsOfHistory, type Rules } from './check-history.ts'
-import type { AddEvent, CheckEvent, DelEvent, FinalState, NodeEvent, SeenLease } from './history.ts'
+import { faultsOfEnd } from './check-end.ts'
+import { faultsOfHistory, type Rules } from './check-history.ts'
+import type { AddEvent, CheckEvent, DelEvent, FinalState, GcEvent, NodeEvent, SeenLease } from './history.ts'
 
 /** That the checker bites: each wrong history is refused, and each that can be is not. */
 
 const rules: Rules = { families: [4], refusals: new Set(['IPK_ADDRESS_HELD']) }
+
+const textsOf = (events: readonly NodeEvent[], by = rules): readonly string[] =>
+  faultsOfHistory(events, by).map(({ text }) => text)
 
 /** The pod "web-0" of UID u1 on n1, unless told otherwise. `given` undefined: no answer. */
 function add(
@@ -30,9 +34,22 @@ function del(
   container: string,
   [began, ended]: readonly [number, number],
   outcome: DelEvent['outcome'] = 'done',
+  more: Partial<DelEvent> = {},
 ): DelEvent {
-  return { kind: 'del', node: 'n1', container, began, ended, outcome }
+  return { kind: 'del', node: 'n1', container, began, ended, outcome, ...more }
 }
+
+/** `began` undefined: it does not say. */
+const gc = (
+  valid: readonly string[],
+  began: number | undefined,
+  [sent, ended]: readonly [number, number],
+  more: Partial<GcEvent> = {},
+): GcEvent => ({ kind: 'gc', node: 'n1', valid, began, sent, ended, outcome: 'done', ...more })
+
+/** Answered to a caller that never said that it had the answer. */
+const unused = (container: string, when: readonly [number, number], address: string): AddEvent =>
+  add(container, when, undefined, { outcome: { kind: 'unconfirmed', addresses: [address] } })
 
 const check = (
   container: string,
@@ -94,6 +111,11 @@ const histories: readonly (readonly [
     [],
   ],
   ['a sandbox that died', [add('a', [0, 1], '.2'), death('a', 3), add('b', [2, 5], '.2', other)], []],
+  [
+    'one that died, and died again with its machine',
+    [add('a', [0, 1], '.2'), death('a', 3), death('a', 9), add('b', [4, 5], '.2', other)],
+    [],
+  ],
   [
     'one that died later',
     [add('a', [0, 1], '.2'), death('a', 6), add('b', [2, 5], '.2', other)],
@@ -167,6 +189,8 @@ const histories: readonly (readonly [
   ['the wrong family', [add('a', [0, 1], 'fd00::2')], [/not one of each family/]],
   ['refused for a reason', [add('a', [0, 1], { refused: 'IPK_ADDRESS_HELD' })], []],
   ['refused for none', [add('a', [0, 1], { refused: 'IPK_INTERNAL' })], [/^a was refused with IPK_INTERNAL/]],
+  ['asked for what cannot be', [add('a', [0, 1], { refused: 'IPK_CONFIG_INVALID' }, { wrong: true })], []],
+  ['given what cannot be', [add('a', [0, 1], '.2', { wrong: true })], [/^a was given what cannot be/]],
   ['the same pod twice, two addresses', [add('a', [0, 1], '.2'), add('b', [2, 3], '.3')], []],
   [
     'its old address stays its own when its new sandbox was refused',
@@ -206,11 +230,160 @@ const histories: readonly (readonly [
     [],
   ],
   ['added twice', [add('a', [0, 1], '.2'), add('a', [2, 3], undefined)], [/^the history itself is wrong/]],
+  [
+    'a DEL that began before the ADD and came after it',
+    [add('a', [2, 3], '.2'), del('a', [1, 5], 'done', { sent: 4 }), add('b', [6, 7], '.2', other)],
+    [/^two holders/],
+  ],
+  [
+    'a DEL that waited frees from when it went out',
+    [add('a', [0, 1], '.2'), del('a', [2, 6], 'done', { sent: 5 }), add('b', [3, 4], '.2', other)],
+    [/^two holders/],
+  ],
+  [
+    'an ADD that comes after its DEL',
+    [del('a', [1, 2]), add('a', [0, 4], '.2', { sent: 3 })],
+    [/^a was given after its DEL of 1\.0 ms/],
+  ],
+  [
+    'an ADD that comes after its DEL, and after a start of the daemon',
+    [del('a', [1, 2]), { kind: 'start', node: 'n1', at: 2.5 }, add('a', [0, 4], '.2', { sent: 3 })],
+    [],
+  ],
+  [
+    'an ADD that comes after its DEL was written down',
+    [del('a', [1, 2], 'accepted'), add('a', [0, 4], '.2', { sent: 3 })],
+    [],
+  ],
+  ['an ADD that began after a DEL', [del('a', [1, 2]), add('a', [3, 4], '.2')], []],
+  [
+    'a GC frees what it does not name',
+    [add('a', [0, 1], '.2'), gc(['b'], 2, [2, 3]), add('b', [4, 5], '.2', other)],
+    [],
+  ],
+  [
+    'a GC leaves what it names',
+    [add('a', [0, 1], '.2'), gc(['a'], 2, [2, 3]), add('b', [4, 5], '.2', other)],
+    [/^two holders/],
+  ],
+  [
+    'a GC that waited leaves what came meanwhile',
+    [add('a', [1, 2], '.2'), gc([], 0, [3, 4]), add('b', [5, 6], '.2', other)],
+    [/^two holders/],
+  ],
+  [
+    'a GC that waited: by CHECK',
+    [add('a', [1, 2], '.2'), gc([], 0, [3, 4]), check('a', [5, 6], 'denied')],
+    [/^lost at 5\.0 ms: \.2 of a/],
+  ],
+  [
+    'a GC of another node',
+    [add('a', [0, 1], '.2'), gc([], 2, [2, 3], { node: 'n2' }), add('b', [4, 5], '.2', other)],
+    [/^two holders/],
+  ],
+  [
+    'a GC that does not say when it began',
+    [add('a', [0, 1], '.2'), gc([], undefined, [2, 3]), add('b', [4, 5], '.2', other)],
+    [/^two holders/],
+  ],
+  [
+    'and the sandbox is dead',
+    [add('a', [0, 1], '.2'), death('a', 1.5), gc([], undefined, [2, 3]), add('b', [4, 5], '.2', other)],
+    [],
+  ],
+  [
+    'a GC without an answer may have been carried out',
+    [add('a', [0, 1], '.2'), gc([], 2, [2, 3], { outcome: 'unknown' }), add('b', [4, 5], '.2', other)],
+    [],
+  ],
+  [
+    'a takeover that was not used, and its DEL: the old sandbox has its address again',
+    [add('a', [0, 1], '.2'), unused('b', [2, 3], '.2'), del('b', [4, 5]), check('a', [6, 7], 'denied')],
+    [/^lost at 6\.0 ms: \.2 of a/],
+  ],
+  [
+    'a takeover that was not used, before its DEL',
+    [add('a', [0, 1], '.2'), unused('b', [2, 3], '.2'), check('a', [3, 4], 'denied'), del('b', [5, 6])],
+    [],
+  ],
+  [
+    'a takeover that was not used gives it to nobody else',
+    [add('a', [0, 1], '.2'), unused('b', [2, 3], '.2'), del('b', [4, 5]), add('c', [6, 7], '.2', other)],
+    [/^two holders: \.2 of a/],
+  ],
+  [
+    'kept, and another one is given it',
+    [add('a', [0, 1], '.2', { keeps: true }), del('a', [2, 3]), add('b', [4, 5], '.2', other)],
+    [/^kept for one holder, given to another: \.2 of a .*\.2 of b/],
+  ],
+  [
+    'kept of a sandbox that died',
+    [add('a', [0, 1], '.2', { keeps: true }), death('a', 2), add('b', [4, 5], '.2', other)],
+    [/^kept for one holder/],
+  ],
+  [
+    'kept, and its holder comes back on another node',
+    [add('a', [0, 1], '.2', { keeps: true }), del('a', [2, 3]), add('b', [4, 5], '.2', next)],
+    [],
+  ],
+  [
+    'kept, and its holder is given another one',
+    [add('a', [0, 1], '.2', { keeps: true }), del('a', [2, 3]), add('b', [4, 5], '.3', next)],
+    [/^came back, and was given another address: \.2 of a .*\.3 of b/],
+  ],
+  [
+    'kept only after somebody else had it',
+    [add('b', [0, 1], '.2', other), del('b', [2, 3]), add('a', [4, 5], '.2', { keeps: true })],
+    [],
+  ],
+  [
+    'kept for nobody that lives, when the engine lost its data',
+    [
+      ...[add('a', [0, 1], '.2', { keeps: true }), del('a', [2, 3])],
+      { kind: 'loss', from: 3.5, to: 3.8 },
+      add('b', [4, 5], '.2', other),
+    ],
+    [],
+  ],
+  [
+    'kept for one that lived when the engine lost its data',
+    [
+      ...[add('a', [0, 1], '.2', { keeps: true }), { kind: 'loss', from: 1.5, to: 1.8 } as const],
+      ...[del('a', [2, 3]), add('b', [4, 5], '.2', other)],
+    ],
+    [/^kept for one holder/],
+  ],
+  [
+    'kept in the snapshot that the engine went back to',
+    [
+      ...[add('a', [0, 1], '.2', { keeps: true }), del('a', [2, 3])],
+      { kind: 'loss', snapshot: 1.5, from: 3.5, to: 3.8 },
+      add('b', [4, 5], '.2', other),
+    ],
+    [/^kept for one holder/],
+  ],
+  [
+    'kept since the snapshot that the engine went back to',
+    [
+      ...[add('a', [0, 1], '.2', { keeps: true }), del('a', [2, 3])],
+      { kind: 'loss', snapshot: 0.5, from: 3.5, to: 3.8 },
+      add('b', [4, 5], '.2', other),
+    ],
+    [],
+  ],
+  [
+    'given to another while it lived and the engine lost its data',
+    [
+      ...[add('a', [0, 1], '.2', { keeps: true }), { kind: 'loss', from: 1.5, to: 3.5 } as const],
+      ...[add('b', [2, 2.5], '.2', other), del('a', [3, 3.2])],
+    ],
+    [/^two holders/, /^kept for one holder/],
+  ],
 ]
 
 for (const [name, events, wanted] of histories) {
   t.test(name, async t => {
-    const faults = faultsOfHistory(events, rules)
+    const faults = textsOf(events)
     t.equal(faults.length, wanted.length, faults.join('\n') || 'no fault')
     for (const [index, pattern] of wanted.entries()) t.match(faults[index], pattern)
     return Promise.resolve()
@@ -219,12 +392,9 @@ for (const [name, events, wanted] of histories) {
 
 t.test('two families', async t => {
   const both: Rules = { ...rules, families: [4, 6] }
-  t.strictSame(faultsOfHistory([add('a', [0, 1], ['.2', '::2'])], both), [])
-  t.match(faultsOfHistory([add('a', [0, 1], '.2')], both), [/not one of each family/])
-  const shared = faultsOfHistory(
-    [add('a', [0, 1], ['.2', '::2']), add('b', [2, 3], ['.3', '::2'], other)],
-    both,
-  )
+  t.strictSame(textsOf([add('a', [0, 1], ['.2', '::2'])], both), [])
+  t.match(textsOf([add('a', [0, 1], '.2')], both), [/not one of each family/])
+  const shared = textsOf([add('a', [0, 1], ['.2', '::2']), add('b', [2, 3], ['.3', '::2'], other)], both)
   t.match(shared, [/^two holders: ::2/])
   return Promise.resolve()
 })
@@ -299,6 +469,36 @@ const ends: readonly (readonly [
     [/^orphan.*dead/],
   ],
   ['an ADD without an answer is there', [add('a', [0, 1], undefined)], end([bound('.2', 'a')]), []],
+  [
+    'deleted by a GC and still there',
+    [add('a', [0, 1], '.2'), gc([], 2, [3, 4])],
+    end([bound('.2', 'a')]),
+    [/^orphan.*GC/],
+  ],
+  [
+    'a GC by a program that was started before the ADD',
+    [add('a', [2, 3], '.2'), gc([], 5, [1, 5])],
+    end([bound('.2', 'a')]),
+    [],
+  ],
+  [
+    'a GC that began before its ADD',
+    [add('a', [2, 3], '.2'), gc([], 1, [4, 5])],
+    end([bound('.2', 'a')]),
+    [],
+  ],
+  [
+    'written down to be deleted and still there',
+    [add('a', [0, 1], '.2'), del('a', [2, 3], 'accepted')],
+    end([bound('.2', 'a')]),
+    [/^orphan.*DEL/],
+  ],
+  [
+    'a takeover that was not used leaves it to the old sandbox',
+    [add('a', [0, 1], '.2'), unused('b', [2, 3], '.2'), del('b', [4, 5])],
+    end([]),
+    [/^lost: \.2 of a/],
+  ],
   [
     'an ADD without an answer is there after its DEL',
     [add('a', [0, 1], undefined), del('a', [2, 3])],

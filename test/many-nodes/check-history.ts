@@ -3,18 +3,12 @@
  * no address ever had two holders? Pure.
  *
  * An address is a register, "free" or "of a container". An acknowledged ADD took it at a moment between its begin and its
- * end, and had it at least until somebody gave cause to let it go: a DEL began, the sandbox died, or the same pod's next
- * sandbox was added. What has no answer may have happened, or not: as an ADD it proves nothing, as a cause it counts.
+ * end, and had it at least until somebody gave cause to let it go: a DEL or a GC that means it was sent, the sandbox died,
+ * or the same pod's next sandbox was added. What has no answer may have happened, or not: as an ADD it proves nothing, as
+ * a cause it counts.
  */
-import type {
-  AddEvent,
-  CheckEvent,
-  DelEvent,
-  FinalState,
-  NodeEvent,
-  SeenHolder,
-  SeenLease,
-} from './history.ts'
+import { at, describe, familyOf, holdsOf, isOf, isTakenBack, sentOf, type Hold } from './holds.ts'
+import type { AddEvent, CheckEvent, LossEvent, NodeEvent } from './history.ts'
 
 export interface Rules {
   /** Families of which each pod gets one address. */
@@ -23,12 +17,11 @@ export interface Rules {
   readonly refusals: ReadonlySet<string>
 }
 
-/** An address that an acknowledged ADD gave. */
-interface Hold {
-  readonly add: AddEvent
-  readonly address: string
-  /** When cause was first given to let it go; Infinity: never. */
-  readonly released: number
+/** Something that cannot be. */
+export interface Fault {
+  /** When it was so for certain; Infinity: at the end. */
+  readonly at: number
+  readonly text: string
 }
 
 /** A span in which an address was of one container for certain; the ends belong to nobody. */
@@ -38,114 +31,83 @@ interface Span {
   readonly to: number
 }
 
-const familyOf = (address: string): 4 | 6 => (address.includes(':') ? 6 : 4)
-
-const isOf =
-  <K extends NodeEvent['kind']>(kind: K) =>
-  (event: NodeEvent): event is Extract<NodeEvent, { kind: K }> =>
-    event.kind === kind
-
-const at = (moment: number): string => `${moment.toFixed(1)} ms`
-
-function describe({ address, add, released }: Hold): string {
-  const until = released === Infinity ? '' : `, let go from ${at(released)}`
-  return `${address} of ${add.container} (${add.holder} ${add.uid} on ${add.node}, ADD ${at(add.began)} to ${at(add.ended)}${until})`
-}
-
-/** What is wrong with the history, one line each; none: it is linear. */
-export function faultsOfHistory(events: readonly NodeEvent[], rules: Rules): readonly string[] {
+/** What is wrong with the history; none: it is linear. */
+export function faultsOfHistory(events: readonly NodeEvent[], rules: Rules): readonly Fault[] {
   const holds = holdsOf(events)
   const adds = events.filter(isOf('add'))
-  return [
+  const faults = [
     ...repeatedAdds(adds),
     ...adds.flatMap(add => faultsOfAnswer(add, rules)),
+    ...adds.flatMap(add => faultsOfOrder(add, events)),
     ...[...Map.groupBy(holds, ({ address }) => address).values()].flatMap(faultsOfAddress),
     ...[...Map.groupBy(holds, ({ add, address }) => `${add.holder} ${familyOf(address)}`).values()].flatMap(
       faultsOfHolder,
     ),
-    ...events.filter(isOf('check')).flatMap(check => faultsOfCheck(check, holds)),
+    ...faultsOfKeeping(holds, events.filter(isOf('loss'))),
+    ...events.filter(isOf('check')).flatMap(check => faultsOfCheck(check, holds, events)),
   ]
+  return faults.sort((a, b) => a.at - b.at)
 }
 
-function repeatedAdds(adds: readonly AddEvent[]): readonly string[] {
+function repeatedAdds(adds: readonly AddEvent[]): readonly Fault[] {
   return [...Map.groupBy(adds, ({ container }) => container)]
     .filter(([, runs]) => runs.length > 1)
-    .map(([container]) => `the history itself is wrong: ${container} was added twice`)
+    .map(([container]) => ({ at: 0, text: `the history itself is wrong: ${container} was added twice` }))
 }
 
 // ---- What an ADD was told
 
-function faultsOfAnswer({ outcome, asked, container }: AddEvent, rules: Rules): readonly string[] {
+function faultsOfAnswer(add: AddEvent, rules: Rules): readonly Fault[] {
+  const { outcome, asked, container, ended, wrong } = add
+  const fault = (text: string): Fault => ({ at: ended, text })
   if (outcome.kind === 'unknown') return []
   if (outcome.kind === 'refused')
-    return rules.refusals.has(outcome.code) ? [] : [`${container} was refused with ${outcome.code}`]
+    return wrong || rules.refusals.has(outcome.code)
+      ? []
+      : [fault(`${container} was refused with ${outcome.code}`)]
+  if (wrong) return [fault(`${container} was given what cannot be`)]
   const families = outcome.addresses.map(familyOf).sort()
-  const faults: string[] = []
+  const given = outcome.addresses.join(', ')
+  const faults: Fault[] = []
   if (families.join() !== [...rules.families].sort().join())
-    faults.push(`${container} was given ${outcome.addresses.join(', ') || 'nothing'}: not one of each family`)
+    faults.push(fault(`${container} was given ${given || 'nothing'}: not one of each family`))
   const missed = asked.filter(address => !outcome.addresses.includes(address))
   if (missed.length > 0)
-    faults.push(`${container} asked for ${missed.join(', ')} and was given ${outcome.addresses.join(', ')}`)
+    faults.push(fault(`${container} asked for ${missed.join(', ')} and was given ${given}`))
   return faults
 }
 
-// ---- Who had what, and when
-
-function holdsOf(events: readonly NodeEvent[]): readonly Hold[] {
-  const causes = new Causes(events)
+/** An ADD that began before a DEL comes too late after it, unless the daemon was started between the two. */
+function faultsOfOrder(add: AddEvent, events: readonly NodeEvent[]): readonly Fault[] {
+  if (add.outcome.kind !== 'given') return []
+  const starts = events.filter(isOf('start')).filter(({ node }) => node === add.node)
   return events
-    .filter(isOf('add'))
-    .flatMap(add =>
-      add.outcome.kind !== 'given'
-        ? []
-        : add.outcome.addresses.map(address => ({ add, address, released: causes.of(add) })),
+    .filter(isOf('del'))
+    .filter(
+      del =>
+        del.container === add.container &&
+        del.outcome === 'done' &&
+        del.began > add.began &&
+        del.ended <= sentOf(add) &&
+        !starts.some(start => start.at >= del.ended && start.at <= add.ended),
     )
-}
-
-/** What may have made a container lose its addresses. */
-class Causes {
-  readonly #dels: ReadonlyMap<string, readonly DelEvent[]>
-  readonly #deaths: ReadonlyMap<string, number>
-  readonly #addsOfPod: ReadonlyMap<string, readonly AddEvent[]>
-
-  constructor(events: readonly NodeEvent[]) {
-    this.#dels = Map.groupBy(events.filter(isOf('del')), ({ container }) => container)
-    this.#deaths = new Map(events.filter(isOf('death')).map(({ container, at }) => [container, at]))
-    this.#addsOfPod = Map.groupBy(events.filter(isOf('add')), podOf)
-  }
-
-  /** When the first of them began that may have come after the ADD. */
-  of(add: AddEvent): number {
-    const dels = this.#dels.get(add.container) ?? []
-    const later = (this.#addsOfPod.get(podOf(add)) ?? []).filter(other => mayHaveTaken(other, add))
-    return Math.min(
-      this.#deaths.get(add.container) ?? Infinity,
-      ...dels.filter(({ ended }) => ended > add.began).map(({ began }) => began),
-      ...later.map(({ began }) => began),
-    )
-  }
-}
-
-const podOf = ({ holder, uid }: AddEvent): string => `${holder} ${uid}`
-
-/** Whether an ADD of the same pod may have taken over what another sandbox of it had. */
-function mayHaveTaken(later: AddEvent, add: AddEvent): boolean {
-  return later.container !== add.container && later.outcome.kind !== 'refused' && later.ended > add.began
+    .map(del => ({ at: add.ended, text: `${add.container} was given after its DEL of ${at(del.began)}` }))
 }
 
 // ---- One address: no two containers at once
 
 /** Spans are certain; a hold that was let go while its ADD was under way needs but one free moment of it. */
-function faultsOfAddress(holds: readonly Hold[]): readonly string[] {
+function faultsOfAddress(holds: readonly Hold[]): readonly Fault[] {
   const spans = spansOf(holds)
-  const faults = clashes(spans, () => true).map(
-    ([one, two]) => `two holders: ${describe(one)}, and ${describe(two)}`,
-  )
+  const faults = clashes(spans, () => true).map(([one, two]) => ({
+    at: two.add.ended,
+    text: `two holders: ${describe(one)}, and ${describe(two)}`,
+  }))
   for (const hold of holds.filter(isBrief)) {
     const from = Math.max(hold.add.began, hold.released)
     const others = spans.filter(span => span.hold !== hold)
     if (!hasGap(others, from, hold.add.ended))
-      faults.push(`there is no moment in which it was ${describe(hold)}`)
+      faults.push({ at: hold.add.ended, text: `there is no moment in which it was ${describe(hold)}` })
   }
   return faults
 }
@@ -167,10 +129,13 @@ function clashes(
   return spans.flatMap((one, index) =>
     spans
       .slice(index + 1)
-      .filter(two => two.from < one.to && two.to > one.from && mayNot(one.hold, two.hold))
+      .filter(two => overlap(one, two) && mayNot(one.hold, two.hold))
       .map(two => [one.hold, two.hold] as const),
   )
 }
+
+const overlap = (one: Omit<Span, 'hold'>, two: Omit<Span, 'hold'>): boolean =>
+  two.from < one.to && two.to > one.from
 
 /** Whether there is a moment, the ends included, in no span. */
 function hasGap(spans: readonly Span[], from: number, to: number): boolean {
@@ -186,125 +151,84 @@ function hasGap(spans: readonly Span[], from: number, to: number): boolean {
 // ---- One holder: no two addresses of a family at once
 
 /** Only a pod that never insists on an address gets another one while its namesake may live. */
-function faultsOfHolder(holds: readonly Hold[]): readonly string[] {
+function faultsOfHolder(holds: readonly Hold[]): readonly Fault[] {
   const mayNot = (one: Hold, two: Hold): boolean => {
     const insists = one.add.asked.length > 0 || two.add.asked.length > 0
     return one.address !== two.address && one.add !== two.add && (insists || one.add.uid === two.add.uid)
   }
-  return clashes(spansOf(holds), mayNot).map(
-    ([one, two]) => `two addresses of one holder: ${describe(one)}, and ${describe(two)}`,
-  )
+  return clashes(spansOf(holds), mayNot).map(([one, two]) => ({
+    at: two.add.ended,
+    text: `two addresses of one holder: ${describe(one)}, and ${describe(two)}`,
+  }))
+}
+
+// ---- What is kept for its holder
+
+/** An address that is kept goes to nobody else, and its holder comes back to it. */
+function faultsOfKeeping(holds: readonly Hold[], losses: readonly LossEvent[]): readonly Fault[] {
+  const spans = spansOf(holds)
+  return holds
+    .filter(({ add }) => add.keeps)
+    .flatMap(kept => {
+      const span = { from: kept.add.ended, to: keptUntil(kept, losses) }
+      const fault = (what: string, { hold }: Span): Fault => ({
+        at: hold.add.ended,
+        text: `${what}: ${describe(kept)}, and ${describe(hold)}`,
+      })
+      const others = spans.filter(other => overlap(span, other))
+      return [
+        ...others
+          .filter(({ hold }) => hold.address === kept.address && hold.add.holder !== kept.add.holder)
+          .map(other => fault('kept for one holder, given to another', other)),
+        ...others
+          .filter(
+            ({ hold }) =>
+              hold.add.holder === kept.add.holder &&
+              hold.add.began > kept.add.ended &&
+              familyOf(hold.address) === familyOf(kept.address) &&
+              hold.address !== kept.address,
+          )
+          .map(other => fault('came back, and was given another address', other)),
+      ]
+    })
+}
+
+/** What no sandbox has is in the engine alone, and in its snapshots; what one has is its own whatever the engine forgets. */
+function keptUntil({ add, released }: Hold, losses: readonly LossEvent[]): number {
+  const forgetting = losses.filter(({ to, snapshot = -Infinity }) => to >= released && snapshot <= add.ended)
+  return Math.max(released, Math.min(Infinity, ...forgetting.map(({ from }) => from)))
 }
 
 // ---- CHECK: what was acknowledged is not lost
 
-function faultsOfCheck(check: CheckEvent, holds: readonly Hold[]): readonly string[] {
-  if (check.outcome !== 'denied') return []
-  return holds
-    .filter(
-      ({ add, released }) =>
-        add.container === check.container && add.ended <= check.began && released >= check.ended,
-    )
-    .map(hold => `lost at ${at(check.began)}: ${describe(hold)}`)
-}
-
-// ---- The end
-
-/** What is wrong with the final state after this history, one line each. */
-export function faultsOfEnd(events: readonly NodeEvent[], end: FinalState): readonly string[] {
-  const { engine, listings } = end
-  const adds = new Map(events.filter(isOf('add')).map(add => [add.container, add]))
-  const bound = engine.leases.filter(({ state }) => state === 'bound')
-  return [
-    ...duplicates(engine.leases),
-    ...standing(events).flatMap(hold => faultsOfStanding(hold, bound)),
-    ...bound.flatMap(lease => orphanhood(lease, adds, events)),
-    ...engine.holders.flatMap(holder => faultsOfHolderRecord(holder, bound)),
-    ...[...listings].flatMap(([node, leases]) => differences(node, leases, engine.leases)),
-  ]
-}
-
-function duplicates(leases: readonly SeenLease[]): readonly string[] {
-  return [...Map.groupBy(leases, ({ address }) => address)]
-    .filter(([, records]) => records.length > 1)
-    .map(([address]) => `the engine has ${address} twice`)
-}
-
-/** Holds that nobody gave cause to let go. */
-function standing(events: readonly NodeEvent[]): readonly Hold[] {
-  return holdsOf(events).filter(({ released }) => released === Infinity)
-}
-
-function faultsOfStanding(hold: Hold, bound: readonly SeenLease[]): readonly string[] {
-  const { add, address } = hold
-  const lease = bound.find(seen => seen.address === address)
-  if (!lease) return [`lost: ${describe(hold)}`]
-  const agrees = lease.container === add.container && lease.holder === add.holder && lease.node === add.node
-  return agrees ? [] : [`of ${text(lease)} in the engine: ${describe(hold)}`]
-}
-
-/** A bound lease that its history does not explain. */
-function orphanhood(
-  lease: SeenLease,
-  adds: ReadonlyMap<string, AddEvent>,
+function faultsOfCheck(
+  check: CheckEvent,
+  holds: readonly Hold[],
   events: readonly NodeEvent[],
-): readonly string[] {
-  const { address, container } = lease
-  const add = container === null ? undefined : adds.get(container)
-  if (!add) return [`orphan: ${text(lease)}: nobody asked for it`]
-  const { outcome } = add
-  if (outcome.kind === 'refused') return [`orphan: ${text(lease)}: refused with ${outcome.code}`]
-  if (outcome.kind === 'given' && !outcome.addresses.includes(address))
-    return [`orphan: ${text(lease)}: was told ${outcome.addresses.join(', ')}`]
-  if (lease.holder !== add.holder || lease.node !== add.node)
-    return [`orphan: ${text(lease)}: asked for ${add.holder} on ${add.node}`]
-  if (events.some(event => event.kind === 'death' && event.container === container))
-    return [`orphan: ${text(lease)}: its sandbox is dead`]
-  const isDone = (event: NodeEvent): boolean =>
-    event.kind === 'del' &&
-    event.container === container &&
-    event.outcome === 'done' &&
-    event.began > add.began
-  if (events.some(isDone)) return [`orphan: ${text(lease)}: its DEL was acknowledged`]
-  const heir = [...adds.values()].find(
-    other => podOf(other) === podOf(add) && other.began > add.ended && other.outcome.kind === 'given',
+): readonly Fault[] {
+  if (check.outcome !== 'denied') return []
+  const stood = holds.filter(
+    ({ add, released }) =>
+      add.container === check.container && add.ended <= check.began && released >= check.ended,
   )
-  return heir ? [`orphan: ${text(lease)}: its pod went on as ${heir.container}`] : []
+  return stood
+    .filter(({ add }) => !isAway(add, check, events))
+    .map(hold => ({ at: check.ended, text: `lost at ${at(check.began)}: ${describe(hold)}` }))
 }
 
-/** What a holder's record says must be so. One without addresses is of no use to anybody. */
-function faultsOfHolderRecord(
-  { holder, container, addresses }: SeenHolder,
-  bound: readonly SeenLease[],
-): readonly string[] {
-  const own = bound.filter(lease => lease.holder === holder && lease.container === container)
-  const faults: string[] = []
-  if (container !== null) {
-    const missing = addresses.filter(address => !own.some(lease => lease.address === address))
-    if (missing.length > 0)
-      faults.push(`the holder ${holder} (${container}) has ${missing.join(', ')} by its record alone`)
-  }
-  if (container === null && addresses.length === 0)
-    faults.push(`the holder ${holder} has a record of nothing`)
-  return faults
-}
-
-/** Where a daemon's listing and the engine disagree. */
-function differences(
-  node: string,
-  listed: readonly SeenLease[],
-  stored: readonly SeenLease[],
-): readonly string[] {
-  const missing = (from: readonly SeenLease[], wanted: readonly SeenLease[]): readonly string[] => {
-    const there = new Set(from.map(text))
-    return wanted.map(text).filter(lease => !there.has(lease))
-  }
-  return [
-    ...missing(listed, stored).map(lease => `${node} does not list ${lease}`),
-    ...missing(stored, listed).map(lease => `${node} lists ${lease}, which is not in the engine`),
-  ]
-}
-
-function text({ address, state, holder, container, node }: SeenLease): string {
-  return `${address} ${state} ${holder} ${container ?? '-'} ${node}`
+/** Whether another sandbox of the pod may have had its addresses then, to give them back later. */
+function isAway(
+  { holder, uid, container }: AddEvent,
+  check: CheckEvent,
+  events: readonly NodeEvent[],
+): boolean {
+  const dels = events.filter(isOf('del'))
+  return events
+    .filter(isOf('add'))
+    .filter(other => other.holder === holder && other.uid === uid && other.container !== container)
+    .some(other => {
+      const own = dels.filter(del => del.container === other.container)
+      const back = Math.max(...own.map(({ ended }) => ended))
+      return isTakenBack(other, own) && other.began < check.ended && back > check.began
+    })
 }

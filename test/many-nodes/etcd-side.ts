@@ -1,9 +1,9 @@
-import type { HolderRecord, LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { HolderRecord, LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records.ts'
 import { cutOff, mend } from '../rigs/cuts.ts'
 import { etcdPorts, startEtcdMembers } from '../rigs/etcd-members.ts'
 import type { LanHost } from '../rigs/lan.ts'
 import type { TempFolder } from '../rigs/temp-folder.ts'
-import { seenHolder, seenLease, type EngineSide } from './engine-side.ts'
+import { seenHolder, seenLease, type EngineServer, type EngineSide } from './engine-side.ts'
 
 /** Where records are, as docs say: what is read here does not go through the daemon's own reading. */
 const prefix = '/ipkeeper/v1/'
@@ -16,8 +16,21 @@ interface KeyValue {
 export interface EtcdSide extends EngineSide {
   /** Writes a value past all daemons; undefined deletes it. `place` is a key below the prefix. */
   put(place: string, value: string | undefined): Promise<void>
+  /** As others do that use the same etcd. */
+  writeElsewhere(): Promise<void>
   /** What is written there; undefined: nothing. */
   get(place: string): Promise<string | undefined>
+  /** Writes a snapshot to a file. */
+  save(path: string): Promise<void>
+  /** Takes all servers down, and starts them with the data of a snapshot, or with none; see EtcdMembers. */
+  reset(snapshot: string | undefined, as?: string): Promise<void>
+  healthy(): Promise<void>
+  /** A server is removed for good, and an empty one takes its place. Does not wait for it. */
+  replace(server: EngineServer): Promise<void>
+  /** Which cluster it is, and how often it has changed. */
+  mark(): Promise<{ readonly cluster: string; readonly revision: number }>
+  /** What it has of each node, by its name. */
+  nodes(): Promise<ReadonlyMap<string, NodeRecord>>
 }
 
 /** Starts one member of etcd on each machine. */
@@ -57,6 +70,20 @@ export async function startEtcdSide(
       join: () => mend(member.host),
     })),
     compact: () => etcd.compact(),
+    save: path => etcd.save(path),
+    reset: (snapshot, as) => etcd.reset(snapshot, as),
+    healthy: () => etcd.healthy(),
+    replace: async ({ name }) => {
+      const member = etcd.members.find(({ host }) => host.name === name)
+      if (member) await etcd.replace(member)
+    },
+    mark: async () => {
+      const { header } = (await etcd.ask('/v3/kv/range', { key: btoa('/') })) as {
+        readonly header: { readonly cluster_id: string; readonly revision: string }
+      }
+      return { cluster: header.cluster_id, revision: Number(header.revision) }
+    },
+    nodes: async () => new Map((await records<NodeRecord>('nodes')).map(node => [node.name, node])),
     read: async () => ({
       leases: (await records<LeaseRecord>('leases')).map(seenLease),
       holders: (await records<HolderRecord>('holders')).map(seenHolder),
@@ -65,6 +92,9 @@ export async function startEtcdSide(
       const key = btoa(prefix + place)
       if (value === undefined) await etcd.ask('/v3/kv/deleterange', { key })
       else await etcd.ask('/v3/kv/put', { key, value: Buffer.from(value).toString('base64') })
+    },
+    writeElsewhere: async () => {
+      await etcd.ask('/v3/kv/put', { key: btoa('/others/key'), value: '' })
     },
     get: async place => {
       const [found] = await range({ key: btoa(prefix + place) })

@@ -1,39 +1,78 @@
 /** What goes wrong with nodes and engine, at random, one after the other and several at once, until it is stopped. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Cut } from '../rigs/cuts.ts'
-import type { SharedNode } from '../rigs/shared-node.ts'
-import type { EngineServer, EngineSide } from './engine-side.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
+/** What a mishap has to hand while it happens. */
+export interface MishapTools {
+  /** Its own: what it draws does not depend on what others do meanwhile. */
+  readonly random: SeededRandom
+  /** Milliseconds; shorter when all is to end. */
+  readonly wait: (low: number, high: number) => Promise<void>
+  /** Does something to things that nothing is being done to; resolves to false, and does nothing, where that is not so. */
+  readonly withAll: (things: readonly Named[], work: () => Promise<void>) => Promise<boolean>
+  /** The same with one thing. */
+  readonly withOne: <One extends Named>(thing: One, work: (thing: One) => Promise<void>) => Promise<boolean>
+}
+
+export interface Named {
+  readonly name: string
+}
+
+export interface Mishap {
+  readonly kind: string
+  /** How often it is drawn, beside the others. Default: 1. */
+  readonly weight?: number
+  /** Resolves when all is well again: whether it could happen. */
+  happen(tools: MishapTools): Promise<boolean>
+}
+
 export interface MishapsOptions {
-  readonly nodes: readonly SharedNode[]
-  readonly engine: EngineSide
+  readonly rows: readonly Mishap[]
+  /** These happen first, each once, in this order as far as they can. */
+  readonly first?: readonly Mishap[]
   readonly random: SeededRandom
   /** How many may go on at once. */
   readonly atOnce: number
+  /** What every wait is multiplied by. Default: 1. */
+  readonly haste?: number
+  /** Milliseconds between two. Default: 100 to 1500. */
+  readonly pause?: readonly [low: number, high: number]
+  /** Is told when all did not come well again. Default: `run` fails. */
+  readonly failed?: (kind: string, error: unknown) => void
 }
 
-type Kind =
-  | 'daemon killed'
-  | 'daemon frozen'
-  | 'node cut off'
-  | 'server killed'
-  | 'server frozen'
-  | 'server isolated'
-  | 'engine killed'
-  | 'engine slow'
-  | 'compacted'
+/** One that happened. Moments are of performance.now(). */
+export interface Happened {
+  readonly kind: string
+  /** Names of what it happened to. */
+  readonly to: readonly string[]
+  readonly from: number
+  /** Infinity: it goes on. */
+  readonly until: number
+}
 
 export class Mishaps {
   /** How often each happened. */
   readonly count = new Map<string, number>()
+  readonly happened: Happened[] = []
   readonly #options: MishapsOptions
+  readonly #waiting: Mishap[]
+  /** Each as often as it is to be drawn. */
+  readonly #drawn: readonly Mishap[]
   /** Nodes and servers that something is being done to. */
-  readonly #busy = new Map<SharedNode | EngineServer, Kind>()
+  readonly #busy = new Map<Named, string>()
+  #number = 0
   #stopping = false
 
   constructor(options: MishapsOptions) {
     this.#options = options
+    this.#waiting = [...(options.first ?? [])]
+    this.#drawn = options.rows.flatMap(row => Array.from({ length: row.weight ?? 1 }, () => row))
+  }
+
+  /** Whether those that come first have happened or go on. */
+  get allBegun(): boolean {
+    return this.#waiting.length === 0
   }
 
   /** Resolves after `stop`, when all is well again. */
@@ -51,105 +90,45 @@ export class Mishaps {
   }
 
   async #work(): Promise<void> {
-    const { random, engine } = this.#options
-    const kinds: readonly Kind[] = [
-      ...(['daemon killed', 'daemon killed', 'daemon killed', 'daemon frozen'] as const),
-      ...(['node cut off', 'node cut off', 'node cut off'] as const),
-      ...(['server killed', 'server frozen', 'engine slow', 'compacted'] as const),
-      ...(engine.servers.length > 1
-        ? (['server isolated', 'server isolated', 'engine killed'] as const)
-        : (['server killed', 'server killed', 'server frozen'] as const)),
-    ]
+    const { random, pause: [low, high] = [100, 1500] } = this.#options
     while (!this.#stopping) {
-      const kind = random.pick(kinds)
-      if (await this.#happen(kind)) this.count.set(kind, (this.count.get(kind) ?? 0) + 1)
-      await delay(random.between(100, 1500))
+      const own = random.derive(++this.#number)
+      const due = this.#waiting.shift()
+      const row = due ?? own.pick(this.#drawn)
+      const happened = await this.#happen(row, own).catch((error: unknown) => {
+        const { failed } = this.#options
+        if (!failed) throw error
+        failed(row.kind, error)
+        return true
+      })
+      if (happened) this.count.set(row.kind, (this.count.get(row.kind) ?? 0) + 1)
+      else if (due) this.#waiting.push(due)
+      await delay(own.between(low, high))
     }
   }
 
-  /** Whether it could. */
-  async #happen(kind: Kind): Promise<boolean> {
-    const { random, engine, nodes } = this.#options
-    switch (kind) {
-      case 'daemon killed':
-        return await this.#with(kind, [random.pick(nodes)], async node => {
-          await node.kill(random.chance(0.8) ? 'SIGKILL' : 'SIGTERM')
-          await this.#wait(0, 2000)
-          await node.start()
-        })
-      case 'daemon frozen':
-        return await this.#with(kind, [random.pick(nodes)], async node => {
-          node.freeze()
-          await this.#wait(500, 8000)
-          node.thaw()
-        })
-      case 'node cut off':
-        return await this.#with(kind, [random.pick(nodes)], async node => {
-          await node.cut(random.pick<Cut>(['both', 'requests', 'replies', 'refused', 30]))
-          await this.#wait(500, 10_000)
-          // Also a daemon that starts while it is cut off.
-          if (random.chance(0.2)) {
-            await node.kill()
-            await node.start()
-          }
-          await node.mend()
-        })
-      case 'server killed':
-        return await this.#with(kind, [random.pick(engine.servers)], async server => {
-          await server.kill()
-          await this.#wait(200, 4000)
-          await server.start()
-        })
-      case 'server frozen':
-        return await this.#with(kind, [random.pick(engine.servers)], async server => {
-          server.freeze()
-          await this.#wait(500, 8000)
-          server.thaw()
-        })
-      case 'server isolated':
-        return await this.#with(kind, [random.pick(engine.servers)], async server => {
-          await server.isolate?.()
-          await this.#wait(500, 8000)
-          await server.join?.()
-        })
-      case 'engine killed':
-        return await this.#with(kind, engine.servers, async (...servers) => {
-          for (const server of servers) await server.kill()
-          await this.#wait(200, 3000)
-          for (const server of servers) await server.start()
-        })
-      case 'engine slow':
-        return await this.#with(kind, engine.servers, async (...servers) => {
-          for (let times = random.between(5, 20); times > 0; times--) {
-            for (const server of servers) server.freeze()
-            await delay(random.between(50, 400))
-            for (const server of servers) server.thaw()
-            await delay(random.between(10, 50))
-          }
-        })
-      case 'compacted':
-        return await engine.compact().then(
-          () => true,
-          () => false,
-        )
+  async #happen(row: Mishap, random: SeededRandom): Promise<boolean> {
+    const withAll: MishapTools['withAll'] = async (things, work) => {
+      if (things.length === 0 || things.some(one => this.#busy.has(one))) return false
+      for (const one of things) this.#busy.set(one, row.kind)
+      const begun = { kind: row.kind, to: things.map(({ name }) => name), from: performance.now() }
+      const index = this.happened.push({ ...begun, until: Infinity }) - 1
+      try {
+        await work()
+      } finally {
+        this.happened[index] = { ...begun, until: performance.now() }
+        for (const one of things) this.#busy.delete(one)
+      }
+      return true
     }
-  }
-
-  async #with<One extends SharedNode | EngineServer>(
-    kind: Kind,
-    wanted: readonly One[],
-    work: (...all: [One, ...One[]]) => Promise<void>,
-  ): Promise<boolean> {
-    const [first, ...others] = wanted
-    if (first === undefined || wanted.some(one => this.#busy.has(one))) return false
-    for (const one of wanted) this.#busy.set(one, kind)
-    await work(first, ...others)
-    for (const one of wanted) this.#busy.delete(one)
-    return true
-  }
-
-  async #wait(low: number, high: number): Promise<void> {
-    const ends = performance.now() + this.#options.random.between(low, high)
-    while (performance.now() < ends && !this.#stopping) await delay(50)
+    return await row.happen({
+      random,
+      wait: async (low, high) => {
+        const ends = performance.now() + random.between(low, high) * (this.#options.haste ?? 1)
+        while (performance.now() < ends && !this.#stopping) await delay(50)
+      },
+      withAll,
+      withOne: (thing, work) => withAll([thing], () => work(thing)),
+    })
   }
 }

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { makeNamespaces } from '../rigs/many-namespaces.ts'
-import { until } from '../rigs/poll.ts'
 import type { SharedNode } from '../rigs/shared-node.ts'
-import { faultsOfEnd, faultsOfHistory, type Rules } from './check-history.ts'
+import { faultsOfEnd } from './check-end.ts'
+import { faultsOfHistory, type Rules } from './check-history.ts'
+import { daemonMishaps, engineMishaps } from './common-mishaps.ts'
 import type { EngineSide } from './engine-side.ts'
-import type { FinalState, NodeEvent, SeenLease } from './history.ts'
+import type { NodeEvent } from './history.ts'
 import { Mishaps } from './mishaps.ts'
 import { PodLives } from './pod-lives.ts'
 import { SeededRandom } from './seeded-random.ts'
+import { settled } from './settle.ts'
 
 export interface Play {
   readonly nodes: readonly SharedNode[]
@@ -65,7 +67,8 @@ export async function play(
   const namespaces = new Map<string, string[]>()
   for (const { name, host } of nodes) namespaces.set(name, [...(await makeNamespaces(host, 'pod', 12))])
   const lives = new PodLives({ nodes, random, namespaces, wanted, insisting, pods, longest: 1500 })
-  const trouble = new Mishaps({ nodes, engine, random: new SeededRandom(seed + 1), atOnce: mishaps })
+  const rows = [...daemonMishaps(nodes), ...engineMishaps(nodes, engine)]
+  const trouble = new Mishaps({ rows, random: new SeededRandom(seed + 1), atOnce: mishaps })
 
   const began = performance.now()
   const living = lives.run(atOnce)
@@ -74,21 +77,22 @@ export async function play(
   lives.stop()
   // Whoever waits for an answer gets one only when all is well again.
   trouble.stop()
-  await inTime(Promise.all([troubling, living]), () => [...trouble.underWay(), ...lives.underWay()])
+  await inTime(Promise.all([troubling, living]), () => [...trouble.underWay(), ...lives.calls.underWay()])
   const lived = performance.now() - began
   // A slow machine plays less of it in the time that there is; what was played is checked to the end.
   t.ok(lives.served >= pods / 20, `${lives.served} of ${pods} pods in ${(lived / 1000).toFixed(0)} s`)
 
-  const state = await settled(nodes, engine, lives.events)
+  const state = await settled({ nodes, engine, events: lives.calls.events })
   t.comment(`settled after ${((performance.now() - began - lived) / 1000).toFixed(1)} s`)
-  for (const [what, count] of [...trouble.count, ...lives.refusals].sort()) t.comment(`${what}: ${count}`)
+  for (const [what, count] of [...trouble.count, ...lives.calls.refusals].sort())
+    t.comment(`${what}: ${count}`)
   t.comment(summary(lives))
-  const faults = faultsOfHistory(lives.events, rules)
-  const faultsAtEnd = faultsOfEnd(lives.events, state)
-  for (const line of traces([...faults, ...faultsAtEnd], lives.events, nodes)) t.comment(line)
+  const faults = faultsOfHistory(lives.calls.events, rules).map(({ text }) => text)
+  const faultsAtEnd = faultsOfEnd(lives.calls.events, state)
+  for (const line of traces([...faults, ...faultsAtEnd], lives.calls.events, nodes)) t.comment(line)
   t.strictSame(faults, [], 'the history is linear')
   t.strictSame(faultsAtEnd, [], 'the engine has what was acknowledged, and nothing else')
-  const refusedDels = [...lives.refusals.keys()].filter(what => /^DEL IPK/.test(what))
+  const refusedDels = [...lives.calls.refusals.keys()].filter(what => /^DEL IPK/.test(what))
   t.strictSame(refusedDels, [], 'no DEL was refused')
 }
 
@@ -99,7 +103,7 @@ async function inTime(work: Promise<unknown>, underWay: () => readonly string[])
 }
 
 /** How long an answer took: half, all but one of a hundred, all. */
-function summary({ waits }: PodLives): string {
+function summary({ calls: { waits } }: PodLives): string {
   const times = (kind: string): string => {
     const sorted = waits.flatMap(wait => (wait.kind === kind ? [wait.ms] : [])).sort((a, b) => a - b)
     const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)
@@ -116,53 +120,12 @@ function traces(
 ): readonly string[] {
   const containers = new Set(faults.slice(0, 3).flatMap(fault => fault.match(/\b[0-9a-f]{12}\b/g) ?? []))
   return [...containers].flatMap(container => [
-    ...events.filter(event => event.container === container).map(event => JSON.stringify(event)),
+    ...events
+      .filter(event => 'container' in event && event.container === container)
+      .map(event => JSON.stringify(event)),
     ...nodes.flatMap(node => {
       const lines = node.log().split('\n')
       return lines.filter(line => line.includes(container)).map(line => `${node.name}: ${line}`)
     }),
   ])
 }
-
-/** Waits until no daemon owes anything, nothing rests any more, and sweepers had their time; what is so then. */
-async function settled(
-  nodes: readonly SharedNode[],
-  engine: EngineSide,
-  events: readonly NodeEvent[],
-): Promise<FinalState> {
-  await until(
-    'nothing is owed',
-    async () => {
-      for (const node of nodes) {
-        const { store } = await node.status()
-        if (store.state !== 'ready' || store.owed !== 0) return false
-      }
-      return true
-    },
-    60_000,
-  )
-  let state = await stateOf(nodes, engine)
-  const deadline = performance.now() + 45_000
-  // What never settles is for the checker to tell.
-  while ((hasResting(state) || faultsOfEnd(events, state).length > 0) && performance.now() < deadline) {
-    await delay(500)
-    state = await stateOf(nodes, engine)
-  }
-  return state
-}
-
-async function stateOf(nodes: readonly SharedNode[], engine: EngineSide): Promise<FinalState> {
-  const listings = new Map<string, readonly SeenLease[]>()
-  for (const node of nodes) {
-    const leases = await node.leases()
-    listings.set(
-      node.name,
-      leases.map(({ address, state, pod, containerId, node: of }) => ({
-        ...{ address, state, holder: pod?.name ?? '', container: containerId, node: of },
-      })),
-    )
-  }
-  return { listings, engine: await engine.read() }
-}
-
-const hasResting = ({ engine }: FinalState): boolean => engine.leases.some(({ state }) => state !== 'bound')

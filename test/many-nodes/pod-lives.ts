@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loseNamespaces } from '../rigs/many-namespaces.ts'
-import { newInvocation, type Reply, type Sandbox, type SharedNode } from '../rigs/shared-node.ts'
-import type { AddEvent, NodeEvent } from './history.ts'
+import type { Reply, Sandbox, SharedNode } from '../rigs/shared-node.ts'
+import { PodCalls } from './pod-calls.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 export interface PodLivesOptions {
@@ -32,14 +32,8 @@ interface Running {
 }
 
 export class PodLives {
-  readonly events: NodeEvent[] = []
-  /** How often an ADD, DEL or CHECK was refused, by verb and code. */
-  readonly refusals = new Map<string, number>()
-  /** Milliseconds that each ADD took until it was answered. */
-  readonly waits: { readonly ms: number; readonly kind: Reply['kind'] }[] = []
+  readonly calls = new PodCalls()
   readonly #options: PodLivesOptions
-  /** Since when, by what: "ADD 3f2a on host-3". */
-  readonly #calls = new Map<string, number>()
   #begun = 0
   #served = 0
   #stopping = false
@@ -61,12 +55,6 @@ export class PodLives {
   /** No pod is born any more. */
   stop(): void {
     this.#stopping = true
-  }
-
-  /** "ADD 3f2a on host-3 since 12 s" for each call that is not answered. */
-  underWay(): readonly string[] {
-    const now = performance.now()
-    return [...this.#calls].map(([call, since]) => `${call} since ${((now - since) / 1000).toFixed(0)} s`)
   }
 
   async #work(): Promise<void> {
@@ -145,7 +133,7 @@ export class PodLives {
       this.#served++
       return { node, sandbox, addresses: reply.addresses }
     }
-    await this.#del(node, sandbox)
+    await this.calls.delSurely(node, sandbox)
     // A runtime takes longer; but then little would go on at once.
     const longest = reply.kind === 'refused' && reply.error.code === 'IPK_STORE_AWAY' ? 1000 : 200
     if (reply.kind === 'refused') await delay(this.#options.random.between(20, longest))
@@ -155,14 +143,14 @@ export class PodLives {
   /** A new sandbox of the same pod; the old one is deleted late. */
   async #again({ node, sandbox }: Running): Promise<Running | undefined> {
     const next = await this.#begin(node, { pod: sandbox.pod, uid: sandbox.uid, asked: sandbox.asked })
-    await this.#del(node, sandbox)
+    await this.calls.delSurely(node, sandbox)
     return next
   }
 
   async #live({ node, sandbox, addresses }: Running): Promise<void> {
     const { random, longest } = this.#options
     await delay(random.between(0, longest))
-    if (random.chance(0.5)) await this.#check(node, sandbox, addresses)
+    if (random.chance(0.5)) await this.calls.check(node, sandbox, addresses)
   }
 
   async #finish(running: Running, how: 'del' | 'die' | 'stay'): Promise<void> {
@@ -170,77 +158,18 @@ export class PodLives {
     await this.#live(running)
     if (how === 'stay') return
     if (how === 'del' || sandbox.netns === undefined) {
-      await this.#del(node, sandbox)
+      await this.calls.delSurely(node, sandbox)
       return
     }
-    this.events.push({ kind: 'death', container: sandbox.container, at: performance.now() })
+    this.calls.died(sandbox.container)
     await loseNamespaces(node.host, [sandbox.netns], false)
   }
 
-  // ---- Calls
-
-  async #add(node: SharedNode, sandbox: Sandbox): Promise<Reply> {
+  /** An ADD that may be sent again after no answer. */
+  #add(node: SharedNode, sandbox: Sandbox): Promise<Reply> {
     const { random } = this.#options
-    const { container, pod, uid, asked } = sandbox
-    const invocation = newInvocation()
-    const began = performance.now()
-    let reply = await this.#counted('ADD', node, sandbox, node.add(sandbox, invocation))
-    this.waits.push({ ms: performance.now() - began, kind: reply.kind })
-    if (reply.kind === 'unknown' && random.chance(0.5)) {
-      // The plugin tries a daemon that is not there for some seconds.
-      await delay(random.between(100, 2000))
-      reply = await this.#counted('ADD', node, sandbox, node.add(sandbox, invocation))
-    }
-    const outcome: AddEvent['outcome'] =
-      reply.kind === 'refused' ? { kind: 'refused', code: reply.error.code } : reply
-    const ended = performance.now()
-    this.events.push({
-      ...{ kind: 'add', node: node.name, container, holder: pod, uid, asked, began, ended },
-      outcome: outcome.kind === 'unknown' ? { kind: 'unknown' } : outcome,
-    })
-    return reply
-  }
-
-  /** As a runtime does it: until it is done. */
-  async #del(node: SharedNode, sandbox: Sandbox): Promise<void> {
-    const { container } = sandbox
-    for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
-      const began = performance.now()
-      const reply = await this.#counted('DEL', node, sandbox, node.del(sandbox))
-      const ended = performance.now()
-      const outcome = reply.kind === 'given' ? 'done' : 'unknown'
-      this.events.push({ kind: 'del', node: node.name, container, began, ended, outcome })
-      if (outcome === 'done') return
-      await delay(pause)
-    }
-  }
-
-  async #check(node: SharedNode, sandbox: Sandbox, addresses: readonly string[]): Promise<void> {
-    const began = performance.now()
-    const reply = await this.#counted('CHECK', node, sandbox, node.check(sandbox, addresses))
-    const ended = performance.now()
-    const denied = reply.kind === 'refused' && reply.error.code === 'IPK_LEASE_MISSING'
-    this.events.push({
-      ...{ kind: 'check', node: node.name, container: sandbox.container, began, ended },
-      outcome: reply.kind === 'given' ? 'stands' : denied ? 'denied' : 'unknown',
-    })
-  }
-
-  async #counted(
-    verb: string,
-    node: SharedNode,
-    { container }: Sandbox,
-    call: Promise<Reply>,
-  ): Promise<Reply> {
-    const name = `${verb} ${container} on ${node.name}`
-    this.#calls.set(name, performance.now())
-    const reply = await call
-    this.#calls.delete(name)
-    if (reply.kind !== 'given') {
-      const what = `${verb} ${reply.kind === 'refused' ? reply.error.code : 'no answer'}`
-      this.refusals.set(what, (this.refusals.get(what) ?? 0) + 1)
-    }
-    return reply
+    const again = (): number | undefined => (random.chance(0.5) ? random.between(100, 2000) : undefined)
+    return this.calls.add(node, sandbox, { again })
   }
 }
 

@@ -1,9 +1,20 @@
 /** Numbers that look random and are the same for the same seed (mulberry32). */
 export class SeededRandom {
+  readonly #seed: number
   #state: number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
+    this.#seed = seed >>> 0
+    this.#state = this.#seed
+  }
+
+  /** Another one, which goes by this one's seed and the numbers alone, however much was drawn from this one. */
+  derive(...numbers: readonly number[]): SeededRandom {
+    const seed = numbers.reduce(
+      (mixed, number) => Math.imul(mixed ^ number, 0x9e3779b1) + 0x7f4a7c15,
+      this.#seed,
+    )
+    return new SeededRandom(seed ^ (seed >>> 15))
   }
 
   /** From 0 to below 1. */
@@ -22,6 +33,14 @@ export class SeededRandom {
 
   chance(share: number): boolean {
     return this.next() < share
+  }
+
+  /** The same items in another order. */
+  shuffle<Item>(items: readonly Item[]): readonly Item[] {
+    return items
+      .map(item => ({ item, rank: this.next() }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ item }) => item)
   }
 
   pick<Item>(items: readonly Item[]): Item {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { changeRecords } from '../rigs/change-records.ts'
 import { fillLedger } from '../rigs/filled-ledger.ts'
 import { createNamespace } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
@@ -117,11 +118,9 @@ t.test('the embedded store', { skip: missing('executables') }, async t => {
 
   await t.test('what is there otherwise is listed, and nothing is written', async t => {
     await fillLedger(folder.file('other.db'), 21)
-    const database = new DatabaseSync(folder.file('other.db'))
-    database.exec(
-      "UPDATE record SET body = json_set(body, '$.node', 'n2') WHERE kind = 'lease' AND key LIKE '%10.22.0.1%'",
+    await changeRecords(folder.file('other.db'), 'lease', record =>
+      record.address.includes('10.22.0.1') ? { ...record, node: 'n2' } : undefined,
     )
-    database.close()
     const before = recordsOf(folder.file('other.db'))
     const { exit, report } = await run('state', 'migrate', one, `sqlite:${folder.file('other.db')}`)
     t.equal(exit, 1)

@@ -3,11 +3,12 @@
  * those whose plugin had come to its answer, and no others.
  */
 import { randomInt } from 'node:crypto'
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
 import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records.ts'
+import { changeRecords } from '../rigs/change-records.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { failsProperly } from '../rigs/plugin-under-fault.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
@@ -82,7 +83,7 @@ t.test(
   async t => {
     const own = site('together')
     const printed = new Set<string>()
-    /** The plugin had left its mark, and was killed in the microseconds before it printed. */
+    /** The plugin had left its mark, and was killed before it printed: how many they are is a matter of the machine. */
     let betweenMarkAndResult = 0
     let undone = 0
     let daemon = await own.start()
@@ -138,7 +139,7 @@ t.test(
       await comesTo(daemon, [...printed], `round ${round}`)
     }
     t.ok(printed.size > 0 && undone > 0, `${printed.size} answered, ${undone} undone`)
-    t.ok(betweenMarkAndResult <= rounds, `${betweenMarkAndResult} killed between mark and result`)
+    t.comment(`${betweenMarkAndResult} killed between mark and result`)
     await daemon.stop()
     daemon = await own.start()
     await until('nothing is left to settle', () =>
@@ -154,6 +155,43 @@ t.test(
     )
   },
 )
+
+t.test(
+  'between its mark and its Result the plugin waits for nothing',
+  { skip: missing('executables', 'strace'), timeout: 120_000 },
+  async t => {
+    const own = site('window')
+    const daemon = await own.start()
+    t.teardown(() => daemon.stop('SIGKILL'))
+    for (let run = 0; run < 5; run++) {
+      const trace = folder.file(`trace-${run}`)
+      const container = `w${run}`
+      const { finished } = startProcess('ADD', own.config, {
+        env: { CNI_CONTAINERID: container },
+        by: ['strace', '-f', '-o', trace],
+      })
+      t.match(await finished, { exit: 0, stdout: /"ips"/ })
+      const lines = readFileSync(trace, 'latin1').split('\n')
+      // strace(1): the first word is the thread's ID, and the first thread is the one that runs JavaScript.
+      const [first = ''] = lines[0]?.split(' ') ?? []
+      const calls = lines
+        .filter(line => line.startsWith(`${first} `))
+        .map(line => line.slice(first.length).trim())
+      const mark = calls.findIndex(call => call.startsWith('openat(') && call.includes(`"${own.marks}/`))
+      const print = calls.findIndex(call => call.startsWith('write(1,'))
+      t.ok(mark >= 0 && print > mark, 'it marks, then prints')
+      t.strictSame(
+        calls.slice(mark + 1, print).filter(call => waits.test(call)),
+        [],
+        'no file, socket, process or timer in between',
+      )
+    }
+  },
+)
+
+/** System calls that wait for somebody else, or may: disks, processes, timers, the event loop. */
+const waits =
+  /^(open|openat|read|readv|pread64|getdents64|fsync|fdatasync|rename|unlink|mkdir|utimensat|connect|sendmsg|recvmsg|poll|ppoll|select|pselect6|epoll_wait|epoll_pwait|epoll_pwait2|io_uring_enter|nanosleep|clock_nanosleep|clone|clone3|fork|vfork|execve|wait4)\(/
 
 interface Row {
   readonly container: string
@@ -234,12 +272,9 @@ t.test('a reboot leaves the question to the proof of death', { skip, timeout: 60
   for (const container of ['before', 'after'])
     t.match(await daemon.ask('POST', '/v1/cni/add', request(container)), { status: 200 })
   await daemon.stop('SIGKILL')
-  const database = new DatabaseSync(join(own.stateDir, 'leases.db'))
-  database.exec(
-    `UPDATE record SET body = json_set(body, '$.bootId', 'earlier')
-     WHERE kind = 'attachment' AND body ->> '$.containerId' = 'before'`,
+  await changeRecords(join(own.stateDir, 'leases.db'), 'attachment', record =>
+    record.containerId === 'before' ? { ...record, bootId: 'earlier' } : undefined,
   )
-  database.close()
   daemon = await own.start()
   await comesTo(daemon, ['before'], 'only what was added in this boot is undone')
   await daemon.stop('SIGKILL')

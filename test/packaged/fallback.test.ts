@@ -233,7 +233,7 @@ const misbehaviours: Readonly<
   'prints an address without prefix': {
     add: `echo '{"cniVersion":"1.0.0","ips":[{"address":"192.0.2.7"}]}'`,
     code: 121,
-    msg: /"192\.0\.2\.7", which is no address with a prefix/,
+    msg: /it gave a result whose ips\[0\]\.address "192\.0\.2\.7" is no address with a prefix/,
   },
   'answers in another version': {
     add: `echo '{"cniVersion":"0.3.1","ips":[{"version":"4","address":"192.0.2.7/24"}]}'`,

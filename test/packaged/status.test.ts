@@ -157,8 +157,8 @@ t.test('a disk that is full, and then is not', { skip: missing('executables', 'n
   t.match(JSON.parse((await call('ADD', 'c2')).stdout), { code: 11, details: /IPK_STORE_FAILED/ })
   const failing = {
     code: 50,
-    msg: /^store .*leases\.db: /,
-    details: /an ADD would get IPK_STORE_FAILED; check disk space/,
+    msg: /^the file system of .* is full \(ENOSPC\): pods are deleted, and none is added/,
+    details: /an ADD would get IPK_STORE_FAILED; free space there, or inodes: df -h /,
   }
   for (const time of ['first', 'second']) t.match(await ask(), failing, time)
   await host.must('rm', [filler])

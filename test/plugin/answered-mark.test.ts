@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { leaveMark } from '../../plugin/answered-mark.ts'
+import { leaveMark, withdrawMark } from '../../plugin/answered-mark.ts'
 import { createIdentity } from '../../plugin/run-identity.ts'
 import { isMarkName } from '../../shared/answered-mark.ts'
 import { stateFolders } from '../../shared/paths.ts'
@@ -54,6 +54,16 @@ t.test('what else is in the way is named', t => {
       { code: 'IPK_ANSWER_UNMARKED', message: new RegExp(`cannot be noted in .*/answered \\(${code}\\)`) },
       stateDir.slice(0, 100),
     )
+  t.end()
+})
+
+t.test('a mark is withdrawn, and nothing else', t => {
+  const stateDir = t.testdir({ answered: { claimed: {}, other: '' }, bare: {} })
+  leaveMark(stateDir, 'run-1')
+  for (const name of ['run-1', 'run-1', 'claimed', 'never']) withdrawMark(stateDir, name)
+  t.strictSame(readdirSync(join(stateDir, 'answered')).sort(), ['claimed', 'other'])
+  withdrawMark(join(stateDir, 'bare'), 'run-1')
+  t.strictSame(readdirSync(join(stateDir, 'bare')), [])
   t.end()
 })
 

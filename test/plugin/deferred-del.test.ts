@@ -4,12 +4,15 @@ import t from 'tap'
 import { queueDel } from '../../plugin/deferred-del.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
+/** For a full disk, which none of these is. */
+const brief = ''
+
 t.test('an entry is whole, private and can be taken back', t => {
   const stateDir = join(t.testdir({}), 'not-there-yet')
   const folder = join(stateDir, 'deferred-dels')
-  const entry = queueDel(stateDir, { name: '1-a.json', writer: 'w1', text: '{"a":1}\n' })
-  queueDel(stateDir, { name: '2-b.json', writer: 'w2', text: '{"b":1}\n' })
-  queueDel(stateDir, { name: '1-a.json', writer: 'w3', text: 'the same attachment, again' })
+  const entry = queueDel(stateDir, { name: '1-a.json', writer: 'w1', text: '{"a":1}\n', brief })
+  queueDel(stateDir, { name: '2-b.json', writer: 'w2', text: '{"b":1}\n', brief })
+  queueDel(stateDir, { name: '1-a.json', writer: 'w3', text: 'the same attachment, again', brief })
   t.strictSame(readdirSync(folder).sort(), ['1-a.json', '2-b.json'], 'no temporary name is left')
   t.equal(readFileSync(join(folder, '1-a.json'), 'utf8'), '{"a":1}\n')
   t.equal(statSync(join(folder, '1-a.json')).mode & 0o777, 0o600)
@@ -23,7 +26,7 @@ t.test('an entry is whole, private and can be taken back', t => {
 t.test('a queue that cannot take the entry is an error, and nothing is left behind', t => {
   const refuses = (stateDir: string, name = 'a.json'): Problem => {
     try {
-      queueDel(stateDir, { name, writer: 'w', text: '{}' })
+      queueDel(stateDir, { name, writer: 'w', text: '{}', brief })
     } catch (error) {
       if (error instanceof Problem) return error
       throw error

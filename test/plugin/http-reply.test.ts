@@ -46,6 +46,19 @@ t.test('complete replies, in pieces of every size', t => {
   t.end()
 })
 
+t.test('what a reply says of the state folder', t => {
+  for (const [line, beats] of [
+    ['ipkeeper-state-folder: takes-writes', true],
+    ['IPKeeper-State-Folder:takes-writes ', true],
+    ['ipkeeper-state-folder: no', undefined],
+    ['x: takes-writes', undefined],
+  ] as const) {
+    const text = `HTTP/1.1 200 OK\r\n${line}\r\nContent-Length: 2\r\n\r\n{}`
+    t.equal(read(text, 1000)?.stateFolderBeats, beats, line)
+  }
+  t.end()
+})
+
 t.test('replies that are not complete', t => {
   const texts = [
     '',

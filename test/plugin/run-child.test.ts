@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createRunChild } from '../../plugin/run-child.ts'
+import { askAside, createRunChild } from '../../plugin/run-child.ts'
 
 const kills: (() => void)[] = []
 const runChild = createRunChild(kill => kills.push(kill))
@@ -37,4 +37,18 @@ t.test('a child can be ended with the run', async t => {
   while (kills.length === before) await new Promise(resolve => setTimeout(resolve, 5))
   kills.at(-1)?.()
   t.match(await ended, { signal: 'SIGKILL', late: false })
+})
+
+t.test('another process of the same executable is heard, and its end is not waited for', async t => {
+  const folder = t.testdir({
+    'says.js':
+      // Until nobody listens any more.
+      'process.stdout.write("{}\\n"); setInterval(() => process.stdout.write("\\n"), 100)',
+    'silent.js': '',
+    'hangs.js': 'setTimeout(() => undefined, 2000)',
+  })
+  const ask = (script: string, timeoutMs = 10_000) => askAside(`${folder}/${script}`, '', timeoutMs)
+  t.match(await ask('says.js'), /^\{\}\n/)
+  t.equal(await ask('silent.js'), undefined)
+  t.equal(await ask('hangs.js', 100), false)
 })

@@ -1,4 +1,5 @@
 /** The dispatcher and the verbs with every edge replaced: what is asked, printed, undone, and how the run ends. */
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { ExchangeError, type ExchangeRequest, type HttpReply } from '../../plugin/exchange.ts'
 import { startPlugin, type ExitCode, type PluginRun } from '../../plugin/run-plugin.ts'
@@ -35,10 +36,12 @@ interface Scene {
   readonly queue?: Error
   /** What leaving the mark of an answered ADD throws. */
   readonly mark?: Error
-  /** When the daemon last answered, by the wall clock. */
-  readonly answeredAt?: number
+  /** For how many milliseconds the daemon has not answered. */
+  readonly answeredFor?: number
   /** What writing to the flight record throws. */
   readonly flightLog?: Error
+  /** Milliseconds that writing to the flight record takes. */
+  readonly flightMs?: number
 }
 
 type RecordedFlight = Flight & { readonly stateDir: string }
@@ -114,18 +117,28 @@ function start(verb: string, scene: Scene = {}): Running {
     appendFlight: (stateDir, line) => {
       flights.push({ stateDir, ...(JSON.parse(line) as Flight) })
       if (scene.flightLog) throw scene.flightLog
+      return scene.flightMs === undefined ? undefined : delay(scene.flightMs)
     },
     stampAnswer: stateDir => stamped.push(stateDir),
-    readAnswer: () => scene.answeredAt,
+    sinceAnswer: () => scene.answeredFor,
     leaveMark: (stateDir, invocationId) => {
       if (scene.mark) throw scene.mark
       if (documents.length > 0) throw new Error('the mark comes before the document')
       marks.push(`${stateDir}/${invocationId}`)
     },
+    withdrawMark: (stateDir, invocationId) => {
+      if (requests.some(({ path }) => path === '/v1/cni/del')) throw new Error('the DEL comes after it')
+      const made = marks.indexOf(`${stateDir}/${invocationId}`)
+      if (made >= 0) marks.splice(made, 1)
+    },
     queueDel: (stateDir, { name, text }) => {
       if (scene.queue) throw scene.queue
       queued.set(`${stateDir}/${name}`, text)
-      return { withdraw: () => queued.delete(`${stateDir}/${name}`) }
+      return {
+        withdraw: () => {
+          queued.delete(`${stateDir}/${name}`)
+        },
+      }
     },
     runChild: () => Promise.reject(new Error('no fallback in this scene')),
     isOwnNetns: () => scene.ownNetns ?? false,
@@ -505,6 +518,7 @@ t.test('an ADD whose answer nobody takes is undone', async t => {
     ['/v1/cni/add', '/v1/cni/del'],
   )
   t.match(ended.stderr, [/cannot be written to stdout: EPIPE/])
+  t.same(ended.marks, [], 'the DEL of an ADD that was not answered: its mark has gone before')
   const daemon: Daemon = request => (request.path.endsWith('/add') ? resultFor(request) : [500, {}])
   const stuck = await runPlugin('ADD', { stdout, daemon })
   t.match(stuck, { code: 1, stderr: [/EPIPE/, /the ADD of c1 could not be undone: .*status 500/] })
@@ -675,6 +689,15 @@ t.test('interrupted runs are recorded', async t => {
   t.match((await ended).flights, [{ exit: 1, code: 'IPK_INTERRUPTED', message: /SIGTERM/ }])
 })
 
+t.test('an interrupted run begins nothing while it is recorded', async t => {
+  for (const verb of ['ADD', 'DEL', 'CHECK', 'GC', 'STATUS']) {
+    const { run, ended } = start(verb, { flightMs: 50 })
+    run.interrupt(new Problem('IPK_INTERRUPTED', 'interrupted by SIGTERM before the outcome was known'))
+    const { requests, code } = await ended
+    t.same({ code, requests }, { code: 1, requests: [] }, verb)
+  }
+})
+
 t.test('a flight record that cannot be written changes nothing', async t => {
   for (const [verb, scene] of [
     ['ADD', {}],
@@ -690,7 +713,6 @@ t.test('a flight record that cannot be written changes nothing', async t => {
 })
 
 t.test('STATUS: what the daemon says at once, what nobody says after a while', async t => {
-  const now = 1_700_000_000_000
   const refusal = (code: string, cniCode: number): Daemon => {
     const text = { message: 'the pool is full', hint: 'enlarge it', details: '', retryable: true }
     return () => [503, { code, cniCode, ...text, requestId: 'r-9', stateDir: '/var/lib/ipkeeper' }]
@@ -700,32 +722,32 @@ t.test('STATUS: what the daemon says at once, what nobody says after a while', a
   const cases: readonly [name: string, scene: Scene, document: object | undefined][] = [
     ['an answer', { daemon: goodDaemon }, undefined],
     ['away, never answered', { daemon: away }, { code: 50, msg: /there is no such socket/ }],
-    ['away, answered a second ago', { daemon: away, answeredAt: now - 1_000 }, undefined],
-    ['away, answered 30 s ago', { daemon: away, answeredAt: now - 30_000 }, undefined],
-    ['away, answered earlier', { daemon: away, answeredAt: now - 30_001 }, { code: 50 }],
-    ['away, answered in the future', { daemon: away, answeredAt: now + 60_000 }, { code: 50 }],
+    ['away, answered a second ago', { daemon: away, answeredFor: 1_000 }, undefined],
+    ['away, answered 30 s ago', { daemon: away, answeredFor: 30_000 }, undefined],
+    ['away, answered earlier', { daemon: away, answeredFor: 30_001 }, { code: 50 }],
+    ['away, answered in the future', { daemon: away, answeredFor: -60_000 }, { code: 50 }],
     ...(['refused', 'forbidden', 'lost', 'late', 'malformed'] as const).flatMap(
       (fault): [string, Scene, object | undefined][] => [
         [fault, { daemon: () => new ExchangeError(fault, 'x') }, { code: 50 }],
-        [`${fault}, in grace`, { daemon: () => new ExchangeError(fault, 'x'), answeredAt: now }, undefined],
+        [`${fault}, in grace`, { daemon: () => new ExchangeError(fault, 'x'), answeredFor: 0 }, undefined],
       ],
     ),
     ['rubbish', { daemon: () => [200, '{}'] }, { code: 50, msg: /is no reply of ipkeeper-server/ }],
-    ['rubbish in grace', { daemon: () => [200, '{}'], answeredAt: now }, undefined],
+    ['rubbish in grace', { daemon: () => [200, '{}'], answeredFor: 0 }, undefined],
     [
       'a refusal, in grace',
-      { daemon: refusal('IPK_NOT_AVAILABLE', 50), answeredAt: now },
+      { daemon: refusal('IPK_NOT_AVAILABLE', 50), answeredFor: 0 },
       { code: 50, msg: 'the pool is full', details: 'enlarge it; [IPK_NOT_AVAILABLE, request r-9]' },
     ],
     ['existing pods suffer: 51', { daemon: refusal('IPK_X', 51) }, { code: 51, msg: 'the pool is full' }],
     [
       'a configuration that is none',
-      { daemon: refusal('IPK_CONFIG_INVALID', 7), answeredAt: now },
+      { daemon: refusal('IPK_CONFIG_INVALID', 7), answeredFor: 0 },
       { code: 7 },
     ],
     [
       'a daemon that would refuse the ADD',
-      { daemon: elsewhere, answeredAt: now },
+      { daemon: elsewhere, answeredFor: 0 },
       {
         code: 50,
         msg: /^state folders differ: the plugin uses \/var\/lib\/ipkeeper, .* uses \/elsewhere$/,

@@ -15,7 +15,7 @@ import { onlyChildOf } from '../rigs/private-host.ts'
 import { distFolder, findReferencePlugins, missing } from '../rigs/requirements.ts'
 import type { Finished } from '../rigs/run-program.ts'
 
-const skip = missing('namespaces', 'reference-plugins', 'executables', 'nft')
+const skip = missing('namespaces', 'reference-plugins', 'executables', 'nft', 'ping')
 const referencePlugins = findReferencePlugins() ?? ''
 const ctl = join(distFolder, 'ipkeeperctl')
 

@@ -162,7 +162,11 @@ async function run({ before: story, reserved, found, failures }: Plan): Promise<
   const earlier = new Map<string, LeaseRecord>([...ledger.leases()].map(lease => [lease.address, lease]))
 
   const ask = (apply: boolean): Promise<ImportReply> =>
-    importAllocations(service.service, { namespaceAt }, { source: 'whereabouts', apply, networks, found })
+    importAllocations(
+      service.service,
+      { namespaceAt, reachNetns: () => Promise.resolve() },
+      { source: 'whereabouts', apply, networks, found },
+    )
   const planned = await ask(false)
   must(planned.items.length === found.length, 'each gets a verdict')
   must(

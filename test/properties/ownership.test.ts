@@ -177,10 +177,9 @@ async function run(
     story.now += wait
     story.service.ledger.expire(story.now)
     if (restart) {
-      const { dead, now } = story
-      story = await TestService.open(store)
+      const { dead, time } = story
+      story = await TestService.open(store, undefined, undefined, undefined, time)
       for (const container of dead) story.dead.add(container)
-      story.now = now
       story.pool = pool
     }
   }

@@ -9,7 +9,7 @@ import type { LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
-import { EngineDouble, type EngineSwitches, type NodeEngine } from '../rigs/engine-double.ts'
+import { EngineDouble, type EngineSwitches, type NodeEngine, type Snapshot } from '../rigs/engine-double.ts'
 import { until } from '../rigs/poll.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { copyJournal } from '../rigs/shared-store.ts'
@@ -29,6 +29,13 @@ type Step =
   | { readonly do: 'fault'; readonly node: number; readonly fault: keyof typeof faults }
   | { readonly do: 'kill'; readonly node: number }
   | { readonly do: 'compact' }
+  | Forgetting
+
+/** What becomes of an engine's data. `down`: a daemon that is not there until `up`, or the end. */
+type Forgetting =
+  | { readonly do: 'snapshot' }
+  | { readonly do: 'restore'; readonly wiped: boolean }
+  | { readonly do: 'down' | 'up'; readonly node: number }
 
 const faults = {
   none: { away: false, slowMs: 0, lagMs: 0, deaf: false, fate: () => 'carried out' },
@@ -69,6 +76,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const) }) },
 )
 
+const forgetting: fc.Arbitrary<Forgetting> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('snapshot' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('restore' as const), wiped: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('down', 'up'), node: fc.nat(nodes.length - 1) }),
+  },
+)
+
 /** What became of a sandbox, as the runtime knows it. */
 interface Sandbox {
   readonly container: string
@@ -85,8 +101,9 @@ interface Daemon {
   readonly service: TestService
   readonly store: SharedStore
   readonly connection: NodeEngine
-  readonly journal: string
+  journal: string
   killed: boolean
+  isDown: boolean
 }
 
 class Cluster {
@@ -100,13 +117,19 @@ class Cluster {
   #daemons: Daemon[] = []
   readonly #underWay = new Set<Promise<void>>()
   #names = 0
+  #snapshot: Snapshot | undefined
 
   constructor(piecewise: boolean) {
     this.#piecewise = piecewise
   }
 
   async start(): Promise<void> {
-    for (const [index] of nodes.entries()) this.#daemons.push(await this.#open(index, undefined))
+    for (const [index, name] of nodes.entries()) {
+      const daemon = await this.#open(index, undefined)
+      this.#daemons.push(daemon)
+      const record = { generation: 1, name, addresses: [], since: 0 }
+      await daemon.service.service.ledger.commit([{ kind: 'node', key: name, expect: null, record }])
+    }
   }
 
   async #open(index: number, former: string | undefined): Promise<Daemon> {
@@ -120,16 +143,17 @@ class Cluster {
       node,
       now: Date.now,
       monotonic: () => performance.now(),
+      bootId: 'boot-1',
       patience: 200,
       retryAfter: 5,
       onStatus: () => undefined,
-      onLost: ({ key }) => this.violations.push(`${node} lost ${key}`),
+      onLost: ({ address }) => this.violations.push(`${node} lost ${address}`),
     })
     const service = await TestService.open(store, 'release', node, (_, key) =>
       this.violations.push(`${node} cannot read ${key}`),
     )
     service.pool = poolFrom('net', ['10.22.0.0/28'])
-    return { service, store, connection, journal, killed: false }
+    return { service, store, connection, journal, killed: false, isDown: false }
   }
 
   async play(step: Step): Promise<void> {
@@ -155,6 +179,20 @@ class Cluster {
         return
       case 'compact':
         this.engine.compact()
+        return
+      case 'snapshot':
+        this.#snapshot = this.engine.snapshot()
+        this.log.push('snapshot')
+        return
+      case 'restore':
+        this.log.push(step.wiped ? 'wiped' : 'restored')
+        this.engine.restore(step.wiped ? undefined : this.#snapshot)
+        return
+      case 'down':
+        await this.#end(step.node)
+        return
+      case 'up':
+        await this.#begin(step.node)
     }
   }
 
@@ -166,7 +204,7 @@ class Cluster {
 
   async #add(node: number, pod: string, named: boolean): Promise<void> {
     const daemon = this.#daemons[node]
-    if (!daemon) return
+    if (!daemon || daemon.isDown) return
     const sandbox: Sandbox = { container: `c${this.sandboxes.length}`, pod, node, named, state: 'asked' }
     this.sandboxes.push(sandbox)
     const ip = named ? { ip: `10.22.0.${5 + pods.indexOf(pod)}` } : {}
@@ -198,7 +236,7 @@ class Cluster {
 
   async #del(sandbox: Sandbox): Promise<void> {
     const daemon = this.#daemons[sandbox.node]
-    if (!daemon) return
+    if (!daemon || daemon.isDown) return
     sandbox.state = 'ending'
     this.log.push(`${sandbox.container}: DEL`)
     await daemon.service.del(sandbox.container)
@@ -209,7 +247,7 @@ class Cluster {
   /** As by SIGKILL: nothing that the old process still had in mind is done. */
   async #kill(index: number): Promise<void> {
     const daemon = this.#daemons[index]
-    if (!daemon) return
+    if (!daemon || daemon.isDown) return
     this.log.push(`${nodes[index] ?? ''}: killed`)
     daemon.killed = true
     await daemon.connection.stop()
@@ -219,16 +257,38 @@ class Cluster {
     await daemon.store.close().catch(() => undefined)
   }
 
+  async #end(index: number): Promise<void> {
+    const daemon = this.#daemons[index]
+    if (!daemon || daemon.isDown) return
+    this.log.push(`${nodes[index] ?? ''}: down`)
+    daemon.isDown = true
+    daemon.killed = true
+    await daemon.connection.stop()
+    const left = this.#folder.file(`journal-${++this.#names}`)
+    copyJournal(daemon.journal, left)
+    daemon.journal = left
+    await Promise.allSettled(this.#underWay)
+    await daemon.store.close().catch(() => undefined)
+  }
+
+  async #begin(index: number): Promise<void> {
+    const daemon = this.#daemons[index]
+    if (!daemon?.isDown) return
+    this.log.push(`${nodes[index] ?? ''}: up`)
+    this.#daemons[index] = await this.#open(index, daemon.journal)
+  }
+
   /** All is well again; resolves when everything has settled, and says what is wrong. */
   async settle(): Promise<readonly string[]> {
     for (const { connection } of this.#daemons) connection.turn(faults.none)
+    for (const [index] of nodes.entries()) await this.#begin(index)
     await Promise.allSettled(this.#underWay)
     await until('nothing owed', () =>
       this.#daemons.every(({ store }) => {
         const { state, owed } = store.shared.status()
         return state === 'ready' && owed === 0
       }),
-    )
+    ).catch(() => undefined)
     for (const sandbox of this.sandboxes) {
       // A runtime repeats what it was not told the end of.
       if (sandbox.state === 'ending' || sandbox.state === 'refused') await this.#del(sandbox)
@@ -269,15 +329,32 @@ class Cluster {
 }
 
 const runs = Number(process.env['SHARED_RUNS'] ?? 150)
+const { SHARED_SEED: seed, SHARED_PATH: path, SHARED_SHRINK: shrink, SHARED_STORY: story } = process.env
 
-for (const piecewise of [false, true]) {
-  t.test(piecewise ? 'an engine that writes piece by piece' : 'an engine with transactions', async t => {
+/** Each with the steps that its histories are made of. */
+const stories: Readonly<
+  Record<string, { readonly piecewise: boolean; readonly steps: fc.Arbitrary<Step>; readonly share: number }>
+> = {
+  'an engine with transactions': { piecewise: false, steps: step, share: 1 },
+  'an engine that writes piece by piece': { piecewise: true, steps: step, share: 1 },
+  'an engine that loses records': {
+    piecewise: false,
+    // They take longer: daemons are waited for.
+    share: 0.4,
+    steps: fc.oneof({ weight: 5, arbitrary: step }, { weight: 1, arbitrary: forgetting }),
+  },
+}
+
+for (const [name, { piecewise, steps, share }] of Object.entries(stories)) {
+  if (story !== undefined && !name.includes(story)) continue
+  const numRuns = Math.ceil(runs * share)
+  t.test(name, async t => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async steps => {
+      fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async history => {
         const cluster = new Cluster(piecewise)
         try {
           await cluster.start()
-          for (const each of steps) await cluster.play(each)
+          for (const each of history) await cluster.play(each)
           const wrong = await cluster.settle()
           if (wrong.length > 0) throw new Error([...wrong, ...cluster.log].join('\n'))
         } finally {
@@ -285,12 +362,14 @@ for (const piecewise of [false, true]) {
         }
       }),
       {
-        numRuns: runs,
-        endOnFailure: process.env['SHARED_SHRINK'] === undefined,
+        numRuns,
+        endOnFailure: shrink === undefined,
         // What went wrong, which the history alone does not tell.
         includeErrorInReport: true,
+        ...(seed !== undefined && { seed: Number(seed) }),
+        ...(path !== undefined && { path }),
       },
     )
-    t.pass(`${runs} histories`)
+    t.pass(`${numRuns} histories`)
   })
 }

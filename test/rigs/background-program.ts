@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
@@ -19,6 +20,18 @@ export interface BackgroundProgram {
 /** The last lines of a log say why; a server's first ones say only what it was started with. */
 const shownOfLog = 4000
 
+/** Returns when no thread of a process runs any more, which on another processor takes a moment. */
+function untilStopped(pid: number): void {
+  const deadline = performance.now() + 1000
+  const isStopped = (thread: string): boolean =>
+    /\) [TtZX] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
+  try {
+    while (!readdirSync(`/proc/${pid}/task`).every(isStopped) && performance.now() < deadline);
+  } catch {
+    // It has ended.
+  }
+}
+
 /** Starts a program with the environment of this process, and not more of it than PATH. */
 export function startInBackground(program: string, args: readonly string[], cwd: string): BackgroundProgram {
   // setpriv becomes the program: same process, and it dies with this one.
@@ -34,7 +47,9 @@ export function startInBackground(program: string, args: readonly string[], cwd:
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
   const closed = once(child, 'close').catch((error: unknown) => (log += String(error)))
   const signal = (wanted: NodeJS.Signals): void => {
-    if (!hasEnded()) child.kill(wanted)
+    if (hasEnded() || !child.kill(wanted)) return
+    // Until then it may go on to answer.
+    if (wanted === 'SIGSTOP') untilStopped(child.pid ?? 0)
   }
   const withdraw = atProcessEnd(() => {
     signal('SIGKILL')

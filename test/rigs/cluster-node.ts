@@ -72,6 +72,8 @@ export interface ClusterNodeOptions {
   readonly args?: readonly string[]
   /** Do not wait until all watches are open. */
   readonly unwatched?: boolean
+  /** How long the daemon may take to be ready, in milliseconds. Default: that of startDaemon. */
+  readonly readyMs?: number
 }
 
 const rbac = join(import.meta.dirname, '..', '..', 'deploy', 'rbac', 'rbac.yaml')
@@ -121,8 +123,11 @@ export async function startClusterNode(
   const conflist = folder.file('10-fixed.conflist')
   writeFileSync(conflist, JSON.stringify({ ...network, plugins: [plugin] }))
 
-  const { args = [] } = options
-  const daemon = await startDaemon({ socket, stateDir, config: configFile, args })
+  const { args = [], readyMs } = options
+  const daemon = await startDaemon({
+    ...{ socket, stateDir, config: configFile, args },
+    ...(readyMs !== undefined && { readyMs }),
+  })
   t.teardown(() => daemon.stop('SIGKILL'))
 
   const call = (command: string, pod: RuntimePod, container: string): Promise<Finished> =>

@@ -15,7 +15,7 @@ import { startInBackground, type BackgroundProgram } from './background-program.
 import { makeClientAuthority } from './client-authority.ts'
 import { openClusterClient, type ClusterClient, type Credentials } from './cluster-client.ts'
 import { findClusterProgram } from './cluster-programs.ts'
-import { startEtcd } from './etcd.ts'
+import { restoreEtcd, startEtcd } from './etcd.ts'
 import type { PrivateHost } from './private-host.ts'
 import { relayInto } from './relay.ts'
 import { makeTempFolder } from './temp-folder.ts'
@@ -79,6 +79,10 @@ export interface Cluster extends ClusterClient {
    * this, or runs with `--watch-cache=false`.
    */
   compact(): Promise<void>
+  /** Saves all that the API has; gives the file. */
+  snapshot(): Promise<string>
+  /** Ends the server and etcd, takes etcd back to a snapshot, and starts both. */
+  restore(snapshot: string): Promise<void>
   /** What kube-apiserver has written so far. */
   log(): string
 }
@@ -98,7 +102,9 @@ export async function startCluster(
   })
 
   const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
-  const etcd = await startEtcd(folder.file('etcd'), address)
+  let etcd = await startEtcd(folder.file('etcd'), address)
+  let snapshots = 0
+  let restored = 0
   running.push(etcd.program)
 
   const adminToken = randomBytes(16).toString('hex')
@@ -197,6 +203,20 @@ export async function startCluster(
       server.signal('SIGCONT')
     },
     compact: () => etcd.compact(),
+    snapshot: async () => {
+      const file = folder.file(`snapshot-${++snapshots}.db`)
+      await etcd.save(file)
+      return file
+    },
+    restore: async file => {
+      await server.stop('SIGKILL')
+      await etcd.program.stop('SIGKILL')
+      const data = folder.file(`etcd-${++restored}`)
+      await restoreEtcd(file, data, address)
+      etcd = await startEtcd(data, address)
+      running.push(etcd.program)
+      server = await startServer()
+    },
     log: () => server.log(),
   }
 }

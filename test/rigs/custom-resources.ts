@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { readPoolSpec } from '../../ipkeeper-server/config/read-pool-object.ts'
 import { ApiClient, type ApiLimits } from '../../ipkeeper-server/kubernetes/api-client.ts'
+import { systemClock, type Clock } from '../../ipkeeper-server/kubernetes/clock.ts'
 import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig-access.ts'
 import type { ReflectorTiming } from '../../ipkeeper-server/kubernetes/reflector.ts'
 import { KubernetesEngine } from '../../ipkeeper-server/store/kubernetes/kubernetes-engine.ts'
@@ -21,9 +22,12 @@ export function customResourceDefinitions(): readonly ApiObject[] {
 }
 
 /** Makes the server know the custom resources, and waits until it serves them. */
-export async function installCustomResources(cluster: Cluster): Promise<void> {
-  for (const definition of customResourceDefinitions()) await cluster.create(definition)
-  for (const { spec } of customResourceDefinitions())
+export async function installCustomResources(
+  cluster: Cluster,
+  definitions = customResourceDefinitions(),
+): Promise<void> {
+  for (const definition of definitions) await cluster.create(definition)
+  for (const { spec } of definitions)
     await cluster.until(`/apis/${spec.group}/v1alpha1/${spec.names.plural}`, () => true)
 }
 
@@ -35,7 +39,8 @@ export interface OpenedEngine {
 export interface EngineSettings {
   readonly kubeconfig?: string
   readonly deadlineMs?: number
-  readonly isPoolInUse?: (name: string) => boolean
+  readonly isPoolInUse?: (name: string) => boolean | undefined
+  readonly clock?: Clock
   readonly timing?: Partial<ReflectorTiming>
   readonly limits?: Partial<ApiLimits>
 }
@@ -50,6 +55,7 @@ export function openEngine(
     timing = {},
     limits = {},
     isPoolInUse = () => false,
+    clock = systemClock,
   }: EngineSettings = {},
 ): OpenedEngine {
   const { log, lines } = recordedLog()
@@ -61,6 +67,7 @@ export function openEngine(
     readPool: (name, spec) =>
       readPoolSpec(name, spec, { retention: 'release', cooldown: 0, preferFor: 0 }).pool,
     deadlineMs,
+    clock,
     timing,
   })
   t.teardown(() => engine.stop())

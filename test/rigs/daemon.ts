@@ -24,6 +24,8 @@ export interface DaemonOptions {
   readonly executable?: string
   /** How long it may take to be ready. Default: 10 s. */
   readonly readyMs?: number
+  /** Ready is a daemon that answers with this status. Default: 200. */
+  readonly readyStatus?: number
 }
 
 export interface HttpReply {
@@ -49,6 +51,8 @@ export interface Daemon {
   /** The leases that pods have. */
   boundLeases(): Promise<readonly LeaseItem[]>
   kill(signal: NodeJS.Signals): void
+  /** Signal or exit code with which it has ended; undefined while it runs. */
+  endedBy(): string | undefined
   /** SIGTERM (or another signal) and wait for the end: exit code, or null when the signal ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -66,7 +70,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   ]
   const { host, become = false } = options
   const inside = become ? host?.become(executable, args) : host?.command(executable, args)
-  const [program, argv] = inside ?? [executable, args]
+  const [entered, words] = inside ?? [executable, args]
+  // What is in no PID namespace of its own goes with this process by a signal of the kernel.
+  const [program, argv] = become
+    ? ['setpriv', ['--pdeathsig', 'KILL', '--', entered, ...words]]
+    : [entered, words]
   const child = spawn(program, argv, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...options.env },
@@ -95,7 +103,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
     pid ??= host === undefined || become ? child.pid : childWhenThere(child)
     const reply = await askSocket(options.socket, 'GET', '/v1/health').catch(() => undefined)
-    if (reply?.status === 200 && pid !== undefined) break
+    if (reply?.status === (options.readyStatus ?? 200) && pid !== undefined) break
     if (performance.now() > deadline) {
       signal('SIGKILL')
       throw new Error(`the daemon was not ready in time:\n${log}`)
@@ -121,6 +129,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     leases,
     boundLeases: async () => (await leases()).filter(lease => lease.state === 'bound'),
     kill: signal,
+    endedBy: () => child.signalCode ?? (child.exitCode === null ? undefined : `exit ${child.exitCode}`),
     stop: async (name = 'SIGTERM') => {
       signal(name)
       const [exit] = await ended

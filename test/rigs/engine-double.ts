@@ -64,6 +64,11 @@ function stamped({ kind, key, text, revision }: Version): StampedRecord | undefi
 
 const idOf = ({ kind, key }: Pick<Version, 'kind' | 'key'>): string => JSON.stringify([kind, key])
 
+export interface Snapshot {
+  readonly records: readonly StampedRecord[]
+  readonly revision: number
+}
+
 /** What all nodes share. */
 export class EngineDouble {
   /** The newest version of each record that there is or was. */
@@ -72,6 +77,29 @@ export class EngineDouble {
   #log: Version[] = []
   #revision = 0
   readonly #wakes = new Set<() => void>()
+  /** Grows when the data becomes other data in a way that the engine tells of. */
+  #life = 1
+
+  /** All there is, to go back to. */
+  snapshot(): Snapshot {
+    return { records: this.records(), revision: this.#revision }
+  }
+
+  /**
+   * Goes back to what it was; without a snapshot, to nothing. `seen`: by the engine itself, as by another cluster ID or a
+   * revision that went back; else all that nodes hear is a list.
+   */
+  restore(snapshot: Snapshot = { records: [], revision: 0 }, seen = true): void {
+    this.#newest.clear()
+    for (const { kind, key, text, stamp } of snapshot.records)
+      this.#newest.set(idOf({ kind, key }), { kind, key, text, revision: stamp })
+    this.#log = []
+    if (seen) {
+      this.#revision = snapshot.revision
+      this.#life++
+    } else this.#revision += 1_000_000
+    for (const wake of this.#wakes) wake()
+  }
 
   /** All records, read past every node. */
   records(): readonly StampedRecord[] {
@@ -101,6 +129,10 @@ export class EngineDouble {
 
   get revision(): number {
     return this.#revision
+  }
+
+  get life(): number {
+    return this.#life
   }
 
   newest(record: Pick<Version, 'kind' | 'key'>): Version | undefined {
@@ -162,6 +194,9 @@ class Connection implements NodeEngine {
   /** The newest revision of each record that a caller was told of. */
   readonly #told = new Map<string, number>()
   #pumping = false
+  /** Of the engine, as far as this node has noticed. */
+  #life: number
+  #isBroken = false
   #unwatch: () => void = () => undefined
   #stopped = false
 
@@ -170,6 +205,7 @@ class Connection implements NodeEngine {
     { ignores = [], piecewise = false, deadlineMs = 100 }: NodeEngineOptions,
   ) {
     this.#engine = engine
+    this.#life = engine.life
     this.ignores = ignores
     this.#piecewise = piecewise
     this.#deadlineMs = deadlineMs
@@ -196,6 +232,7 @@ class Connection implements NodeEngine {
     await this.#reach()
     const version = this.#engine.newest({ kind, key })
     await this.#tell()
+    this.#expectSame()
     if (version) this.#remember(version)
     return version && stamped(version)
   }
@@ -203,6 +240,7 @@ class Connection implements NodeEngine {
   async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
     this.#commits++
     await this.#reach()
+    this.#expectSame()
     const kept = writes.filter(({ kind }) => !this.ignores.includes(kind))
     const fate = this.#switches.fate(writes)
     const [first] = kept
@@ -221,6 +259,7 @@ class Connection implements NodeEngine {
     }
     const versions = this.#piecewise ? await this.#oneByOne(kept) : this.#allAtOnce(kept)
     await this.#tell()
+    this.#expectSame()
     for (const version of versions) this.#remember(version)
     const told = [...versions]
     // A kind that it has no use for gets a stamp that nothing is ever compared with.
@@ -262,6 +301,19 @@ class Connection implements NodeEngine {
     const record = stamped(version)
     if (record) this.#feed?.put(record)
     else this.#feed?.remove(version.kind, version.key)
+  }
+
+  /** As etcd's clients notice with each answer. */
+  #expectSame(): void {
+    if (this.#life !== this.#engine.life) {
+      this.#life = this.#engine.life
+      this.#isBroken = true
+      this.#heard = undefined
+      this.#told.clear()
+      this.#feed?.broke('it has gone back')
+      this.#wake()
+    }
+    if (this.#isBroken) throw new EngineAway('the engine has gone back')
   }
 
   #allAtOnce(writes: readonly StampedWrite[]): readonly Version[] {
@@ -339,11 +391,19 @@ class Connection implements NodeEngine {
 
   /** Gives all news that there is. */
   #hear(feed: EngineFeed): void {
+    if (this.#life !== this.#engine.life) {
+      this.#life = this.#engine.life
+      this.#heard = undefined
+      this.#told.clear()
+      feed.broke('it has gone back')
+    }
     while (this.#heard !== this.#engine.revision) {
       const version = this.#heard === undefined ? undefined : this.#engine.after(this.#heard)
       if (version === undefined) {
         this.#heard = this.#engine.revision
-        feed.replace(this.#engine.records().filter(({ kind }) => !this.ignores.includes(kind)))
+        this.#isBroken = false
+        const records = this.#engine.records().filter(({ kind }) => !this.ignores.includes(kind))
+        feed.replace(records, { cluster: String(this.#life), revision: this.#heard })
         return
       }
       this.#heard = version.revision

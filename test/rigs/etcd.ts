@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { request } from 'undici'
 import { startInBackground, type BackgroundProgram } from './background-program.ts'
 import { findClusterProgram } from './cluster-programs.ts'
+import { findProgram } from './find-program.ts'
 import { until } from './poll.ts'
+import { mustRun } from './run-program.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 export interface Etcd {
@@ -12,6 +14,8 @@ export interface Etcd {
   readonly url: string
   /** Forgets all versions of all keys but the present one. */
   compact(): Promise<void>
+  /** Writes all that there is into a file. */
+  save(file: string): Promise<void>
 }
 
 export interface EtcdMember {
@@ -129,7 +133,29 @@ export async function startEtcd(folder: string, address: string): Promise<Etcd> 
     await program.stop('SIGKILL')
     throw error
   }
-  return { program, url, compact: () => compactAt(url) }
+  return {
+    program,
+    url,
+    compact: () => compactAt(url),
+    save: async file => {
+      await mustRun(etcdctl(), [`--endpoints=${url}`, 'snapshot', 'save', file])
+    },
+  }
+}
+
+/** Makes the data of a member that starts with what was saved, as the documentation of etcd has it. */
+export async function restoreEtcd(file: string, folder: string, address: string): Promise<void> {
+  const peerUrl = `http://${address}:2380`
+  await mustRun(etcdctl(), [
+    ...['snapshot', 'restore', file, '--name=only', `--data-dir=${folder}`],
+    ...[`--initial-cluster=only=${peerUrl}`, `--initial-advertise-peer-urls=${peerUrl}`],
+  ])
+}
+
+function etcdctl(): string {
+  const path = findProgram('etcdctl')
+  if (path === undefined) throw new Error("no etcdctl: ask missing('etcdctl') first")
+  return path
 }
 
 /** A loopback address that no other test is likely to have. */

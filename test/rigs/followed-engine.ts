@@ -8,6 +8,8 @@ export interface HeardRecords {
   readonly trouble: string | undefined
   /** Every trouble, and "none" for each end of one. */
   readonly troubles: readonly string[]
+  /** Why the engine has other data than it had, each time. */
+  readonly breaks: readonly string[]
   /** What broke the rule that news of a record does not go backwards. */
   readonly faults: readonly string[]
 }
@@ -20,6 +22,7 @@ export function followEngine(engine: Engine): HeardRecords {
     lists: 0,
     trouble: undefined as string | undefined,
     troubles: [] as string[],
+    breaks: [] as string[],
     faults: [] as string[],
   }
   const stamps = new Map<string, number>()
@@ -39,6 +42,10 @@ export function followEngine(engine: Engine): HeardRecords {
     put,
     remove: (kind, key) => {
       records.delete(`${kind} ${key}`)
+    },
+    broke: reason => {
+      stamps.clear()
+      heard.breaks.push(reason)
     },
     trouble: reason => {
       heard.trouble = reason

@@ -28,7 +28,7 @@ const routes = new NodeRoutes({
   view: () =>
     order
       ? { ...order, nodes: new Map(Object.entries(order.nodes)), podBridges: new Set(order.podBridges) }
-      : undefined,
+      : 'off',
   forgetNeighbours: (bridge, addresses) => {
     const pods = (order?.pods ?? []).map(netns => ({
       ...{ netns, netnsInode: statSync(netns).ino.toString(), ifname: 'eth0' },

@@ -52,6 +52,10 @@ export function podNetworkDouble(): PodNetworkDouble {
       wired.delete(attachmentKey(key))
       return Promise.resolve()
     },
+    cutOff: attachment => {
+      calls.push(`cut off ${attachment.containerId}`)
+      return Promise.resolve(true)
+    },
     differences: attachment =>
       Promise.resolve(
         wired.has(attachmentKey(attachment)) ? [] : [`the pod has no interface ${attachment.ifname}`],

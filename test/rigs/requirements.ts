@@ -3,13 +3,15 @@
  * in one line, and refuse in CI to leave out what set-up supplies.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callers } from './callers.ts'
 import { findClusterProgram, givenPrograms, tools } from './cluster-programs.ts'
 import { canBeCleanMachine, hasSystemd } from './clean-machine.ts'
 import { findProgram, isExecutable } from './find-program.ts'
 import { findMirror, hasImageBuilder } from './image.ts'
+import { hasLoopDevices } from './loop-disk.ts'
+import { findFaketime } from './moved-clock.ts'
 
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
 export const optionalSkip = 'optional: '
@@ -35,13 +37,19 @@ export type Requirement =
   | 'mandoc'
   | 'nft'
   | 'arping'
+  | 'ping'
   | 'chromium'
+  | 'fuse'
   | 'ifb'
   | 'macvlan'
   | 'clean-machine'
   | 'emulator'
   | 'image-builder'
   | 'mirror'
+  | 'etcdctl'
+  | 'faketime'
+  | 'strace'
+  | 'loop-devices'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
@@ -143,9 +151,20 @@ const requirements: Readonly<
     met: () => findProgram('arping') !== undefined,
     otherwise: 'needs arping (Debian package iputils-arping)',
   },
+  ping: {
+    met: () => findProgram('ping') !== undefined,
+    otherwise: 'needs ping (Debian package iputils-ping)',
+  },
   chromium: {
     met: () => findProgram('chromium') !== undefined,
     otherwise: 'needs Chromium (Debian package chromium)',
+  },
+  fuse: {
+    met: () =>
+      mayMakeNamespaces() &&
+      existsSync('/dev/fuse') &&
+      readFileSync('/proc/filesystems', 'utf8').includes('\tfuse\n'),
+    otherwise: `${optionalSkip}needs root that may mount, and a kernel with FUSE`,
   },
   ifb: {
     met: () => kernelMakes('ip link add ifb0 type ifb'),
@@ -186,6 +205,25 @@ const requirements: Readonly<
   etcd: {
     met: () => findClusterProgram('etcd') !== undefined,
     otherwise: 'needs etcd (Debian package etcd-server)',
+  },
+  etcdctl: {
+    met: () => findProgram('etcdctl') !== undefined,
+    otherwise: 'needs etcdctl (Debian package etcd-client)',
+  },
+  faketime: {
+    met: () => findFaketime() !== undefined,
+    otherwise: 'needs libfaketime (Debian package faketime)',
+  },
+  strace: {
+    met: () => spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0,
+    otherwise:
+      findProgram('strace') === undefined
+        ? 'needs strace (Debian package strace)'
+        : `${optionalSkip}needs a kernel or container that lets a process be traced`,
+  },
+  'loop-devices': {
+    met: () => mayMakeNamespaces() && hasLoopDevices(),
+    otherwise: `${optionalSkip}needs a kernel with loop devices and ext4, mkfs.ext4 and fsfreeze`,
   },
   cluster: { met: hasCluster, otherwise: clusterOtherwise },
   kubectl: {

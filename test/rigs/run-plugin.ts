@@ -19,6 +19,10 @@ export interface PluginCall {
   /** Further environment; it may overwrite the above. */
   readonly env?: Readonly<Record<string, string>>
   readonly host?: PrivateHost
+  /** What is started there becomes the plugin: signals reach it. */
+  readonly become?: true
+  /** Is given its process id. */
+  readonly started?: (pid: number) => void
   readonly timeoutMs?: number
 }
 
@@ -52,8 +56,12 @@ export function runPlugin(call: PluginCall): Promise<Finished> {
       : typeof call.config === 'string'
         ? call.config
         : JSON.stringify(call.config)
-  const options = { env, input, ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }) }
-  return call.host === undefined
-    ? runProgram(call.plugin, [], options)
-    : call.host.run(call.plugin, [], options)
+  const { plugin, host, become, started, timeoutMs } = call
+  const options = {
+    ...{ env, input },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(started && { started }),
+  }
+  if (host === undefined) return runProgram(plugin, [], options)
+  return become ? runProgram(...host.become(plugin, []), options) : host.run(plugin, [], options)
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
+import { statePulse } from '../../shared/state-pulse.ts'
 
 /** A request as it came, head and body apart. */
 export interface ScriptedRequest {
@@ -82,5 +83,7 @@ export function leaveStaleSocket(path: string): void {
 /** A well-formed reply. */
 export function replyText(status: number, body: unknown): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return `HTTP/1.1 ${status} X\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  // As the daemon says where its state folder is well.
+  const head = `HTTP/1.1 ${status} X\r\nContent-Type: application/json\r\n${statePulse.header}: ${statePulse.value}\r\n`
+  return `${head}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }

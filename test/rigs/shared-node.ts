@@ -15,8 +15,8 @@ import type { TempFolder } from './temp-folder.ts'
 
 /** What nodes share, as far as a daemon has to know of it. */
 export interface SharedLedger {
-  /** What `--store` says. */
-  readonly store: string
+  /** What `--store` says; absent: the store of a node that shares with nobody. */
+  readonly store?: string
   /** Of the daemon's configuration. */
   readonly config: object
   /** On which the engine listens for daemons. */
@@ -31,8 +31,12 @@ export interface Sandbox {
   readonly uid: string
   /** Addresses that it asks for by annotation. */
   readonly asked: readonly string[]
+  /** What becomes of them at its end, by annotation. */
+  readonly retain?: string
   /** Path of its network namespace; default: one that is none. */
   readonly netns?: string
+  /** What the network configuration's `ipam` says in its calls, beside what it always does. */
+  readonly ipam?: object
 }
 
 /** What a daemon said; `unknown`: nothing, or nothing that could be understood. */
@@ -46,6 +50,8 @@ export interface Invocation {
   readonly id: string
   /** Microseconds of CLOCK_MONOTONIC. */
   readonly startedAt: number
+  /** Its caller says so when an ADD's answer has arrived, and it counts only then. */
+  readonly confirms?: true
 }
 
 export interface SharedNode {
@@ -53,9 +59,15 @@ export interface SharedNode {
   readonly host: LanHost
   readonly socket: string
   readonly stateDir: string
+  /** The network configuration, as libcni hands it to the plugin for a sandbox, or for none. */
+  netconf(sandbox?: Sandbox, more?: object): object
+  /** What CNI_ARGS says of a sandbox. */
+  args(sandbox: Sandbox): string
   /** Fails when it does not run. */
   daemon(): Daemon
   isUp(): boolean
+  /** Signal or exit code with which it ended without having been asked to; undefined: it did not. */
+  endedBy(): string | undefined
   start(): Promise<void>
   /** By SIGKILL, or another signal; waits for the end. */
   kill(signal?: NodeJS.Signals): Promise<void>
@@ -64,13 +76,17 @@ export interface SharedNode {
   thaw(): void
   /** Empties the state folder of a daemon that does not run. */
   loseJournal(): void
+  /** What its configuration calls the node from the next start on. */
+  rename(name: string): void
   /** Between this node and the engine. */
   cut(cut: Cut): Promise<void>
   mend(): Promise<void>
   add(sandbox: Sandbox, invocation?: Invocation): Promise<Reply>
-  del(sandbox: Sandbox): Promise<Reply>
+  del(sandbox: Sandbox, invocation?: Invocation): Promise<Reply>
   /** CHECK of a sandbox that was given these addresses. */
   check(sandbox: Sandbox, addresses: readonly string[]): Promise<Reply>
+  /** GC with the containers that there are; without an invocation it does not say when it began. */
+  gc(valid: readonly string[], invocation: Invocation | undefined): Promise<Reply>
   leases(): Promise<readonly LeaseItem[]>
   status(): Promise<StatusReply>
   /** What all its daemons have written so far. */
@@ -85,12 +101,22 @@ export interface SharedNodeOptions {
   readonly config?: object
   /** Of the network configuration's `ipam`. */
   readonly ipam: object
+  /** Path in the machine; default: in the folder. */
+  readonly stateDir?: string
+  /** Of the daemon. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Executable of the daemon. */
+  readonly executable?: string
+  /** Is told when its daemon is about to be started. */
+  readonly starting?: () => void
+  /** Which boot its machine is in; default: the kernel's. */
+  readonly bootId?: () => string
 }
 
 /** A daemon that is to end answers what is under way, for which the engine may be too slow. */
 const stopMs = 30_000
 
-const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+const bootOfKernel = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
 
 export function newInvocation(): Invocation {
   return { id: randomUUID(), startedAt: Number(process.hrtime.bigint() / 1000n) }
@@ -99,17 +125,17 @@ export function newInvocation(): Invocation {
 /** Makes a node, whose daemon is not started yet, and has it ended with the test. */
 export function makeSharedNode(
   t: { teardown(clean: () => unknown): unknown },
-  { host, ledger, folder, config = {}, ipam }: SharedNodeOptions,
+  { host, ledger, folder, config = {}, ipam, env, executable, ...own }: SharedNodeOptions,
 ): SharedNode {
   const { name } = host
   const home = folder.file(name)
   mkdirSync(home)
-  const [socket, stateDir, configFile] = ['s', 'state', 'c'].map(file => folder.file(name, file)) as [
-    string,
-    string,
-    string,
-  ]
-  writeFileSync(configFile, stringify({ node: name, ...ledger.config, ...config }))
+  const [socket, configFile] = [folder.file(name, 's'), folder.file(name, 'c')]
+  const { stateDir = folder.file(name, 'state'), bootId = () => bootOfKernel } = own
+  const rename = (node: string): void => {
+    writeFileSync(configFile, stringify({ node, ...ledger.config, ...config }))
+  }
+  rename(name)
   let running: Daemon | undefined
   let log = ''
   t.teardown(async () => {
@@ -119,28 +145,38 @@ export function makeSharedNode(
     if (!running) throw new Error(`the daemon of ${name} does not run`)
     return running
   }
-  const netconf = {
-    ...{ cniVersion: '1.0.0', name: 'fixed', type: 'bridge' },
-    ipam: { type: 'ipkeeper', socket, stateDir, ...ipam },
+  const netconf: SharedNode['netconf'] = (sandbox, more = {}) => {
+    const { asked = [], retain, ipam: special } = sandbox ?? {}
+    const annotations = {
+      ...(asked.length > 0 && { 'ipkeeper.io/ip': asked.join(',') }),
+      ...(retain !== undefined && { 'ipkeeper.io/retain': retain }),
+    }
+    return {
+      ...{ cniVersion: '1.1.0', name: 'fixed', type: 'bridge' },
+      ipam: { type: 'ipkeeper', socket, stateDir, ...ipam, ...special },
+      ...(sandbox && { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } }),
+      ...more,
+    }
   }
+  const args = ({ container, pod, uid }: Sandbox): string =>
+    `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_INFRA_CONTAINER_ID=${container};K8S_POD_UID=${uid}`
   const ask = async (
     verb: string,
-    sandbox: Sandbox,
-    invocation: Invocation,
+    sandbox: Sandbox | undefined,
+    invocation: Invocation | undefined,
     more: object,
   ): Promise<Reply> => {
-    const { container, pod, uid, asked, netns = `/run/netns/${container}` } = sandbox
-    const annotations = asked.length === 0 ? {} : { 'ipkeeper.io/ip': asked.join(',') }
     const body = {
-      invocationId: invocation.id,
-      startedAt: invocation.startedAt,
-      bootId,
-      containerId: container,
-      netns,
-      ifname: 'eth0',
-      args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_INFRA_CONTAINER_ID=${container};K8S_POD_UID=${uid}`,
+      ...(invocation && {
+        ...{ invocationId: invocation.id, startedAt: invocation.startedAt, bootId: bootId() },
+        ...(invocation.confirms && { confirms: true }),
+      }),
+      containerId: sandbox?.container ?? '',
+      netns: sandbox ? netnsOf(sandbox) : '',
+      ifname: sandbox ? 'eth0' : '',
+      args: sandbox ? args(sandbox) : '',
       path: '/opt/cni/bin',
-      config: { ...netconf, runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations }, ...more },
+      config: netconf(sandbox, more),
     }
     try {
       const { status, body: text } = await askSocket(socket, 'POST', `/v1/cni/${verb}`, body)
@@ -154,12 +190,17 @@ export function makeSharedNode(
   const read = async <Body>(path: string): Promise<Body> =>
     JSON.parse((await daemon().ask('GET', path)).body) as Body
   return {
-    ...{ name, host, socket, stateDir, daemon },
+    ...{ name, host, socket, stateDir, netconf, args, daemon, rename },
     isUp: () => running !== undefined,
+    endedBy: () => running?.endedBy(),
     start: async () => {
-      running ??= await startDaemon({
+      if (running) return
+      own.starting?.()
+      running = await startDaemon({
         ...{ socket, stateDir, config: configFile, host, become: true, readyMs: 30_000 },
-        args: ['--store', ledger.store],
+        args: ledger.store === undefined ? [] : ['--store', ledger.store],
+        ...(env && { env }),
+        ...(executable !== undefined && { executable }),
       })
     },
     kill: async (signal = 'SIGKILL') => {
@@ -186,18 +227,25 @@ export function makeSharedNode(
     cut: cut => cutOff(host, ledger.ports, cut),
     mend: () => mend(host),
     add: (sandbox, invocation = newInvocation()) => ask('add', sandbox, invocation, {}),
-    del: sandbox => ask('del', sandbox, newInvocation(), {}),
+    del: (sandbox, invocation = newInvocation()) => ask('del', sandbox, invocation, {}),
     check: (sandbox, addresses) =>
       ask('check', sandbox, newInvocation(), {
         prevResult: {
-          cniVersion: '1.0.0',
+          cniVersion: '1.1.0',
           ips: addresses.map(address => ({ address: `${address}/${address.includes(':') ? 64 : 24}` })),
         },
+      }),
+    gc: (valid, invocation) =>
+      ask('gc', undefined, invocation, {
+        'cni.dev/valid-attachments': valid.map(containerID => ({ containerID, ifname: 'eth0' })),
       }),
     leases: async () => (await read<LeasesReply>('/v1/leases')).leases,
     status: () => read<StatusReply>('/v1/status'),
     log: () => log + (running?.log() ?? ''),
   }
 }
+
+/** Where a runtime says that a sandbox has its network namespace. */
+export const netnsOf = ({ netns, container }: Sandbox): string => netns ?? `/run/netns/${container}`
 
 const bare = (address: string): string => address.replace(/\/.*/, '')

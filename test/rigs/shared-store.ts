@@ -16,6 +16,7 @@ export function openSharedStore(
     node: 'n1',
     now: Date.now,
     monotonic: () => performance.now(),
+    bootId: 'boot-1',
     onStatus: () => undefined,
     onLost: () => undefined,
     ...options,

@@ -126,7 +126,7 @@ export const restoreCommand = command<RestoreReport>({
     const { head, copy } = await readBackupFile(resolve(file))
     const spec = args.options['store'] ?? `sqlite:${join(stateDirOf(args, terminal), 'leases.db')}`
     return await withStores(args, terminal, async (stores, parse) => {
-      if (head.node !== stores.node) {
+      if (!stores.isOwn(head.node)) {
         terminal.err(
           `note: this is a backup of node ${head.node}, and here is ${stores.node}: its sandboxes are not here\n`,
         )

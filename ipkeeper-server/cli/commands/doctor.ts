@@ -8,6 +8,7 @@ import { describePod, type PodReport } from '../../doctor/describe-pod.ts'
 import { lookAtNode } from '../../doctor/look-at-node.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { runChecks, type CheckReport } from '../../doctor/run-checks.ts'
+import { missingLedgerIn } from '../../ledger-traces.ts'
 import { command } from '../command.ts'
 import { connectDaemon, type DaemonClient } from '../daemon-client.ts'
 import type { Paint, Tone } from '../paint.ts'
@@ -154,6 +155,7 @@ export const doctorCommand = command<Diagnosis>({
       ...{ confDir, binDir },
       ask: (path, body) => askOnce(daemon, path, body),
       readFlights: stateDir => readFlights(join(stateDir, stateFolders.flights)).flights,
+      missingLedger: missingLedgerIn,
     })
     return {
       checks: podName === undefined && message === undefined ? await runChecks(checks, node) : null,

@@ -64,7 +64,7 @@ export const migrateCommand = command<MigrateReport>({
         dryRun,
         othersAreFine: true,
         withHistory: !args.flags.has('without-history'),
-        node: stores.node,
+        isOwn: name => stores.isOwn(name),
         onProgress: progress.at,
         signal: interruption,
       }).finally(progress.end)

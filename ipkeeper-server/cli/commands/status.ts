@@ -14,18 +14,88 @@ function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusR
   return [`queue   ${waiting} ${waiting === 1 ? 'DEL' : 'DELs'} waiting${aside}`]
 }
 
-/** What is beside the kind of a store that nodes share is said only when there is something to look at. */
-function storeLines({ store: { kind, location, state, reason, since, owed = 0 } }: StatusReply): string[] {
-  const how = state === 'away' ? 'away' : 'not heard of'
+/** How it stands with a store that nodes share, in a word. */
+const states = { ready: 'not heard of', away: 'away', incomplete: 'incomplete' } as const
+
+/** What goes on, and what to do about the rest. */
+function consequences({ state, waitsFor = [] }: StatusReply['store']): readonly string[] {
+  switch (state) {
+    case 'away':
+      return ['what has its address on this node goes on; new claims wait until it is back']
+    case 'incomplete':
+      return [
+        'what has its address on this node goes on; new claims wait until all nodes have told it again what they hold',
+        ...waitingLines(waitsFor),
+      ]
+    default:
+      return []
+  }
+}
+
+function waitingLines([first, ...more]: readonly string[]): readonly string[] {
+  if (first === undefined) return []
+  const rest = more.length === 0 ? '' : `, ${more.join(', ')}`
+  const daemons = more.length === 0 ? 'its daemon' : 'their daemons'
   return [
-    `store   ${kind} ${location}`,
-    ...(reason === undefined
-      ? []
-      : [`        ${how}${since === undefined ? '' : ` for ${distance(since)}`}: ${reason}`]),
-    ...(state === 'away'
-      ? ['        what has its address on this node goes on; new claims wait until it is back']
+    `waits for ${first}${rest}`,
+    `next: start ${daemons}; of a node that is gone for good say so: ipkeeperctl forget-node ${first}`,
+  ]
+}
+
+/** What is beside the kind of a store that nodes share is said only when there is something to look at. */
+function storeLines({ store }: StatusReply): string[] {
+  const { kind, location, state = 'ready', reason, since, owed = 0, lacks } = store
+  const how = `${states[state]}${since === undefined ? '' : ` for ${distance(since)}`}`
+  const lines = [
+    ...(reason === undefined ? [] : [`${how}: ${reason}`]),
+    ...consequences(store),
+    ...(owed > 0 ? [`${owed} ${owed === 1 ? 'record waits' : 'records wait'} to be told to it`] : []),
+    ...(lacks === undefined ? [] : [lacks]),
+  ]
+  return [`store   ${kind} ${location}`, ...lines.map(line => `        ${line}`)]
+}
+
+/** Said only where the node has had another name, is to have one, or where another machine has its name. */
+function nameLines({ node, identity }: StatusReply): string[] {
+  // A daemon of an earlier version tells nothing of it.
+  if (!identity) return []
+  const { wanted, formerNames, refused } = identity
+  const [former] = formerNames
+  return [
+    ...(refused ? [`name    NO ADD IS SERVED: ${refused.message}`, `        next: ${refused.hint}`] : []),
+    ...(wanted === node ? [] : [`name    ${wanted} once the store can be asked: restart the daemon then`]),
+    ...(former ? [`        called ${former.name} until ${former.until}`] : []),
+  ]
+}
+
+/** Said only when there is something to do. */
+function fileLines({ store: { file } }: StatusReply): string[] {
+  if (!file) return []
+  const { path, fault, findings } = file
+  return [
+    ...(fault
+      ? [`        NOT SERVED: ${String(fault['message'])}`, `        next: ${String(fault['hint'])}`]
       : []),
-    ...(owed > 0 ? [`        ${owed} ${owed === 1 ? 'record waits' : 'records wait'} to be told to it`] : []),
+    ...(findings.length > 0
+      ? [`        ${path}: ${findings.length} damaged entries of the history; no lease is concerned`]
+      : []),
+  ]
+}
+
+/** Said only when there is something to look at. */
+function clockLines({ clock }: StatusReply): string[] {
+  if (!clock?.last) return []
+  const { jumps, last } = clock
+  return [`clock   ${last.says}, ${last.at}${jumps === 1 ? '' : `; ${jumps} times since the start`}`]
+}
+
+/** Said only when there is something to do. */
+function diskLines({ disk }: StatusReply): string[] {
+  if (!disk?.refuses) return []
+  const { reason, since } = disk.refuses
+  return [
+    `disk    ${reason}, for ${distance(since)}`,
+    '        pods can be deleted; none is added until there is room again',
   ]
 }
 
@@ -72,11 +142,15 @@ export const statusCommand = command({
     [
       `ipkeeper-server ${status.version} on node ${status.node}, pid ${status.pid}, up ${distance(status.startedAt)}`,
       ...(status.commit === undefined || status.commit === 'unknown' ? [] : [`commit  ${status.commit}`]),
+      ...nameLines(status),
       `socket  ${status.socket}`,
       `state   ${status.stateDir}`,
       ...storeLines(status),
+      ...fileLines(status),
+      ...diskLines(status),
       `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
       ...queueLine(status),
+      ...clockLines(status),
       ...configLines(status),
       ...kubernetesLines(status),
       '',

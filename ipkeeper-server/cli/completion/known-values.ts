@@ -3,6 +3,7 @@ import type {
   LeasesReply,
   PoolsReply,
   ReservationsReply,
+  StatusReply,
 } from '../../../shared/api/listing.schema.ts'
 import type { UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import type { KnownValue } from '../command-row.ts'
@@ -60,6 +61,11 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candid
     ((await ask('/v1/uplinks')) as UplinksReply).uplinks.map(({ bridge, uplink }) => ({
       value: bridge,
       text: `of ${uplink}`,
+    })),
+  'awaited node': async ask =>
+    (((await ask('/v1/status')) as StatusReply).store.waitsFor ?? []).map(value => ({
+      value,
+      text: 'has not told what it holds',
     })),
 }
 

@@ -9,7 +9,7 @@ export const clockCheck: Check = {
   id: 'clock',
   title: 'clock and boot ID',
   why: 'Retention and cool-down are times of the clock; by the boot ID the daemon knows sandboxes that died with the node.',
-  run: node => {
+  run: async node => {
     let bootId: string
     try {
       bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -26,6 +26,9 @@ export const clockCheck: Check = {
       )
     if (existsSync('/run/systemd/timesync') && !existsSync(synchronised))
       return warn('the clock was not set since the node started', 'timedatectl', 'status')
+    const last = (await node.status().catch(() => undefined))?.clock?.last
+    if (last && Math.abs(now - Date.parse(last.at)) < day)
+      return warn(`${last.says} while the daemon ran, at ${last.at}`, 'timedatectl', 'status')
     return ok(`${new Date(now).toISOString()}, boot ${bootId}`)
   },
 }

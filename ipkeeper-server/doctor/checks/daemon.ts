@@ -13,6 +13,9 @@ export const daemonCheck: Check = {
     } catch (error) {
       // That nobody is there is what the check of the socket says.
       if (error instanceof Problem && error.code === 'IPK_DAEMON_UNREACHABLE') return skip(error.message)
+      // Another start would change nothing.
+      if (error instanceof Problem && error.code === 'IPK_NODE_NAME_TAKEN')
+        return fail(`nothing is served: ${error.message}; ${error.hint}`, 'ipkeeperctl', 'status')
       return fail(error instanceof Error ? error.message : String(error), 'systemctl', 'restart', 'ipkeeper')
     }
     const status = await node.status()

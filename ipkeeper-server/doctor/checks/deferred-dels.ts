@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { stateFolders } from '../../../shared/paths.ts'
+import { isSpareFolder, isWaitingSpare } from '../../../shared/spare-dels.ts'
 import { codeOf, fail, ok, skip, warn, type Check } from '../check.ts'
 
 /** Names that begin with a dot are being written. */
@@ -13,6 +14,23 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Paths of DELs that wait: in the queue, and those that came on a full disk. */
+function waitingIn(stateDir: string): readonly string[] {
+  const queue = join(stateDir, stateFolders.deferredDels)
+  const spares = join(stateDir, stateFolders.spareDels)
+  return [
+    ...namesIn(queue).map(name => join(queue, name)),
+    ...namesIn(spares)
+      .filter(isSpareFolder)
+      .map(name => join(spares, name))
+      .flatMap(folder =>
+        namesIn(folder)
+          .filter(isWaitingSpare)
+          .map(name => join(folder, name)),
+      ),
+  ]
+}
+
 const patience = 60_000
 
 export const deferredDelsCheck: Check = {
@@ -23,14 +41,13 @@ export const deferredDelsCheck: Check = {
     const status = await node.status()
     const stateDir = status?.stateDir ?? node.stateDir
     const quarantine = join(stateDir, stateFolders.quarantine)
-    const queue = join(stateDir, stateFolders.deferredDels)
     let aside: number
     let waiting: readonly string[]
     try {
       aside = namesIn(quarantine).filter(
         name => name.startsWith(`${stateFolders.deferredDels}-`) && !name.endsWith('.reason'),
       ).length
-      waiting = namesIn(queue)
+      waiting = waitingIn(stateDir)
     } catch (error) {
       return skip(`${stateDir} cannot be read (${codeOf(error)})`)
     }
@@ -43,11 +60,12 @@ export const deferredDelsCheck: Check = {
         quarantine,
       )
     if (waiting.length === 0) return ok('none')
-    const says = `${waiting.length} in ${queue}`
+    const folders = [...new Set(waiting.map(path => relative(stateDir, path).split('/')[0]))]
+    const says = `${waiting.length} in ${folders.map(name => join(stateDir, name ?? '')).join(' and ')}`
     if (!status) return warn(`${says}, until the daemon is back`, 'systemctl', 'restart', 'ipkeeper')
-    const old = waiting.some(name => {
-      const stats = statSync(join(queue, name), { throwIfNoEntry: false })
-      return stats !== undefined && node.now() - stats.mtimeMs > patience
+    const old = waiting.some(path => {
+      const stats = statSync(path, { throwIfNoEntry: false })
+      return stats !== undefined && Math.abs(node.now() - stats.mtimeMs) > patience
     })
     return old
       ? warn(`${says}, and the daemon does not get them done`, 'journalctl', '-u', 'ipkeeper')

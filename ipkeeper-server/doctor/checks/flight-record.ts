@@ -10,7 +10,7 @@ export const flightRecordCheck: Check = {
   run: node => {
     const all = node.flights()
     const failed = all
-      .filter(({ exit, at }) => exit !== 0 && node.now() - Date.parse(at) < recent)
+      .filter(({ exit, at }) => exit !== 0 && Math.abs(node.now() - Date.parse(at)) < recent)
       .slice(-shown)
     if (failed.length === 0) return ok(`${all.length} recorded, none failed within the hour`)
     const counts = new Map<string, number>()

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { AttachmentsReply } from '../../../shared/api/listing.schema.ts'
-import { noDaemon, ok, warn, type Check } from '../check.ts'
-
-/** The clock may have been set since. */
-const slack = 120_000
+import { noDaemon, ok, skip, warn, type Check } from '../check.ts'
 
 export const oldBootCheck: Check = {
   id: 'old-boot',
@@ -13,9 +9,12 @@ export const oldBootCheck: Check = {
     const status = await node.status()
     if (!status) return noDaemon
     const { attachments } = (await node.ask('/v1/attachments')) as AttachmentsReply
-    const up = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000
-    const booted = node.now() - up - slack
-    const old = attachments.filter(item => item.node === status.node && Date.parse(item.since) < booted)
+    // By the boots themselves: the clock may have been set since.
+    if (attachments.some(({ bootId }) => bootId === undefined))
+      return skip(`ipkeeper-server ${status.version} does not tell of boots`)
+    const old = attachments.filter(
+      ({ node: its, bootId }) => its === status.node && bootId !== null && bootId !== status.bootId,
+    )
     if (old.length > 0)
       return warn(`${old.length} of ${attachments.length} are older than this boot`, 'ipkeeperctl', 'audit')
     return ok(`${attachments.length} attachments, all of this boot`)

@@ -1,5 +1,7 @@
-import { accessSync, closeSync, constants, openSync, readSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { freeRoom } from '../../free-room.ts'
+import { openRegularFile } from '../../regular-file.ts'
 import { migrations } from '../../store/sqlite/migrations.ts'
 import { codeOf, fail, ok, warn, type Check } from '../check.ts'
 
@@ -16,7 +18,7 @@ const layoutOffset = 60
 function readLayout(path: string): number | undefined {
   let file
   try {
-    file = openSync(path, 'r')
+    file = openRegularFile(path, { most: Infinity })
     const bytes = Buffer.alloc(4)
     return readSync(file, bytes, 0, 4, layoutOffset) === 4 ? bytes.readUInt32BE() : undefined
   } catch {
@@ -48,6 +50,14 @@ export const storeCheck: Check = {
     }
     if ((stats.mode & 0o022) !== 0)
       return fail(`others than its owner may write to ${folder}`, 'chmod', '0700', folder)
+    const { fault, findings = [] } = status?.store.file ?? {}
+    if (fault) return fail(String(fault['message']), 'ipkeeperctl', 'rescue')
+    const lost = status ? undefined : await node.missingLedger(folder)
+    if (lost !== undefined)
+      return fail(
+        `${lost}: the daemon does not begin anew by itself`,
+        ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
+      )
     // Of a daemon that runs it is known.
     const layout = status ? undefined : readLayout(join(folder, 'leases.db'))
     if (layout !== undefined && layout > migrations.length)
@@ -55,23 +65,25 @@ export const storeCheck: Check = {
         `${join(folder, 'leases.db')} is of a newer ipkeeper-server (layout ${layout}, this one knows ${migrations.length}): start that one again, or put back the copy from before the upgrade`,
         ...['ipkeeper-server', '--version'],
       )
-    const { bavail, bsize, ffree, files } = statfsSync(folder)
-    const free = bavail * bsize
+    if (status?.disk?.refuses)
+      return fail(`${status.disk.refuses.reason}: no pod is added until there is room again`, ...show)
+    const { bytes: free, files } = freeRoom(folder)
     const says = `${folder} has ${Math.floor(free / mebibyte)} MiB free`
     if (free < none) return fail(says, ...show)
-    // File systems that have no fixed number of inodes tell none.
-    if (files > 0 && ffree < 16) return fail(`${folder} has no free inodes`, 'df', '-i', folder)
+    if (files < 16) return fail(`${folder} has no free inodes`, 'df', '-i', folder)
     if (free < little) return warn(says, ...show)
-    if (status?.store.kind === 'sqlite') {
-      const database = statSync(status.store.location, { throwIfNoEntry: false })
-      if (!database)
-        return fail(`the database ${status.store.location} is gone`, 'systemctl', 'restart', 'ipkeeper')
+    const file = status?.store.file?.path
+    if (file !== undefined) {
+      const database = statSync(file, { throwIfNoEntry: false })
+      if (!database) return fail(`the database ${file} is gone`, 'ipkeeperctl', 'rescue')
       if ((database.mode & 0o022) !== 0)
-        return fail(
-          `others than its owner may write to ${status.store.location}`,
-          ...['chmod', '0600', status.store.location],
-        )
+        return fail(`others than its owner may write to ${file}`, 'chmod', '0600', file)
     }
+    if (findings.length > 0)
+      return warn(
+        `${findings.length} entries of the history in ${file ?? folder} are damaged, and no lease`,
+        ...['ipkeeperctl', 'rescue'],
+      )
     return ok(`${says}${status ? `; ${status.store.kind}, ${status.store.leases} leases` : ''}`)
   },
 }

@@ -11,7 +11,13 @@ export const restartDaemon = advice(
   'ipkeeper',
 )
 export const status = advice('says whether the daemon answers', 'ipkeeperctl', 'status')
+export const awaitedNodes = advice('names the nodes that are waited for', 'ipkeeperctl', 'status')
 export const doctor = advice('looks at everything that pods of this node need', 'ipkeeperctl', 'doctor')
+export const rescue = advice(
+  "writes the ledger to a new file, out of the daemon's memory",
+  'ipkeeperctl',
+  'rescue',
+)
 export const pools = advice('shows how full each pool is', 'ipkeeperctl', 'pools')
 export const leases = advice('shows who has which address', 'ipkeeperctl', 'leases')
 export const reservations = advice(
@@ -85,7 +91,7 @@ export const lint = ({ path }: Captures): Advice =>
   path === undefined ? lintAll : advice('says what is wrong in which line', 'ipkeeperctl', 'lint', path)
 
 export const stopSandbox = ({ containerId = 'SANDBOX_ID' }: Captures): Advice =>
-  advice('ends the old sandbox', 'crictl', 'stopp', containerId)
+  advice('ends the old sandbox; on the node that it is on', 'crictl', 'stopp', containerId)
 
 export const removeSandbox = ({ containerId = 'SANDBOX_ID' }: Captures): Advice =>
   advice('removes it, and with it its name', 'crictl', 'rmp', containerId)

@@ -115,10 +115,33 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'store /var/lib/ipkeeper/leases.db: database or disk is full; [IPK_STORE_FAILED, request 9dc703913ef1]',
     mend: ofDisk,
   },
+  IPK_STORE_LOST: {
+    example:
+      'what is written to store /var/lib/ipkeeper/leases.db would be lost: /var/lib/ipkeeper/leases.db is gone; [IPK_STORE_LOST, request 9dc703913ef1]',
+    mend: () => [type.rescue, type.doctor],
+  },
+  IPK_STORE_DAMAGED: {
+    example:
+      'store /var/lib/ipkeeper/leases.db is damaged: lease ["default","10.22.0.7"] does not match its checksum; [IPK_STORE_DAMAGED, request 9dc703913ef1]',
+    mend: () => [type.rescue, type.doctor],
+  },
+  IPK_STORE_MISSING: {
+    example:
+      'store /var/lib/ipkeeper/leases.db is missing, and there was one: last-change.leases.db; [IPK_STORE_MISSING, request 9dc703913ef1]',
+    mend: () => [type.daemonLog, type.doctor],
+  },
   IPK_STORE_AWAY: {
     example:
       'etcd https://10.0.0.1:2379 is away for 130 s (connect ECONNREFUSED 10.0.0.1:2379): a new claim has to wait until it is back; [IPK_STORE_AWAY, request 9dc703913ef1]',
     mend: () => [type.status, type.daemonLog],
+  },
+  IPK_STORE_INCOMPLETE: {
+    example:
+      'etcd https://10.0.0.1:2379 has lost records (it has gone back from revision 812 to 640: it was restored from a snapshot): no new address before it has them again; waiting for n3 to tell again what is in use there; [IPK_STORE_INCOMPLETE, request 9dc703913ef1]',
+    mend: () => [
+      type.awaitedNodes,
+      { argv: ['ipkeeperctl', 'forget-node', 'NAME'], does: 'says of a node that it is gone for good' },
+    ],
   },
   IPK_TOO_FEW_ADDRESSES: {
     example:
@@ -234,7 +257,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_CANDIDATES_BUSY: {
     example:
       'annotation ipkeeper.io/ips lists 10.22.0.70, 10.22.0.71, and both are taken; [IPK_CANDIDATES_BUSY, request 9dc703913ef1]',
-    mend: captures => [type.explain(captures), type.leases],
+    mend: captures => [type.who(captures), type.explain(captures), type.leases],
   },
   IPK_CANDIDATES_TAKEN: {
     example:
@@ -309,6 +332,29 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       { argv: ['ip', 'neighbour', 'show'], does: 'shows which MAC addresses the node knows' },
     ],
   },
+  IPK_ADDRESS_OF_NODE: {
+    example:
+      'annotation ipkeeper.io/ip asks for 10.22.0.50, but node worker-1 has it itself, on link lo; [IPK_ADDRESS_OF_NODE, request 9dc703913ef1]',
+    mend: captures => [
+      { argv: ['ip', 'address', 'show'], does: 'shows which addresses the node has' },
+      type.explain(captures),
+    ],
+  },
+  IPK_MAC_TAKEN: {
+    example:
+      'annotation ipkeeper.io/mac asks for 02:42:ac:11:00:02, which shop/web-0 on node worker-1 (container 3f2a91c0d1e2, since 2026-01-02T03:04:05Z) has; it comes free when that pod is deleted; [IPK_MAC_TAKEN, request 9dc703913ef1]',
+    mend: captures => [type.explain(captures), type.leases],
+  },
+  IPK_MAC_BUSY: {
+    example:
+      'annotation ipkeeper.io/mac asks for 02:42:ac:11:00:02, which shop/web-7d4b9c6f5-x2x5z on node worker-1 (container 3f2a91c0d1e2, since 2026-01-02T03:04:05Z) has; it comes free when that pod is deleted; [IPK_MAC_BUSY, request 9dc703913ef1]',
+    mend: captures => [type.explain(captures), type.leases],
+  },
+  IPK_MAC_REFUSED: {
+    example:
+      'pool prod: annotation ipkeeper.io/mac asks for a MAC, which its pods may not choose; [IPK_MAC_REFUSED, request 9dc703913ef1]',
+    mend: ofPools,
+  },
   IPK_WIRING_DIFFERS: {
     example: 'eth0 has not the address 10.22.0.50/16; [IPK_WIRING_DIFFERS, request 9dc703913ef1]',
     mend: captures => [type.deletePod(captures), type.flights(captures)],
@@ -329,6 +375,14 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_RESERVATION_MISSING: {
     example: 'error: 10.22.0.77 is not reserved [IPK_RESERVATION_MISSING]',
     mend: () => [type.reservations],
+  },
+  IPK_NODE_UNKNOWN: {
+    example: 'error: no node n33 is known; there are n1, n2 and n3 [IPK_NODE_UNKNOWN]',
+    mend: () => [type.awaitedNodes, type.leases],
+  },
+  IPK_NODE_LIVES: {
+    example: 'error: node n3 lives: its daemon took that back [IPK_NODE_LIVES]',
+    mend: () => [type.status],
   },
   IPK_ADDRESS_FREE: { example: 'error: nobody has 10.22.0.77 [IPK_ADDRESS_FREE]', mend: ofHolder },
   IPK_REQUEST_INVALID: {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AddReply, CniRequest, DoneReply, ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
+import { statePulse } from '../../../shared/state-pulse.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readValidAttachments } from '../../ipam/network-config.ts'
 import type { AddRequest } from '../../ipam/add-request.ts'
@@ -29,6 +30,8 @@ export interface CniRoutesOptions {
   readonly stateDir: string
   /** "DEV:INO" of it. */
   readonly stateFolder: string | undefined
+  /** Whether the state folder takes writes now (shared/state-pulse.ts); never waits for long. */
+  readonly stateFolderBeats: () => Promise<boolean>
   readonly facts: NodeFacts
   readonly requests: RequestReader
   /** Tells the pod what became of its ADD; never waits and never fails. */
@@ -36,6 +39,8 @@ export interface CniRoutesOptions {
   /** Called before an ADD of that run is decided. */
   readonly askedAgain: (invocationId: string | undefined) => Promise<void>
   readonly observer: VerbObserver
+  /** Milliseconds; as configured for the sweeper now. */
+  readonly minAgeUnproved: () => number
 }
 
 type Body = CniRequest
@@ -59,7 +64,18 @@ const response = { 400: ErrorReply, 409: ErrorReply, 500: ErrorReply, 503: Error
 
 /** POST /v1/cni/{add,check,del,gc,status}: translate only; the rules are in leases/ and ipam/. */
 export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void {
-  const { service, stateDir, stateFolder, facts, requests, tellPod, askedAgain, observer } = options
+  const {
+    service,
+    stateDir,
+    stateFolder,
+    stateFolderBeats,
+    facts,
+    requests,
+    tellPod,
+    askedAgain,
+    observer,
+    minAgeUnproved,
+  } = options
   /** Passes a problem on, having told it to the pod. */
   const toldToPod = async <T>(pod: NamedPod | undefined, step: () => Promise<T>): Promise<T> => {
     try {
@@ -101,6 +117,14 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
         schema: { body: CniRequest, response: { 200: reply, ...response } },
         // A runtime polls STATUS every few seconds.
         ...(verb === 'status' && { logLevel: 'warn' }),
+        // It goes on beside the verb.
+        onRequest: async () => {
+          void stateFolderBeats()
+          await Promise.resolve()
+        },
+        onSend: async (_request, reply_) => {
+          if (await stateFolderBeats()) void reply_.header(statePulse.header, statePulse.value)
+        },
       },
       async (request, response_) => {
         nameRequest(request, verb)
@@ -172,14 +196,20 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
 
   post('del', async request => {
     const began = interpretBegan(request.body, facts.bootId)
-    const { ended, delegatedTo, late } = await delAttachment(
+    const { ended, delegatedTo, late, undone } = await delAttachment(
       service,
       interpretKey(request.body),
       began,
       interpretRemains(request.body),
     )
     if (late) observer.lateDel(late)
-    request.log.info({ known: ended !== undefined, late }, ended ? 'deleted' : 'nothing to delete')
+    if (undone) observer.undone('never_answered')
+    const outcome = undone
+      ? 'its ADD, whose answer never arrived, was undone'
+      : ended
+        ? 'deleted'
+        : 'nothing to delete'
+    request.log.info({ known: ended !== undefined, late, undone }, outcome)
     return { ...(delegatedTo !== undefined && { delegatedTo }) }
   })
 
@@ -190,7 +220,12 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
       request.log.info('GC without a list of valid attachments: nothing is touched')
       return {}
     }
-    const { ended, problems } = await collectGarbage(service, identity.name, valid)
+    const began = interpretBegan(request.body, request.body.bootId ?? facts.bootId)
+    const { ended, problems } = await collectGarbage(
+      service,
+      { network: identity.name, valid, began },
+      minAgeUnproved(),
+    )
     request.log.info({ ended: ended.map(attachment => attachment.containerId) }, 'garbage collected')
     if (problems.length > 0) {
       throw new Problem(
@@ -202,7 +237,7 @@ export function cniRoutes(app: FastifyInstance, options: CniRoutesOptions): void
   })
 
   post('status', async request => {
-    await checkAvailability(service, interpretStatus(request.body, facts, service.pools()))
+    await checkAvailability(service, await interpretStatus(request.body, facts, service.pools()))
     return {}
   })
 }

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import type { ProblemDocument } from '../../../shared/problem/problem.ts'
+import type { Problem, ProblemDocument } from '../../../shared/problem/problem.ts'
 import { commit } from '../../../shared/build-info.ts'
+import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
+import { describeJump } from '../../clock.ts'
 import type { LeaseService } from '../../leases/service.ts'
-import type { StoreStatus } from '../../store/lease-store.ts'
+import type { DiskStatus, FileAspect, StoreStatus } from '../../store/lease-store.ts'
 
 /** What the daemon knows of itself from its start. */
 export interface DaemonFacts {
@@ -14,12 +16,33 @@ export interface DaemonFacts {
   readonly stateFolder?: string
   readonly socket: string
   readonly store: { readonly kind: string; readonly location: string }
+  /** Absent where nobody has said it. */
+  readonly identity?: IdentityFacts
+  /** Why another machine has its name; absent where nodes share nothing. */
+  readonly nameProblem?: () => Problem | undefined
   /** Where the runtime has network configurations and plugins from; absent where nobody has said it. */
   readonly conflist?: { readonly directory: string; readonly binDirs: readonly string[] }
 }
 
+/** What the node is known by, whatever it is called. */
+export interface IdentityFacts {
+  readonly id: string
+  /** As configured. */
+  readonly wanted: string
+  /** Until when: milliseconds since the epoch. */
+  readonly formerNames: readonly { readonly name: string; readonly until: number }[]
+  readonly marks: { readonly machineId?: string; readonly hardware?: string }
+  readonly copyOf?: string | undefined
+}
+
 /** DELs that wait in the state folder, and what was put aside of them. */
 export type CountDeferredDels = () => Promise<{ readonly waiting: number; readonly quarantined: number }>
+
+/** How often the wall clock was set since the start; the last time: `by` in milliseconds, `at` since the epoch. */
+export type CountJumps = () => {
+  readonly count: number
+  readonly last: { readonly by: number; readonly at: number } | undefined
+}
 
 /** Which file the configuration was read from, and what is wrong with it now. */
 export interface ConfigState {
@@ -58,15 +81,42 @@ export interface ClusterState {
 
 function sharedStoreStatus(status: StoreStatus | undefined): Partial<StatusReply['store']> {
   if (!status) return {}
-  const { state, reason, since, owed } = status
+  const { state, reason, since, owed, waitsFor, lacks } = status
   return {
     ...{ state, owed },
+    ...(waitsFor && { waitsFor: [...waitsFor] }),
+    ...(lacks !== undefined && { lacks }),
     ...(reason !== undefined && { reason }),
     ...(since !== undefined && { since: iso(since) }),
   }
 }
 
+function fileStatus(file: FileAspect | undefined): Partial<StatusReply['store']> {
+  if (!file) return {}
+  const fault = file.fault()
+  const document = fault ? { ...fault.toDocument() } : null
+  return { file: { path: file.path, fault: document, findings: [...file.findings()] } }
+}
+
 const iso = (time: number): string => new Date(time).toISOString()
+
+function identityStatus(
+  identity: IdentityFacts,
+  refused: Problem | undefined,
+): NonNullable<StatusReply['identity']> {
+  const { id, wanted, formerNames, marks, copyOf } = identity
+  return {
+    id,
+    wanted,
+    formerNames: formerNames.map(({ name, until }) => ({ name, until: iso(until) })),
+    knownBy: [
+      ...(marks.machineId === undefined ? [] : (['machine-id'] as const)),
+      ...(marks.hardware === undefined ? [] : (['hardware'] as const)),
+    ],
+    ...(copyOf !== undefined && { copyOf }),
+    ...(refused && { refused: { message: refused.message, hint: refused.hint } }),
+  }
+}
 
 function kubernetesStatus(state: ClusterState): NonNullable<StatusReply['kubernetes']> {
   const { server, source, connected, counts, events, access, misnamed } = state
@@ -89,6 +139,12 @@ function kubernetesStatus(state: ClusterState): NonNullable<StatusReply['kuberne
   }
 }
 
+function diskStatus(status: DiskStatus | undefined): Pick<StatusReply, 'disk'> {
+  if (!status) return {}
+  const { refuses, ...figures } = status
+  return { disk: { ...figures, refuses: refuses ? { ...refuses, since: iso(refuses.since) } : null } }
+}
+
 /** GET health and status. Polled, hence logged only when they fail. */
 export function statusRoutes(
   app: FastifyInstance,
@@ -96,23 +152,33 @@ export function statusRoutes(
     service: LeaseService
     facts: DaemonFacts
     deferredDels: CountDeferredDels
+    jumps: CountJumps
     config: () => ConfigState
     clusterStatus: () => ClusterState | undefined
+    disk?: (() => DiskStatus | undefined) | undefined
   },
 ): void {
-  const { service, facts, deferredDels, config, clusterStatus } = options
+  const { service, facts, deferredDels, jumps, config, clusterStatus, disk } = options
 
-  app.get('/v1/health', { logLevel: 'warn', schema: { response: { 200: HealthReply } } }, async () =>
-    Promise.resolve({ status: 'ok', version: facts.version, stateDir: facts.stateDir }),
+  app.get(
+    '/v1/health',
+    { logLevel: 'error', schema: { response: { 200: HealthReply, 503: ErrorReply } } },
+    async () => {
+      const fault = service.ledger.file?.fault()
+      if (fault) throw fault
+      return await Promise.resolve({ status: 'ok', version: facts.version, stateDir: facts.stateDir })
+    },
   )
 
   app.get('/v1/status', { logLevel: 'warn', schema: { response: { 200: StatusReply } } }, async () => {
     const counts = service.ledger.counts()
     const { path, loadedAt, problem } = config()
     const kubernetes = clusterStatus()
+    const { count, last } = jumps()
     return {
       version: facts.version,
       node: service.node,
+      ...(facts.identity && { identity: identityStatus(facts.identity, facts.nameProblem?.()) }),
       bootId: service.bootId,
       pid: process.pid,
       commit,
@@ -124,8 +190,14 @@ export function statusRoutes(
         leases: counts.lease,
         attachments: counts.attachment,
         ...sharedStoreStatus(service.ledger.storeStatus()),
+        ...fileStatus(service.ledger.file),
       },
+      ...diskStatus(disk?.()),
       pools: counts.pool,
+      clock: {
+        jumps: count,
+        last: last ? { at: iso(last.at), seconds: last.by / 1000, says: describeJump(last) } : null,
+      },
       deferredDels: await deferredDels(),
       config: { path, loadedAt: iso(loadedAt), problem },
       ...(facts.conflist && { conflist: facts.conflist }),

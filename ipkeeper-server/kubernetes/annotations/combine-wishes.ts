@@ -100,6 +100,6 @@ export function combineWishes(wishes: readonly Wish[]): PodRequest {
     pools: pools?.value ?? [],
     gateways: wishes.flatMap(wish => wish.gateways ?? []),
     ...(retain && { retain: retain.value, retainSource: retain.by.source }),
-    ...(mac && { mac: mac.value }),
+    ...(mac && { mac: mac.value, macSource: mac.by.source }),
   }
 }

@@ -41,11 +41,22 @@ export interface MainConfig {
   readonly dns: ResultDns
   /** Networks that the pod reaches through its node, such as that of the cluster's services. CIDR notation. */
   readonly serviceCidrs: readonly string[]
-  /** Whether it is asked first that nobody else has the address. */
-  readonly duplicateProbe: boolean
+  /**
+   * Whether it is asked first that nobody else has the address. among-others: only on a bridge with ports that are no pods
+   * of ours.
+   */
+  readonly duplicateProbe: boolean | 'among-others'
   /** underlay: whether the addresses and routes of the uplink move to the bridge. */
   readonly moveHostAddresses: boolean
   readonly macvlanMode: MacvlanMode
+}
+
+/** Whether an ADD asks first; `foreignPorts` are those of its bridge. */
+export function asksFirst(
+  { duplicateProbe }: Pick<MainConfig, 'duplicateProbe'>,
+  { foreignPorts }: { readonly foreignPorts: readonly string[] },
+): boolean {
+  return duplicateProbe === 'among-others' ? foreignPorts.length > 0 : duplicateProbe
 }
 
 /** How other nodes reach the pods of a network; undefined where nothing leads to them: the node is no router for them. */

@@ -10,7 +10,7 @@ import { gatewayCidrs } from './gateway-address.ts'
 import type { MainConfig } from './main-config.ts'
 import { macvlanCommands } from './macvlan.ts'
 import { checkMtuCarries, checkMtuFits } from './mtu-limits.ts'
-import { podMac } from './pod-mac.ts'
+import { podMac, sparePodMac } from './pod-mac.ts'
 import { podRoutes } from './pod-routes.ts'
 import { ptpCommands } from './ptp.ts'
 import type { Survey } from './survey.ts'
@@ -27,6 +27,8 @@ export interface Granted {
   readonly mac: string | null
   /** Addresses that were asked for by name, without prefix. */
   readonly named: readonly string[]
+  /** Whether a living pod has asked for a MAC. */
+  readonly isChosen?: (mac: string) => boolean
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Granted {
 export function planWiring(
   config: MainConfig,
   survey: Survey,
-  { ips, routes, mac, named }: Granted,
+  { ips, routes, mac, named, isChosen }: Granted,
   isGateway: (address: string) => boolean,
 ): WiringRecord {
   const { mode } = config
@@ -50,7 +52,7 @@ export function planWiring(
   const hasVeth = mode !== 'macvlan'
   return {
     mode,
-    mac: mac ?? config.mac ?? podMac(addresses),
+    mac: mac ?? config.mac ?? (isChosen?.(podMac(addresses)) ? sparePodMac(addresses) : podMac(addresses)),
     mtu: survey.mtu,
     hostLink: hasVeth ? { name: survey.names.hostLink, mac: survey.names.hostMac } : null,
     master: mode === 'macvlan' ? (survey.uplink?.name ?? null) : mode === 'ptp' ? null : config.bridge,

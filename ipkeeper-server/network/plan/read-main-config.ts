@@ -17,19 +17,22 @@ import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { wiringModes, type WiringMode } from '../../ipam/records.ts'
 import { refuseMisspelt } from '../../ipam/refuse-misspelt.ts'
 import { checkHostInterface } from './interface-name.ts'
-import {
-  leavesNode,
-  macvlanModes,
-  type MacvlanMode,
-  type MainConfig,
-  type Masquerade,
-} from './main-config.ts'
+import { macvlanModes, type MacvlanMode, type MainConfig, type Masquerade } from './main-config.ts'
 import { mtuLimits } from './mtu-limits.ts'
 import { readRequestedMac } from './read-mac.ts'
 import { readSysctls } from './read-sysctls.ts'
 
 /** Names of bridges that nobody chose; two, as a bridge with an uplink is another network than one without. */
 export const standardBridges = { bridge: 'ipk0', underlay: 'ipkul0' } as const
+
+/** Whether a mode asks first that nobody has an address, where the configuration does not say. */
+const standardProbe: Readonly<Record<WiringMode, MainConfig['duplicateProbe']>> = {
+  bridge: 'among-others',
+  // Nobody but the node is on the link of such a pod.
+  ptp: false,
+  macvlan: true,
+  underlay: true,
+}
 
 const invalid = (message: string, hint?: string): Problem =>
   new Problem('IPK_CONFIG_INVALID', message, hint === undefined ? {} : { hint })
@@ -389,7 +392,7 @@ export function readMainConfig(config: JsonObject, rawArgs: string): MainConfig 
     sysctls: readSysctls(config),
     dns: readDns(config),
     serviceCidrs: readServiceCidrs(config),
-    duplicateProbe: booleanField(config, 'duplicateProbe') ?? leavesNode(mode),
+    duplicateProbe: booleanField(config, 'duplicateProbe') ?? standardProbe[mode],
     moveHostAddresses: booleanField(config, 'moveHostAddresses') ?? false,
     macvlanMode: readMacvlanMode(config),
   }

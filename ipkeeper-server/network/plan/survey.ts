@@ -47,7 +47,7 @@ export interface Survey {
   readonly uplink: UplinkFacts | undefined
   /** undefined in modes without a bridge. */
   readonly bridge: BridgeFacts | undefined
-  /** Ports of the bridge that are neither the uplink nor ours; of interest while the uplink is no port of it. */
+  /** Ports of the bridge that are neither the uplink nor ours; of an underlay, while the uplink is no port of it. */
   readonly foreignPorts: readonly string[]
   /** Addresses of the node by which pods of an underlay reach it; CIDR notation. */
   readonly nodeAddresses: readonly string[]

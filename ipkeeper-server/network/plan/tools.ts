@@ -7,6 +7,7 @@ export const tools = {
   nft: 'nftables',
   arping: 'iputils-arping',
   nsenter: 'util-linux',
+  setpriv: 'util-linux',
   tee: 'coreutils',
 } as const
 
@@ -17,7 +18,7 @@ export function neededTools({ mode, masquerade, duplicateProbe, vlan }: MainConf
   return [
     ...(['ip', 'nsenter', 'tee'] as const),
     ...(masquerade === 'none' ? [] : (['nft'] as const)),
-    ...(duplicateProbe || leavesNode(mode) ? (['arping'] as const) : []),
+    ...(duplicateProbe === true || leavesNode(mode) ? (['arping'] as const) : []),
     ...(vlan === undefined ? [] : (['bridge'] as const)),
   ]
 }

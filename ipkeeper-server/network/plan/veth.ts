@@ -2,7 +2,7 @@ import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { namespacePath } from './namespace-path.ts'
 import type { Command } from './command.ts'
 import type { WiringRecord } from '../../ipam/records.ts'
-import type { MainConfig } from './main-config.ts'
+import { asksFirst, type MainConfig } from './main-config.ts'
 import { routeCommand } from './pod-routes.ts'
 import type { Survey } from './survey.ts'
 import type { WiringCommands } from './wiring-commands.ts'
@@ -14,12 +14,8 @@ import type { WiringJob } from './wiring-job.ts'
  * The MAC with which a link is made. One that first asks whether others have its address gets its own afterwards: who has
  * the address may have the same MAC, and would not be heard (probe-address.ts).
  */
-export function firstMac(
-  { duplicateProbe }: MainConfig,
-  { names }: Survey,
-  { mac }: Pick<WiringRecord, 'mac'>,
-): string {
-  return duplicateProbe ? names.probeMac : mac
+export function firstMac(config: MainConfig, survey: Survey, { mac }: Pick<WiringRecord, 'mac'>): string {
+  return asksFirst(config, survey) ? survey.names.probeMac : mac
 }
 
 /** Both sides in one step, the pod's side within its namespace: either all of it is there or nothing. */

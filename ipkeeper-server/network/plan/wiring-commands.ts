@@ -2,7 +2,7 @@ import type { Command } from './command.ts'
 
 /** The commands that wire a pod, in their order. Between `link` and `addresses` it is asked whether others have them. */
 export interface WiringCommands {
-  /** In the host's namespace: makes the links of both. */
+  /** Makes the links of both namespaces: in the host's, up to the name of one that is the pod's alone. */
   readonly host: readonly Command[]
   /** In the pod's: its link comes up. */
   readonly link: readonly Command[]

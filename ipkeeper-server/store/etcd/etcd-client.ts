@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js'
 import { setTimeout as delay } from 'node:timers/promises'
 import { EngineAway } from '../shared/engine.ts'
 import type { EtcdAccess } from './etcd-access.ts'
+import { EtcdContinuity } from './etcd-continuity.ts'
 import { EtcdEndpoint, type EtcdCall } from './etcd-endpoint.ts'
 import { EtcdFailure, refusal } from './etcd-failure.ts'
 import {
@@ -11,6 +12,7 @@ import {
   readToken,
   readTxnReply,
   txnRequest,
+  type EtcdPosition,
   type RangeReply,
   type RangeRequest,
   type TxnReply,
@@ -30,15 +32,25 @@ export class AnswerLost extends EngineAway {}
  */
 export class EtcdClient {
   readonly endpoints: readonly EtcdEndpoint[]
+  readonly continuity: EtcdContinuity
   readonly #access: EtcdAccess
   readonly #deadlineMs: number
   #preferred: number
   #token: string | undefined
   readonly #loggingIn = new Map<EtcdEndpoint, Promise<string | undefined>>()
 
-  /** @param random from 0 to below 1: nodes begin at different members */
-  constructor(access: EtcdAccess, deadlineMs: number, random: () => number) {
+  /**
+   * @param random from 0 to below 1: nodes begin at different members
+   * @param onBreak etcd has other data than it had (etcd-continuity.ts)
+   */
+  constructor(
+    access: EtcdAccess,
+    deadlineMs: number,
+    random: () => number,
+    onBreak: (reason: string) => void = () => undefined,
+  ) {
     this.#access = access
+    this.continuity = new EtcdContinuity(onBreak)
     this.#deadlineMs = deadlineMs
     this.endpoints = access.endpoints.map(url => new EtcdEndpoint(url, again => access.tls(again)))
     this.#preferred = Math.floor(random() * this.endpoints.length)
@@ -106,7 +118,15 @@ export class EtcdClient {
     return this.#token
   }
 
-  async #everywhere<T>(call: EtcdCall<T>, ends: number, once = false): Promise<T> {
+  /** An answer out of other data than the answers before is none. */
+  async #everywhere<T extends EtcdPosition>(call: EtcdCall<T>, ends: number, once = false): Promise<T> {
+    const mark = this.continuity.mark()
+    const reply = await this.#anywhere(call, ends, once)
+    if (!this.continuity.holds(reply, mark)) throw new AnswerLost('etcd: its data is not what it was')
+    return reply
+  }
+
+  async #anywhere<T>(call: EtcdCall<T>, ends: number, once: boolean): Promise<T> {
     const count = this.endpoints.length
     let last: EtcdFailure | undefined
     for (;;) {

@@ -14,7 +14,7 @@ import type { EtcdAccess } from './etcd-access.ts'
 import { AnswerLost, EtcdClient } from './etcd-client.ts'
 import { EtcdFence } from './etcd-fence.ts'
 import { fenceKey, fromEtcdKey, toEtcdKey } from './etcd-keys.ts'
-import type { KeyValue, TxnReply, TxnRequest, WatchEvent } from './etcd-messages.ts'
+import type { EtcdPosition, KeyValue, TxnReply, TxnRequest, WatchEvent } from './etcd-messages.ts'
 import { readValue, schemaVersion, writeValue } from './etcd-values.ts'
 import { EtcdWatch, standardWatchTiming, type WatchTiming } from './etcd-watch.ts'
 
@@ -87,11 +87,15 @@ export class EtcdEngine implements Engine {
   readonly #unusable = new Map<string, string>()
   #unheard: string | undefined
   #reported: string | undefined
+  /** Why what was heard is not what etcd has; until all is listed anew. */
+  #broken: string | undefined
 
   constructor(options: EtcdEngineOptions) {
     const { access, prefix, node, deadlineMs = 5_000, watch, random = Math.random } = options
     this.location = access.endpoints.join(',')
-    this.#client = new EtcdClient(access, deadlineMs, random)
+    this.#client = new EtcdClient(access, deadlineMs, random, reason => {
+      this.#break(reason)
+    })
     this.#fence = new EtcdFence(this.#client, fenceKey(prefix, node))
     this.#prefix = prefix
     this.#deadlineMs = deadlineMs
@@ -102,8 +106,8 @@ export class EtcdEngine implements Engine {
   start(feed: EngineFeed): void {
     this.#feed = feed
     const sink = {
-      listed: (kvs: readonly KeyValue[], revision: number) => {
-        this.#listed(feed, kvs, revision)
+      listed: (kvs: readonly KeyValue[], position: EtcdPosition) => {
+        this.#listed(feed, kvs, position)
       },
       changed: (events: readonly WatchEvent[], revision: number) => {
         this.#changed(feed, events, revision)
@@ -118,6 +122,7 @@ export class EtcdEngine implements Engine {
   }
 
   async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
+    this.#expectHeard()
     const ends = performance.now() + this.#deadlineMs
     const etcdKey = toEtcdKey(this.#prefix, kind, key)
     const reading: Reading = {
@@ -140,6 +145,7 @@ export class EtcdEngine implements Engine {
 
   async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
     if (writes.length === 0) return []
+    this.#expectHeard()
     const keys = writes.map(({ kind, key }) => toEtcdKey(this.#prefix, kind, key))
     const keyed = writes.map((write, index) => ({ ...write, etcdKey: keys[index] ?? '' }))
     this.#refuseClaims(writes)
@@ -173,6 +179,8 @@ export class EtcdEngine implements Engine {
     const { key } = this.#fence
     let lost: AnswerLost | undefined
     for (;;) {
+      // Found meanwhile: what is compared here was heard of other data.
+      this.#expectHeard()
       let revision: number | undefined
       try {
         revision = await this.#fence.revision(ends)
@@ -184,6 +192,12 @@ export class EtcdEngine implements Engine {
         if (fence?.modRevision === revision)
           return { reply: { ...reply, found }, repeated: lost !== undefined }
         this.#fence.drop(revision)
+        // Nobody takes it away, and each write makes it newer.
+        if ((fence?.modRevision ?? 0) < revision)
+          this.#client.continuity.break(
+            `etcd has ${key} ${fence ? `as of revision ${fence.modRevision}` : 'no more'}, which was written at ${revision}`,
+          )
+        this.#expectHeard()
       } catch (error) {
         if (revision !== undefined && error instanceof AnswerLost && ends - performance.now() > againMs) {
           lost = error
@@ -191,6 +205,18 @@ export class EtcdEngine implements Engine {
         } else throw error instanceof EngineAway ? error : (lost ?? error)
       }
     }
+  }
+
+  /** What etcd has is not what it had: nothing is written before it is known what there is. */
+  #break(reason: string): void {
+    this.#broken = reason
+    this.#fence.forget()
+    this.#feed?.broke(reason)
+    this.#watch?.begin()
+  }
+
+  #expectHeard(): void {
+    if (this.#broken !== undefined) throw new EngineAway(`etcd: ${this.#broken}`)
   }
 
   async fence(): Promise<void> {
@@ -284,16 +310,18 @@ export class EtcdEngine implements Engine {
     const timer = setTimeout(resolve, Math.min(catchUpMs, Math.max(ends - performance.now(), 0)), false)
     const inTime = await promise
     clearTimeout(timer)
-    // A quota is counted by what the feed told; all else stands for itself.
-    if (!inTime && record?.kind === 'quota')
+    // Behind a quota or a MAC stands what the feed told; all else stands for itself.
+    if (!inTime && (record?.kind === 'quota' || record?.kind === 'mac'))
       throw new EngineAway(
         `etcd: its watch lags behind${this.#unheard === undefined ? '' : `: ${this.#unheard}`}`,
       )
   }
 
-  #listed(feed: EngineFeed, kvs: readonly KeyValue[], revision: number): void {
-    // A store that was restored from a backup counts on from there: what was told of its former life has no meaning.
-    if (revision < this.#passed) this.#told.clear()
+  #listed(feed: EngineFeed, kvs: readonly KeyValue[], position: EtcdPosition): void {
+    const { revision } = position
+    // What was told out of other data has no meaning.
+    if (this.#broken !== undefined) this.#told.clear()
+    this.#broken = undefined
     const records = new Map<string, StampedRecord>()
     this.#unusable.clear()
     for (const kv of kvs) {
@@ -305,7 +333,7 @@ export class EtcdEngine implements Engine {
       if (told.record) records.set(etcdKey, told.record)
       else records.delete(etcdKey)
     }
-    feed.replace([...records.values()])
+    feed.replace([...records.values()], position)
     this.#pass(revision)
     this.#report()
   }
@@ -349,6 +377,7 @@ export class EtcdEngine implements Engine {
 
   #pass(revision: number): void {
     this.#passed = revision
+    this.#client.continuity.passed(revision)
     for (const [etcdKey, told] of this.#told) if (told.revision <= revision) this.#told.delete(etcdKey)
     for (const reading of this.#readings)
       if (reading.revision !== undefined && reading.revision <= revision) reading.caughtUp.resolve(true)

@@ -51,6 +51,12 @@ export class EtcdFence {
     if (this.#revision === revision) this.#revision = undefined
   }
 
+  /** Of other data than etcd has. */
+  forget(): void {
+    this.#revision = undefined
+    this.#raising = undefined
+  }
+
   async #write(): Promise<number> {
     const reply = await this.#client.repeat({
       compare: [],

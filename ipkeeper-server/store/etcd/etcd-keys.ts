@@ -10,7 +10,9 @@ const folders = {
   reservation: 'reservations',
   pool: 'pools',
   quota: 'quotas',
+  mac: 'macs',
   node: 'nodes',
+  ending: 'endings',
 } as const satisfies Record<SharedKind, string>
 
 const kinds: ReadonlyMap<string, SharedKind> = new Map(

@@ -21,9 +21,15 @@ export interface RangeRequest {
   readonly revision?: number
 }
 
-export interface RangeReply {
-  /** Of the whole store. */
+/** What etcd says of itself in each answer. */
+export interface EtcdPosition {
+  /** ID of the cluster, in decimal digits; made anew with its data, unless members, URLs and token are the same. */
+  readonly cluster: string
+  /** Of the whole store: grows with each write. */
   readonly revision: number
+}
+
+export interface RangeReply extends EtcdPosition {
   readonly kvs: readonly KeyValue[]
   /** Whether there are further ones beyond the limit. */
   readonly more: boolean
@@ -43,8 +49,7 @@ export interface TxnRequest {
   readonly failure: readonly Operation[]
 }
 
-export interface TxnReply {
-  readonly revision: number
+export interface TxnReply extends EtcdPosition {
   readonly succeeded: boolean
   /** One for each `get` that was done. */
   readonly found: readonly (KeyValue | undefined)[]
@@ -53,8 +58,7 @@ export interface TxnReply {
 export type WatchEvent =
   { readonly type: 'put'; readonly kv: KeyValue } | { readonly type: 'delete'; readonly kv: KeyValue }
 
-export interface WatchReply {
-  readonly revision: number
+export interface WatchReply extends EtcdPosition {
   /** -1 in answers to a request for progress. */
   readonly watchId: number
   readonly created: boolean
@@ -142,12 +146,18 @@ export function authenticateRequest(name: string, password: string): Uint8Array 
   return text(text(new BinaryWriter(), 1, name), 2, password).finish()
 }
 
-/** ResponseHeader: 3 revision. */
-function readRevision(bytes: Uint8Array): number {
-  let revision = 0
-  readMessage(bytes, (field, reader) => field === 3 && taken(() => (revision = readNumber(reader))))
-  return revision
+/** ResponseHeader: 1 cluster_id, 3 revision. */
+function readHeader(bytes: Uint8Array): EtcdPosition {
+  const header = { cluster: '', revision: 0 }
+  readMessage(bytes, (field, reader) => {
+    if (field === 1) return taken(() => (header.cluster = String(reader.uint64())))
+    if (field === 3) return taken(() => (header.revision = readNumber(reader)))
+    return false
+  })
+  return header
 }
+
+const noHeader: EtcdPosition = { cluster: '', revision: 0 }
 
 /** KeyValue: 1 key, 3 mod_revision, 5 value. */
 function readKeyValue(bytes: Uint8Array): KeyValue {
@@ -163,9 +173,9 @@ function readKeyValue(bytes: Uint8Array): KeyValue {
 
 /** RangeResponse: 1 header, 2 kvs, 3 more. */
 export function readRangeReply(bytes: Uint8Array): RangeReply {
-  const reply = { revision: 0, kvs: [] as KeyValue[], more: false }
+  const reply = { ...noHeader, kvs: [] as KeyValue[], more: false }
   readMessage(bytes, (field, reader) => {
-    if (field === 1) return taken(() => (reply.revision = readRevision(reader.bytes())))
+    if (field === 1) return taken(() => Object.assign(reply, readHeader(reader.bytes())))
     if (field === 2) return taken(() => reply.kvs.push(readKeyValue(reader.bytes())))
     if (field === 3) return taken(() => (reply.more = reader.bool()))
     return false
@@ -175,9 +185,9 @@ export function readRangeReply(bytes: Uint8Array): RangeReply {
 
 /** TxnResponse: 1 header, 2 succeeded, 3 responses, each of which has 1 response_range. */
 export function readTxnReply(bytes: Uint8Array): TxnReply {
-  const reply = { revision: 0, succeeded: false, found: [] as (KeyValue | undefined)[] }
+  const reply = { ...noHeader, succeeded: false, found: [] as (KeyValue | undefined)[] }
   readMessage(bytes, (field, reader) => {
-    if (field === 1) return taken(() => (reply.revision = readRevision(reader.bytes())))
+    if (field === 1) return taken(() => Object.assign(reply, readHeader(reader.bytes())))
     if (field === 2) return taken(() => (reply.succeeded = reader.bool()))
     if (field !== 3) return false
     readMessage(
@@ -206,12 +216,12 @@ function readEvent(bytes: Uint8Array): WatchEvent {
 /** WatchResponse: 1 header, 2 watch_id, 3 created, 4 canceled, 5 compact_revision, 6 cancel_reason, 7 fragment, 11 events. */
 export function readWatchReply(bytes: Uint8Array): WatchReply {
   const reply = {
-    ...{ revision: 0, watchId: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' },
+    ...{ ...noHeader, watchId: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' },
     fragment: false,
     events: [] as WatchEvent[],
   }
   readMessage(bytes, (field, reader) => {
-    if (field === 1) return taken(() => (reply.revision = readRevision(reader.bytes())))
+    if (field === 1) return taken(() => Object.assign(reply, readHeader(reader.bytes())))
     if (field === 2) return taken(() => (reply.watchId = readNumber(reader)))
     if (field === 3) return taken(() => (reply.created = reader.bool()))
     if (field === 4) return taken(() => (reply.canceled = reader.bool()))

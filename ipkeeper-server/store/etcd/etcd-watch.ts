@@ -8,6 +8,7 @@ import {
   readWatchReply,
   watchCreateRequest,
   watchProgressRequest,
+  type EtcdPosition,
   type KeyValue,
   type WatchEvent,
   type WatchReply,
@@ -16,7 +17,7 @@ import {
 /** Where a watch puts what it hears. */
 export interface WatchSink {
   /** All keys of the prefix as they were at a revision. */
-  listed(kvs: readonly KeyValue[], revision: number): void
+  listed(kvs: readonly KeyValue[], position: EtcdPosition): void
   /** In the order of revisions; all events of each of them, up to `revision`. */
   changed(events: readonly WatchEvent[], revision: number): void
   /** Told of each failure; undefined when changes are heard of again. */
@@ -57,6 +58,8 @@ export class EtcdWatch {
   #turn: number
   /** Events of a message that goes on in the next one. */
   #pending: WatchEvent[] = []
+  /** Ends the stream that is open. */
+  #breakOff: () => void = () => undefined
   #running: Promise<void> | undefined
 
   constructor(
@@ -76,6 +79,12 @@ export class EtcdWatch {
     this.#running ??= this.#run()
   }
 
+  /** What was heard is not what etcd has: all is listed anew. */
+  begin(): void {
+    this.#heard = undefined
+    this.#breakOff()
+  }
+
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
@@ -90,8 +99,9 @@ export class EtcdWatch {
     let pause = 0
     while (!this.#isStopped()) {
       try {
-        this.#heard ??= await this.#list()
-        const { failure, worked } = await this.#follow(this.#heard)
+        const from = this.#heard ?? (await this.#list())
+        this.#heard = from
+        const { failure, worked } = await this.#follow(from)
         if (failure instanceof Lost) this.#heard = undefined
         // One that had worked is taken up at once, with another member; only then there is trouble.
         if (!worked) throw failure
@@ -113,19 +123,21 @@ export class EtcdWatch {
     const rangeEnd = endOfPrefix(this.#prefix)
     const kvs: KeyValue[] = []
     let key = this.#prefix
-    let revision: number | undefined
+    let first: EtcdPosition | undefined
     for (;;) {
       const page = await this.#client.range({
         ...{ key, rangeEnd, limit: pageSize },
-        ...(revision !== undefined && { revision }),
+        ...(first && { revision: first.revision }),
       })
-      revision ??= page.revision
+      if (first && first.cluster !== page.cluster) throw new Lost()
+      first ??= page
       for (const kv of page.kvs) kvs.push(kv)
       const last = page.kvs.at(-1)
       if (!page.more || !last) break
       key = `${last.key}\0`
     }
-    if (!this.#isStopped()) this.#sink.listed(kvs, revision)
+    const { cluster, revision } = first
+    if (!this.#isStopped()) this.#sink.listed(kvs, { cluster, revision })
     return revision
   }
 
@@ -151,6 +163,7 @@ export class EtcdWatch {
       const onStop = (): void => {
         end(new Lost())
       }
+      this.#breakOff = onStop
       const listen = (): void => {
         const silent = performance.now() - lastHeard
         const { silence } = this.#timing
@@ -166,6 +179,8 @@ export class EtcdWatch {
       }
       const stream = endpoint.stream('Watch/Watch', readWatchReply, token, {
         message: reply => {
+          // What still comes of a stream that was given up may be of data that is gone.
+          if (why) return
           lastHeard = performance.now()
           asked = false
           const outcome = this.#take(reply, endpoint, from)
@@ -202,6 +217,7 @@ export class EtcdWatch {
     }
     if (created) {
       this.#pending = []
+      if (!this.#client.continuity.isOf(reply.cluster)) return new Lost()
       // Of a member that lags, or of a store that was restored from a backup: a list tells which.
       return revision < from ? new Lost() : 'begun'
     }

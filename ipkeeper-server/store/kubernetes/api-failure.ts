@@ -10,6 +10,8 @@ const standardPause = 1000
 /** How to make the API server know the custom resources. */
 export const installCommand = 'kubectl apply -k deploy/crds'
 
+const grantCommand = 'kubectl apply -f deploy/rbac/rbac.yaml'
+
 /** The server has no such resource: it says so in a text of its own, since no part of it is there to answer. */
 export function isUninstalled(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404 && error.reason === undefined
@@ -26,8 +28,18 @@ export function pauseBeforeRetry(error: unknown): number | undefined {
   return error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? standardPause) : undefined
 }
 
-const failed = (message: string, hint: string, cause: unknown): Problem =>
-  new Problem('IPK_STORE_FAILED', message, { hint, cause })
+/** The server refuses whatever is asked about a kind: it does not know it, or gives us no right to it. */
+export class KindRefused extends Problem {
+  readonly kind: ResourceKind
+  /** What to type. */
+  readonly remedy: string
+
+  constructor(kind: ResourceKind, message: string, remedy: string, hint: string, cause: unknown) {
+    super('IPK_STORE_FAILED', message, { hint, cause })
+    this.kind = kind
+    this.remedy = remedy
+  }
+}
 
 /**
  * What a failed request means for whoever asked the engine: EngineAway where it may have been carried out or may work
@@ -38,26 +50,31 @@ export function judgeFailure(error: unknown, kind: ResourceKind, verb: string): 
   const { status, message } = error
   const { plural } = resources[kind]
   if (isUninstalled(error)) {
-    return failed(
+    return new KindRefused(
+      kind,
       `the Kubernetes API has no ${plural}.${apiGroup}`,
+      installCommand,
       `install the custom resources: ${installCommand}`,
       error,
     )
   }
   if (status === 403) {
     const missing = rulesYaml([{ group: apiGroup, resource: plural, verb, why: '' }])
-    return failed(
+    return new KindRefused(
+      kind,
       `ipkeeper may not ${verb} ${plural}: ${message}`,
-      `kubectl apply -f deploy/rbac/rbac.yaml, or add to its ClusterRole:\n${missing}`,
+      grantCommand,
+      `${grantCommand}, or add to its ClusterRole:\n${missing}`,
       error,
     )
   }
   const refused = status !== undefined && status >= 400 && status < 500 && ![401, 408, 429].includes(status)
   return refused
-    ? failed(
-        `the Kubernetes API refuses a record: ${message}`,
-        `see whether deploy/crds is that of this version: ${installCommand}`,
-        error,
-      )
+    ? new Problem('IPK_STORE_FAILED', `the Kubernetes API refuses a record: ${message}`, {
+        hint: message.includes('ValidatingAdmissionPolicy')
+          ? 'see what policies this cluster has: kubectl get validatingadmissionpolicybinding; docs/node-policy.md is about our own'
+          : `see whether deploy/crds is that of this version: ${installCommand}`,
+        cause: error,
+      })
     : new EngineAway(message, { cause: error })
 }

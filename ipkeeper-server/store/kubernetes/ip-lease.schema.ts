@@ -83,6 +83,11 @@ export const IPLeaseSpec = Type.Object(
           'How other nodes reach the address: routed by its node, or on a link that they have too. Absent where the wiring is that of another plugin.',
       }),
     ),
+    ownLink: Type.Optional(
+      Type.Literal(true, {
+        description: "The pod has its link for itself, and its MAC address is in nobody's way.",
+      }),
+    ),
     mac: Type.Optional(text(64, 'MAC address that goes with it.')),
     since: moment('When it came into this state.'),
     until: Type.Optional(moment('When it becomes free; absent for never, and while it is bound.')),

@@ -16,13 +16,15 @@ import {
   type StampedRecord,
   type StampedWrite,
 } from '../shared/engine.ts'
-import { isConflict, judgeFailure } from './api-failure.ts'
+import { ApiContinuity } from './api-continuity.ts'
+import { isConflict, judgeFailure, KindRefused } from './api-failure.ts'
 import { holderSpec, readHolder } from './holder-object.ts'
 import { leaseSpec, readLease } from './lease-object.ts'
-import { holderObjectName, leaseObjectName, poolObjectName } from './object-name.ts'
+import { nodeSpec, readNode } from './node-object.ts'
+import { holderObjectName, leaseObjectName, namedObjectName } from './object-name.ts'
 import { ObjectNews } from './object-news.ts'
 import { ObjectWriter, type ObjectWrite } from './object-writer.ts'
-import { PoolGuard } from './pool-guard.ts'
+import { PoolGuard, type PoolGuardOptions } from './pool-guard.ts'
 import { isMadeByPeople, poolSpec, readPoolObject, type PoolReader } from './pool-object.ts'
 import { readApiRecord, UnreadableObject, type ApiRecord } from './read-object.ts'
 import { ReservationBook } from './reservation-book.ts'
@@ -34,8 +36,8 @@ export interface KubernetesEngineOptions {
   readonly client: ApiClient
   readonly log: ClusterLog
   readonly readPool: PoolReader
-  /** Whether leases of the pool of this name are bound or kept. */
-  readonly isPoolInUse: (name: string) => boolean
+  /** Whether leases of the pool of this name are bound or kept; undefined while that is not known. */
+  readonly isPoolInUse: PoolGuardOptions['isPoolInUse']
   /** Namespace of reservations whose owner is no pod. */
   readonly externalNamespace?: string
   /** Milliseconds that a call may take. */
@@ -50,6 +52,7 @@ const kinds = {
   holder: 'IPHolder',
   reservation: 'IPReservation',
   pool: 'IPPool',
+  node: 'IPNode',
 } as const satisfies Partial<Record<SharedKind, ResourceKind>>
 
 type KeptKind = keyof typeof kinds
@@ -69,11 +72,18 @@ interface Entry {
 /** Objects per answer of a list: each has about a kilobyte. */
 const pageSize = 1000
 const standardDeadline = 10_000
+/** Milliseconds for which no record of a node is written after the server has refused one. */
+const refusedFor = 600_000
 
 const isKept = (kind: SharedKind): kind is KeptKind => kind in kinds
 
 /** Of the records that have an object each. */
-const objectNames = { lease: leaseObjectName, holder: holderObjectName, pool: poolObjectName } as const
+const objectNames = {
+  lease: leaseObjectName,
+  holder: holderObjectName,
+  pool: namedObjectName,
+  node: namedObjectName,
+} as const
 
 const unreadable = (kind: ResourceKind, name: string, why: string): Problem =>
   new Problem('IPK_STORE_FAILED', `${kind} ${name} is left alone: ${why}`, {
@@ -97,7 +107,6 @@ function objectNameOf(text: string): ObjectName {
 export class KubernetesEngine implements Engine {
   readonly kind = 'kubernetes'
   readonly location: string
-  readonly ignores = ['quota', 'node'] as const
   readonly fences = false
   readonly #options: KubernetesEngineOptions
   readonly #deadline: number
@@ -107,12 +116,14 @@ export class KubernetesEngine implements Engine {
   readonly #news: Readonly<Record<ResourceKind, ObjectNews<Entry>>>
   readonly #reflectors: readonly Reflector<Entry>[]
   readonly #reservations: ReservationBook
+  readonly #continuity: ApiContinuity
   /** Keys of records by the names of their objects. */
   readonly #keys: Readonly<Record<KeptKind, Map<string, string>>> = {
     lease: new Map(),
     holder: new Map(),
     reservation: new Map(),
     pool: new Map(),
+    node: new Map(),
   }
   /** Why objects cannot be read, by kind and name. */
   readonly #faults = new Map<string, string>()
@@ -121,7 +132,12 @@ export class KubernetesEngine implements Engine {
   readonly #toldTwice = new Set<string>()
   readonly #troubles = new Map<ResourceKind, string>()
   #trouble: string | undefined
-  #unsynced = Object.keys(kinds).length
+  /** Collections that are still to be heard of. */
+  readonly #unsynced = new Set<ResourceKind>(Object.values(kinds))
+  /** Why no records of nodes are kept; an upgrade of the daemons may come before that of their rights and resources. */
+  #lack: { readonly reason: KindRefused; readonly until: number } | undefined
+  /** Why what was heard is not what the API has; until all collections are listed anew. */
+  #broken: string | undefined
   /** All that was heard until all collections were listed once. */
   #first: Map<string, StampedRecord> | undefined = new Map()
   #feed: EngineFeed | undefined
@@ -158,10 +174,16 @@ export class KubernetesEngine implements Engine {
       IPHolder: this.#newsOf('holder'),
       IPPool: this.#newsOf('pool'),
       IPReservation: this.#newsOf('reservation'),
+      IPNode: this.#newsOf('node'),
     }
+    const newest = (): number => Math.max(...Object.values(this.#news).map(news => news.newest))
+    this.#continuity = new ApiContinuity(newest, reason => {
+      this.#break(reason)
+    })
     this.#writer = new ObjectWriter({
       client,
       clock,
+      continuity: this.#continuity,
       witness: {
         written: (kind, object) => {
           this.#answered(kind, object)
@@ -169,7 +191,7 @@ export class KubernetesEngine implements Engine {
         deleted: (kind, object, base) => {
           this.#news[kind].toldGone(nameInNamespace(object), base)
         },
-        newest: () => Math.max(...Object.values(this.#news).map(({ newest }) => newest)),
+        newest,
       },
     })
     this.#reflectors = Object.values<ResourceKind>(kinds).map(
@@ -186,11 +208,29 @@ export class KubernetesEngine implements Engine {
           pageSize,
           project: object => this.#read(kind, object),
           sink: this.#news[kind],
+          expect: () => {
+            const mark = this.#continuity.mark()
+            return version => this.#continuity.holds(Number(version), mark)
+          },
+          ...(kind === 'IPNode' && {
+            canLack: error => judgeFailure(error, kind, 'list') instanceof KindRefused,
+          }),
           onTrouble: error => {
             this.#troubled(kind, error)
           },
         }),
     )
+  }
+
+  get ignores(): readonly SharedKind[] {
+    return this.lacks === undefined ? ['quota', 'mac', 'ending'] : ['quota', 'mac', 'ending', 'node']
+  }
+
+  get lacks(): string | undefined {
+    if (this.#lack && this.#lack.until <= this.#clock.monotonic()) this.#lack = undefined
+    if (!this.#lack) return undefined
+    const { message, remedy } = this.#lack.reason
+    return `no records of nodes are kept: ${message}; ${remedy}`
   }
 
   start(feed: EngineFeed): void {
@@ -228,7 +268,8 @@ export class KubernetesEngine implements Engine {
   }
 
   async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
-    if (!isKept(kind)) return undefined
+    if (!isKept(kind) || this.ignores.includes(kind)) return undefined
+    this.#expectHeard()
     const until = this.#clock.monotonic() + this.#deadline
     if (kind === 'reservation') return await this.#readReservation(key, until)
     const resource = kinds[kind]
@@ -247,8 +288,10 @@ export class KubernetesEngine implements Engine {
   }
 
   async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
+    this.#expectHeard()
+    const { ignores } = this
     const planned = writes.map(write =>
-      isKept(write.kind) && write.text !== undefined
+      isKept(write.kind) && write.text !== undefined && !ignores.includes(write.kind)
         ? this.#plan(write.kind, { ...write, text: write.text })
         : undefined,
     )
@@ -260,7 +303,14 @@ export class KubernetesEngine implements Engine {
       made.filter(({ kind }) => kind !== 'IPHolder' && kind !== 'IPLease'),
       present.filter(({ spec }) => spec === null),
     ]
-    const stamps = await this.#writer.commit(steps, this.#deadline)
+    let stamps
+    try {
+      stamps = await this.#writer.commit(steps, this.#deadline)
+    } catch (error) {
+      if (!(error instanceof KindRefused && error.kind === 'IPNode')) throw error
+      this.#setLack(error, this.#clock.monotonic() + refusedFor)
+      return await this.commit(writes)
+    }
     return planned.map((what, index) => {
       const write = writes[index]
       if (!write || write.text === null) return null
@@ -288,6 +338,8 @@ export class KubernetesEngine implements Engine {
       case 'pool':
         this.#expectOurs(object.name)
         return { ...one, spec: text === null ? null : poolSpec(parse(kind, text)) }
+      case 'node':
+        return { ...one, spec: text === null ? null : nodeSpec(parse(kind, text)) }
     }
   }
 
@@ -356,6 +408,10 @@ export class KubernetesEngine implements Engine {
       }
       case 'IPReservation':
         return { records: readReservations(object), key: '' }
+      case 'IPNode': {
+        const record = readNode(object)
+        return { records: [record], key: record.name }
+      }
     }
   }
 
@@ -407,14 +463,46 @@ export class KubernetesEngine implements Engine {
         keys.delete(name)
         if (key !== undefined) this.#remove(kind, key)
       },
+      broke: reason => {
+        this.#continuity.break(reason)
+      },
       synced: () => {
-        this.#unsynced--
-        if (this.#unsynced > 0) return
-        const all = [...(this.#first?.values() ?? [])]
-        this.#first = undefined
-        this.#feed?.replace(all)
+        this.#heardOf(resource)
       },
     })
+  }
+
+  #heardOf(resource: ResourceKind): void {
+    this.#unsynced.delete(resource)
+    if (this.#unsynced.size > 0 || !this.#first) return
+    const all = [...this.#first.values()]
+    this.#first = undefined
+    this.#broken = undefined
+    // A collection that is lacking was not listed.
+    const listed = Object.values(this.#news).flatMap(({ newest }) => (newest > 0 ? [newest] : []))
+    this.#feed?.replace(all, { revision: Math.min(...listed) })
+    this.#guard.start()
+  }
+
+  /** The API has other data than it had: nothing of what was heard counts, and nothing is written before all was heard anew. */
+  #break(reason: string): void {
+    this.#broken = reason
+    for (const name of this.#madeByPeople) this.#guard.remove(name)
+    this.#madeByPeople.clear()
+    this.#reservations.clear()
+    this.#faults.clear()
+    for (const keys of Object.values(this.#keys)) keys.clear()
+    for (const news of Object.values(this.#news)) news.reset()
+    this.#first = new Map()
+    for (const kind of Object.values<ResourceKind>(kinds)) this.#unsynced.add(kind)
+    // What is lacking is not listed, and nobody waits for it.
+    if (this.#lack?.until === Infinity) this.#unsynced.delete('IPNode')
+    this.#feed?.broke(reason)
+    for (const reflector of this.#reflectors) reflector.relist()
+  }
+
+  #expectHeard(): void {
+    if (this.#broken !== undefined) throw new EngineAway(`the Kubernetes API: ${this.#broken}`)
   }
 
   #put(record: StampedRecord): void {
@@ -450,6 +538,7 @@ export class KubernetesEngine implements Engine {
     fieldSelector?: string,
   ): Promise<{ readonly items: readonly JsonObject[]; readonly resourceVersion: number }> {
     const items: JsonObject[] = []
+    const mark = this.#continuity.mark()
     let proceed = ''
     for (;;) {
       const query = {
@@ -466,8 +555,9 @@ export class KubernetesEngine implements Engine {
       if (Array.isArray(answer['items'])) items.push(...answer['items'].filter(isJsonObject))
       const more = isJsonObject(metadata) ? metadata['continue'] : undefined
       if (typeof more !== 'string' || more === '') {
-        const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined
-        return { items, resourceVersion: Number(version) }
+        const version = Number(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
+        if (!this.#continuity.holds(version, mark)) this.#continuity.expectSame(mark)
+        return { items, resourceVersion: version }
       }
       proceed = more
     }
@@ -500,11 +590,27 @@ export class KubernetesEngine implements Engine {
     )
   }
 
+  #setLack(reason: KindRefused, until: number): void {
+    if (this.#lack?.reason.message !== reason.message)
+      this.#options.log.warn(
+        { reason: reason.message, hint: reason.hint },
+        'no records of nodes are kept; all else goes on',
+      )
+    this.#lack = { reason, until }
+  }
+
   #troubled(kind: ResourceKind, error: Error | undefined): void {
-    if (error) {
-      const judged = error instanceof ApiError ? judgeFailure(error, kind, 'list') : error
-      this.#troubles.set(kind, judged.message)
-    } else this.#troubles.delete(kind)
+    const judged = error instanceof ApiError ? judgeFailure(error, kind, 'list') : error
+    if (kind === 'IPNode') {
+      if (!judged) this.#lack = undefined
+      if (judged instanceof KindRefused) {
+        this.#setLack(judged, Infinity)
+        this.#heardOf(kind)
+        return
+      }
+    }
+    if (judged) this.#troubles.set(kind, judged.message)
+    else this.#troubles.delete(kind)
     const [reason] = this.#troubles.values()
     if (reason === this.#trouble) return
     this.#trouble = reason

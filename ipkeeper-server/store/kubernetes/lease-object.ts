@@ -22,7 +22,7 @@ export function readHolderEntry(entry: HolderEntry): Holder {
 export function leaseSpec(record: LeaseRecord): IPLeaseSpec {
   const { holder, podUid, workload, attachment, retain, mac, since, until, ...same } = record
   const { generation, segment, address, prefixLength, gateway, state, pool, network, ...more } = same
-  const { rangeSet, node, named, source, carried, remembered, ...rest } = more
+  const { rangeSet, node, named, source, carried, ownLink, remembered, ...rest } = more
   const nothing: Nothing = rest
   return {
     ...nothing,
@@ -36,6 +36,7 @@ export function leaseSpec(record: LeaseRecord): IPLeaseSpec {
     retain: retainText(retain),
     ...(mac !== null && { mac }),
     ...(carried && { carried }),
+    ...(ownLink && { ownLink }),
     since: formatMoment(since),
     ...(until !== null && { until: formatMoment(until) }),
     ...(remembered && { remembered }),
@@ -59,7 +60,7 @@ function workloadEntry(workload: NonNullable<LeaseRecord['workload']>): NonNulla
 export function readLease(object: ApiRecord): LeaseRecord {
   const spec = readSpec(object) as IPLeaseSpec
   const { generation, segment, address, prefixLength, gateway, state, pool, network, rangeSet } = spec
-  const { node, named, source, workload, carried, until, remembered } = spec
+  const { node, named, source, workload, carried, ownLink, until, remembered } = spec
   return {
     ...{ generation, segment, address, prefixLength, gateway, state, pool, network, rangeSet },
     holder: readHolderEntry(spec.holder),
@@ -77,6 +78,7 @@ export function readLease(object: ApiRecord): LeaseRecord {
     retain: readRetain(spec.retain),
     mac: spec.mac ?? null,
     ...(carried && { carried }),
+    ...(ownLink && { ownLink }),
     since: readMoment(spec.since),
     until: until === undefined ? null : readMoment(until),
     ...(remembered && { remembered }),

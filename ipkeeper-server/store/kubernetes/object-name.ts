@@ -51,7 +51,7 @@ export function holderObjectName(key: string): string {
   return readableName([namespace, name, network, ifname], key)
 }
 
-/** The IPPool that remembers a pool: its name where that can be one of an object, else one that tells it. */
-export function poolObjectName(name: string): string {
+/** The IPPool or IPNode of what has this name: the name where that can be one of an object, else one that tells it. */
+export function namedObjectName(name: string): string {
   return isObjectName(name) ? name : readableName([name], name)
 }

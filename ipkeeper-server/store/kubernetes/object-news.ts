@@ -3,6 +3,8 @@ export interface ObjectSink<Entry> {
   put(name: string, entry: Entry): void
   /** `stamp`: since when it is known to be gone. */
   remove(name: string, stamp: number): void
+  /** A list contradicts what was told before: the collection has gone back. Nothing of the list is told. */
+  broke(reason: string): void
   /** All there is has been told once. */
   synced(): void
 }
@@ -30,11 +32,25 @@ export class ObjectNews<Entry extends { readonly stamp: number }> {
     return this.#newest
   }
 
+  /** Forgets everything: what comes next is out of other data. */
+  reset(): void {
+    this.#present.clear()
+    this.#gone.clear()
+    this.#synced = false
+    this.#newest = 0
+  }
+
   // ---- From the watch
 
   replace(entries: ReadonlyMap<string, Entry>, resourceVersion: string): void {
-    this.listed(entries, Number(resourceVersion))
-    this.#passed(Number(resourceVersion))
+    const stamp = Number(resourceVersion)
+    const older = this.#olderIn(entries, stamp)
+    if (older !== undefined) {
+      this.#sink.broke(older)
+      return
+    }
+    this.listed(entries, stamp)
+    this.#passed(stamp)
     if (this.#synced) return
     this.#synced = true
     this.#sink.synced()
@@ -50,6 +66,11 @@ export class ObjectNews<Entry extends { readonly stamp: number }> {
     const present = this.#present.get(name)
     if (present !== undefined && present < stamp) this.#remove(name, stamp)
     this.#passed(stamp)
+  }
+
+  /** The watch has come so far, and nothing has happened. */
+  passed(resourceVersion: string): void {
+    this.#passed(Number(resourceVersion))
   }
 
   // ---- From answers
@@ -76,6 +97,16 @@ export class ObjectNews<Entry extends { readonly stamp: number }> {
     this.#heard(stamp)
     this.#gone.set(name, stamp)
     this.#remove(name, stamp)
+  }
+
+  /** What a list has in a version that was passed long before the list was made. */
+  #olderIn(entries: ReadonlyMap<string, Entry>, listed: number): string | undefined {
+    for (const [name, { stamp }] of entries) {
+      const since = this.#present.get(name) ?? this.#gone.get(name)
+      if (since !== undefined && stamp < since && since <= listed)
+        return `it has ${name} in version ${stamp}, which was of version ${since} before: its etcd was restored from a backup`
+    }
+    return undefined
   }
 
   #heard(stamp: number): void {

@@ -5,6 +5,7 @@ import { ApiError } from '../../kubernetes/api-error.ts'
 import type { Clock } from '../../kubernetes/clock.ts'
 import { StoreConflict } from '../lease-store.ts'
 import { EngineAway, type StampedWrite } from '../shared/engine.ts'
+import type { ApiContinuity, Mark } from './api-continuity.ts'
 import { isConflict, judgeFailure, pauseBeforeRetry } from './api-failure.ts'
 import { readStamp } from './read-object.ts'
 import { apiVersion, collectionPath, objectPath, type ObjectName, type ResourceKind } from './resources.ts'
@@ -32,6 +33,7 @@ export interface ObjectWriterOptions {
   readonly client: ApiClient
   readonly clock: Clock
   readonly witness: WriteWitness
+  readonly continuity: ApiContinuity
 }
 
 /** What was carried out: the stamp that it has now, and one at which it was as before. */
@@ -55,11 +57,13 @@ export class ObjectWriter {
   readonly #client: ApiClient
   readonly #clock: Clock
   readonly #witness: WriteWitness
+  readonly #continuity: ApiContinuity
 
-  constructor({ client, clock, witness }: ObjectWriterOptions) {
+  constructor({ client, clock, witness, continuity }: ObjectWriterOptions) {
     this.#client = client
     this.#clock = clock
     this.#witness = witness
+    this.#continuity = continuity
   }
 
   /**
@@ -85,19 +89,23 @@ export class ObjectWriter {
     return new Map(done.map(({ what, stamp }) => [what, stamp]))
   }
 
-  /** Sends a request; again where the server was too busy to look at it. */
+  /** Sends a request; again where the server was too busy to look at it. What comes out of other data by then is no answer. */
   async send<T>(
     kind: ResourceKind,
     verb: string,
     until: number,
     request: (timeout: number) => Promise<T>,
   ): Promise<T> {
+    const mark = this.#continuity.mark()
     for (;;) {
       try {
         const left = until - this.#clock.monotonic()
         if (left <= 0) throw new EngineAway('no answer from the Kubernetes API in time')
-        return await request(left)
+        const answer = await request(left)
+        this.#continuity.expectSame(mark)
+        return answer
       } catch (error) {
+        this.#continuity.expectSame(mark)
         const wait = pauseBeforeRetry(error)
         if (wait === undefined || this.#clock.monotonic() + wait >= until) {
           if (isConflict(error)) throw error
@@ -146,8 +154,9 @@ export class ObjectWriter {
 
   async #create(kind: ResourceKind, metadata: ObjectName, spec: unknown, until: number): Promise<number> {
     const path = collectionPath(kind, metadata.namespace)
+    const mark = this.#continuity.mark()
     return this.#written(
-      kind,
+      { kind, mark },
       await this.send(kind, 'create', until, timeout =>
         this.#client.post(path, { apiVersion, kind, metadata, spec }, { timeout }),
       ),
@@ -169,8 +178,9 @@ export class ObjectWriter {
       { op: 'replace', path: '/metadata/resourceVersion', value: String(base) },
       { op: 'replace', path: '/spec', value: spec },
     ] as const
+    const mark = this.#continuity.mark()
     return this.#written(
-      kind,
+      { kind, mark, base },
       await this.send(kind, 'patch', until, timeout =>
         this.#client.jsonPatch(objectPath(kind, object), patch, { timeout }),
       ),
@@ -187,10 +197,16 @@ export class ObjectWriter {
     else this.#witness.deleted(kind, object, base)
   }
 
-  #written(kind: ResourceKind, object: JsonObject): number {
-    this.#witness.written(kind, object)
+  /** `base`: what changes nothing leaves it. */
+  #written(
+    { kind, mark, base }: { readonly kind: ResourceKind; readonly mark: Mark; readonly base?: number },
+    object: JsonObject,
+  ): number {
     const { metadata } = object
-    return readStamp(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
+    const stamp = readStamp(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
+    if (stamp !== base && !this.#continuity.holds(stamp, mark)) this.#continuity.expectSame(mark)
+    this.#witness.written(kind, object)
+    return stamp
   }
 
   async #takeBack(done: readonly Done[], until: number): Promise<void> {

@@ -4,7 +4,7 @@ import { ApiError } from '../../kubernetes/api-error.ts'
 import { at } from '../../kubernetes/kube-object.ts'
 import type { PoolStatus, PoolStatusSink } from '../../leases/pool-status-sink.ts'
 import type { IPPoolStatus } from './ip-pool.schema.ts'
-import { poolObjectName } from './object-name.ts'
+import { namedObjectName } from './object-name.ts'
 import { objectPath } from './resources.ts'
 
 type Condition = NonNullable<IPPoolStatus['conditions']>[number]
@@ -28,7 +28,7 @@ export class PoolStatusWriter implements PoolStatusSink {
   }
 
   async write(pool: string, status: PoolStatus): Promise<void> {
-    const path = `${objectPath('IPPool', { name: poolObjectName(pool) })}/status`
+    const path = `${objectPath('IPPool', { name: namedObjectName(pool) })}/status`
     const { capacity, used, held, free, ratio } = status
     const figures: IPPoolStatus = {
       ...{ capacity: count(capacity), used: count(used), held: count(held), free: count(free), ratio },

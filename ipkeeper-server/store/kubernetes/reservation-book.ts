@@ -39,6 +39,13 @@ export class ReservationBook {
     return this.#promised.get(key)
   }
 
+  /** Nobody is told. */
+  clear(): void {
+    this.#objects.clear()
+    this.#namesByKey.clear()
+    this.#promised.clear()
+  }
+
   put(name: string, object: ReservationObject): void {
     const before = this.#objects.get(name)
     this.#objects.set(name, object)

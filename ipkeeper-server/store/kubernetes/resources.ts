@@ -14,6 +14,7 @@ export const resources = {
   IPReservation: { plural: 'ipreservations', singular: 'ipreservation' },
   IPLease: { plural: 'ipleases', singular: 'iplease' },
   IPHolder: { plural: 'ipholders', singular: 'ipholder' },
+  IPNode: { plural: 'ipnodes', singular: 'ipnode' },
 } as const satisfies Readonly<Record<string, Resource>>
 
 export type ResourceKind = keyof typeof resources

@@ -1,7 +1,10 @@
 import type { RecordKind } from '../../ipam/records.ts'
 
-/** What nodes share. What an ADD made on its node, the attachment, is of use to that node alone and stays there. */
-export type SharedKind = Exclude<RecordKind, 'attachment'>
+/**
+ * What nodes share. What an ADD made on its node, the attachment, is of use to that node alone and stays there. ending: see
+ * endings.ts; the ledger never hears of it.
+ */
+export type SharedKind = Exclude<RecordKind, 'attachment'> | 'ending'
 
 /**
  * A record as it stands in the engine. `stamp` names this very version of it: etcd's mod_revision, Kubernetes'
@@ -30,10 +33,20 @@ export interface RecordWrite extends StampedWrite {
   readonly text: string | null
 }
 
+/** Where an engine's data stands, as far as it can tell. */
+export interface EnginePosition {
+  /** Another one is other data. */
+  readonly cluster?: string
+  /** No lower than the stamp of anything that there was; for an engine that has gone back it may be lower than before. */
+  readonly revision: number
+}
+
 /** Where an engine puts what it hears. */
 export interface EngineFeed {
   /** All there is now; what is not in it has gone. The first news after `start`, and again whenever the thread was lost. */
-  replace(records: readonly StampedRecord[]): void
+  replace(records: readonly StampedRecord[], position: EnginePosition): void
+  /** The engine has other data than it had, and why one knows. `replace` follows; until then all calls but `fence` reject. */
+  broke(reason: string): void
   put(record: StampedRecord): void
   remove(kind: SharedKind, key: string): void
   /** Why nothing is heard at present; undefined once it is again. Told on change only. */
@@ -68,8 +81,10 @@ export interface Engine {
   readonly kind: string
   /** Where it is, for people: without secrets. */
   readonly location: string
-  /** Kinds that it has no use for: writes of those succeed and are forgotten (Kubernetes keeps no quota guards). */
+  /** Kinds that it does not keep at present: writes of those succeed and are forgotten (Kubernetes keeps no quota guards). */
   readonly ignores: readonly SharedKind[]
+  /** Which kind it should keep and does not, and why; for people. */
+  readonly lacks?: string | undefined
   /** Whether after `fence` no commit from before it is carried out any more. */
   readonly fences: boolean
   start(feed: EngineFeed): void

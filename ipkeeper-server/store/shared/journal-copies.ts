@@ -8,49 +8,63 @@ import { recordId, type RecordName } from './record-name.ts'
  * whose it is, and the pools. Says what is to be noted; noting it is the caller's.
  */
 export class JournalCopies {
-  readonly #node: string
-  /** Records that have a copy. */
-  readonly #there = new Set<string>()
+  /** This node's; several while it is being renamed. */
+  readonly #names: readonly string[]
+  /** Records that have a copy, and the stamps that they had in the engine at the least. */
+  readonly #there = new Map<string, number>()
 
-  constructor(node: string) {
-    this.#node = node
+  constructor(names: readonly string[]) {
+    this.#names = names
   }
 
   /** Takes note of a copy that the journal has; returns the record, of a version that no engine has. */
   found(id: string, text: string): StampedRecord {
-    this.#there.add(id)
-    return { ...(JSON.parse(text) as RecordName & { text: string }), stamp: 0 }
+    const copy = JSON.parse(text) as RecordName & { readonly text: string; readonly stamp?: number }
+    this.#there.set(id, copy.stamp ?? 0)
+    return { kind: copy.kind, key: copy.key, text: copy.text, stamp: 0 }
+  }
+
+  /** Leases that have a copy: those that are bound here. By ID, with the stamps that they had at the least. */
+  *leases(): Iterable<readonly [id: string, stamp: number]> {
+    for (const entry of this.#there) if (entry[0].startsWith('lease ')) yield entry
+  }
+
+  hasId(id: string): boolean {
+    return this.#there.has(id)
   }
 
   isOfUseHere(kind: SharedKind, record: object): boolean {
     if (kind === 'lease') {
       const lease = record as LeaseRecord
-      return lease.node === this.#node && lease.state === 'bound'
+      return this.#names.includes(lease.node) && lease.state === 'bound'
     }
-    return kind === 'holder' ? (record as HolderRecord).sandbox?.node === this.#node : kind === 'pool'
+    if (kind !== 'holder') return kind === 'pool'
+    const { sandbox } = record as HolderRecord
+    return sandbox !== undefined && this.#names.includes(sandbox.node)
   }
 
   /** After a change of this node's. */
-  written({ kind, key }: RecordName, record: object | null): readonly Note[] {
-    return this.#note({ kind, key }, record && this.isOfUseHere(kind, record) ? JSON.stringify(record) : null)
+  written({ kind, key }: RecordName, record: object | null, stamp: number | null): readonly Note[] {
+    const text = record && this.isOfUseHere(kind, record) ? JSON.stringify(record) : null
+    return this.#note({ kind, key }, text, stamp)
   }
 
   /** After a change of somebody else's: what there was no copy of is of no use here either. */
-  heard(name: RecordName, text: string | null): readonly Note[] {
+  heard(name: RecordName, text: string | null, stamp: number | null): readonly Note[] {
     if (name.kind !== 'pool' && !this.#there.has(recordId(name))) return []
-    return this.#note(name, this.#ifOfUse(name.kind, text))
+    return this.#note(name, this.#ifOfUse(name.kind, text), stamp)
   }
 
   /** Makes the copies those of all that the engine has. */
   listed(known: Iterable<StampedRecord>): readonly Note[] {
-    const gone = new Set(this.#there)
-    const mine = JSON.stringify(this.#node)
+    const gone = new Set(this.#there.keys())
+    const mine = this.#names.map(name => JSON.stringify(name))
     const notes: Note[] = []
-    for (const { kind, key, text } of known) {
+    for (const { kind, key, text, stamp } of known) {
       gone.delete(recordId({ kind, key }))
       // Parsing all of a large cluster's records would cost most of the start.
-      const candidate = kind === 'pool' || text.includes(mine)
-      notes.push(...this.#note({ kind, key }, candidate ? this.#ifOfUse(kind, text) : null))
+      const candidate = kind === 'pool' || mine.some(name => text.includes(name))
+      notes.push(...this.#note({ kind, key }, candidate ? this.#ifOfUse(kind, text) : null, stamp))
     }
     for (const id of gone) {
       this.#there.delete(id)
@@ -63,11 +77,13 @@ export class JournalCopies {
     return text !== null && this.isOfUseHere(kind, JSON.parse(text) as object) ? text : null
   }
 
-  #note(name: RecordName, text: string | null): readonly Note[] {
+  /** `stamp` null: the engine does not have it yet. */
+  #note(name: RecordName, text: string | null, stamp: number | null): readonly Note[] {
     const id = recordId(name)
     if (text === null && !this.#there.delete(id)) return []
     if (text === null) return [{ kind: 'copy', key: id, text: null }]
-    this.#there.add(id)
-    return [{ kind: 'copy', key: id, text: JSON.stringify({ kind: name.kind, key: name.key, text }) }]
+    this.#there.set(id, stamp ?? 0)
+    const copy = { kind: name.kind, key: name.key, text, stamp: stamp ?? 0 }
+    return [{ kind: 'copy', key: id, text: JSON.stringify(copy) }]
   }
 }

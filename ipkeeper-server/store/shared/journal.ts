@@ -4,9 +4,9 @@ import type { LeaseStore } from '../lease-store.ts'
 
 /**
  * copy: a record of the engine that this node could not do without while that is away. owed: see OwedRecord. late: see
- * LateCommits.
+ * LateCommits. engine: see EngineMemory.
  */
-export type NoteKind = 'copy' | 'owed' | 'late'
+export type NoteKind = 'copy' | 'owed' | 'late' | 'engine'
 
 /** Something to remember under (kind, key), in place of what was there; `text` null forgets it. */
 export interface Note {

@@ -10,8 +10,8 @@ export interface KnownRecordsOptions {
   readonly isChanging: (id: string) => boolean
   /** The engine answered. */
   readonly onContact: () => void
-  /** The record is not what it was; `text` null: it is gone. */
-  readonly onChange: (name: RecordName, text: string | null) => void
+  /** The record is not what it was; `text` null: it is gone. `before`: what was known of it. */
+  readonly onChange: (name: RecordName, text: string | null, before: string | undefined) => void
 }
 
 /**
@@ -40,13 +40,17 @@ export class KnownRecords {
       for (const [key, { text, stamp }] of versions) yield { kind, key, text, stamp }
   }
 
+  *of(kind: SharedKind): Iterable<StampedRecord> {
+    for (const [key, { text, stamp }] of this.#records.get(kind) ?? []) yield { kind, key, text, stamp }
+  }
+
   /** What the caller has written, or knows by other means; nobody is told. `stamp` null: it was deleted. */
   set({ kind, key }: RecordName, text: string | null, stamp: number | null): void {
     if (text === null || stamp === null) this.#delete({ kind, key })
-    else this.#of(kind).set(key, { text, stamp })
+    else this.#versionsOf(kind).set(key, { text, stamp })
   }
 
-  #of(kind: SharedKind): Map<string, Version> {
+  #versionsOf(kind: SharedKind): Map<string, Version> {
     let versions = this.#records.get(kind)
     if (!versions) this.#records.set(kind, (versions = new Map<string, Version>()))
     return versions
@@ -72,10 +76,11 @@ export class KnownRecords {
     try {
       const present = await reading
       this.#options.onContact()
-      const changed = this.get(name)?.stamp !== present?.stamp
+      const before = this.get(name)
+      const changed = before?.stamp !== present?.stamp
       this.set(name, present?.text ?? null, present?.stamp ?? null)
       // Who asked may have lost interest; what is known here and what others were told must not part.
-      if (changed) this.#options.onChange(name, present?.text ?? null)
+      if (changed) this.#options.onChange(name, present?.text ?? null, before?.text)
       return present
     } finally {
       if (this.#reading.get(id) === reading) this.#reading.delete(id)
@@ -83,15 +88,14 @@ export class KnownRecords {
     }
   }
 
-  /** All there is now. */
-  replace(records: readonly StampedRecord[]): void {
+  /** All there is now. `isAnew`: in an engine that has lost records, and may count from anywhere. */
+  replace(records: readonly StampedRecord[], isAnew: boolean): void {
+    if (isAnew)
+      for (const versions of this.#records.values())
+        for (const [key, { text }] of versions) versions.set(key, { text, stamp: -1 })
     const seen = new Set<string>()
     for (const record of records) {
-      const id = recordId(record)
-      seen.add(id)
-      // An engine that was restored from a backup counts anew.
-      const known = this.get(record)
-      if (known && known.stamp > record.stamp && !this.#isBusy(id)) this.#delete(record)
+      seen.add(recordId(record))
       this.hear(record)
     }
     const gone = Array.from(this.values()).filter(record => !seen.has(recordId(record)))
@@ -122,13 +126,13 @@ export class KnownRecords {
   }
 
   #take(news: StampedRecord | RecordName): void {
+    const known = this.get(news)
     if (!('stamp' in news)) {
-      if (this.#delete(news)) this.#options.onChange(news, null)
+      if (this.#delete(news)) this.#options.onChange(news, null, known?.text)
       return
     }
-    const known = this.get(news)
     if (known && known.stamp >= news.stamp) return
     this.set(news, news.text, news.stamp)
-    this.#options.onChange(news, news.text)
+    this.#options.onChange(news, news.text, known?.text)
   }
 }

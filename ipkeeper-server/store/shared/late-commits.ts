@@ -10,8 +10,10 @@ const lateFor = 600_000
 const mostTried = 32
 
 interface LateRecord extends OwedRecord {
-  /** When it was settled, in milliseconds since the epoch. */
+  /** When it was settled, in milliseconds of CLOCK_MONOTONIC. */
   readonly at: number
+  /** Of which boot; absent in records of old, whose moments are of a clock that is set. */
+  readonly bootId?: string
 }
 
 /**
@@ -20,17 +22,22 @@ interface LateRecord extends OwedRecord {
  * was answered from, and it has to be settled once more.
  */
 export class LateCommits {
-  readonly #now: () => number
+  readonly #monotonic: () => number
+  readonly #bootId: string
   readonly #records = new Map<string, LateRecord>()
 
-  constructor(now: () => number) {
-    this.#now = now
+  /** `monotonic`: milliseconds of CLOCK_MONOTONIC, which begins anew with each boot. */
+  constructor(monotonic: () => number, bootId: string) {
+    this.#monotonic = monotonic
+    this.#bootId = bootId
   }
 
-  /** Takes note of one of an earlier run of the daemon. */
+  /** Takes note of one of an earlier run of the daemon. One of another boot is as old as this boot, at the least. */
   found(text: string): void {
     const record = JSON.parse(text) as LateRecord
-    this.#records.set(recordId(record), record)
+    const { bootId } = record
+    const at = bootId === this.#bootId ? record.at : bootId === undefined ? this.#monotonic() : 0
+    this.#records.set(recordId(record), { ...record, at, bootId: this.#bootId })
   }
 
   /** After a commit of this node: the record is as it is to be, also where the same was tried before and given up. */
@@ -47,16 +54,19 @@ export class LateCommits {
   /** After a record was settled; also forgets what is too old to come. */
   settled({ kind, key, expected, want }: OwedRecord): readonly Note[] {
     const id = recordId({ kind, key })
-    const at = this.#now()
+    const at = this.#monotonic()
     const notes: Note[] = []
     for (const [other, { at: then }] of this.#records) {
-      if (Math.abs(at - then) < lateFor) continue
+      if (at - then < lateFor) continue
       this.#records.delete(other)
       notes.push({ kind: 'late', key: other, text: null })
     }
     // Several commits of the same record may still be on their way.
     const tried = new Set([...(this.#records.get(id)?.expected ?? []), ...expected])
-    const record: LateRecord = { kind, key, expected: [...tried].slice(-mostTried), want, at }
+    const record: LateRecord = {
+      ...{ kind, key, expected: [...tried].slice(-mostTried), want, at },
+      bootId: this.#bootId,
+    }
     this.#records.set(id, record)
     return [...notes, { kind: 'late', key: id, text: JSON.stringify(record) }]
   }
@@ -65,7 +75,7 @@ export class LateCommits {
   owedAfter(name: RecordName, text: string | null): OwedRecord | undefined {
     const record = this.#records.get(recordId(name))
     if (!record || text === null || sameRecord(text, record.want)) return undefined
-    if (Math.abs(this.#now() - record.at) >= lateFor) return undefined
+    if (this.#monotonic() - record.at >= lateFor) return undefined
     const { kind, key, want } = record
     return record.expected.some(tried => sameRecord(tried, text))
       ? { kind, key, expected: [text], want }

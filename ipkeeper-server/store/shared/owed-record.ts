@@ -13,31 +13,49 @@ export interface OwedRecord {
   readonly expected: readonly (string | null)[]
   /** What it is to have. */
   readonly want: string | null
+  /**
+   * The engine has lost records since (tell-again.ts): whatever it has instead was written earlier, unless it is in use on
+   * another node that has told again what it holds.
+   */
+  again?: true
 }
 
-/** What is to be done about an owed record, by what the engine has now. */
+/**
+ * What is to be done about an owed record, by what the engine has now. wait: for the node that the engine has it in use on.
+ *
+ * @param userIs of an engine that has lost records: how it stands with the node that has it in use, if any other than this one.
+ *   told: what it has is there again. awaited: it may not be in use there any more.
+ */
 export function settlement(
-  { expected, want }: OwedRecord,
+  { expected, want, again }: OwedRecord,
   present: string | null,
-): 'done' | 'write' | 'theirs' {
+  userIs: (text: string) => 'none' | 'told' | 'awaited',
+): 'done' | 'write' | 'theirs' | 'wait' {
   if (sameRecord(present, want)) return 'done'
-  return expected.some(text => sameRecord(present, text)) ? 'write' : 'theirs'
+  if (expected.some(text => sameRecord(present, text))) return 'write'
+  if (!again) return 'theirs'
+  const user = present === null ? 'none' : userIs(present)
+  return user === 'none' ? 'write' : user === 'told' ? 'theirs' : 'wait'
 }
 
 /** One after the other: what the engine may have stays, what it is to have is the newer. */
 export function owedAfter(before: OwedRecord | undefined, next: OwedRecord): OwedRecord {
-  return before ? { ...next, expected: before.expected } : next
+  if (!before) return next
+  return { ...next, expected: before.expected, ...(before.again && { again: true }) }
 }
+
+/** Whether a name is this node's. */
+export type IsOwnName = (name: string) => boolean
 
 /** Whether this lease of the engine is bound to this holder on this node: then nobody else can get it meanwhile. */
-function isBoundHere(lease: LeaseRecord, holder: LeaseRecord['holder'], node: string): boolean {
-  return lease.state === 'bound' && lease.node === node && holderKey(lease.holder) === holderKey(holder)
+function isBoundHere(lease: LeaseRecord, holder: LeaseRecord['holder'], isOwn: IsOwnName): boolean {
+  return lease.state === 'bound' && isOwn(lease.node) && holderKey(lease.holder) === holderKey(holder)
 }
 
-function leaseMayChange(base: LeaseRecord, after: LeaseRecord | null, node: string): boolean {
-  if (after?.state === 'bound') return after.node === node && isBoundHere(base, after.holder, node)
+function leaseMayChange(base: LeaseRecord, after: LeaseRecord | null, isOwn: IsOwnName): boolean {
+  if (after?.state === 'bound') return isOwn(after.node) && isBoundHere(base, after.holder, isOwn)
   // Giving up what was had here, or what nobody has.
-  return base.node === node || base.state === 'cooling'
+  return isOwn(base.node) || base.state === 'cooling'
 }
 
 /**
@@ -51,17 +69,17 @@ export function mayChangeAlone(
   kind: SharedKind,
   expected: readonly (string | null)[],
   after: object | null,
-  node: string,
+  isOwn: IsOwnName,
 ): boolean {
   return expected.every(text => {
     // A refused ADD: the engine may not have it, and then there is nothing to give up.
     if (text === null) return after === null
     switch (kind) {
       case 'lease':
-        return leaseMayChange(JSON.parse(text) as LeaseRecord, after as LeaseRecord | null, node)
+        return leaseMayChange(JSON.parse(text) as LeaseRecord, after as LeaseRecord | null, isOwn)
       case 'holder': {
         const { sandbox } = JSON.parse(text) as HolderRecord
-        return sandbox === undefined || sandbox.node === node
+        return sandbox === undefined || isOwn(sandbox.node)
       }
       default:
         return false

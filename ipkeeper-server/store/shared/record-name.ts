@@ -1,4 +1,3 @@
-import type { RecordKind } from '../../ipam/records.ts'
 import type { SharedKind } from './engine.ts'
 
 export interface RecordName {
@@ -7,6 +6,6 @@ export interface RecordName {
 }
 
 /** No kind has a space in its name. */
-export function recordId({ kind, key }: { readonly kind: RecordKind; readonly key: string }): string {
+export function recordId({ kind, key }: RecordName): string {
   return `${kind} ${key}`
 }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
 import {
   attachmentKey,
@@ -11,8 +11,12 @@ import {
   type RecordTypes,
   type Write,
 } from '../../ipam/records.ts'
+import { releasedLease } from '../../ipam/plan-del.ts'
+import type { PoolBook } from '../../ipam/pool-book.ts'
+import { isTakenAway } from '../../ipam/taken-away.ts'
 import {
   StoreConflict,
+  type FileAspect,
   type HistoryQuery,
   type HistoryRule,
   type LeaseStore,
@@ -21,23 +25,35 @@ import {
   type StoreNews,
   type StoreStatus,
 } from '../lease-store.ts'
-import { EngineAway, type Engine, type SharedKind, type StampedRecord } from './engine.ts'
+import { endedElsewhere, Endings, notEnded } from './endings.ts'
+import {
+  EngineAway,
+  type Engine,
+  type EnginePosition,
+  type SharedKind,
+  type StampedRecord,
+} from './engine.ts'
+import { EngineLosses } from './engine-losses.ts'
 import type { Journal, Note } from './journal.ts'
 import { JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
 import { LateCommits } from './late-commits.ts'
 import { mayChangeAlone, owedAfter, settlement, type OwedRecord } from './owed-record.ts'
 import { recordId, type RecordName } from './record-name.ts'
+import { tellAgain } from './tell-again.ts'
 
 export interface SharedStoreOptions {
   readonly engine: Engine
   readonly journal: Journal
   /** This one. */
   readonly node: string
+  /** What it may be called in its records besides, while it gets another name. */
+  readonly formerNames?: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of CLOCK_MONOTONIC, of the present boot. */
   readonly monotonic: () => number
+  readonly bootId: string
   /** Milliseconds that a start waits for the engine, before it goes on with what the journal has. */
   readonly patience?: number
   /** Milliseconds between two tries of an engine that is away. */
@@ -51,8 +67,10 @@ export interface SharedStoreOptions {
   readonly offline?: 'settle' | 'look' | 'write'
   /** The engine went away, came back, or can be written to but not be heard. */
   readonly onStatus: (status: StoreStatus) => void
-  /** While the engine was away, somebody else took what was bound here. */
-  readonly onLost: (record: RecordName) => void
+  /** While the engine was away, or had lost records, somebody else took what was bound here. */
+  readonly onLost: (had: LeaseRecord) => void
+  /** What becomes of a lease whose pod has ended; without it, it rests for a minute, or is kept. */
+  readonly released?: (lease: LeaseRecord) => LeaseRecord
 }
 
 /** Milliseconds between two looks whether an owed record is settled; the engine is there, so that it will be soon. */
@@ -60,6 +78,15 @@ const unsettledPause = 10
 
 /** So many owed records are settled side by side: nothing else is committed meanwhile. */
 const settledAtOnce = 16
+
+/** For a store that is told of no pools: of when a pod has ended nobody knows any more, and its address rests for a minute. */
+const standardRest: PoolBook = {
+  pools: [],
+  standard: { retention: 'release', cooldown: 60_000, preferFor: 60_000, strategy: 'lowest-free' },
+}
+
+/** Looks for what waits for another node come so many times as seldom as those for an engine that is away. */
+const waitingPauses = 10
 
 type SharedWrite = Extract<Write, { kind: SharedKind }>
 
@@ -112,18 +139,34 @@ const withoutConditions = <T extends SharedWrite>(writes: readonly T[]): readonl
  * - While the engine is away only that changes which no other node can have (mayChangeAlone). The journal has it first;
  *   when the engine is back, it is told, unless somebody else's later change stands there.
  * - The ledger hears of each record in the order of its versions, and never of one that a commit is under way for.
+ * - From an engine that has lost records nothing new is taken before it has been told again what every node holds
+ *   (ipam/engine-loss.ts). What is bound on this node by its journal stays so meanwhile, whatever the engine says.
  */
 export class SharedStore implements LeaseStore {
   readonly kind: string
   readonly location: string
   readonly shared: SharedAspect
+  /** The journal's: of the records it has the attachments alone. */
+  readonly file: FileAspect | undefined
   readonly #options: SharedStoreOptions
   readonly #engine: Engine
   readonly #journal: Journal
   readonly #known: KnownRecords
   readonly #owed = new Map<string, Owed>()
+  readonly #names: readonly string[]
   readonly #copies: JournalCopies
   readonly #late: LateCommits
+  readonly #losses: EngineLosses
+  readonly #endings: Endings
+  /** Whether what is owed after a loss is in the journal. */
+  #noted = Promise.resolve(true)
+  /** Owed records that wait for another node to tell what it holds. */
+  readonly #waiting = new Set<string>()
+  /** Whether something was heard that they may wait for, since they were looked at. */
+  #isNews = false
+  #onNews: () => void = () => undefined
+  /** A list is being taken over, which is judged as a whole. */
+  #listing = false
   /** The last commit under way of each record. */
   readonly #tails = new Map<string, Pending>()
   /** Owed records that are being settled. */
@@ -133,6 +176,7 @@ export class SharedStore implements LeaseStore {
   readonly #passed = new Set<Promise<unknown>>()
   #adopt: ((news: StoreNews) => void) | undefined
   #begun: Promise<void> | undefined
+  #takenAtStart: readonly LeaseRecord[] = []
   /** Whether the engine has told of all there is, of which the journal has copies of a part only. */
   #listed = false
   /** Whether the ledger has been told of all there is, so that news makes sense to it. */
@@ -149,18 +193,45 @@ export class SharedStore implements LeaseStore {
     this.#options = options
     this.#engine = options.engine
     this.#journal = options.journal
-    this.#copies = new JournalCopies(options.node)
-    this.#late = new LateCommits(options.now)
+    this.#names = [options.node, ...(options.formerNames ?? [])]
+    this.#copies = new JournalCopies(this.#names)
+    this.#late = new LateCommits(options.monotonic, options.bootId)
     this.#known = new KnownRecords({
       engine: options.engine,
-      isChanging: id => this.#tails.has(id) || this.#settling.has(id),
+      isChanging: id => this.#isChanging(id),
       onContact: () => {
         this.#contact()
       },
-      onChange: (name, text) => {
-        this.#tell(name, text)
+      onChange: (name, text, before) => {
+        if (text !== null || !this.#reclaims(name, before)) this.#tell(name, text)
       },
     })
+    const isOwn = (name: string): boolean => this.#isOwn(name)
+    this.#endings = new Endings(options.engine, this.#known, isOwn)
+    this.#losses = new EngineLosses({
+      ...{ engine: options.engine, known: this.#known, node: options.node, isOwn, now: options.now },
+      isOffline: options.offline !== undefined,
+      note: notes => {
+        void this.#journal.commit([], [], notes).catch(() => undefined)
+      },
+      onLoss: reason => {
+        this.#lose(reason, [...this.#known.values()])
+      },
+      onChange: () => {
+        // What waits for a node may go on.
+        this.#wake()
+        if (this.#waiting.size > 0 || !this.#losses.isTold()) this.#recover()
+        if (this.#loaded) this.#options.onStatus(this.#status())
+      },
+    })
+    const { file } = options.journal
+    const own = (records: readonly StoredRecord[]): readonly StoredRecord[] =>
+      records.filter(({ kind }) => kind === 'attachment')
+    this.file = file && {
+      ...file,
+      rescue: records => file.rescue(own(records)),
+      saveBeside: records => file.saveBeside(own(records)),
+    }
     this.kind = options.engine.kind
     this.location = options.engine.location
     this.shared = {
@@ -168,8 +239,12 @@ export class SharedStore implements LeaseStore {
         this.#adopt = adopt
       },
       status: () => this.#status(),
+      isHeard: () => this.#listed,
+      takenAtStart: () => this.#takenAtStart,
       silence: () => options.monotonic() - this.#heardAt,
-      ignores: options.engine.ignores,
+      get ignores() {
+        return options.engine.ignores.filter(kind => kind !== 'ending')
+      },
     }
   }
 
@@ -180,10 +255,10 @@ export class SharedStore implements LeaseStore {
     this.#begun ??= this.#begin()
     await this.#begun
     await this.#journal.load(visit)
-    for (const { kind, key, text } of this.#known.values()) {
-      if (!this.#owed.has(recordId({ kind, key }))) visit({ kind, key, text })
-    }
-    for (const { kind, key, want } of this.#owed.values()) if (want !== null) visit({ kind, key, text: want })
+    for (const { kind, key, text } of this.#known.values())
+      if (kind !== 'ending' && !this.#owed.has(recordId({ kind, key }))) visit({ kind, key, text })
+    for (const { kind, key, want } of this.#owed.values())
+      if (kind !== 'ending' && want !== null) visit({ kind, key, text: want })
     this.#loaded = true
   }
 
@@ -192,13 +267,18 @@ export class SharedStore implements LeaseStore {
     const copies = this.#readNotes()
     const listed = new Promise<void>(resolve => (this.#firstList = resolve))
     this.#engine.start({
-      replace: records => {
+      replace: (records, position) => {
         this.#contact()
-        this.#known.replace(records)
-        this.#listed = true
+        this.#listAll(records, position)
         this.#firstList?.()
       },
+      broke: reason => {
+        this.#losses.broke(reason)
+        this.#listed = false
+        this.#goAway(reason)
+      },
       put: record => {
+        this.#losses.passed(record.stamp)
         this.#known.hear(record)
       },
       remove: (kind, key) => {
@@ -216,15 +296,112 @@ export class SharedStore implements LeaseStore {
       this.#goAway(this.#trouble?.reason ?? `no answer within ${patience} ms`)
     }
     if (!this.#away && !this.#options.offline) {
-      await this.#reclaim(copies)
+      // What is to be told again is not what the engine has.
+      const isCurrent = this.#losses.count === 0 && this.#losses.isTold()
+      if (isCurrent) this.#takenAtStart = takenSince(copies, this.#known, this.#endings.own())
+      await this.#reclaim(notEnded(copies, this.#endings.own()))
       for (const { kind, key, text } of this.#known.values()) {
         const owed = this.#late.owedAfter({ kind, key }, text)
         if (owed) this.#owed.set(recordId(owed), { ...owed })
       }
     }
-    if (this.#owed.size > 0) this.#recover()
-    if (!this.#away && !this.#options.offline)
-      await this.#journal.commit([], [], this.#copies.listed(this.#known.values()))
+    if (this.#owed.size > 0 || !this.#losses.isTold()) this.#recover()
+    if (!this.#away && !this.#options.offline && this.#losses.count === 0 && this.#losses.isTold()) {
+      const copied = this.#copies.listed(this.#known.values())
+      await this.#journal.commit([], [], [...copied, this.#losses.note()])
+      this.#forgetEndings()
+    }
+  }
+
+  // ---- An engine that loses records
+
+  #isOwn(node: string): boolean {
+    return this.#names.includes(node)
+  }
+
+  #isChanging(id: string): boolean {
+    return this.#tails.has(id) || this.#settling.has(id)
+  }
+
+  /** Nothing is settled before it is judged. */
+  #listAll(records: readonly StampedRecord[], position: EnginePosition): void {
+    const isFree = ([id]: readonly [string, number]): boolean => !this.#isChanging(id) && !this.#owed.has(id)
+    const bound = (): ReadonlyMap<string, number> => new Map([...this.#copies.leases()].filter(isFree))
+    const reason = this.#losses.judge(records, position, bound)
+    if (reason !== undefined) this.#lose(reason, records)
+    // Before the ledger hears of them, and asks.
+    this.#listed = true
+    this.#listing = true
+    this.#known.replace(records, reason !== undefined)
+    this.#listing = false
+    this.#losses.heardAll(bound().size > 0)
+  }
+
+  /**
+   * The engine has lost records. What is bound here is owed to it from here on; before that is in the journal, nothing of it
+   * is told. The ledger hears nothing of it: to this node nothing has changed.
+   */
+  #lose(reason: string, records: readonly StampedRecord[]): void {
+    this.#losses.lost(reason, records)
+    for (const owed of this.#owed.values()) owed.again = true
+    const copies: StampedRecord[] = []
+    this.#journal.loadNotes(({ kind, key, text }) => {
+      // What is being changed finds out by itself, and its note may be on its way.
+      if (kind === 'copy' && this.#copies.hasId(key) && !this.#isChanging(key))
+        copies.push(this.#copies.found(key, text))
+    })
+    // Their stamps are of what the engine was.
+    const unstamped = copies.flatMap(copy =>
+      this.#copies.written(copy, JSON.parse(copy.text) as object, null),
+    )
+    const again = tellAgain({
+      copies: notEnded(
+        copies,
+        endedElsewhere(records, name => this.#isOwn(name)),
+      ).filter(copy => !this.#owed.has(recordId(copy))),
+      records: records.filter(record => !this.#owed.has(recordId(record))),
+      isOwn: name => this.#isOwn(name),
+      isBusy: id => this.#isChanging(id),
+      released: this.#options.released ?? (lease => releasedLease(lease, standardRest, this.#options.now())),
+    })
+    for (const owed of again) this.#owed.set(recordId(owed), { ...owed })
+    // At once: what is noted of these records later counts.
+    this.#noted = this.#noteLoss(unstamped)
+    this.#options.onStatus(this.#status())
+    this.#recover()
+  }
+
+  /** Whether what is owed after a loss is in the journal. */
+  async #noteLoss(notes: readonly Note[] = []): Promise<boolean> {
+    try {
+      await this.#journal.commit(
+        [],
+        [],
+        [this.#losses.note(), ...notes, ...Array.from(this.#owed.values(), noteOf)],
+      )
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** What a loss has left out because a change of it was under way, which has failed. */
+  #tellMissed(writes: readonly SharedWrite[]): void {
+    const ids = new Set(writes.map(recordId))
+    const missed: OwedRecord[] = []
+    this.#journal.loadNotes(({ kind, key, text }) => {
+      if (kind !== 'copy' || !ids.has(key) || this.#owed.has(key) || !this.#copies.hasId(key)) return
+      const copy = this.#copies.found(key, text)
+      const { kind: what, key: its, text: want } = copy
+      if (what !== 'pool') missed.push({ kind: what, key: its, expected: [want], want, again: true })
+    })
+    if (missed.length === 0) return
+    void this.#journal.commit([], [], missed.map(noteOf)).catch(() => undefined)
+    this.#owe(missed)
+  }
+
+  #forgetEndings(): void {
+    this.#endings.forget(id => this.#copies.hasId(id))
   }
 
   /**
@@ -244,10 +421,28 @@ export class SharedStore implements LeaseStore {
     for (const record of lost) this.#owed.set(recordId(record), { ...record })
   }
 
+  /**
+   * The same of what goes while the daemon runs, or started without the engine: whether it is owed now. Where others leave
+   * no traces of what they end, whoever deletes what a sandbox has here knows less of it than this node does.
+   */
+  #reclaims({ kind, key }: RecordName, before: string | undefined): boolean {
+    const id = recordId({ kind, key })
+    if (before === undefined || this.#options.offline || !this.#engine.ignores.includes('ending'))
+      return false
+    if ((kind !== 'lease' && kind !== 'holder') || !this.#copies.hasId(id)) return false
+    if (this.#owed.has(id) || this.#isChanging(id)) return false
+    if (!this.#copies.isOfUseHere(kind, JSON.parse(before) as object)) return false
+    const owed: OwedRecord = { kind, key, expected: [null], want: before }
+    this.#owe([owed])
+    void this.#journal.commit([], [], [noteOf(owed)]).catch(() => undefined)
+    return true
+  }
+
   #readNotes(): readonly StampedRecord[] {
     const copies: StampedRecord[] = []
     this.#journal.loadNotes(({ kind, key, text }) => {
       if (kind === 'copy') copies.push(this.#copies.found(key, text))
+      else if (kind === 'engine') this.#losses.found(text)
       else if (kind === 'owed') {
         if (this.#options.offline !== 'write') this.#owed.set(key, JSON.parse(text) as OwedRecord)
       } else this.#late.found(text)
@@ -286,6 +481,7 @@ export class SharedStore implements LeaseStore {
       await this.#journal.commit(local, events)
       return
     }
+    const losses = this.#losses.count
     const bases = writes.map(write => this.#basisOf(write))
     const stale = writes.find((_, index) => bases[index] === undefined)
     if (stale) throw new StoreConflict(stale.kind, stale.key)
@@ -303,7 +499,10 @@ export class SharedStore implements LeaseStore {
       const gone = writes.find((_, index) => stamps[index] === undefined)
       if (gone) throw new StoreConflict(gone.kind, gone.key)
       const based = writes.map((write, index) => ({ ...write, base: stamps[index] ?? null }))
-      pending.stamps = await this.#counted(this.#carryOut(based, local, events))
+      pending.stamps = await this.#counted(this.#carryOut(based, local, events, losses))
+    } catch (error) {
+      if (losses !== this.#losses.count) this.#tellMissed(writes)
+      throw error
     } finally {
       for (const id of ids) {
         if (this.#tails.get(id) === pending) this.#tails.delete(id)
@@ -315,7 +514,8 @@ export class SharedStore implements LeaseStore {
 
   /** Whether the engine is about to be told of one of these: until then nothing can be compared with what it has. */
   #isUnsettled(ids: readonly string[]): boolean {
-    return !this.#away && !this.#stopping.signal.aborted && ids.some(id => this.#owed.has(id))
+    const isOpen = !this.#away && !this.#stopping.signal.aborted
+    return isOpen && ids.some(id => this.#owed.has(id) && !this.#waiting.has(id))
   }
 
   /** Whoever shuts the gate waits for what has passed it. */
@@ -357,24 +557,40 @@ export class SharedStore implements LeaseStore {
     writes: readonly (SharedWrite & { readonly base: number | null })[],
     local: Change,
     events: readonly HistoryEvent[],
+    losses: number,
   ): Promise<ReadonlyMap<string, number | null>> {
-    if (this.#away) return await this.#carryOutAlone(writes, local, events)
+    if (this.#away || writes.some(write => this.#waiting.has(recordId(write))))
+      return await this.#carryOutAlone(writes, local, events, losses)
+    const began = this.#losses.count
+    const isClaim = writes.some(write => this.#isClaim(write))
+    if (isClaim && !this.#losses.isWhole()) {
+      // An engine that kept no records of nodes may have begun to.
+      if (!this.#losses.isTold()) this.#recover()
+      throw this.#losses.problem()
+    }
+    const { node, now } = this.#options
     const isAdd = local.some(({ record }) => record !== null)
     const real = withoutConditions(writes)
     const intents = real.map(write => this.#takenBack(write))
     if (isAdd) await this.#journal.commit([], [], intents.map(noteOf))
     let stamps: readonly (number | null)[]
     try {
-      stamps = await this.#engine.commit(
-        writes.map(write => {
-          const { kind, key, base, record } = write
-          return { kind, key, base, text: isCondition(write) ? undefined : textOf(record) }
+      stamps = await this.#engine.commit([
+        ...writes.map(write => {
+          const { kind, key, base } = write
+          return { kind, key, base, text: isCondition(write) ? undefined : this.#textOf(write) }
         }),
-      )
+        ...real.flatMap(
+          write => (write.kind === 'lease' && this.#endings.of(write, write.record, node, now())) || [],
+        ),
+      ])
+      // Of an engine that has lost records nobody can tell whether it had what this was compared with.
+      if (isClaim && began !== this.#losses.count) throw new EngineAway('it has lost records meanwhile')
     } catch (error) {
       if (error instanceof EngineAway) {
         this.#goAway(error.message)
-        if (this.#allMayChangeAlone(real)) return await this.#carryOutAlone(writes, local, events, true)
+        if (this.#allMayChangeAlone(real))
+          return await this.#carryOutAlone(writes, local, events, losses, true)
         this.#owe(intents)
         if (!isAdd) await this.#journal.commit([], [], intents.map(noteOf))
         throw this.#refusal(error)
@@ -382,7 +598,7 @@ export class SharedStore implements LeaseStore {
       // An engine that refuses (a missing right, no space) must not keep a DEL from ending.
       if (!isAdd && !(error instanceof StoreConflict) && this.#allMayChangeAlone(real)) {
         this.#goAway(toProblem(error).message)
-        return await this.#carryOutAlone(writes, local, events)
+        return await this.#carryOutAlone(writes, local, events, losses)
       }
       // Before any later note of these records.
       if (isAdd) void this.#journal.commit([], [], intents.map(forgotten)).catch(() => undefined)
@@ -393,11 +609,15 @@ export class SharedStore implements LeaseStore {
     for (const [index, write] of writes.entries()) {
       const stamp = stamps[index] ?? null
       written.set(recordId(write), stamp)
-      if (real.includes(write)) this.#known.set(write, textOf(write.record), stamp)
+      if (!real.includes(write)) continue
+      const text = this.#textOf(write)
+      this.#known.set(write, text, stamp)
+      // What was just written is no news when the engine tells of it.
+      if (write.kind === 'node') this.#hearOfNode(write.key, text)
     }
     const notes = [
       ...(isAdd ? intents.map(forgotten) : []),
-      ...this.#copyAll(real),
+      ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
       ...real.flatMap(write => this.#late.wrote(write, textOf(write.record))),
     ]
     try {
@@ -408,13 +628,34 @@ export class SharedStore implements LeaseStore {
       this.#recover()
       throw error
     }
+    if (losses !== this.#losses.count) {
+      const again = real.map(write => ({
+        ...this.#takenBack(write),
+        want: textOf(write.record),
+        again: true as const,
+      }))
+      await this.#journal.commit([], [], again.map(noteOf))
+      this.#owe(again)
+    }
     return written
   }
 
+  /** Whether it takes an address that nobody has here. */
+  #isClaim(write: SharedWrite): boolean {
+    if (write.kind !== 'lease' || write.record?.state !== 'bound' || isCondition(write)) return false
+    return !this.#allMayChangeAlone([write])
+  }
+
+  #textOf(write: SharedWrite): string | null {
+    const isOwnNode = write.kind === 'node' && write.record && this.#isOwn(write.key)
+    return textOf(isOwnNode ? this.#losses.inEpoch(write.record) : write.record)
+  }
+
   /** What is owed to the engine when a write turns out to have been for nothing. */
-  #takenBack({ kind, key, record }: SharedWrite): OwedRecord {
+  #takenBack(write: SharedWrite): OwedRecord {
+    const { kind, key } = write
     const before = this.#known.get({ kind, key })?.text ?? null
-    return { kind, key, expected: [before, textOf(record)], want: before }
+    return { kind, key, expected: [before, this.#textOf(write)], want: before }
   }
 
   #expectedOf({ kind, key, record }: SharedWrite, tried: boolean): OwedRecord['expected'] {
@@ -427,35 +668,49 @@ export class SharedStore implements LeaseStore {
 
   #allMayChangeAlone(writes: readonly SharedWrite[]): boolean {
     return writes.every(write =>
-      mayChangeAlone(write.kind, this.#expectedOf(write, false), write.record, this.#options.node),
+      mayChangeAlone(write.kind, this.#expectedOf(write, false), write.record, name =>
+        this.#names.includes(name),
+      ),
     )
   }
 
-  /** `tried`: the engine may have it already. */
+  /**
+   * @param losses that had been found when the change began: a later one has left these records out
+   * @param tried the engine may have it already
+   */
   async #carryOutAlone(
     writes: readonly SharedWrite[],
     local: Change,
     events: readonly HistoryEvent[],
+    losses: number,
     tried = false,
   ): Promise<ReadonlyMap<string, number | null>> {
     const real = withoutConditions(writes)
-    if (!this.#allMayChangeAlone(real)) throw this.#refusal()
+    if (!this.#allMayChangeAlone(real)) throw this.#away ? this.#refusal() : this.#losses.problem()
     const owed = real.map((write): OwedRecord =>
       owedAfter(this.#owed.get(recordId(write)), {
         kind: write.kind,
         key: write.key,
         expected: this.#expectedOf(write, tried),
         want: textOf(write.record),
+        ...(losses !== this.#losses.count && { again: true }),
       }),
     )
+    const noted = this.#losses.count
     await this.#journal.commit(local, events, [...owed.map(noteOf), ...this.#copyAll(real)])
-    this.#owe(owed)
+    const isLate = noted !== this.#losses.count
+    const told = isLate ? owed.map(record => ({ ...record, again: true as const })) : owed
+    if (isLate) await this.#journal.commit([], [], told.map(noteOf))
+    this.#owe(told)
     // A later change of these records is based on what is owed.
     return new Map(writes.map(write => [recordId(write), null]))
   }
 
-  #copyAll(writes: readonly SharedWrite[]): readonly Note[] {
-    return writes.flatMap(write => this.#copies.written(write, write.record))
+  #copyAll(
+    writes: readonly SharedWrite[],
+    stampOf: (write: SharedWrite) => number | null = () => null,
+  ): readonly Note[] {
+    return writes.flatMap(write => this.#copies.written(write, write.record, stampOf(write)))
   }
 
   #owe(records: readonly OwedRecord[]): void {
@@ -477,7 +732,17 @@ export class SharedStore implements LeaseStore {
   // ---- What is heard
 
   #tell({ kind, key }: RecordName, text: string | null): void {
+    // A list is judged as a whole.
+    if (kind === 'node' && !this.#listing) this.#hearOfNode(key, text)
+    if (kind === 'ending') {
+      if (this.#loaded && text !== null)
+        setImmediate(() => {
+          this.#forgetEndings()
+        })
+      return
+    }
     const id = recordId({ kind, key })
+    if (this.#waiting.has(id)) this.#wake()
     // What is owed is settled first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#owed.has(id) || this.#tails.has(id)) return
     const owed = this.#late.owedAfter({ kind, key }, text)
@@ -489,9 +754,14 @@ export class SharedStore implements LeaseStore {
       return
     }
     this.#adopt?.({ kind, key, text })
-    const notes = this.#copies.heard({ kind, key }, text)
+    const notes = this.#copies.heard({ kind, key }, text, this.#known.get({ kind, key })?.stamp ?? null)
     // A copy of old is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
+  }
+
+  #hearOfNode(name: string, text: string | null): void {
+    if (text === null) this.#losses.misses(name)
+    else this.#losses.heardOf(text)
   }
 
   #contact(): void {
@@ -509,9 +779,12 @@ export class SharedStore implements LeaseStore {
   // ---- Away and back
 
   #status(): StoreStatus {
-    const owed = this.#owed.size
-    if (this.#away) return { state: 'away', ...this.#away, owed }
-    return { state: 'ready', ...this.#trouble, owed }
+    const { lacks } = this.#engine
+    const rest = { owed: this.#owed.size, ...(lacks !== undefined && { lacks }) }
+    if (this.#away) return { state: 'away', ...this.#away, ...rest }
+    const incomplete = this.#losses.status()
+    if (incomplete) return { ...incomplete, ...rest }
+    return { state: 'ready', ...this.#trouble, ...rest }
   }
 
   #failedWith(error: unknown): void {
@@ -532,7 +805,8 @@ export class SharedStore implements LeaseStore {
     this.#recovering ??= this.#untilReady().finally(() => {
       this.#recovering = undefined
       // Something may have gone wrong just after it was well.
-      if ((this.#away || this.#owed.size > 0) && !this.#stopping.signal.aborted) this.#recover()
+      const isOver = !this.#away && this.#owed.size === 0 && this.#losses.isTold()
+      if (!isOver && !this.#stopping.signal.aborted) this.#recover()
     })
   }
 
@@ -547,14 +821,16 @@ export class SharedStore implements LeaseStore {
         if (stopping()) return
         await this.#engine.fence()
         this.#contact()
-        await this.#settleAll()
-        if (this.#owed.size > 0) continue
         // Nobody may be given what the list would tell to be reserved for or kept by somebody else.
         if (!this.#listed) throw new EngineAway(this.#trouble?.reason ?? 'its records were not heard yet')
+        await this.#settleAll()
+        if (this.#owed.size > this.#waiting.size) continue
+        if (!this.#losses.isTold()) await this.#losses.announce()
         const wasAway = this.#away !== undefined
         this.#away = undefined
         if (wasAway) this.#options.onStatus(this.#status())
-        return
+        if (this.#waiting.size === 0) return
+        await this.#newsOfWaiting(waitingPauses * retryAfter)
       } catch (error) {
         if (stopping()) return
         const reason = toProblem(error).message
@@ -564,12 +840,36 @@ export class SharedStore implements LeaseStore {
     }
   }
 
+  /** Resolves when something is heard that records wait for, and after so many milliseconds at the latest. */
+  async #newsOfWaiting(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const timer = setTimeout(resolve, milliseconds, undefined).unref()
+    const { signal } = this.#stopping
+    this.#onNews = () => {
+      resolve(undefined)
+    }
+    signal.addEventListener('abort', this.#onNews)
+    // It may have come while they were looked at.
+    if (signal.aborted || this.#isNews) this.#onNews()
+    await promise
+    signal.removeEventListener('abort', this.#onNews)
+    clearTimeout(timer)
+  }
+
+  #wake(): void {
+    this.#isNews = true
+    this.#onNews()
+  }
+
   /** Nothing else is committed meanwhile, so that what is owed stays what it is. */
   async #settleAll(): Promise<void> {
     const gate = Promise.withResolvers<undefined>()
     this.#gate = gate.promise
     try {
       await Promise.allSettled(this.#passed)
+      if (!(await this.#noted)) this.#noted = this.#noteLoss()
+      if (!(await this.#noted)) throw new EngineAway('the journal does not take what it is to be told')
+      this.#isNews = false
       const waiting = [...this.#owed.values()]
       const refused: Problem[] = []
       const work = async (): Promise<void> => {
@@ -605,7 +905,12 @@ export class SharedStore implements LeaseStore {
     const { kind, key, want } = owed
     for (;;) {
       const present = await this.#known.ask(owed)
-      const what = settlement(owed, present?.text ?? null)
+      const what = settlement(owed, present?.text ?? null, text => this.#losses.userIs(kind, text))
+      if (what === 'wait') {
+        this.#waiting.add(recordId(owed))
+        return
+      }
+      this.#waiting.delete(recordId(owed))
       if (what === 'done') {
         owed.stamp = present?.stamp ?? null
       } else if (what === 'write') {
@@ -627,7 +932,8 @@ export class SharedStore implements LeaseStore {
         }
       }
       const late = this.#engine.fences ? [] : this.#late.settled(owed)
-      await this.#journal.commit([], [], [forgotten(owed), ...late])
+      const copied = what === 'theirs' ? [] : this.#copies.written(owed, recordOf(want), owed.stamp ?? null)
+      await this.#journal.commit([], [], [forgotten(owed), ...copied, ...late])
       this.#owed.delete(recordId(owed))
       if (what === 'theirs') this.#theirs(owed, present?.text ?? null)
       return
@@ -636,10 +942,10 @@ export class SharedStore implements LeaseStore {
 
   /** Somebody else's change stands; a commit that waits at the gate finds that out by itself. */
   #theirs({ kind, key, want }: OwedRecord, text: string | null): void {
-    const lost =
-      kind === 'lease' && want !== null && this.#copies.isOfUseHere(kind, JSON.parse(want) as object)
-    if (lost) this.#options.onLost({ kind, key })
     this.#tell({ kind, key }, text)
+    if (kind !== 'lease' || want === null) return
+    const had = JSON.parse(want) as LeaseRecord
+    if (this.#copies.isOfUseHere(kind, had)) this.#options.onLost(had)
   }
 
   // ---- The rest of the contract
@@ -672,6 +978,9 @@ export class SharedStore implements LeaseStore {
     await Promise.allSettled(this.#passed)
     this.#stopping.abort()
     await this.#recovering
+    // Up to where it was heard, for whoever starts next.
+    if (this.#listed && !this.#options.offline)
+      await this.#journal.commit([], [], [this.#losses.note()]).catch(() => undefined)
     await this.#engine.stop()
     await this.#journal.close()
   }
@@ -682,11 +991,29 @@ export class SharedStore implements LeaseStore {
   }
 }
 
-const noteOf = ({ kind, key, expected, want }: OwedRecord): Note => ({
+/** What copies say to be bound here, and the engine has otherwise by now. */
+function takenSince(
+  copies: readonly StampedRecord[],
+  known: KnownRecords,
+  ended: ReadonlyMap<string, number>,
+): readonly LeaseRecord[] {
+  return copies.flatMap(copy => {
+    if (copy.kind !== 'lease') return []
+    const present = known.get(copy)
+    if (present?.text === copy.text) return []
+    const had = JSON.parse(copy.text) as LeaseRecord
+    if (!present) return (ended.get(recordId(copy)) ?? -1) >= had.generation ? [had] : []
+    return isTakenAway(had, JSON.parse(present.text) as LeaseRecord) ? [had] : []
+  })
+}
+
+const noteOf = ({ kind, key, expected, want, again }: OwedRecord): Note => ({
   kind: 'owed',
   key: recordId({ kind, key }),
-  text: JSON.stringify({ kind, key, expected, want }),
+  text: JSON.stringify({ kind, key, expected, want, ...(again && { again }) }),
 })
+
+const recordOf = (text: string | null): object | null => (text === null ? null : (JSON.parse(text) as object))
 
 const forgotten = ({ kind, key }: OwedRecord): Note => ({
   kind: 'owed',

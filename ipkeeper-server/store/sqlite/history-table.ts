@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { Problem } from '../../../shared/problem/problem.ts'
 import { canonicalJson } from '../../ipam/canonical-json.ts'
+import { isSoundEntry } from '../../ipam/record-fault.ts'
 import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
 import type { HistoryQuery, HistoryRule } from '../lease-store.ts'
+import { historySum } from './row-sum.ts'
 
 /** Entries that one step of a pruning looks at: about a millisecond of work when all of them go. */
 const stepSize = 100
@@ -9,20 +12,37 @@ const stepSize = 100
 /** Entries that one step of a counting passes over; it reads no body. */
 const strideSize = 2000
 
+/** Entries that one step of a verification reads: some milliseconds. */
+const verifiedAtOnce = 1000
+
 type Row = Readonly<Record<string, unknown>>
 
-function entryOf(row: Row): HistoryEntry {
-  return {
-    ...(JSON.parse(String(row['body'])) as Omit<HistoryEntry, 'id' | 'segment' | 'address' | 'at'>),
-    id: Number(row['id']),
-    segment: String(row['segment']),
-    address: String(row['address']),
-    at: Number(row['at']),
+export const historyColumns = 'id, segment, address, at, ends, body, sum'
+
+/** undefined: the row does not match its checksum, or is no entry. */
+export function entryOfRow(row: Row): HistoryEntry | undefined {
+  const [segment, address, body] = [String(row['segment']), String(row['address']), String(row['body'])]
+  const [at, ends] = [Number(row['at']), row['ends'] === null ? null : Number(row['ends'])]
+  return historySum(segment, address, at, ends, body) === Number(row['sum']) ? readEntry(row) : undefined
+}
+
+/** The same of a row that has no checksum, or whose checksum a version of old was given with whatever stood there. */
+export function readEntry(row: Row): HistoryEntry | undefined {
+  try {
+    const entry = {
+      ...(JSON.parse(String(row['body'])) as Omit<HistoryEntry, 'id' | 'segment' | 'address' | 'at'>),
+      ...{ id: Number(row['id']), segment: String(row['segment']), address: String(row['address']) },
+      at: Number(row['at']),
+    }
+    return isSoundEntry(entry) ? entry : undefined
+  } catch {
+    return undefined
   }
 }
 
 /** The history of leases in the database of the embedded store. Synchronous; the store owns transactions and errors. */
 export class HistoryTable {
+  readonly #location: string
   readonly #database: DatabaseSync
   readonly #newest: StatementSync
   readonly #insert: StatementSync
@@ -32,17 +52,19 @@ export class HistoryTable {
   readonly #window: StatementSync
   readonly #prune: StatementSync
 
-  constructor(database: DatabaseSync) {
+  /** @param location for messages */
+  constructor(database: DatabaseSync, location: string) {
+    this.#location = location
     this.#database = database
     this.#newest = database.prepare(
-      'SELECT id, segment, address, at, body FROM history WHERE segment = ? AND address = ? ORDER BY id DESC LIMIT 1',
+      `SELECT ${historyColumns} FROM history WHERE segment = ? AND address = ? ORDER BY id DESC LIMIT 1`,
     )
     this.#insert = database.prepare(
-      'INSERT INTO history (segment, address, at, ends, body) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO history (segment, address, at, ends, body, sum) VALUES (?, ?, ?, ?, ?, ?)',
     )
-    this.#byId = database.prepare('SELECT id, segment, address, at, body FROM history WHERE id = ?')
+    this.#byId = database.prepare(`SELECT ${historyColumns} FROM history WHERE id = ?`)
     this.#adopt = database.prepare(
-      'INSERT INTO history (id, segment, address, at, ends, body) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO history (id, segment, address, at, ends, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
     this.#nthNewest = database.prepare(
       'SELECT id FROM history WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?',
@@ -64,20 +86,23 @@ export class HistoryTable {
   /** To be called within the transaction of the change that the event belongs to. */
   add(event: HistoryEvent): void {
     const newest = this.#newest.get(event.segment, event.address)
-    const since = sinceOf(event, newest && entryOf(newest))
-    const { segment, address, at, ...body } = event
-    this.#insert.run(segment, address, at, endOf(event), JSON.stringify({ ...body, since }))
+    // A damaged entry must not keep a pod from starting: its tenure begins anew.
+    const since = sinceOf(event, newest && entryOfRow(newest))
+    const { segment, address, at, ...rest } = event
+    const [ends, body] = [endOf(event), JSON.stringify({ ...rest, since })]
+    this.#insert.run(segment, address, at, ends, body, historySum(segment, address, at, ends, body))
   }
 
   /** As it is, with its ID; to be called within a transaction. Returns the entry that has the ID instead, if another one has. */
   adopt(entry: HistoryEntry): HistoryEntry | undefined {
     const present = this.#byId.get(entry.id)
     if (present) {
-      const other = entryOf(present)
+      const other = this.#entryOf(present)
       return canonicalJson(other) === canonicalJson(entry) ? undefined : other
     }
-    const { id, segment, address, at, ...body } = entry
-    this.#adopt.run(id, segment, address, at, endOf(entry), JSON.stringify(body))
+    const { id, segment, address, at, ...rest } = entry
+    const [ends, body] = [endOf(entry), JSON.stringify(rest)]
+    this.#adopt.run(id, segment, address, at, ends, body, historySum(segment, address, at, ends, body))
     return undefined
   }
 
@@ -89,9 +114,40 @@ export class HistoryTable {
     }).filter((condition): condition is [string, string | number] => condition[1] !== undefined)
     const where = conditions.map(([text]) => text).join(' AND ') || 'true'
     const rows = this.#database
-      .prepare(`SELECT id, segment, address, at, body FROM history WHERE ${where} ORDER BY id DESC LIMIT ?`)
+      .prepare(`SELECT ${historyColumns} FROM history WHERE ${where} ORDER BY id DESC LIMIT ?`)
       .all(...conditions.map(([, value]) => value), limit)
-    return rows.map(entryOf)
+    return rows.map(row => this.#entryOf(row))
+  }
+
+  #entryOf(row: Row): HistoryEntry {
+    const entry = entryOfRow(row)
+    if (entry) return entry
+    throw new Problem(
+      'IPK_STORE_DAMAGED',
+      `store ${this.#location}: entry ${Number(row['id'])} of the history does not match its checksum`,
+      {
+        hint: 'no lease is concerned; what can be read of the history is written anew by: ipkeeperctl rescue',
+      },
+    )
+  }
+
+  /** Whether there is no entry at all. */
+  isEmpty(): boolean {
+    return this.#database.prepare('SELECT id FROM history LIMIT 1').get() === undefined
+  }
+
+  /** IDs of entries that do not match their checksums; one short step after the other. */
+  *damaged(): Generator<readonly number[]> {
+    const page = this.#database.prepare(
+      `SELECT ${historyColumns} FROM history WHERE id > ? ORDER BY id LIMIT ${verifiedAtOnce}`,
+    )
+    for (let after = Number.MIN_SAFE_INTEGER; ;) {
+      const rows = page.all(after)
+      const last = rows.at(-1)
+      if (!last) return
+      yield rows.flatMap(row => (entryOfRow(row) ? [] : [Number(row['id'])]))
+      after = Number(last['id'])
+    }
   }
 
   /** One short step after the other, each in a transaction of its own; yields how many entries it removed. */
@@ -108,21 +164,10 @@ export class HistoryTable {
       if (typeof last !== 'number' || typeof oldest !== 'number') return
       // Entries are in the order of their moments, but for a clock that was set; then the next hour sees to the rest.
       if (after >= firstToStay && oldest >= olderThan) return
-      yield this.#removeUnsynced({ after, last, firstToStay, olderThan, now })
+      // Synced like every other transaction: of two that are not, a power cut could keep the later one alone, and the log would
+      // look as if it were damaged (wal-frames.ts).
+      yield Number(this.#prune.run({ after, last, firstToStay, olderThan, now }).changes)
       after = last
-    }
-  }
-
-  /**
-   * A pruning that power loss takes back is done again by the next one, so nobody waits for the disk: what is written
-   * gets there with the next change of a lease. The database stays whole either way (SQLite, PRAGMA synchronous).
-   */
-  #removeUnsynced(bounds: Readonly<Record<string, number>>): number {
-    this.#database.exec('PRAGMA synchronous = NORMAL')
-    try {
-      return Number(this.#prune.run(bounds).changes)
-    } finally {
-      this.#database.exec('PRAGMA synchronous = FULL')
     }
   }
 }

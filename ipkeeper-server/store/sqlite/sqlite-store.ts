@@ -1,35 +1,27 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
 import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
 import {
   historyOccupied,
   StoreConflict,
+  type FileAspect,
   type HistoryQuery,
   type HistoryRule,
+  type Rescued,
   type StoredRecord,
 } from '../lease-store.ts'
-import type { Journal, Note, NoteKind } from '../shared/journal.ts'
-import { HistoryTable } from './history-table.ts'
-import { migrations } from './migrations.ts'
+import type { Journal, Note } from '../shared/journal.ts'
+import { LedgerFile, type Commit, type LedgerFileOptions } from './ledger-file.ts'
+import { putInPlace, timeStamp, writeLedger, type Contents } from './rescue-file.ts'
 
-interface Pending {
-  readonly change: Change
-  readonly events: readonly HistoryEvent[]
-  readonly notes: readonly Note[]
+interface Pending extends Commit {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-interface Statements {
-  readonly generation: StatementSync
-  readonly body: StatementSync
-  readonly put: StatementSync
-  readonly delete: StatementSync
-  readonly putNote: StatementSync
-  readonly deleteNote: StatementSync
-}
+/** Milliseconds after the last commit until the log is emptied: then little is lost with it, and little of it can be damaged. */
+const restingAfter = 5000
 
 const failed = (path: string, cause: unknown, hint?: string): Problem =>
   new Problem(
@@ -37,6 +29,13 @@ const failed = (path: string, cause: unknown, hint?: string): Problem =>
     `store ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
     { cause, ...(hint !== undefined && { hint }) },
   )
+
+const noteId = ({ kind, key }: Note): string => `${kind} ${key}`
+
+const isRenewed = (path: string): Problem =>
+  new Problem('IPK_STORE_LOST', `store ${path} is being written anew at this moment`, {
+    hint: 'try again in some seconds',
+  })
 
 /**
  * The embedded store: one SQLite file, write-ahead log, synchronous=FULL, locked for one process. Changes that are handed
@@ -46,50 +45,40 @@ const failed = (path: string, cause: unknown, hint?: string): Problem =>
 export class SqliteStore implements Journal {
   readonly kind = 'sqlite'
   readonly location: string
-  readonly #database: DatabaseSync
-  readonly #statements: Statements
-  readonly #history: HistoryTable
+  #file: LedgerFile
+  readonly #options: LedgerFileOptions
+  /** As they are in the file: a ledger knows its records, and nobody else all notes. */
+  readonly #notes = new Map<string, Note>()
   #pending: Pending[] = []
   #closed = false
+  #resting: NodeJS.Timeout | undefined
+  /** What is wrong and concerns no record. */
+  #findings: readonly string[] = []
+  /** While all of it is written to a new file. */
+  #renewing = false
 
-  private constructor(path: string, database: DatabaseSync) {
-    this.location = path
-    this.#database = database
-    this.#statements = {
-      generation: database.prepare('SELECT generation FROM record WHERE kind = ? AND key = ?'),
-      body: database.prepare('SELECT body FROM record WHERE kind = ? AND key = ?'),
-      put: database.prepare(
-        'INSERT OR REPLACE INTO record (kind, key, generation, body) VALUES (?, ?, ?, ?)',
-      ),
-      delete: database.prepare('DELETE FROM record WHERE kind = ? AND key = ?'),
-      putNote: database.prepare('INSERT OR REPLACE INTO note (kind, key, body) VALUES (?, ?, ?)'),
-      deleteNote: database.prepare('DELETE FROM note WHERE kind = ? AND key = ?'),
+  readonly file: FileAspect
+
+  private constructor(file: LedgerFile, options: LedgerFileOptions) {
+    this.location = file.path
+    this.#file = file
+    this.#options = options
+    this.file = {
+      path: file.path,
+      isUnused: () => this.#file.isUnused,
+      findings: () => this.#findings,
+      fault: () => this.#file.fault(),
+      verify: anew => this.#verify(anew),
+      rescue: records => this.#rescue(records),
+      saveBeside: records => this.#saveBeside(records),
     }
-    this.#history = new HistoryTable(database)
   }
 
   /** Opens or makes the file. Throws IPK_STORE_FAILED: another daemon has it, it is damaged, or made by a newer version. */
-  static open(path: string): SqliteStore {
-    let database: DatabaseSync | undefined
+  static open(path: string, options: LedgerFileOptions = {}): SqliteStore {
     try {
-      database = new DatabaseSync(path)
-      database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-      const row = database.prepare('PRAGMA user_version').get()
-      const applied = Number(row?.['user_version'] ?? 0)
-      if (applied > migrations.length) {
-        const known = `newer than this version of ipkeeper-server knows (${migrations.length})`
-        // Not "choose another --store": an empty one would give addresses again that pods have.
-        throw new Problem('IPK_STORE_FAILED', `store ${path}: layout ${applied} is ${known}`, {
-          hint: 'start the newer ipkeeper-server again, or put the copy of the state folder from before the upgrade back; see "Going back" in docs/upgrade.md',
-        })
-      }
-      database.exec('BEGIN EXCLUSIVE')
-      for (const step of migrations.slice(applied)) database.exec(step)
-      database.exec(`PRAGMA user_version = ${migrations.length}`)
-      database.exec('COMMIT')
-      return new SqliteStore(path, database)
+      return new SqliteStore(LedgerFile.open(path, options), options)
     } catch (error) {
-      database?.close()
       if (error instanceof Problem) throw error
       const locked = error instanceof Error && /locked|busy/.test(error.message)
       if (!locked)
@@ -105,37 +94,35 @@ export class SqliteStore implements Journal {
     if (this.#closed) throw new Problem('IPK_STORE_FAILED', `store ${this.location} is closed`)
   }
 
-  async load(visit: (stored: StoredRecord) => void): Promise<void> {
+  /** What SQLite throws is a problem of the store. */
+  #told<T>(work: () => T): T {
     this.#assertOpen()
     try {
-      for (const row of this.#database.prepare('SELECT kind, key, body FROM record').iterate()) {
-        visit({ kind: row['kind'] as RecordKind, key: String(row['key']), text: String(row['body']) })
-      }
+      return work()
     } catch (error) {
-      throw failed(this.location, error)
+      throw error instanceof Problem ? error : failed(this.location, error)
     }
+  }
+
+  async load(visit: (stored: StoredRecord) => void): Promise<void> {
+    this.#told(() => {
+      this.#file.load(visit)
+    })
     return Promise.resolve()
   }
 
   async read<K extends RecordKind>(kind: K, key: string): Promise<RecordTypes[K] | undefined> {
-    this.#assertOpen()
-    try {
-      const row = this.#statements.body.get(kind, key)
-      return await Promise.resolve(row && (JSON.parse(String(row['body'])) as RecordTypes[K]))
-    } catch (error) {
-      throw failed(this.location, error)
-    }
+    const text = this.#told(() => this.#file.read(kind, key))
+    return await Promise.resolve(text === undefined ? undefined : (JSON.parse(text) as RecordTypes[K]))
   }
 
   loadNotes(visit: (note: Note & { readonly text: string }) => void): void {
-    this.#assertOpen()
-    try {
-      for (const row of this.#database.prepare('SELECT kind, key, body FROM note').iterate()) {
-        visit({ kind: row['kind'] as NoteKind, key: String(row['key']), text: String(row['body']) })
-      }
-    } catch (error) {
-      throw failed(this.location, error)
-    }
+    this.#told(() => {
+      this.#file.loadNotes(note => {
+        this.#notes.set(noteId(note), note)
+        visit(note)
+      })
+    })
   }
 
   async commit(
@@ -158,120 +145,150 @@ export class SqliteStore implements Journal {
   #flush(): void {
     const batch = this.#pending
     this.#pending = []
-    const conflicts = new Map<Pending, StoreConflict>()
+    if (batch.length === 0) return
+    let conflicts: ReadonlyMap<Pending, StoreConflict>
     try {
-      this.#database.exec('BEGIN IMMEDIATE')
-      for (const entry of batch) {
-        const conflict = this.#firstConflict(entry.change)
-        if (conflict) conflicts.set(entry, conflict)
-        else {
-          this.#write(entry.change)
-          this.#note(entry.notes)
-          for (const event of entry.events) this.#history.add(event)
-        }
-      }
-      this.#database.exec('COMMIT')
+      if (this.#renewing) throw isRenewed(this.location)
+      conflicts = this.#told(() => this.#file.write(batch))
     } catch (error) {
-      this.#rollBack()
-      for (const entry of batch) entry.reject(failed(this.location, error))
+      clearTimeout(this.#resting)
+      this.#resting = undefined
+      for (const entry of batch) entry.reject(error)
       return
     }
+    this.#restLater()
     for (const entry of batch) {
       const conflict = conflicts.get(entry)
-      if (conflict) entry.reject(conflict)
-      else entry.resolve()
+      if (conflict) {
+        entry.reject(conflict)
+        continue
+      }
+      for (const note of entry.notes) {
+        if (note.text === null) this.#notes.delete(noteId(note))
+        else this.#notes.set(noteId(note), note)
+      }
+      entry.resolve()
     }
   }
 
-  /** Writes the page that holds the layout's number, with the same number. */
+  /** From here on it is not one that was never written to: FileAspect.isUnused. */
+  begin(): void {
+    this.#told(() => this.#file.write([{ change: [], events: [], notes: [] }]))
+  }
+
   async probe(): Promise<void> {
-    this.#assertOpen()
-    try {
-      this.#database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${migrations.length}; COMMIT`)
-    } catch (error) {
-      this.#rollBack()
-      throw failed(this.location, error)
-    }
+    this.#told(() => {
+      this.#file.probe()
+    })
+    this.#restLater()
     return Promise.resolve()
   }
 
-  #rollBack(): void {
+  /** One timer after the last change, and none while nothing is written. */
+  #restLater(): void {
+    if (this.#resting) this.#resting.refresh()
+    else
+      this.#resting = setTimeout(() => {
+        this.#rest()
+      }, restingAfter).unref()
+  }
+
+  #rest(): void {
+    if (this.#closed || this.#renewing) return
     try {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      this.#file.checkpoint('TRUNCATE')
     } catch {
-      // SQLite has rolled back by itself on I/O errors; then there is nothing left to undo.
-    }
-  }
-
-  #firstConflict(change: Change): StoreConflict | undefined {
-    for (const { kind, key, expect } of change) {
-      const row = this.#statements.generation.get(kind, key)
-      const present = row === undefined ? null : Number(row['generation'])
-      if (present !== expect) return new StoreConflict(kind, key)
-    }
-    return undefined
-  }
-
-  #write(change: Change): void {
-    for (const { kind, key, record } of change) {
-      if (record === null) this.#statements.delete.run(kind, key)
-      else this.#statements.put.run(kind, key, record.generation, JSON.stringify(record))
-    }
-  }
-
-  #note(notes: readonly Note[]): void {
-    for (const { kind, key, text } of notes) {
-      if (text === null) this.#statements.deleteNote.run(kind, key)
-      else this.#statements.putNote.run(kind, key, text)
+      // A disk that is full, say: the log keeps it until the next rest. What is damaged, the next change tells.
     }
   }
 
   async history(query: HistoryQuery): Promise<readonly HistoryEntry[]> {
-    this.#assertOpen()
-    try {
-      return await Promise.resolve(this.#history.find(query))
-    } catch (error) {
-      throw failed(this.location, error)
-    }
+    return await Promise.resolve(this.#told(() => this.#file.history.find(query)))
   }
 
   async adoptHistory(entries: readonly HistoryEntry[]): Promise<void> {
-    this.#assertOpen()
-    try {
-      this.#database.exec('BEGIN IMMEDIATE')
-      for (const entry of entries) {
-        const other = this.#history.adopt(entry)
-        if (other) throw historyOccupied(this.location, other.id)
-      }
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      this.#rollBack()
-      throw error instanceof Problem ? error : failed(this.location, error)
-    }
+    this.#told(() => {
+      this.#file.adoptHistory(history => {
+        for (const entry of entries) {
+          const other = history.adopt(entry)
+          if (other) throw historyOccupied(this.location, other.id)
+        }
+      })
+    })
+    this.#restLater()
     return Promise.resolve()
   }
 
   async pruneHistory(rule: HistoryRule): Promise<number> {
-    this.#assertOpen()
     let removed = 0
-    try {
-      for (const step of this.#history.prune(rule)) {
-        removed += step
-        await breathe()
-        if (this.#closed) break
-      }
-    } catch (error) {
-      throw failed(this.location, error)
+    const steps = this.#file.pruneHistory(rule)
+    for (;;) {
+      const step = this.#told(() => steps.next())
+      if (step.done) break
+      removed += step.value
+      await breathe()
+      if (this.#closed) break
     }
+    if (removed > 0) this.#restLater()
     return removed
+  }
+
+  // ---- The file
+
+  /** Entries of the history are no lease: what is wrong with them is told, and nothing stops for it. */
+  async #verify(anew = false): Promise<readonly string[]> {
+    await this.#file.verify(anew)
+    const findings: string[] = []
+    const steps = this.#file.history.damaged()
+    while (!this.#closed) {
+      const step = this.#told(() => steps.next())
+      if (step.done) break
+      for (const id of step.value) findings.push(`entry ${id} of the history does not match its checksum`)
+      await breathe()
+    }
+    return (this.#findings = findings)
+  }
+
+  async #rescue(records: readonly StoredRecord[]): Promise<Rescued> {
+    this.#assertOpen()
+    if (this.#renewing) throw isRenewed(this.location)
+    this.#renewing = true
+    try {
+      const made = `${this.location}.rescued`
+      const folderWasLost = this.#file.isFolderLost
+      const written = await writeLedger(made, this.#contents(records))
+      const aside = putInPlace(made, this.location, timeStamp())
+      // In a folder that was made anew, another daemon may begin: this one has the lock of the old one.
+      if (!folderWasLost) {
+        this.#file.abandon()
+        this.#file = LedgerFile.open(this.location, this.#options)
+        this.#findings = []
+      }
+      return { file: this.location, ...written, aside, inUse: !folderWasLost }
+    } catch (error) {
+      throw error instanceof Problem ? error : failed(this.location, error)
+    } finally {
+      this.#renewing = false
+    }
+  }
+
+  async #saveBeside(records: readonly StoredRecord[]): Promise<Rescued> {
+    const file = `${this.location}.saved-${timeStamp()}`
+    const written = await writeLedger(file, this.#contents(records))
+    return { file, ...written, aside: [], inUse: false }
+  }
+
+  #contents(records: readonly StoredRecord[]): Contents {
+    return { records, notes: [...this.#notes.values()], history: this.#file.readableHistory() }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     if (this.#pending.length > 0) this.#flush()
     this.#closed = true
+    clearTimeout(this.#resting)
     try {
-      this.#database.close()
+      this.#file.close()
     } catch (error) {
       throw failed(this.location, error)
     }

@@ -105,40 +105,52 @@ class Examination {
     if (request.addresses.length + request.candidates.length === 0) this.#countFree(request, pools, before)
   }
 
-  /** Pools that may serve the request; undefined when one that it names is none, or none for this namespace. */
-  #poolsFor({ pools: named }: PodRequest): readonly KnownPool[] | undefined {
-    const { pools, complete, namespaceLabels } = this.#ground
-    if (named.length === 0) return pools
+  /** Pools that may serve the request; undefined when one that it names is none, or none for this pod. */
+  #poolsFor(request: PodRequest): readonly KnownPool[] | undefined {
+    const { pools, complete } = this.#ground
+    if (request.pools.length === 0) {
+      const refusals = complete ? pools.map(known => this.#refusalOf(known, request)) : []
+      // Of nodes nothing is known yet, and a namespace may get labels; a pod that asks for a MAC goes on asking.
+      if (!refusals.includes(undefined))
+        this.object(refusals.find(problem => problem?.code === 'IPK_MAC_REFUSED'))
+      return pools
+    }
     const found: KnownPool[] = []
-    for (const request of named) {
-      const known = pools.find(({ pool }) => pool.name === request.name)
+    for (const named of request.pools) {
+      const known = pools.find(({ pool }) => pool.name === named.name)
       if (!known) {
         if (complete)
           this.object(
             unknownPool(
-              request,
+              named,
               pools.map(({ pool }) => pool.name),
             ),
           )
         return undefined
       }
-      const { namespaces, namespaceSelector } = known.rules
-      const refusal = poolRefusal(
-        known.pool.name,
-        {
-          ...(namespaces && { namespaces }),
-          ...(namespaceSelector && namespaceLabels && { namespaceSelector }),
-        },
-        {
-          namespace: this.#pods.namespace,
-          namespaceLabels,
-          ...{ node: '', nodeLabels: undefined, sharedWithOtherNodes: false },
-        },
-      )
-      this.object(refusal)
+      this.object(this.#refusalOf(known, request))
       found.push(known)
     }
     return found
+  }
+
+  #refusalOf({ pool, rules }: KnownPool, { macSource }: PodRequest): Problem | undefined {
+    const { namespaceLabels } = this.#ground
+    const { namespaces, namespaceSelector, allowMac } = rules
+    return poolRefusal(
+      pool.name,
+      {
+        ...(namespaces && { namespaces }),
+        ...(namespaceSelector && namespaceLabels && { namespaceSelector }),
+        ...(allowMac !== undefined && { allowMac }),
+      },
+      {
+        namespace: this.#pods.namespace,
+        namespaceLabels,
+        ...{ node: '', nodeLabels: undefined, sharedWithOtherNodes: false },
+        asksForMac: macSource,
+      },
+    )
   }
 
   /** Why the pod cannot have an address from any of the pools. One that can give it suffices. */

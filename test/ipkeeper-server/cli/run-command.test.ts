@@ -6,6 +6,7 @@ import { runCommand } from '../../../ipkeeper-server/cli/run-command.ts'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { canonicalPool } from '../../../ipkeeper-server/ipam/pool.ts'
+import type { DiskStatus, LeaseStore, StoreStatus } from '../../../ipkeeper-server/store/lease-store.ts'
 import type { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import type {
   LeasesReply,
@@ -15,7 +16,9 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
+import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
+import { openSharedStore } from '../../rigs/shared-store.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { readingParts } from '../http/app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
@@ -45,11 +48,12 @@ let names = 0
 const newPath = (): string => folder.file(`${++names}.sock`)
 
 /** A real application on a socket, and the tool that asks it. */
-async function site(t: Test) {
-  const story = await TestService.open()
+async function site(t: Test, store?: LeaseStore) {
+  const story = await TestService.open(store)
   story.now = Date.now()
   const socket = newPath()
   const deferred = { waiting: 0, quarantined: 0 }
+  const disk: { now: DiskStatus | undefined } = { now: undefined }
   const app = await buildApp({
     service: story.service,
     facts: {
@@ -58,6 +62,7 @@ async function site(t: Test) {
     },
     ...readingParts(story.service),
     deferredDels: () => Promise.resolve(deferred),
+    disk: () => disk.now,
     logger: pino({ level: 'silent' }),
   })
   t.teardown(() => app.close())
@@ -70,7 +75,7 @@ async function site(t: Test) {
     // A slow machine may need some seconds.
     return out.replace(/ [0-9]s( |$)/gm, ' 0s$1')
   }
-  return { story, socket, control, printed, deferred }
+  return { story, socket, control, printed, deferred, disk }
 }
 
 t.test('leases', async t => {
@@ -384,7 +389,7 @@ t.test('reserve, reservations, unreserve', async t => {
 })
 
 t.test('status', async t => {
-  const { story, socket, printed, deferred } = await site(t)
+  const { story, socket, printed, deferred, disk } = await site(t)
   await story.add({ pod: 'a', container: 'c1' })
   t.equal(
     await printed('status'),
@@ -407,6 +412,119 @@ t.test('status', async t => {
   }
   const status = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
   t.match(status, { node: 'n1', bootId: 'boot-1', operationsUnderWay: 0 })
+  t.notOk('disk' in status)
+  deferred.waiting = 0
+  deferred.quarantined = 0
+  disk.now = { folder: '/state', reserved: 7, wanted: 7, refuses: undefined }
+  t.notMatch(await printed('status'), /disk/, 'nothing is wrong')
+  t.match(JSON.parse(await printed('status', '-o', 'json')), {
+    disk: { folder: '/state', reserved: 7, wanted: 7, refuses: null },
+  })
+  disk.now = {
+    ...disk.now,
+    reserved: 3,
+    refuses: { reason: 'the disk is full', since: Date.now() - 120_000 },
+  }
+  t.match(
+    await printed('status'),
+    /^disk {4}the disk is full, for 2m\n {8}pods can be deleted; none is added until there is room again$/m,
+  )
+})
+
+t.test('status of a store that nodes share', async t => {
+  const store = openSharedStore(t, new EngineDouble().connect(), `${t.testdir({})}/journal.db`)
+  const { story, socket, printed } = await site(t, store)
+  await until('all is heard', () => story.service.ledger.isHeard())
+  const shown = async (status: Partial<StoreStatus>): Promise<string> => {
+    story.service.ledger.storeStatus = () => ({ state: 'ready', owed: 0, ...status })
+    const out = await printed('status')
+    return out.slice(out.indexOf('store '), out.indexOf('leases '))
+  }
+  const since = Date.now() - 120_000
+  const lost = { state: 'incomplete', reason: 'it is another cluster than before', since } as const
+  const first = 'store   memory memory\n'
+  const goesOn =
+    '        what has its address on this node goes on; new claims wait until all nodes have told it again what they hold\n'
+  t.equal(await shown({}), first)
+  t.equal(
+    await shown({ state: 'away', reason: 'ECONNREFUSED', since, owed: 1 }),
+    `${first}        away for 2m: ECONNREFUSED
+        what has its address on this node goes on; new claims wait until it is back
+        1 record waits to be told to it
+`,
+  )
+  t.equal(
+    await shown({ reason: 'no watch is open', since, lacks: 'no records of nodes are kept' }),
+    `${first}        not heard of for 2m: no watch is open\n        no records of nodes are kept\n`,
+  )
+  t.equal(
+    await shown({ ...lost, owed: 3 }),
+    `${first}        incomplete for 2m: it is another cluster than before
+${goesOn}        3 records wait to be told to it
+`,
+  )
+  t.equal(
+    await shown({ ...lost, waitsFor: ['n3'] }),
+    `${first}        incomplete for 2m: it is another cluster than before
+${goesOn}        waits for n3
+        next: start its daemon; of a node that is gone for good say so: ipkeeperctl forget-node n3
+`,
+  )
+  t.match(
+    await shown({ ...lost, waitsFor: ['n3', 'n4'] }),
+    /waits for n3, n4\n +next: start their daemons; .*: ipkeeperctl forget-node n3\n$/,
+  )
+  const reply = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
+  t.match(reply.store, { state: 'incomplete', reason: lost.reason, waitsFor: ['n3', 'n4'] })
+  t.strictSame(
+    await run(['__complete', 'fish', 'ipkeeperctl', 'forget-node', ''], { IPKEEPER_SOCKET: socket }),
+    {
+      ...{ exit: 0, err: '' },
+      out: 'words\nn3\thas not told what it holds\nn4\thas not told what it holds\n',
+    },
+  )
+})
+
+t.test('forget-node', async t => {
+  const engine = new EngineDouble()
+  const put = (name: string, more: object): void => {
+    engine.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }))
+  }
+  for (const name of ['n1', 'n3', 'n4']) put(name, {})
+  put('n5', { gone: { since: 1_700_000_000_000, by: 'n4' } })
+  const store = openSharedStore(t, engine.connect(), `${t.testdir({})}/journal.db`)
+  const { story, control, printed } = await site(t, store)
+  await until('all is heard', () => story.service.ledger.isHeard())
+  t.equal(await story.add({ pod: 'web-0', container: 'c1', node: 'n3', ip: '10.22.0.50' }), '10.22.0.50')
+  put('n1', { generation: 2, epoch: 2 })
+  await until('it waits', () => story.service.ledger.storeStatus()?.waitsFor?.length === 2)
+  t.equal(
+    await printed('forget-node', 'n3'),
+    [
+      'node n3 is gone for good: nobody waits for it any more',
+      '1 address is bound there: the next pods of their names or workloads get them',
+      'still waited for: n4',
+      '',
+    ].join('\n'),
+  )
+  t.match(await printed('leases'), /10\.22\.0\.50\/24 +bound/, 'whose address it is, is not changed by that')
+  t.match(
+    await printed('forget-node', 'n5'),
+    /^nothing was changed: nobody waits for node n5 since 2023-11-14T22:13:20Z, by word of node n4\nno address is bound there\n/,
+  )
+  t.match(JSON.parse(await printed('forget-node', 'n3', '-o', 'json')), {
+    ...{ node: 'n3', gone: { by: 'n1' }, changed: false, bound: 1, waitsFor: ['n4'] },
+  })
+  t.strictSame(await control('forget-node', 'n33'), {
+    ...{ exit: 1, out: '' },
+    err: 'error: no node n33 is known; there are, beside this one: n4 [IPK_NODE_UNKNOWN]\nhint: see whom it waits for: ipkeeperctl status; who has addresses: ipkeeperctl leases\n',
+  })
+  t.match(await control('forget-node', 'n1'), { exit: 1, err: /n1 is this very node/ })
+  t.match(await control('forget-node'), { exit: 2 })
+  t.match(await control('forget-node', ''), { exit: 1 })
+  put('n4', { generation: 2, epoch: 2 })
+  await until('n4 has told again what it holds', () => story.service.ledger.node('n4')?.epoch === 2)
+  t.match(await printed('forget-node', 'n3'), /no other node is waited for\n$/)
 })
 
 t.test('flights, without a daemon', async t => {
@@ -658,6 +776,12 @@ t.test('a socket that is not for this user', async t => {
   })
 })
 
+const answer =
+  (text: string): Script =>
+  connection => {
+    connection.end(text)
+  }
+
 t.test('something else answers, or a daemon of another version', async t => {
   const unknown = {
     code: 'IPK_FROM_THE_FUTURE',
@@ -667,11 +791,6 @@ t.test('something else answers, or a daemon of another version', async t => {
     cniCode: 1,
     details: '',
   }
-  const answer =
-    (text: string): Script =>
-    connection => {
-      connection.end(text)
-    }
   for (const [name, script, message] of [
     [
       'no JSON',
@@ -701,6 +820,31 @@ t.test('something else answers, or a daemon of another version', async t => {
     t.match(err, message, name)
     t.match(err, /\nhint: .+\n$/, name)
   }
+})
+
+t.test('alive: who answers, be it with a refusal', async t => {
+  const { printed } = await site(t)
+  t.equal(await printed('alive'), 'the daemon answers\n')
+  const refusal = (code: string): object => ({ code, message: 'M', hint: 'H', details: '' })
+  for (const [name, script, exit, says] of [
+    [
+      'refused its name',
+      answer(replyText(409, refusal('IPK_NODE_NAME_TAKEN'))),
+      0,
+      /M \[IPK_NODE_NAME_TAKEN\]\nhint: H/,
+    ],
+    ['a ledger that is lost', answer(replyText(503, refusal('IPK_STORE_LOST'))), 0, /serves nothing: M/],
+    ['a bug', answer(replyText(500, refusal('IPK_INTERNAL'))), 1, /IPK_INTERNAL/],
+    ['something else', answer(replyText(200, 'hello')), 1, /IPK_DAEMON_REPLY_INVALID/],
+  ] as const) {
+    const socket = newPath()
+    const server = await listenScripted(socket, script)
+    const ran = await run(['alive', '--socket', socket])
+    await server.close()
+    t.equal(ran.exit, exit, name)
+    t.match(ran.out + ran.err, says, name)
+  }
+  t.match(await run(['alive', '--socket', newPath()]), { exit: 1, err: /IPK_DAEMON_UNREACHABLE/ })
 })
 
 t.test('one pool', async t => {

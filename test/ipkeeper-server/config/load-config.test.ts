@@ -512,7 +512,7 @@ t.test('files', async t => {
     ['good.yaml/x', false, 'good.yaml/x: cannot be read (ENOTDIR)'],
     ['large.yaml', true, 'large.yaml: cannot be read (larger than 1048576 bytes)'],
     ['utf16.yaml', true, 'utf16.yaml: cannot be read (not UTF-8)'],
-    ['device', true, 'device: cannot be read (not a regular file)'],
+    ['device', true, 'device: cannot be read (a device, no regular file)'],
   ] as const) {
     const problem = await thrownProblem(() => loadConfig(join(folder, name), mustExist))
     const hint = name === 'none.yaml' ? /^with --config the file has to exist/ : /^correct the file/

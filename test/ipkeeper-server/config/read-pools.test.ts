@@ -96,6 +96,7 @@ for (const [name, keys, sets, gateways, capacity] of ranges) {
 const settings: readonly (readonly [keys: string, said: Partial<Omit<PoolSettings, 'pool'>>])[] = [
   ['namespaces: [shop, "team-*", "*"]', { rules: { namespaces: ['shop', 'team-*', '*'] } }],
   ['nodes: [worker-1, Rack_7.example.com]', { rules: { nodes: ['worker-1', 'Rack_7.example.com'] } }],
+  ['allowMac: false', { rules: { allowMac: false } }],
   ['quotaPerNamespace: 1', { rules: { quotaPerNamespace: 1 } }],
   ['namespaceSelector: {}', { rules: { namespaceSelector: { matchLabels: {}, matchExpressions: [] } } }],
   [

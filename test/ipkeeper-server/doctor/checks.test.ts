@@ -1,6 +1,7 @@
 /** A node with one thing broken: the doctor says which, and what to type; and nothing else is red. */
 import {
   chmodSync,
+  existsSync,
   cpSync,
   mkdirSync,
   readFileSync,
@@ -110,10 +111,8 @@ const restart = (): readonly string[] => ['systemctl', 'restart', 'ipkeeper']
 
 const cases: readonly Case[] = [
   {
-    name: 'the socket file is gone, the daemon lives',
-    broken: ({ socket }) => {
-      unlinkSync(socket)
-    },
+    name: 'the daemon ended, and took its socket with it',
+    broken: ({ daemon }) => daemon.stop(),
     check: 'socket',
     says: /^there is no socket /,
     mend: restart,
@@ -294,13 +293,20 @@ const cases: readonly Case[] = [
     broken: ({ host, stateDir }) =>
       host.run('sh', ['-c', `dd if=/dev/zero of=${stateDir}/fill bs=64k 2>/dev/null`]),
     check: 'store',
-    says: /has 0 MiB free/,
+    says: /has 0 MiB free|is full \(ENOSPC\): no pod is added until there is room again/,
     mend: ({ stateDir }) => ['df', '-h', stateDir],
   },
   {
     name: 'the state folder is read-only',
-    broken: ({ host, stateDir }) =>
-      host.must('sh', ['-c', `mount --bind ${stateDir} ${stateDir} && mount -o remount,ro,bind ${stateDir}`]),
+    broken: async ({ host, stateDir }) => {
+      // Until then the daemon writes there by itself.
+      for (const last of ['reserve/15', 'spare-dels/15/15'])
+        await until(last, () => Promise.resolve(existsSync(join(stateDir, last))))
+      await host.must('sh', [
+        '-c',
+        `mount --bind ${stateDir} ${stateDir} && mount -o remount,ro,bind ${stateDir}`,
+      ])
+    },
     check: 'store',
     says: /is read-only/,
     mend: ({ stateDir }) => ['findmnt', '-T', stateDir],
@@ -400,7 +406,7 @@ t.test('a node in order', { skip }, async t => {
   const { stdout, exit } = await doctor()
   t.equal(exit, 0)
   t.match(stdout, new RegExp(`^ok {4}socket +${socket} answers, mode 0600$`, 'm'))
-  t.match(stdout, /^25 checks: \d+ ok, \d+ to look at, 0 failed, \d+ not possible here$/m)
+  t.match(stdout, /^26 checks: \d+ ok, \d+ to look at, 0 failed, \d+ not possible here$/m)
 })
 
 for (const { name, broken, check, says, mend, before } of cases) {
@@ -485,5 +491,16 @@ t.test('DELs that wait', { skip }, async t => {
   t.match(
     (await diagnose()).find(({ id }) => id === 'deferred-dels'),
     { state: 'warn', says: /^1 in .*until the daemon is back/, mend: ['systemctl', 'restart', 'ipkeeper'] },
+  )
+  // One that came on a full disk; the others are free, or being written.
+  const spares = join(stateDir, 'spare-dels', '15')
+  mkdirSync(spares, { recursive: true })
+  for (const name of ['3d', '4', '5w']) writeFileSync(join(spares, name), '{}')
+  t.match(
+    (await diagnose()).find(({ id }) => id === 'deferred-dels'),
+    {
+      state: 'warn',
+      says: `2 in ${stateDir}/deferred-dels and ${stateDir}/spare-dels, until the daemon is back`,
+    },
   )
 })

@@ -1,9 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { chmodSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { storeCheck } from '../../../ipkeeper-server/doctor/checks/store.ts'
 import type { NodeView } from '../../../ipkeeper-server/doctor/node-view.ts'
+import { missingLedgerIn } from '../../../ipkeeper-server/ledger-traces.ts'
 import { migrations } from '../../../ipkeeper-server/store/sqlite/migrations.ts'
 import { SqliteStore } from '../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 
@@ -15,7 +16,9 @@ const setLayout = (path: string, layout: number): void => {
 
 /** What is seen of a folder whose daemon does not run. */
 const look = async (stateDir: string): Promise<unknown> =>
-  await storeCheck.run({ stateDir, status: () => Promise.resolve(undefined) } as unknown as NodeView)
+  await storeCheck.run({
+    ...{ stateDir, missingLedger: missingLedgerIn, status: () => Promise.resolve(undefined) },
+  } as unknown as NodeView)
 
 t.test('a daemon that does not start', async t => {
   for (const { name, make, state, says } of [
@@ -38,6 +41,34 @@ t.test('a daemon that does not start', async t => {
       name: 'a file with nothing in it',
       make: (path: string) => {
         writeFileSync(path, '')
+      },
+      state: 'fail',
+      says: /leases\.db is empty \(0 bytes\), as no ledger ever is/,
+    },
+    {
+      name: 'a ledger that is gone',
+      make: async (path: string) => {
+        const store = SqliteStore.open(path)
+        store.begin()
+        await store.close()
+        rmSync(path)
+      },
+      state: 'fail',
+      says: /there is no ledger in \S+, and there was one: last-change\.leases\.db: the daemon does not begin anew/,
+    },
+    {
+      name: 'a journal that is gone',
+      make: (path: string) => {
+        writeFileSync(join(dirname(path), 'last-change.journal.db'), '')
+      },
+      state: 'fail',
+      says: /there is no ledger in \S+, and there was one: last-change\.journal\.db/,
+    },
+    {
+      name: 'a journal, and what is left of an embedded store of before',
+      make: async (path: string) => {
+        writeFileSync(join(dirname(path), 'last-change.leases.db'), '')
+        await SqliteStore.open(join(dirname(path), 'journal.db')).close()
       },
       state: 'ok',
       says: /MiB free$/,

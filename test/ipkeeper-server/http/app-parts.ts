@@ -10,6 +10,7 @@ import {
   type RequestRules,
 } from '../../../ipkeeper-server/leases/interpret-request.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
+import type { ResultDns } from '../../../shared/cni/result.ts'
 import { RequestReader } from '../../../ipkeeper-server/leases/request-reader.ts'
 import type { HostUplinks } from '../../../ipkeeper-server/leases/host-uplinks.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
@@ -36,6 +37,7 @@ export const plainNode: NodeFacts = {
   node: 'n1',
   bootId: 'boot-1',
   namespaceAt: () => ({ kind: 'absent' }),
+  reachNetns: () => Promise.resolve(),
   readResolvConf: () => ({}),
   nodeLabels: () => undefined,
   sharedWithOtherNodes: () => false,
@@ -65,6 +67,8 @@ export function readingParts(
   | 'clusterStatus'
   | 'uplinks'
   | 'observer'
+  | 'minAgeUnproved'
+  | 'jumps'
   | 'metrics'
 > {
   const nodeFacts = { ...plainNode, ...facts }
@@ -83,6 +87,8 @@ export function readingParts(
     clusterStatus: () => undefined,
     uplinks: noUplinks,
     observer: deafObserver,
+    minAgeUnproved: () => 300_000,
+    jumps: () => ({ count: 0, last: undefined }),
     metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }),
   }
 }
@@ -111,9 +117,12 @@ export const noPools: PoolBook = {
 /** An ADD as it is read where there is neither a Kubernetes API nor a configured pool. */
 export function interpretPlainly(request: CniRequest, facts: NodeFacts): AddRequest {
   const call = readAddCall(request)
+  const { resolvConf } = call.config
+  const dns = resolvConf === undefined ? {} : (facts.readResolvConf(resolvConf) as ResultDns)
   return interpretAdd(
     call,
     { ...nothingKnown, annotations: call.config.podAnnotations },
+    dns,
     facts,
     plainRules,
     noPools,

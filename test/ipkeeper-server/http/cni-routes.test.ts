@@ -36,7 +36,9 @@ async function site(t: Test) {
     lateDel: how => told.push(`late DEL: ${how}`),
     undone: reason => told.push(`undone: ${reason}`),
   }
+  const stateFolder = { beats: true }
   const app = await buildApp({
+    stateFolderBeats: () => Promise.resolve(stateFolder.beats),
     service: story.service,
     facts: {
       version: '1.2.3',
@@ -56,6 +58,7 @@ async function site(t: Test) {
     app,
     story,
     store,
+    stateFolder,
     told,
     log: () => lines.map(line => JSON.parse(line) as Record<string, unknown>),
   }
@@ -250,7 +253,7 @@ t.test('errors have code, message, hint; never {} and never nothing', async t =>
   }
   t.strictSame(
     story.service.ledger.counts(),
-    { lease: 0, holder: 0, attachment: 0, reservation: 0, pool: 0, quota: 0, node: 0 },
+    { lease: 0, holder: 0, attachment: 0, reservation: 0, pool: 0, quota: 0, mac: 0, node: 0 },
     'nothing was changed',
   )
 })
@@ -518,6 +521,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/history',
     '/v1/import',
     '/v1/leases',
+    '/v1/nodes/{node}/forget',
     '/v1/pools',
     '/v1/pools/{pool}/freeing',
     '/v1/pools/{pool}/map',
@@ -526,18 +530,56 @@ t.test('listings, reservations, status and OpenAPI', async t => {
   t.equal((await app.inject({ method: 'DELETE', url: '/v1/reservations/default/10.22.0.2' })).statusCode, 200)
 })
 
-t.test('GC ends what the runtime no longer lists, of this network and node', async t => {
-  const { app, story } = await site(t)
-  for (const id of ['c1', 'c2'])
-    await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body(id, { args: '' }) })
-  story.now += 1000
-  const gc = async (rest: object) =>
-    (await app.inject({ method: 'POST', url: '/v1/cni/gc', payload: body('', { ifname: '' }, config(rest)) }))
-      .statusCode
-  t.equal(await gc({}), 200)
-  t.equal(story.leases().filter(line => line.includes('bound')).length, 2, 'no list: nothing is touched')
-  t.equal(await gc({ 'cni.dev/valid-attachments': [{ containerID: 'c2', ifname: 'eth0' }] }), 200)
-  t.strictSame(story.leases(), ['10.22.0.2 cooling - -', '10.22.0.3 bound - c2'])
-  t.equal(await gc({ 'cni.dev/attachments': null }), 200)
-  t.strictSame(story.leases(), ['10.22.0.2 cooling - -', '10.22.0.3 cooling - -'])
+t.test(
+  'GC ends what the runtime no longer lists, of this network and node, and what was there before',
+  async t => {
+    const { app, story } = await site(t)
+    const dated = () => ({ startedAt: Math.floor(story.time.monotonic * 1000), bootId: 'boot-1' })
+    const add = async (id: string, rest: object = dated()) => {
+      await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body(id, { args: '', ...rest }) })
+      story.time.pass(1000)
+    }
+    const gc = async (list: object, rest: object = dated()) => {
+      const payload = body('', { ifname: '', ...rest }, config(list))
+      return (await app.inject({ method: 'POST', url: '/v1/cni/gc', payload })).statusCode
+    }
+    const bound = () => story.leases().filter(line => line.includes('bound'))
+    await add('c1')
+    await add('c2')
+    const between = dated()
+    await add('c3')
+    t.equal(await gc({}), 200)
+    t.equal(bound().length, 3, 'no list: nothing is touched')
+    t.equal(await gc({ 'cni.dev/valid-attachments': [{ containerID: 'c2', ifname: 'eth0' }] }, between), 200)
+    t.strictSame(story.leases(), ['10.22.0.2 cooling - -', '10.22.0.3 bound - c2', '10.22.0.4 bound - c3'])
+    for (const [rest, why] of [
+      [{}, 'undated'],
+      [{ ...dated(), bootId: 'boot-0' }, 'dated by another boot'],
+    ] as const) {
+      t.equal(await gc({ 'cni.dev/attachments': null }, rest), 200)
+      t.equal(bound().length, 2, why)
+    }
+    story.dead.add('c3')
+    t.equal(await gc({ 'cni.dev/attachments': null }, {}), 200)
+    t.strictSame(bound(), ['10.22.0.3 bound - c2'], 'undated, and it is proved dead')
+    t.equal(await gc({ 'cni.dev/attachments': null }, { startedAt: dated().startedAt }), 200)
+    t.strictSame(bound(), [], 'who is here to ask runs in this boot')
+  },
+)
+
+t.test('each reply says whether the state folder takes writes', async t => {
+  const { app, stateFolder } = await site(t)
+  for (const beats of [true, false]) {
+    stateFolder.beats = beats
+    for (const [verb, payload, status] of [
+      ['add', body('c1'), 200],
+      ['check', body('c9'), 404],
+      ['del', body('c1'), 200],
+      ['add', {}, 400],
+    ] as const) {
+      const { statusCode, headers } = await app.inject({ method: 'POST', url: `/v1/cni/${verb}`, payload })
+      t.equal(headers['ipkeeper-state-folder'], beats ? 'takes-writes' : undefined, verb)
+      t.equal(statusCode, status, verb)
+    }
+  }
 })

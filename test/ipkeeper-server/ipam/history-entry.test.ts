@@ -30,6 +30,8 @@ const cases: readonly (readonly [
   ['given to another after its time', held(50), { holder: other }, 'bound'],
   ['taken over by the same pod', {}, { attachment: newer }, 'moved'],
   ['a container of the same ID, after its death', {}, { podUid: 'u2' }, 'moved'],
+  ['its node got another name', {}, { node: 'n2' }, 'moved'],
+  ['kept, and its node got another name', held(null), { ...held(null), node: 'n2' }],
   ['given back to another by an undo', {}, { holder: other, attachment: newer }, 'bound'],
   ['deleted and kept', {}, held(null), 'held'],
   ['deleted', {}, cooling(200), 'cooling'],

@@ -360,6 +360,7 @@ for (const [name, words, code, message] of refusals) {
       reservation: 0,
       pool: 0,
       quota: 0,
+      mac: 0,
       node: 0,
     })
   })

@@ -109,6 +109,14 @@ t.test('selectors', t => {
 /** What each rule says, in its words. */
 const refusals: readonly (readonly [PoolRules, Partial<Whereabouts>, string])[] = [
   [{}, {}, 'allowed'],
+  [{}, { asksForMac: 'runtimeConfig.mac' }, 'allowed'],
+  [{ allowMac: true }, { asksForMac: 'runtimeConfig.mac' }, 'allowed'],
+  [{ allowMac: false }, {}, 'allowed'],
+  [
+    { allowMac: false },
+    { asksForMac: 'annotation ipkeeper.io/mac' },
+    'IPK_MAC_REFUSED pool prod: annotation ipkeeper.io/mac asks for a MAC, which its pods may not choose',
+  ],
   [
     { namespaces: ['lab', 'team-*'] },
     {},

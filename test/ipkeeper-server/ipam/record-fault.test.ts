@@ -18,6 +18,7 @@ const sound = [
   ['holder', holderKey(good.holder), holder],
   ['pool', 'net', pool],
   ['quota', '["net","shop",4]', { generation: 3, pool: 'net', namespace: 'shop', family: 4 }],
+  ['mac', '["default",2]', { generation: 3, segment: 'default', lastOctet: 2 }],
 ] as const
 
 for (const [kind, under, record] of sound) {

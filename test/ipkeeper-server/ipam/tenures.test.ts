@@ -45,6 +45,14 @@ const stories: readonly (readonly [
     ],
   ],
   [
+    'its node got another name',
+    [
+      entry('bound', 10, 'a', { containerId: 'c1' }),
+      entry('moved', 20, 'a', { containerId: 'c1', node: 'n2' }),
+    ],
+    ['bound 20-now', 'bound 10-20 its node is called n2 now'],
+  ],
+  [
     'rested, given to another before its time',
     [entry('cooling', 20, 'a', { until: 60 }), entry('bound', 30, 'b')],
     ['bound 30-now', 'cooling 20-30 given to shop/b'],

@@ -78,13 +78,13 @@ t.test('some rights are needed only with an option', t => {
   const more = (needs: Partial<typeof nothing>): string[] =>
     rightsOf(neededRules({ ...nothing, ...needs })).filter(right => !without.includes(right))
   t.strictSame(more({ watchNamespaces: true }), ['list /namespaces', 'watch /namespaces'])
-  const kept = ['ipholders', 'ipleases', 'ippools', 'ipreservations']
+  const kept = ['ipholders', 'ipleases', 'ipnodes', 'ippools', 'ipreservations']
   t.strictSame(
     more({ kubernetesStore: true }),
     ['create', 'delete', 'list', 'patch', 'watch'].flatMap(verb => [
-      ...kept.slice(0, 3).map(name => `${verb} ipkeeper.io/${name}`),
+      ...kept.slice(0, 4).map(name => `${verb} ipkeeper.io/${name}`),
       ...(verb === 'patch' ? ['patch ipkeeper.io/ippools/status'] : []),
-      ...kept.slice(3).map(name => `${verb} ipkeeper.io/${name}`),
+      ...kept.slice(4).map(name => `${verb} ipkeeper.io/${name}`),
     ]),
   )
   t.end()

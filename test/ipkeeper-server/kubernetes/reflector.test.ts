@@ -338,15 +338,69 @@ t.test('a server that asks for time gets it', async t => {
 })
 
 t.test('silence', async t => {
+  const stays: Step = (reply, call) => {
+    if (call.query.has('watch')) says()(reply, call)
+    else json(reply, list('9', []))
+  }
   const { asked, lines, reflector } = await site(
     t,
-    [gives(list('10', [])), says(bookmark('11')), says(bookmark('12')), says(bookmark('13'))],
+    [
+      ...[gives(list('10', [])), says(bookmark('11')), gives(list('11', [])), says(bookmark('12'))],
+      ...[gives(list('9', [])), gives(list('9', [pod('a', '8')])), stays],
+    ],
     { timing: { silence: 100 } },
   )
-  await until('three watches', () => asked().length >= 4)
-  t.strictSame(asked().slice(0, 4), ['list resourceVersion=0', 'watch 10', 'watch 11', 'watch 12'])
+  await until('three watches', () => asked().length >= 7)
+  const look = 'list resourceVersion=0 limit=1'
+  t.strictSame(asked().slice(0, 4), ['list resourceVersion=0', 'watch 10', look, 'watch 11'])
+  t.strictSame(
+    asked().slice(4, 7),
+    [look, 'list limit=250', 'watch 9'],
+    'a server that has gone back is listed anew',
+  )
   t.strictSame(lines, [], 'it is no trouble yet')
   await until('connected', () => reflector.status().connected)
+})
+
+t.test('a server that went back', async t => {
+  const expect = (): ((version: string) => boolean) => version => Number(version) >= 10
+
+  await t.test('is found out before a watch goes on', async t => {
+    const { asked, held } = await site(
+      t,
+      [
+        ...[gives(list('10', [pod('a', '7')])), saysAndEnds(bookmark('11')), gives(list('9', []))],
+        ...[gives(list('12', [pod('b', '12')])), says()],
+      ],
+      { expect, firstList: 'store' },
+    )
+    await until('listed anew', () => held.has('shop/b'))
+    await until('watched', () => asked().length === 5)
+    t.strictSame(asked(), ['list limit=250', 'watch 10', 'list limit=1', 'list limit=250', 'watch 12'])
+    t.notOk(held.has('shop/a'))
+  })
+
+  await t.test('or by a list, of which nothing is told', async t => {
+    const { history } = await site(t, [gives(list('9', [pod('a', '7')])), gives(list('12', [])), says()], {
+      expect,
+      firstList: 'store',
+    })
+    await until('listed anew', () => history.length > 0)
+    t.strictSame(history, ['all'])
+  })
+
+  await t.test('or by others: what is under way counts no more', async t => {
+    const { reflector, history, asked } = await site(
+      t,
+      [gives(list('10', [pod('a', '7')])), says(), gives(list('4', [pod('b', '3')])), says()],
+      { firstList: 'store' },
+    )
+    await until('connected', () => reflector.status().connected)
+    reflector.relist()
+    await until('watched again', () => asked().length === 4)
+    t.strictSame(asked().slice(2), ['list limit=250', 'watch 4'])
+    t.strictSame(history, ['all shop/a', 'all shop/b'])
+  })
 })
 
 t.test('bytes that trickle are no silence', async t => {

@@ -113,6 +113,20 @@ t.test('what follows what', t => {
       800,
     ],
     ['a version that is refused', watch('8', 2, 2), failed(400, '8'), list('store', 3), 800],
+    [
+      'a lack that one can live with is asked about ever more seldom',
+      list('store', 12),
+      {
+        kind: 'failed',
+        status: 404,
+        retryAfter: undefined,
+        resourceVersion: undefined,
+        proved: false,
+        canWait: true,
+      },
+      list('store', 13),
+      600_000,
+    ],
     ['a failure in between is no refusal', watch('8', 2, 2), failed(500, '8'), watch('8', 3, 0), 800],
   ] as const satisfies readonly (readonly [string, Progress, Outcome, Progress, number])[]) {
     t.strictSame(afterOutcome(before, outcome), { progress: after, pause }, what)
@@ -122,7 +136,7 @@ t.test('what follows what', t => {
 
 t.test('waits grow from 0.2 s to 30 s, and differ from node to node', t => {
   t.strictSame(
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99].map(backoff),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99].map(failures => backoff(failures)),
     [0, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000],
   )
   for (const [pause, random, expected] of [

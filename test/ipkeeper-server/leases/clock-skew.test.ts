@@ -47,21 +47,43 @@ async function comeAndGo(t: Test, on: SiteNode, other: SiteNode, more: Partial<P
   })
 }
 
-t.test('a cool-down ends by the clock of the node that looks', async t => {
-  const skewed = await makeSkewed(t)
-  const { behind, ahead } = skewed
-  await comeAndGo(t, behind, ahead)
-  t.equal(await add(behind, 'second'), '10.22.0.3', 'the first one rests for a minute')
-  t.equal(await add(ahead, 'third'), address, 'an hour less')
+t.test(
+  'a cool-down ends by the clock of the node that looks, and never later than a whole one from now',
+  async t => {
+    const skewed = await makeSkewed(t)
+    const { behind, ahead } = skewed
+    await comeAndGo(t, behind, ahead)
+    t.equal(await add(behind, 'second'), '10.22.0.3', 'the first one rests for a minute')
+    t.equal(await add(ahead, 'third'), address, 'an hour less')
 
-  await ahead.world.del('third')
-  await until('the other node knows', () => {
-    const lease = behind.ledger.lease({ segment: 'default', address })
-    return lease?.node === 'n2' && lease.state === 'cooling'
-  })
-  pass(skewed, hour)
-  t.equal(await add(behind, 'fourth'), '10.22.0.4', 'an hour more')
-  t.equal(await add(behind, 'fifth', { ip: address }), address, 'and by name at any time')
+    await ahead.world.del('third')
+    await until('the other node knows', () => {
+      const lease = behind.ledger.lease({ segment: 'default', address })
+      return lease?.node === 'n2' && lease.state === 'cooling'
+    })
+    t.equal(await add(behind, 'fourth'), '10.22.0.4', 'it rests as if it had just been released')
+    pass(skewed, minute)
+    t.equal(await add(behind, 'fifth'), address, 'for a minute, not for an hour more')
+  },
+)
+
+t.test('what is told once more does not rest for longer', async t => {
+  const skewed = await makeSkewed(t)
+  const { site, behind, ahead } = skewed
+  await comeAndGo(t, ahead, behind)
+  const key = JSON.stringify(['default', address])
+  const { text = '' } = site.engine.get('lease', key) ?? {}
+  const before = behind.ledger.lease({ segment: 'default', address })
+  pass(skewed, minute / 2)
+  site.engine.put('lease', key, text)
+  // Of another pod, whose news come behind it.
+  t.equal(await add(ahead, 'witness'), '10.22.0.3')
+  await until(
+    'it was told',
+    () => behind.ledger.lease({ segment: 'default', address: '10.22.0.3' }) !== undefined,
+  )
+  t.equal(behind.ledger.lease({ segment: 'default', address })?.until, before?.until)
+  t.equal(before?.until, before && before.since + minute)
 })
 
 t.test('so does retention', async t => {
@@ -75,6 +97,32 @@ t.test('so does retention', async t => {
   pass(skewed, 31 * minute)
   t.equal(await other(behind, 'c'), 'IPK_ADDRESS_KEPT')
   t.equal(await other(ahead, 'd'), address, 'an hour less')
+
+  await ahead.world.del('d')
+  await until('the other node knows', () => {
+    const lease = behind.ledger.lease({ segment: 'default', address })
+    return lease?.node === 'n2' && lease.state === 'cooling'
+  })
+  t.equal(await add(ahead, 'e', { ip: address, retain: '90m' }), address)
+  await ahead.world.del('e')
+  await until('the other node knows', () => {
+    return behind.ledger.lease({ segment: 'default', address })?.state === 'held'
+  })
+  pass(skewed, 89 * minute)
+  t.equal(await other(behind, 'f'), 'IPK_ADDRESS_KEPT')
+  pass(skewed, minute)
+  t.equal(await other(behind, 'g'), address, 'not an hour more')
+})
+
+t.test('a clock that is set right ends nothing early of what another node keeps', async t => {
+  const skewed = await makeSkewed(t)
+  const { behind, ahead } = skewed
+  await comeAndGo(t, behind, ahead, { ip: address, retain: '90m' })
+  ahead.world.time.set(-hour)
+  pass(skewed, 31 * minute)
+  t.equal(await add(ahead, 'a', { ip: address }), 'IPK_ADDRESS_KEPT', 'by neither clock it is over')
+  pass(skewed, 59 * minute)
+  t.equal(await add(ahead, 'b', { ip: address }), address)
 })
 
 t.test('an address has one holder, whatever the clocks say', async t => {

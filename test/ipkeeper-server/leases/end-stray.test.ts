@@ -3,6 +3,7 @@ import { endStray } from '../../../ipkeeper-server/leases/end-stray.ts'
 import { leaseKey, type LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
 import { until } from '../../rigs/poll.ts'
 import { Site } from './several-nodes.ts'
+import { TestService } from './test-service.ts'
 
 /** A commit that was repeated, since its first answer was lost, and is carried out a second time when its record has gone. */
 for (const deletedHere of [true, false]) {
@@ -28,3 +29,15 @@ for (const deletedHere of [true, false]) {
     t.strictSame([...new Set(strays)], ['a'])
   })
 }
+
+t.test('one that was added anew while it was to be ended stays', async t => {
+  const world = await TestService.open()
+  await world.add({ container: 'a', startedAt: 4 })
+  await world.del('a', undefined, undefined, { bootId: 'boot-1', startedAt: 5 })
+  const address = await world.add({ container: 'a', startedAt: 6 })
+  await endStray(world.service, { network: 'net', containerId: 'a', ifname: 'eth0' }, error => t.error(error))
+  t.strictSame(
+    world.leases().filter(line => line.includes('bound')),
+    [`${address} bound - a`],
+  )
+})

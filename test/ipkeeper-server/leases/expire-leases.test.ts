@@ -9,7 +9,8 @@ async function site(t: Test, rests: { cooldown: number; preferFor: number }) {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const standard = { ...story.service.pools().standard, ...rests }
-  const service = { ...story.service, pools: () => ({ pools: [], standard }), now: Date.now }
+  story.time.useReal()
+  const service = { ...story.service, pools: () => ({ pools: [], standard }) }
   Object.assign(story, { service })
   const errors: unknown[] = []
   const loop = new ExpiryLoop(service, error => errors.push(error))
@@ -39,6 +40,18 @@ t.test('a record goes when its time is over, without anybody asking', async t =>
   await until(t, 'tidied up', () => recordsOf(story) === 0)
   t.equal(await story.add({ pod: 'b', container: 'c2' }), '10.22.0.2')
 })
+
+for (const by of [-2 * 365 * 86_400_000, 3_600_000]) {
+  t.test(`the clock is set by ${by / 1000} s meanwhile`, async t => {
+    const { story } = await site(t, { cooldown: 400, preferFor: 400 })
+    await story.add({ pod: 'a', container: 'c1' })
+    await story.del('c1')
+    const began = performance.now()
+    story.time.set(by)
+    await until(t, 'tidied up', () => recordsOf(story) === 0)
+    t.ok(performance.now() - began >= 380, 'not before its time')
+  })
+}
 
 t.test('a change that brings an earlier moment is not missed', async t => {
   const { story } = await site(t, { cooldown: 20, preferFor: 3_600_000 })
@@ -120,7 +133,8 @@ t.test('a record that is left to others comes free all the same', async t => {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const standard = { ...story.service.pools().standard, cooldown: 20, preferFor: 20 }
-  const service = { ...story.service, pools: () => ({ pools: [], standard }), now: Date.now }
+  story.time.useReal()
+  const service = { ...story.service, pools: () => ({ pools: [], standard }) }
   Object.assign(story, { service })
   let seen = 0
   const loop = new ExpiryLoop(

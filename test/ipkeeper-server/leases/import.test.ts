@@ -60,8 +60,10 @@ async function run(
   const request: ImportRequest = { source: 'host-local', apply: true, networks, found: [...found], ...more }
   // The pool of the ledger came with the ADDs of another conflist.
   story.pool = poolFrom('net', ['10.22.0.0/24'])
-  return (await importAllocations(story.service, { namespaceAt }, request)).items
+  return (await importAllocations(story.service, { namespaceAt, reachNetns }, request)).items
 }
+
+const reachNetns = (): Promise<void> => Promise.resolve()
 
 t.test('what becomes of one allocation', async t => {
   const rows: readonly (readonly [

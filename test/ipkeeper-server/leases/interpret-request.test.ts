@@ -16,6 +16,7 @@ const facts: NodeFacts = {
   bootId: 'boot-1',
   namespaceAt: path =>
     path === '/run/netns/there' ? { kind: 'namespace', inode: '4026531840' } : { kind: 'absent' },
+  reachNetns: () => Promise.resolve(),
   readResolvConf: path => ({ search: [path] }),
   nodeLabels: () => undefined,
   sharedWithOtherNodes: () => false,
@@ -166,10 +167,10 @@ t.test('STATUS: a configuration is read as for an ADD', async t => {
       noPools,
     )
   const ipam = (more: object) => ({ ipam: { ...config.ipam, ...more } })
-  t.strictSame(status({}).inline, add().inline)
-  t.equal(status({}).statusReportsExhaustion, false)
-  t.equal(status(ipam({ statusReportsExhaustion: true })).statusReportsExhaustion, true)
-  t.equal(status(ipam({ statusReportsExhaustion: false })).statusReportsExhaustion, false)
+  t.strictSame((await status({})).inline, add().inline)
+  t.equal((await status({})).statusReportsExhaustion, false)
+  t.equal((await status(ipam({ statusReportsExhaustion: true }))).statusReportsExhaustion, true)
+  t.equal((await status(ipam({ statusReportsExhaustion: false }))).statusReportsExhaustion, false)
   for (const patch of [
     { name: '../x' },
     { cniVersion: '9.9.9' },
@@ -202,13 +203,13 @@ t.test('STATUS: ranges that come by runtimeConfig are not there yet', async t =>
   const status = (ipam: object, capabilities: object) =>
     interpretStatus(request({ config: { ...config, ipam, capabilities } }), facts, noPools)
   for (const ipam of [{}, { ranges: [] }])
-    t.strictSame(status(ipam, { ipRanges: true }), {
+    t.strictSame(await status(ipam, { ipRanges: true }), {
       main: undefined,
       inline: undefined,
       pools: [],
       statusReportsExhaustion: false,
     })
-  t.strictSame(status(config.ipam, { ipRanges: true }).inline, add().inline, 'its own are there')
+  t.strictSame((await status(config.ipam, { ipRanges: true })).inline, add().inline, 'its own are there')
   for (const capabilities of [{}, { ipRanges: false }, { ips: true }])
     t.match(await thrownProblem(() => status({}, capabilities)), { message: 'no IP ranges specified' })
 })

@@ -103,6 +103,41 @@ for (const state of ['out-of-service', 'gone'] as const) {
   })
 }
 
+t.test('a MAC moves with the address', async t => {
+  const mac = '02:42:ac:11:00:02'
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-6d4cf56db6', uid: 'r1' }
+  const deployed = { owner, pod: 'web-6d4cf56db6-x2x5z' }
+  const successor = { owner, pod: 'web-6d4cf56db6-b4d5f' }
+  for (const [whose, before, after] of [
+    ['of a StatefulSet', {}, {}],
+    ['of a Deployment', deployed, successor],
+  ] as const) {
+    await t.test(`${whose}, by proof`, async t => {
+      const [site, , two] = await makeSite(t, off, { ...before, mac })
+      site.api.set('n1', 'out-of-service')
+      t.equal(await two.world.add(web(two, 'c2', 'u2', { ...after, mac })), address)
+    })
+    await t.test(`${whose}, by time`, async t => {
+      const [site, one, two] = await makeSite(t, byTime, { ...before, mac })
+      await site.pass(30)
+      await site.turn(one, 'cut')
+      await site.pass(11)
+      t.equal(await two.world.add(web(two, 'c2', 'u2', { ...after, mac })), address)
+    })
+  }
+  await t.test('and not without it by time, as nobody can be asked who has a MAC', async t => {
+    const [site, one, two] = await makeSite(t, byTime, { ...deployed, mac })
+    const asks = web(two, 'c2', 'u2', { ...successor, mac, ip: '10.22.0.60' })
+    t.equal(await two.world.add(asks), 'IPK_MAC_BUSY')
+    await site.pass(30)
+    await site.turn(one, 'cut')
+    await site.pass(11)
+    t.equal(await two.world.add(asks), 'IPK_MAC_BUSY')
+    site.api.set('n1', 'out-of-service')
+    t.equal(await two.world.add(asks), '10.22.0.60', 'proof is another matter')
+  })
+})
+
 t.test('takeover by time: the node stops, and only then the other one takes over', async t => {
   const [site, one, two] = await makeSite(t, byTime)
   await site.pass(30)

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import { OwnerWatch } from '../../../ipkeeper-server/leases/owner-watch.ts'
+import { release } from '../../../ipkeeper-server/leases/release.ts'
 import { FragileStore } from '../store/fragile-store.ts'
 import { owned } from './story.ts'
 import { TestService } from './test-service.ts'
@@ -153,6 +154,29 @@ t.test('a pod that comes back for its address while the owner is asked for keeps
   t.strictSame(released, [])
   t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c2'])
 })
+
+t.test(
+  'an address that went to another owner while the first is asked for is not released with it',
+  async t => {
+    const { story, released, keep, passes, during } = await site(t, { s1: ['gone'], s2: ['exists'] })
+    const other = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 's2' }
+    let moved = ''
+    during.ask = async () => {
+      if (passes('s1') !== 1 || moved !== '') return
+      moved = 'on its way'
+      await release(story.service, 'default', '10.22.0.2')
+      story.now += 1
+      // Its record has the same generation as the one that is gone.
+      moved = await keep('db-0', other)
+    }
+    t.equal(await keep('web-0', web), '10.22.0.2')
+    await until(t, 'asked twice', () => passes('s1') === 2)
+    await until(t, 'and the other one as well', () => passes('s2') > 1)
+    t.equal(moved, '10.22.0.2')
+    t.strictSame(released, [])
+    t.strictSame(story.leases(), ['10.22.0.2 held shop/db-0 -'])
+  },
+)
 
 t.test('nothing is asked while nothing is kept for an owner', async t => {
   const { story, watch, asked, keep } = await site(t, { s1: ['gone'] })

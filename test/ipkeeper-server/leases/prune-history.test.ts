@@ -22,6 +22,10 @@ async function site(t: Test) {
     },
   })
   const { ledger } = story.service
+  let { clock } = story
+  const restart = (): void => {
+    clock = story.time.start()
+  }
   let done = Promise.resolve(0)
   const pruner = new HistoryPruner({
     ledger: {
@@ -31,7 +35,8 @@ async function site(t: Test) {
       },
     },
     limits: () => limits,
-    now: () => story.now,
+    now: story.clock.now,
+    steadyFor: () => clock.steadyFor(),
     onPruned: entries => pruned.push(entries),
     onError: error => errors.push(error),
   })
@@ -43,7 +48,7 @@ async function site(t: Test) {
     await new Promise(setImmediate)
   }
   const entries = async (): Promise<number> => (await ledger.history({ limit: 1000 })).length
-  return { store, story, pruner, limits, pruned, errors, waits, nextHour, entries }
+  return { store, story, pruner, limits, pruned, errors, waits, nextHour, entries, restart }
 }
 
 async function live(story: TestService, container: string): Promise<void> {
@@ -99,4 +104,43 @@ t.test('stopped: no other hour, and a store that closes under it is no error', a
   await pruner.start()
   t.strictSame(waits, [])
   t.strictSame(errors, [])
+})
+
+t.test('a clock that leapt ahead makes nothing old, until it has stayed so for a day', async t => {
+  const { story, pruner, pruned, nextHour, entries } = await site(t)
+  await live(story, 'c1')
+  story.time.set(2 * 365 * 24 * hour)
+  await live(story, 'c2')
+  await pruner.start()
+  const all = await entries()
+  for (let hours = 0; hours < 23; hours++) await nextHour()
+  t.strictSame([pruned, await entries()], [[], all])
+  await nextHour()
+  t.ok((await entries()) < all, 'now it is believed')
+})
+
+t.test('nor does a daemon that is started anew believe it', async t => {
+  const { story, pruner, pruned, nextHour, entries, restart } = await site(t)
+  await live(story, 'c1')
+  story.time.set(2 * 365 * 24 * hour)
+  await live(story, 'c2')
+  restart()
+  await pruner.start()
+  const all = await entries()
+  for (let hours = 0; hours < 23; hours++) await nextHour()
+  t.strictSame([pruned, await entries()], [[], all])
+  await nextHour()
+  t.ok((await entries()) < all)
+})
+
+t.test('one that was set back meanwhile has lost nothing', async t => {
+  const { story, pruner, pruned, nextHour, entries } = await site(t)
+  await live(story, 'c1')
+  story.time.set(2 * 365 * 24 * hour)
+  await pruner.start()
+  await nextHour()
+  story.time.set(-2 * 365 * 24 * hour)
+  const all = await entries()
+  for (let hours = 0; hours < 20; hours++) await nextHour()
+  t.strictSame([pruned, await entries()], [[], all])
 })

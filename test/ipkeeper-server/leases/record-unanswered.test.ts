@@ -81,11 +81,15 @@ t.test('what is recorded of the answer', t => {
         { ...(before && { unanswered: before }), ...(role === 'main' && { wiring }) },
         sending === 'again',
       )
-      const made = recordUnanswered(plan, { key, ...(confirms !== undefined && { confirms }) })
+      const made = recordUnanswered(plan, { key, ...(confirms !== undefined && { confirms }) }, 7)
       const name = `${role}, ${sending}, ${JSON.stringify(before)}, confirms ${String(confirms)}`
       t.strictSame((made.change[0]?.record as AttachmentRecord).unanswered, expected, name)
       const without = ([write]: Change): object => ({ ...write?.record, unanswered: undefined })
-      t.strictSame(without(made.change), without(plan.change), `${name}: all else stays`)
+      t.strictSame(
+        without(made.change),
+        { ...without(plan.change), answeredAt: 7 },
+        `${name}: all else stays`,
+      )
       t.strictSame(made.change.slice(1), plan.change.slice(1), `${name}: other writes are left alone`)
       t.strictSame({ ...made, change: [] }, { ...plan, change: [] })
     }

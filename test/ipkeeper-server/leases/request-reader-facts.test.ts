@@ -11,6 +11,7 @@ const facts: ReaderOptions['facts'] = {
   node: 'n1',
   bootId: 'boot-1',
   namespaceAt: () => ({ kind: 'namespace', inode: '4026531840' }),
+  reachNetns: () => Promise.resolve(),
   readResolvConf: () => ({}),
   nodeLabels: () => ({ zone: 'a' }),
   sharedWithOtherNodes: () => true,

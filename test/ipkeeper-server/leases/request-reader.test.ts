@@ -55,6 +55,7 @@ function readerOn(
       node: 'worker-1',
       bootId: 'boot-1',
       namespaceAt: () => ({ kind: 'absent' }),
+      reachNetns: () => Promise.resolve(),
       readResolvConf: () => ({}),
       nodeLabels: () => undefined,
       sharedWithOtherNodes: () => false,

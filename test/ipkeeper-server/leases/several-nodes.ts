@@ -47,7 +47,7 @@ export class Site {
       node: name,
       retryAfter: 10,
     })
-    const world = await TestService.open(store)
+    const world = await TestService.open(store, 'release', name)
     const { ledger } = world.service
     const presence = new NodePresence({
       service: { ledger, node: name, now: Date.now },
@@ -64,6 +64,7 @@ export class Site {
         uplink: sampleUplink,
       }),
     }
+    const isForgotten = (other: string): boolean => ledger.node(other)?.gone !== undefined
     const service = {
       ...world.service,
       node: name,
@@ -71,7 +72,14 @@ export class Site {
       silenceOf: (other: string) => presence.silenceOf(other),
       refusal: () => presence.refusal(),
       liveness: (attachment: Parameters<typeof attachmentLiveness>[0]) =>
-        attachmentLiveness(attachment, name, 'boot-1', other => this.api.get(other) ?? 'unknown'),
+        attachmentLiveness(
+          attachment,
+          name,
+          'boot-1',
+          other => this.api.get(other) ?? 'unknown',
+          isForgotten,
+        ),
+      isForgotten,
     }
     const node: SiteNode = {
       name,

@@ -99,15 +99,15 @@ class Stage {
   }
 
   async restart(): Promise<void> {
-    const { pool, book, now } = this.#world
-    const world = await TestService.open(this.#store)
+    const { pool, book, time } = this.#world
+    const world = await TestService.open(this.#store, undefined, undefined, undefined, time)
     const nodeState = (name: string): NodeState => this.#nodes.get(name) ?? 'unknown'
     const service = {
       ...world.service,
       liveness: (attachment: Parameters<typeof attachmentLiveness>[0]) =>
         attachmentLiveness(attachment, this.#here, `boot-${this.#boot}`, nodeState),
     }
-    this.#world = Object.assign(world, { service, pool, book, now })
+    this.#world = Object.assign(world, { service, pool, book })
   }
 
   async add(words: PodWords): Promise<{ readonly answer: string; readonly why: string }> {

@@ -35,6 +35,16 @@ t.test('what another ADD was answered from meanwhile stays, in the kernel too', 
   t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
 })
 
+t.test('what was added anew under the key stays, though its generation is that of the answer', async t => {
+  const { story, generation } = await wiredStory()
+  await story.del('c1')
+  story.now += 1
+  await story.add({ ...words, invocation: 'i2' })
+  t.equal(story.service.ledger.attachment(key)?.answered, generation)
+  t.notOk(await undoAdd(story.service, story.request(words), generation))
+  t.equal(story.leases().filter(line => line.includes('bound shop/web-0 c1')).length, 1)
+})
+
 t.test('the kernel comes before the record', async t => {
   const { story, generation } = await wiredStory()
   story.network.unwire = attachment => {

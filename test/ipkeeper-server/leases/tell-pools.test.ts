@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { PoolStatus } from '../../../ipkeeper-server/leases/pool-status-sink.ts'
 import { measureUsage } from '../../../ipkeeper-server/leases/measure-usage.ts'
@@ -11,9 +12,10 @@ async function site(t: Test, quiet = 5) {
   story.pool = poolFrom('prod', ['10.22.0.0/29'])
   const told: string[] = []
   const errors: unknown[] = []
-  const state = { elected: true, refuses: false, measured: 0 }
+  const state = { elected: true, heard: true, refuses: false, measured: 0 }
   const tell = new TellPools({
     election: { isElected: () => state.elected },
+    isHeard: () => state.heard,
     sink: {
       write: async (pool: string, { ratio, held, free, exhausted }: PoolStatus) => {
         await Promise.resolve()
@@ -69,6 +71,19 @@ t.test('who is not elected tells nothing, and all of it when it is', async t => 
   tell.wake()
   await until('told again', () => told.length === 2)
   t.strictSame(told.at(-1), 'prod 0/5 0 5')
+})
+
+t.test('nothing is told before all was heard that there is', async t => {
+  const { story, told, state, tell } = await site(t)
+  state.heard = false
+  await story.add({ pod: 'a', container: 'c1' })
+  // Timers end in their order: what would be told in 5 ms would have been.
+  await pause(20)
+  t.equal(state.measured, 0)
+  state.heard = true
+  tell.wake()
+  await until('told', () => told.length === 1)
+  t.strictSame(told, ['prod 1/5 0 4'])
 })
 
 t.test('what could not be written is told, and tried again', async t => {

@@ -1,14 +1,18 @@
 import { addAttachment, type Caller } from '../../../ipkeeper-server/leases/add.ts'
 import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import { RecentAnswers } from '../../../ipkeeper-server/leases/recent-answers.ts'
 import { Serial } from '../../../ipkeeper-server/leases/serial.ts'
 import { Tombstones } from '../../../ipkeeper-server/leases/tombstones.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
 import { listLeases } from '../../../ipkeeper-server/leases/listing.ts'
+import type { OwnAddresses } from '../../../ipkeeper-server/ipam/own-addresses.ts'
 import type { Owner, StringMap } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
 import type { Began, RecordKind } from '../../../ipkeeper-server/ipam/records.ts'
+import type { Clock } from '../../../ipkeeper-server/clock.ts'
 import { podNetworkDouble } from '../../rigs/pod-network-double.ts'
+import { TestClock } from '../../rigs/test-clock.ts'
 import type { MainConfig } from '../../../ipkeeper-server/network/plan/main-config.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/parse-address-request.ts'
@@ -115,14 +119,29 @@ export class TestService {
   readonly service: LeaseService
   readonly store: LeaseStore
   readonly dead = new Set<string>()
+  /** Runs of the plugin that have left their mark, though the record does not say so. */
+  readonly marks = new Set<string>()
   readonly network = podNetworkDouble()
-  now = Date.parse('2026-01-01T00:00:00Z')
+  readonly time: TestClock
+  readonly clock: Clock
   pool = poolFrom('net', ['10.22.0.0/24'])
   /** The pools of the daemon's configuration. */
   book: PoolBook
 
-  private constructor(store: LeaseStore, ledger: Ledger, retention: Retention, node: string) {
+  private constructor(
+    store: LeaseStore,
+    ledger: Ledger,
+    retention: Retention,
+    node: string,
+    time: TestClock,
+    clock: Clock,
+  ) {
     this.store = store
+    this.time = time
+    this.clock = clock
+    clock.onJump = ({ by }) => {
+      ledger.shiftTimes(by)
+    }
     this.book = {
       pools: [],
       standard: { retention, cooldown: 60_000, preferFor: 600_000, strategy: 'lowest-free' },
@@ -136,7 +155,12 @@ export class TestService {
       ownerOf: () => undefined,
       serial: new Serial(),
       tombstones: new Tombstones(),
-      now: () => this.now,
+      answers: new RecentAnswers(),
+      wasAnswered: ({ unanswered, invocationId }) =>
+        Promise.resolve(!unanswered || this.marks.has(invocationId ?? '')),
+      now: clock.now,
+      monotonic: clock.monotonic,
+      openedAt: clock.monotonic(),
       liveness: attachment => (this.dead.has(attachment.containerId) ? 'dead' : 'unknown'),
     }
   }
@@ -146,10 +170,27 @@ export class TestService {
     retention: Retention = 'release',
     node = 'n1',
     onUnsound?: (kind: RecordKind, key: string) => void,
+    time = new TestClock(),
   ): Promise<TestService> {
-    const ledger = await Ledger.open(store, () => story.now, node, onUnsound)
-    const story = new TestService(store, ledger, retention, node)
-    return story
+    const clock = time.start()
+    const ledger = await Ledger.open(store, clock.now, node, onUnsound)
+    return new TestService(store, ledger, retention, node, time, clock)
+  }
+
+  /** Addresses that the node has itself, from now on. */
+  set own(own: OwnAddresses) {
+    Object.assign(this.service, { ownAddresses: () => Promise.resolve(own) })
+  }
+
+  get now(): number {
+    return this.time.wall
+  }
+
+  /** A later moment: time goes by. An earlier one: somebody sets the clock back. */
+  set now(moment: number) {
+    const by = moment - this.time.wall
+    if (by < 0) this.time.set(by)
+    else this.time.pass(by)
   }
 
   request(words: PodWords): AddRequest {

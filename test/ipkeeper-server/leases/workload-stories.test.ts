@@ -570,4 +570,134 @@ const interfaces: Readonly<Record<string, readonly Step[]>> = {
   ],
 }
 
-tellStories(t, { ...bare, ...statefulSet, ...deployment, ...others, ...interfaces })
+/** A pod of Deployment api that asks for no address. */
+const plain = (suffix: string, container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: `api-${hashes.old}-${suffix}`,
+  container,
+  ...patch,
+})
+/** One that asks for 10.22.0.50 by name. */
+const single = (suffix: string, container: string, patch: Partial<PodWords> = {}): PodWords =>
+  plain(suffix, container, { ip: '10.22.0.50', ...patch })
+
+const takesOver =
+  /Deployment shop\/api takes it over from shop\/api-6d4cf56db6-x2x5z on node n2: the old sandbox is dead/
+
+/** Pods that are on node n2, which is lost, and those that come after them on n1. */
+const lost: Readonly<Record<string, readonly Step[]>> = {
+  ...Object.fromEntries(
+    (['out-of-service', 'gone'] as const).map(state => [
+      `the next pod of a Deployment has its address once the API says that the node is ${state}`,
+      [
+        ['add', single('x2x5z', 'c1', { node: 'n2' }), '10.22.0.50'],
+        ['node', 'n2', 'present'],
+        ['add', single('b4d5f', 'c2'), 'IPK_CANDIDATES_BUSY'],
+        ['node', 'n2', 'unknown'],
+        ['add', single('b4d5f', 'c2'), 'IPK_CANDIDATES_BUSY'],
+        ['node', 'n2', state],
+        ['add', single('b4d5f', 'c2'), '10.22.0.50', takesOver],
+        ['leases', ['10.22.0.50 bound shop/api-6d4cf56db6-b4d5f c2']],
+        ['node', 'n2', 'present'],
+        ['add', single('x2x5z', 'c1b', { node: 'n2' }), 'IPK_CANDIDATES_BUSY'],
+        ['del', 'c1'],
+        ['leases', ['10.22.0.50 bound shop/api-6d4cf56db6-b4d5f c2']],
+        ['del', 'c2'],
+        ['add', single('g6h7j', 'c3'), '10.22.0.50'],
+      ] satisfies Step[],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['ReplicaSet', 'DaemonSet', 'Job', 'CronJob', 'ReplicationController'].map(kind => [
+      `likewise of a ${kind}`,
+      [
+        ['add', single('x2x5z', 'c1', { node: 'n2', owner: owned(kind, 'api') }), '10.22.0.50'],
+        ['node', 'n2', 'out-of-service'],
+        ['add', single('b4d5f', 'c2', { owner: owned(kind, 'api', 'made-anew') }), 'IPK_ADDRESS_HELD'],
+        ['add', single('b4d5f', 'c2', { owner: owned(kind, 'api') }), '10.22.0.50'],
+      ] satisfies Step[],
+    ]),
+  ),
+  'nobody else has it: not another workload, nor a bare pod, nor another pod of a StatefulSet': [
+    ['add', single('x2x5z', 'c1', { node: 'n2' }), '10.22.0.50'],
+    ['add', { pod: 'db-1', container: 'c4', ip: '10.22.0.51', node: 'n2' }, '10.22.0.51'],
+    ['node', 'n2', 'out-of-service'],
+    ['add', single('b4d5f', 'c2', { namespace: 'other' }), 'IPK_ADDRESS_HELD'],
+    ['add', { pod: 'web-6d4cf56db6-b4d5f', container: 'c2', ip: '10.22.0.50' }, 'IPK_ADDRESS_HELD'],
+    ['add', { pod: 'api', container: 'c2', ip: '10.22.0.50' }, 'IPK_ADDRESS_HELD'],
+    ['add', { pod: 'db-2', container: 'c2', ip: '10.22.0.51' }, 'IPK_ADDRESS_HELD'],
+    ['add', single('b4d5f', 'c2', { ifname: 'net1' }), 'IPK_ADDRESS_HELD'],
+    ['leases', ['10.22.0.50 bound shop/api-6d4cf56db6-x2x5z c1', '10.22.0.51 bound shop/db-1 c4']],
+  ],
+  'of a list the free ones come first, then what rests, then what was left': [
+    ['add', copy('old', 'x2x5z', 'c1', { node: 'n2' }), '10.22.0.50'],
+    ['add', copy('old', 'g6h7j', 'c2'), '10.22.0.51'],
+    ['del', 'c2'],
+    ['node', 'n2', 'out-of-service'],
+    ['add', copy('old', 'b4d5f', 'c3'), '10.22.0.52', /first free of 3/],
+    ['add', copy('old', 'k8l9m', 'c4'), '10.22.0.51', /only rests/],
+    ['add', copy('old', 'p2q4r', 'c5'), '10.22.0.50', takesOver],
+    ['add', copy('old', 's5t6v', 'c6'), 'IPK_CANDIDATES_BUSY'],
+  ],
+  'but what would be kept for the workload comes before those': [
+    ['add', copy('old', 'x2x5z', 'c1', { node: 'n2', retain: '30m' }), '10.22.0.50'],
+    ['node', 'n2', 'out-of-service'],
+    ['add', copy('old', 'b4d5f', 'c3', { retain: '30m' }), '10.22.0.50', takesOver],
+  ],
+  'an address that nobody asked for and that is kept follows as well': [
+    ['add', plain('x2x5z', 'c1', { node: 'n2', retain: 'forever' }), '10.22.0.2'],
+    ['add', plain('b4d5f', 'c2', { retain: 'forever' }), '10.22.0.3', /lowest free/],
+    ['node', 'n2', 'out-of-service'],
+    ['add', plain('g6h7j', 'c3', { retain: 'forever' }), '10.22.0.2', takesOver],
+  ],
+  'one that is not kept does not: a purely dynamic pod gets a fresh one': [
+    ['add', plain('x2x5z', 'c1', { node: 'n2' }), '10.22.0.2'],
+    ['node', 'n2', 'out-of-service'],
+    ['add', plain('b4d5f', 'c2'), '10.22.0.3', /lowest free/],
+    [
+      'leases',
+      ['10.22.0.2 bound shop/api-6d4cf56db6-x2x5z c1', '10.22.0.3 bound shop/api-6d4cf56db6-b4d5f c2'],
+    ],
+  ],
+  'one that is reserved for the workload': [
+    ['reserve', '10.22.0.9', 'shop/deployment/api'],
+    ['add', plain('x2x5z', 'c1', { node: 'n2' }), '10.22.0.9'],
+    ['node', 'n2', 'out-of-service'],
+    ['add', plain('b4d5f', 'c2'), '10.22.0.9', /reserved for this workload/],
+  ],
+  'one that is reserved for somebody else': [
+    ['add', single('x2x5z', 'c1', { node: 'n2' }), '10.22.0.50'],
+    ['reserve', '10.22.0.50', 'shop/api-6d4cf56db6-x2x5z'],
+    ['node', 'n2', 'out-of-service'],
+    ['add', single('b4d5f', 'c2'), 'IPK_ADDRESS_RESERVED'],
+  ],
+  'of two families the one that is asked for; the other stays until its DEL': [
+    [
+      'add',
+      single('x2x5z', 'c1', { node: 'n2', pool: dual, ip: '10.22.0.50,fd00:22::50' }),
+      '10.22.0.50,fd00:22::50',
+    ],
+    ['node', 'n2', 'out-of-service'],
+    ['add', single('b4d5f', 'c2', { pool: dual }), '10.22.0.50,fd00:22::2'],
+    ['del', 'c1'],
+    [
+      'leases',
+      [
+        '10.22.0.50 bound shop/api-6d4cf56db6-b4d5f c2',
+        'fd00:22::2 bound shop/api-6d4cf56db6-b4d5f c2',
+        'fd00:22::50 cooling shop/api-6d4cf56db6-x2x5z -',
+      ],
+    ],
+  ],
+  'on the node itself as soon as its namespace is gone, DEL or not; and over a restart': [
+    ['add', single('x2x5z', 'c1'), '10.22.0.50'],
+    ['add', single('b4d5f', 'c2'), 'IPK_CANDIDATES_BUSY'],
+    ['netns', 'c1', 'gone'],
+    ['restart'],
+    ['add', single('b4d5f', 'c2'), '10.22.0.50', /takes it over from shop\/api-6d4cf56db6-x2x5z on node n1/],
+    ['restart'],
+    ['del', 'c1'],
+    ['leases', ['10.22.0.50 bound shop/api-6d4cf56db6-b4d5f c2']],
+  ],
+}
+
+tellStories(t, { ...bare, ...statefulSet, ...deployment, ...others, ...interfaces, ...lost })

@@ -44,3 +44,18 @@ t.test('nothing is lost at an end without warning', async t => {
   t.equal(lines.length, 2000)
   t.equal(lines.at(-1)?.['i'], 1999)
 })
+
+t.test('a log that cannot be written ends nothing, and grows without end nowhere', async t => {
+  const program = `import { createLogger } from ${JSON.stringify(logger)}
+const log = createLogger('info', 'worker-1')
+const before = process.memoryUsage().rss
+for (let nth = 0; nth < 100_000; nth++) log.info({ nth, text: 'x'.repeat(500) }, 'lost')
+await new Promise(resolve => setTimeout(resolve, 50))
+console.log((process.memoryUsage().rss - before) / 2 ** 20 < 100 ? 'well' : 'it grows')`
+  const { exit, stdout } = await runProgram('sh', [
+    ...['-c', '"$0" --input-type=module -e "$1" 2>/dev/full'],
+    ...[process.execPath, program],
+  ])
+  t.equal(exit, 0)
+  t.equal(stdout, 'well\n')
+})

@@ -76,6 +76,14 @@ t.test('a gauge has the samples that it was set to last', async t => {
     page.filter(({ name }) => name === 'ipkeeper_conflist_valid').map(({ labels, value }) => [labels, value]),
     [[{ file: '10-a.conflist' }, 0]],
   )
+  const ends = 'ipkeeper_webhook_certificate_expiry_timestamp_seconds'
+  const endsNow = async (): Promise<number | undefined> =>
+    valueOf(readPage((await registry.page()).text), ends)
+  t.equal(await endsNow(), undefined, 'nor any before it was set')
+  registry.set(ends, [{ value: 9 }])
+  t.equal(await endsNow(), 9)
+  registry.set(ends, [])
+  t.equal(await endsNow(), undefined, 'none is not 0, which alerts would take for a moment long ago')
   registry.setTotal('process_cpu_seconds_total', [{ value: 5 }])
   registry.setTotal('process_cpu_seconds_total', [{ value: 7 }])
   t.equal(valueOf(readPage((await registry.page()).text), 'process_cpu_seconds_total'), 7)

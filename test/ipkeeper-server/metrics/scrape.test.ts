@@ -16,6 +16,7 @@ const quiet: MetricSources = {
   config: () => ({ loadedAt: 7_000, problem: null }),
   cluster: () => undefined,
   sharedStore: () => undefined,
+  disk: () => undefined,
   certificateEnds: () => undefined,
   busyMs: () => 1_500,
 }
@@ -48,6 +49,17 @@ t.test('what nobody has looked at yet has no sample', async t => {
   t.equal(valueOf(page, 'ipkeeper_event_loop_busy_seconds_total'), 1.5)
 })
 
+t.test('a store that nodes share', async t => {
+  const names = ['away', 'incomplete', 'awaited_nodes', 'owed_records'].map(name => `ipkeeper_store_${name}`)
+  const valuesOf = (page: readonly PageSample[]): readonly (number | undefined)[] =>
+    names.map(name => page.find(sample => sample.name === name)?.value)
+  const quietStore = { away: false, incomplete: false, awaited: 0, owed: 0, elected: undefined }
+  t.strictSame(valuesOf(await pageOf({})), [undefined, undefined, undefined, undefined])
+  t.strictSame(valuesOf(await pageOf({ sharedStore: () => quietStore })), [0, 0, 0, 0])
+  const lost = { ...quietStore, incomplete: true, awaited: 2, owed: 5 }
+  t.strictSame(valuesOf(await pageOf({ sharedStore: () => lost })), [0, 1, 2, 5])
+})
+
 t.test('each source has its metric', async t => {
   const page = await pageOf({
     findings: () => ({ 'ip-differs': 2 }),
@@ -68,6 +80,7 @@ t.test('each source has its metric', async t => {
       events: { queued: 1, written: 2, dropped: 3 },
     }),
     config: () => ({ loadedAt: 0, problem: {} }),
+    disk: () => ({ folder: '/state', reserved: 5, wanted: 9, refuses: { reason: 'full', since: 0 } }),
   })
   const table: readonly [name: string, samples: object][] = [
     ['ipkeeper_conflist_valid', { '10-a.conflist': 1, '20-b.conf': 0 }],
@@ -77,6 +90,8 @@ t.test('each source has its metric', async t => {
     ['ipkeeper_kubernetes_events_queued', { '': 1 }],
     ['ipkeeper_kubernetes_events_total', { written: 2, dropped: 3 }],
     ['ipkeeper_config_valid', { '': 0 }],
+    ['ipkeeper_disk_full', { '': 1 }],
+    ['ipkeeper_disk_reserve_bytes', { '': 5 }],
   ]
   for (const [name, samples] of table) t.strictSame(samplesOf(page, name), samples, name)
   t.match(samplesOf(page, 'ipkeeper_cache_bad_files'), { 'zero-byte': 3, truncated: 0 })

@@ -203,3 +203,25 @@ t.test('surveys', async t => {
   ] as const)
     t.match(await makeHost({ outside: [...outside] }).view.survey(config(parts)), expected, what)
 })
+
+t.test('who else is on a bridge is seen anew each time', async t => {
+  let present = ['ipk0123456789ab', 'ipkfedcba987654']
+  const { run } = toolDouble(({ args }) => ({
+    exit: 1,
+    stderr: `Device "${args.at(-1) ?? ''}" does not exist.\n`,
+  }))
+  const view = new HostView(
+    run,
+    'n1',
+    () => 0,
+    bridge => Promise.resolve(bridge === 'br7' ? present : []),
+  )
+  const others = async (parts: Partial<MainConfig>): Promise<readonly string[]> =>
+    (await view.survey(config({ mode: 'bridge', bridge: 'br7', mtu: 1500, ...parts }))).foreignPorts
+  const usual = { duplicateProbe: 'among-others' } as const
+  t.same(await others(usual), [])
+  present = [...present, 'tap0', 'ipk0', 'vethab12', 'eth1']
+  t.same(await others(usual), ['tap0', 'ipk0', 'vethab12', 'eth1'])
+  t.same(await others({ duplicateProbe: true }), [], 'of no interest where it is asked anyway')
+  t.same(await others({ duplicateProbe: false }), [])
+})

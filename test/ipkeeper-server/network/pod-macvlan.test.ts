@@ -5,7 +5,7 @@ import { missing } from '../../rigs/requirements.ts'
 import { makeSpot, type Spot } from '../../rigs/spot.ts'
 import { toolDouble } from '../../rigs/tool-double.ts'
 
-const alias = 'ipkeeper net c1 eth0'
+const names = { alias: 'ipkeeper net c1 eth0', hostLink: 'ipk0123456789ab' }
 
 interface PodSite {
   readonly pod: Spot
@@ -20,13 +20,13 @@ async function makePod(t: Test): Promise<PodSite> {
   await pod.ip(
     'link add up0 type veth peer name up1',
     'link add eth0 index 50 link up0 type macvlan',
-    `link set dev eth0 alias "${alias}"`,
+    `link set dev eth0 alias "${names.alias}"`,
     'link add eth1 index 51 link up0 type macvlan',
     'link set dev eth1 alias "ipkeeper net c2 eth1"',
   )
   return {
     pod,
-    remove: () => removeMacvlan(pod.run, { fd: pod.fd, inode: '', close: () => undefined }, alias),
+    remove: () => removeMacvlan(pod.run, { fd: pod.fd, inode: '', close: () => undefined }, names),
     macvlans: async () => {
       const shown = await pod.must('ip', ['-oneline', 'link', 'show', 'type', 'macvlan'])
       return [...shown.matchAll(/^(\d+): /gm)].map(([, index]) => Number(index))
@@ -34,7 +34,7 @@ async function makePod(t: Test): Promise<PodSite> {
   }
 }
 
-const names: readonly (readonly [what: string, name: string])[] = [
+const otherNames: readonly (readonly [what: string, name: string])[] = [
   ['a plain name', 'net7'],
   ['a control character', 'a\u0001b'],
   ['what no batch can hold', 'a$b'],
@@ -48,7 +48,7 @@ const names: readonly (readonly [what: string, name: string])[] = [
 ]
 
 t.test('whatever it is called', { skip: missing('namespaces', 'macvlan') }, async t => {
-  for (const [what, name] of names) {
+  for (const [what, name] of otherNames) {
     const { pod, remove, macvlans } = await makePod(t)
     await pod.must('ip', ['link', 'set', 'dev', 'eth0', 'name', name])
     t.same(await macvlans(), [50, 51])
@@ -75,14 +75,14 @@ t.test(
 t.test('what is not understood is not ours', async t => {
   const { run, runs } = toolDouble(() => ({ stdout: '[{"ifname":"eth0",' }))
   let closed = 0
-  await removeMacvlan(run, { fd: 7, inode: '', close: () => closed++ }, alias)
+  await removeMacvlan(run, { fd: 7, inode: '', close: () => closed++ }, names)
   t.equal(runs.length, 1, 'nothing is removed')
   t.equal(closed, 1)
 })
 
 t.test('a look that failed is no answer', async t => {
   const { run } = toolDouble(() => ({ exit: 1, stderr: 'RTNETLINK answers: Operation not permitted\n' }))
-  await t.rejects(removeMacvlan(run, { fd: 7, inode: '', close: () => undefined }, alias), {
+  await t.rejects(removeMacvlan(run, { fd: 7, inode: '', close: () => undefined }, names), {
     code: 'IPK_WIRING_FAILED',
   })
 })

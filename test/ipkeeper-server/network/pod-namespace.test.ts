@@ -29,15 +29,15 @@ t.test('what is not to be wired', async t => {
     const problem = await thrownProblem(() => openPodNamespace(path))
     t.equal(problem.code, code, path)
     t.match(problem.message, message)
-    t.equal(reopenPodNamespace(path), undefined, 'nor is there anything to unwire')
+    t.equal(await reopenPodNamespace(path), undefined, 'nor is there anything to unwire')
   }
-  t.equal(reopenPodNamespace(own, ownNamespaceInode()), undefined, 'not even where the record says so')
+  t.equal(await reopenPodNamespace(own, ownNamespaceInode()), undefined, 'not even where the record says so')
 })
 
 t.test('a real one', { skip: missing('namespaces') }, async t => {
   const { path, end } = await startInNewNamespace(t)
   const other = await startInNewNamespace(t)
-  const namespace = openPodNamespace(path)
+  const namespace = await openPodNamespace(path)
   const inode = inodeOf(namespace.fd)
   t.equal(namespace.inode, inode, 'it tells which one it is')
   t.not(inode, ownNamespaceInode())
@@ -48,7 +48,7 @@ t.test('a real one', { skip: missing('namespaces') }, async t => {
     ['another one at the path', other.path, inode, false],
     ['there was none at ADD', path, null, false],
   ] as const) {
-    const found = reopenPodNamespace(at, remembered)
+    const found = await reopenPodNamespace(at, remembered)
     t.equal(found !== undefined, isFound, what)
     if (found) {
       t.equal(inodeOf(found.fd), inode, what)
@@ -58,7 +58,7 @@ t.test('a real one', { skip: missing('namespaces') }, async t => {
   }
 
   await end()
-  t.equal(reopenPodNamespace(path, inode), undefined, 'gone')
+  t.equal(await reopenPodNamespace(path, inode), undefined, 'gone')
   t.equal(inodeOf(namespace.fd), inode, 'and held open all the same')
   namespace.close()
   t.throws(() => fstatSync(namespace.fd), { code: 'EBADF' }, 'until it is closed')
@@ -121,7 +121,7 @@ t.test('one that changes between look and opening', { skip: missing('namespaces'
 
   remade()
   afterTheLook(t, path, vanish)
-  t.equal(reopenPodNamespace(path), undefined, 'vanished: it is gone')
+  t.equal(await reopenPodNamespace(path), undefined, 'vanished: it is gone')
 
   remade()
   afterTheLook(t, path, vanish)
@@ -136,9 +136,9 @@ t.test('one that changes between look and opening', { skip: missing('namespaces'
   vanish()
 
   remade()
-  const namespace = openPodNamespace(path)
+  const namespace = await openPodNamespace(path)
   const { inode } = namespace
   namespace.close()
   afterTheLook(t, path, swap)
-  t.equal(reopenPodNamespace(path, inode), undefined, 'another one than at ADD')
+  t.equal(await reopenPodNamespace(path, inode), undefined, 'another one than at ADD')
 })

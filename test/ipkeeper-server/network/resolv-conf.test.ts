@@ -1,7 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parseResolvConf, readResolvConf } from '../../../ipkeeper-server/network/resolv-conf.ts'
+import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
+import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const nothing = { nameservers: [], domain: '', search: [], options: [] }
@@ -16,6 +19,11 @@ const cases: readonly (readonly [name: string, text: string, differs: object])[]
   ],
   ['one server per line', 'nameserver 10.0.0.2 10.0.0.3', { nameservers: ['10.0.0.2'] }],
   ['a server that is missing', 'nameserver\nnameserver 10.0.0.2', { nameservers: ['10.0.0.2'] }],
+  [
+    'a server that is no address',
+    'nameserver dns.example\nnameserver 10.0.0.2\nnameserver fe80::2%eth0\nnameserver 10.0.0.02',
+    { nameservers: ['10.0.0.2', 'fe80::2%eth0'] },
+  ],
   ['the later domain wins', 'domain a.example\ndomain b.example', { domain: 'b.example' }],
   ['the later search wins', 'search a b\nsearch c d', { search: ['c', 'd'] }],
   [
@@ -44,7 +52,7 @@ for (const [name, text, differs] of cases) {
 
 t.test('files', async t => {
   const folder = t.testdir({ 'resolv.conf': 'nameserver 10.0.0.2\n', folder: {} })
-  t.strictSame(readResolvConf(join(folder, 'resolv.conf')), { ...nothing, nameservers: ['10.0.0.2'] })
+  t.strictSame(await readResolvConf(join(folder, 'resolv.conf')), { ...nothing, nameservers: ['10.0.0.2'] })
   for (const [path, message] of [
     [join(folder, 'none'), /^ipam\.resolvConf: cannot read .*none \(ENOENT\)$/],
     [join(folder, 'folder'), /cannot read .*folder \(EISDIR\)$/],
@@ -57,6 +65,28 @@ t.test('files', async t => {
   }
   const huge = join(folder, 'huge')
   writeFileSync(huge, `nameserver 10.0.0.2\n${'#'.repeat(1024 * 1024)}\nnameserver 10.0.0.3\n`)
-  t.strictSame(readResolvConf(huge).nameservers, ['10.0.0.2'], 'a file without end is not read to its end')
-  t.strictSame(readResolvConf('/dev/zero').nameservers, [], 'nor a device')
+  t.strictSame((await readResolvConf(huge)).nameservers, ['10.0.0.2'], 'of a long one the beginning')
+})
+
+t.test('what is no file makes nobody wait', async t => {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const pipe = folder.file('pipe')
+  execFileSync('mkfifo', [pipe])
+  const socket = folder.file('socket')
+  leaveStaleSocket(socket)
+  symlinkSync(pipe, folder.file('link'))
+  for (const [path, why] of [
+    [pipe, 'a pipe, no regular file'],
+    [folder.file('link'), 'a pipe, no regular file'],
+    [socket, 'ENXIO'],
+    ['/dev/zero', 'a device, no regular file'],
+    ['/dev/tty', /^(?:a device, no regular file|ENXIO)$/],
+  ] as const) {
+    const { code, message } = await thrownProblem(() => readResolvConf(path))
+    t.equal(code, 'IPK_CONFIG_INVALID', path)
+    t.match(/\((.*)\)$/.exec(message)?.[1], why, path)
+  }
 })

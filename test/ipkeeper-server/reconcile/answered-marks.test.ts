@@ -30,6 +30,17 @@ t.test('whoever comes first has decided', async t => {
   t.strictSame(readdirSync(join(stateDir, 'answered')), [])
 })
 
+t.test('whose a mark is can be asked without claiming it', async t => {
+  const stateDir = t.testdir({ answered: { mine: '', yours: {} } })
+  const marks = new AnsweredMarks(stateDir)
+  t.strictSame(await Promise.all(['mine', 'yours', 'nobodys'].map(name => marks.ownerOf(name))), [
+    'plugin',
+    'daemon',
+    undefined,
+  ])
+  await t.rejects(new AnsweredMarks(join(stateDir, 'none')).ownerOf('mine'), { code: 'ENOENT' })
+})
+
 t.test('of many at once exactly one', async t => {
   const stateDir = t.testdir({})
   const marks = new AnsweredMarks(stateDir)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { DeferredDels } from '../../../ipkeeper-server/reconcile/deferred-dels.ts'
+import { SpareDels } from '../../../ipkeeper-server/reconcile/spare-dels.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 
 const entry = (containerId: string): string =>
@@ -17,8 +18,9 @@ function site(t: Test, fails: (containerId: string) => Error | undefined = () =>
   const done: string[] = []
   const quarantined: string[] = []
   const retried: string[] = []
+  const spares = new SpareDels(stateDir, Date.now)
   const dels = new DeferredDels({
-    stateDir,
+    ...{ stateDir, spares },
     del: async ({ containerId }) => {
       const error = fails(containerId)
       if (error) throw error
@@ -27,11 +29,13 @@ function site(t: Test, fails: (containerId: string) => Error | undefined = () =>
     onDone: ({ containerId }) => done.push(containerId),
     onQuarantine: (_file, reason) => quarantined.push(reason),
     onRetry: file => retried.push(file.replace(/.*\//, '')),
+    onRetriesOver: () => retried.push('over'),
   })
   t.teardown(() => dels.stop())
   const folder = join(stateDir, 'deferred-dels')
   return {
     dels,
+    spares,
     folder,
     stateDir,
     done,
@@ -50,6 +54,25 @@ t.test('carries out what is queued, in the order of the names, and removes it', 
   await dels.drain()
   t.strictSame(done, ['1-a.json', '2-b.json', '3-c.json'])
   t.strictSame(readdirSync(folder), ['.4-being-written.json'], 'what is being written is left alone')
+})
+
+t.test('likewise what waits in spare files, each by itself', async t => {
+  const { dels, spares, stateDir, done, quarantined } = site(t)
+  await spares.keep()
+  const at = (name: string): string => join(stateDir, 'spare-dels', name)
+  for (const name of ['0/1', '0/2', '0/3', '0/4', '7/7']) rmSync(at(name))
+  writeFileSync(at('0/1d'), 'no JSON')
+  writeFileSync(at('0/2d'), '{}')
+  mkdirSync(at('0/3d'))
+  symlinkSync('/etc/passwd', at('0/4d'))
+  writeFileSync(at('7/7d'), `${entry('good')}   `)
+  await dels.drain()
+  t.strictSame(done, ['good'])
+  t.equal(quarantined.length, 4)
+  t.strictSame(await dels.count(), { waiting: 0, quarantined: 4 })
+  t.ok(readdirSync(at('7')).includes('7'), 'free again')
+  await spares.keep()
+  t.equal(readdirSync(at('0')).length, 16, 'made anew')
 })
 
 t.test('what cannot be understood is put aside with the reason, and the rest is carried out', async t => {
@@ -102,6 +125,25 @@ t.test(
     t.strictSame(readdirSync(folder).sort(), ['later', 'unknown'], 'nothing queued is dropped')
   },
 )
+
+t.test('why DELs stay is told once, and once that it is over', async t => {
+  let code: 'IPK_STORE_LOST' | 'IPK_STORE_DAMAGED' | undefined = 'IPK_STORE_LOST'
+  const { dels, done, retried, queue } = site(t, () => (code ? new Problem(code, 'no') : undefined))
+  const tells = async (): Promise<readonly string[]> => {
+    await dels.drain()
+    return retried.splice(0)
+  }
+  for (const name of ['a', 'b', 'c']) queue(name, entry(name))
+  t.strictSame([await tells(), await tells()], [['a'], []])
+  code = 'IPK_STORE_DAMAGED'
+  t.strictSame([await tells(), await tells()], [['a'], []], 'another reason is news')
+  code = undefined
+  t.strictSame([await tells(), await tells()], [['over'], []])
+  t.strictSame(done, ['a', 'b', 'c'])
+  code = 'IPK_STORE_DAMAGED'
+  queue('d', entry('d'))
+  t.strictSame([await tells(), await tells()], [['d'], []], 'and so is one that comes back')
+})
 
 t.test('a file that appears while the daemon runs is carried out', async t => {
   const { dels, folder, done, queue } = site(t)

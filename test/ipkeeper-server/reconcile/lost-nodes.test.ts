@@ -83,6 +83,28 @@ t.test('only what lost nodes have left is looked at, and only by the elected one
   t.match(await look(), [/ 0 known/, / 0 known/], 'a node that was there in between begins anew')
 })
 
+t.test('nodes of which there is only to tell', async t => {
+  const { lost, here, state, nodes } = await site(t)
+  await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
+  await here.add({ pod: 'web-1', container: 'c3', node: 'n1' })
+  await until('heard', () => here.leases().length === 2)
+  const told = (asked: boolean): string[] =>
+    nodes.told(asked).map(({ standing, leases }) => `${standing.node} ${standing.lost} ${leases.length}`)
+  const table = [
+    ['present', true, [], []],
+    ['unknown', true, [], []],
+    ['out-of-service', true, ['n9 out-of-service 1'], ['n9 out-of-service 1']],
+    ['out-of-service', false, [], ['n9 out-of-service 1']],
+    // What is gone the elected daemon ends, and tells of each by itself.
+    ['gone', true, [], []],
+    ['gone', false, [], ['n9 gone 1']],
+  ] as const
+  for (const [node, elected, usual, asked] of table) {
+    Object.assign(state, { node, elected })
+    t.strictSame([told(false), told(true)], [usual, asked], `${node}, ${elected ? 'elected' : 'not elected'}`)
+  }
+})
+
 t.test('a pod that is there, or that nobody can tell of, is asked for again', async t => {
   const { lost, here, state, asked, look } = await site(t)
   await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../../shared/api/audit.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { Liveness } from '../../../ipkeeper-server/ipam/add-request.ts'
+import type { Liveness } from '../../../ipkeeper-server/ipam/standing.ts'
 import type { AttachmentRecord } from '../../../ipkeeper-server/ipam/records.ts'
 import type { SeenLink } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
 import type { ReconcileTerms } from '../../../ipkeeper-server/reconcile/plan-terms.ts'
@@ -37,8 +37,6 @@ class World {
   links: SeenLink[] = []
   terms: ReconcileTerms = { ...usualTerms, interval: 1 }
   runtimeIs: 'well' | 'empty' | 'failing' | 'away' = 'well'
-  /** Milliseconds since boot. */
-  monotonic = 1_000_000
   /** Done when the runtime has answered and nothing else was looked at yet. */
   amidst: (() => Promise<void>) | undefined
   #waiting: (() => void) | undefined
@@ -52,6 +50,7 @@ class World {
       service: story.service,
       terms: () => this.terms,
       death: record => this.death(record),
+      reach: () => Promise.resolve(),
       runtimes: {
         list: async () => {
           await new Promise<void>(resolve => (this.#waiting = resolve))
@@ -74,7 +73,6 @@ class World {
       },
       kernelAddresses: () => Promise.resolve(undefined),
       pods: undefined,
-      monotonic: () => this.monotonic,
       otherLooks: () => [],
       onFound: finding => this.found.push(finding),
       onRepaired: finding => this.repaired.push(finding),
@@ -110,7 +108,7 @@ class World {
     const answer = await this.story.add({
       ...{ container: id, netnsInode: inode, invocation: `run-${inode}` },
       ...(bare ? { uid: null } : { pod, uid: `uid-${pod}` }),
-      ...(dated && { startedAt: Math.floor(this.monotonic * 1000) }),
+      ...(dated && { startedAt: Math.floor(this.story.time.monotonic * 1000) }),
     })
     if (!answer.startsWith('10.22.')) throw new Error(`ADD of ${id}: ${answer}`)
     const container = this.containers.get(id)
@@ -142,8 +140,7 @@ class World {
   }
 
   later(milliseconds: number): void {
-    this.monotonic += milliseconds
-    this.story.now += milliseconds
+    this.story.time.pass(milliseconds)
   }
 
   async close(): Promise<void> {
@@ -381,7 +378,7 @@ t.test('whoever lives is never ended, and whoever is dead is, whatever happens b
         world.later(step.ms)
         return
       case 'wall clock':
-        world.story.now += step.ms
+        world.story.time.set(step.ms)
         return
       case 'pass':
         await world.pass()
@@ -428,8 +425,6 @@ t.test('whoever lives is never ended, and whoever is dead is, whatever happens b
       for (const container of world.containers.values()) if (!container.alive) container.listed = false
       await world.add('witness')
       world.later(usualTerms.minAge)
-      // An ADD that was not dated ages by the wall clock, which may have been set back.
-      world.story.now += 1e9
       const dead = [...world.containers].flatMap(([id, { alive }]) => (!alive && world.has(id) ? [id] : []))
       await world.pass(3)
       const left = dead.filter(id => world.has(id))

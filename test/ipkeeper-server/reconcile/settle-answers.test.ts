@@ -35,19 +35,20 @@ class Site {
   }
 
   /** A daemon up to where it would open its socket. */
-  async daemon(pauses: Partial<SettlingPauses> = {}) {
+  async daemon(pauses: Partial<SettlingPauses> = {}, marks = new AnsweredMarks(this.stateDir)) {
     const story = await TestService.open(this.store)
     const undone: string[] = []
     const errors: unknown[] = []
     const answers = new SettleAnswers({
       service: story.service,
-      marks: new AnsweredMarks(this.stateDir),
+      marks,
       monotonic: () => performance.now(),
       onUndone: ({ containerId }) => undone.push(containerId),
       onError: error => errors.push(error),
       pauses: { ...brisk, ...pauses },
     })
     this.#t.teardown(() => answers.stop())
+    Object.assign(story.service, { wasAnswered: answers.wasAnswered.bind(answers) })
     await answers.begin()
     story.service.ledger.onUnanswered = () => {
       answers.wake()
@@ -127,6 +128,25 @@ t.test('after a restart: who was answered stays, who was not goes, when its time
     ['marked', 'again', 'late', 'plain'],
   )
   await until('no mark stays for ever', () => site.marks.length === 0)
+  t.strictSame(after.errors, [])
+})
+
+t.test('a container that is added anew after the restart is not the one that was never answered', async t => {
+  const site = new Site(t)
+  const before = await site.daemon({ look: never })
+  before.answers.start()
+  await before.add(confirmed('again'))
+  await before.add(confirmed('witness'))
+  await before.answers.stop()
+
+  const after = await site.daemon()
+  await after.story.del('again')
+  await after.add(confirmed('again', { invocation: 'run-2' }))
+  after.answers.start()
+  await until('the time of the others is over', () => after.undone.length > 0)
+  t.strictSame(after.undone, ['witness'])
+  site.mark('run-2')
+  await until('its answer is noticed', () => after.unanswered().length === 0)
   t.strictSame(after.errors, [])
 })
 
@@ -262,6 +282,52 @@ t.test('a store that refuses the undo: it is tried again, and the plugin stays t
   t.strictSame(after.story.leases(), [])
 })
 
+t.test('whether an ADD was answered, to whoever ends it', async t => {
+  const site = new Site(t)
+  const { story, answers, add } = await site.daemon({ look: never, keepMark: 50 })
+  const { ledger } = story.service
+  const asked = async (container: string, more: object = {}) => {
+    const record = ledger.attachment({ network: 'net', containerId: container, ifname: 'eth0' })
+    if (!record) throw new Error(container)
+    return await answers.wasAnswered({ ...record, ...more })
+  }
+  for (const container of ['marked', 'unmarked', 'late']) await add(confirmed(container))
+  await add({ container: 'plain' })
+  site.mark('run-marked')
+  t.equal(await asked('plain'), true)
+  t.equal(await asked('marked'), true, 'its mark is there, and nobody has looked for it yet')
+  t.equal(await asked('unmarked'), false)
+  t.throws(() => {
+    site.mark('run-unmarked')
+  }, 'from then on it cannot be answered any more')
+  t.equal(await asked('unmarked'), false, 'asked again')
+  t.equal(await asked('late', { bootId: 'boot-0' }), true, 'of another boot nobody can say')
+  t.equal(await asked('late', { node: 'n2' }), true, 'nor of another node')
+  t.equal(await asked('late', { unanswered: { confirms: false } }), false, 'the daemon had no answer for it')
+  rmSync(join(site.stateDir, 'answered'), { recursive: true })
+  t.equal(await asked('late'), true, 'who took the folder away took the marks away')
+})
+
+t.test('a disk that is full does not make an ADD answered', async t => {
+  const site = new Site(t)
+  class FullDisk extends AnsweredMarks {
+    override async claim(): Promise<never> {
+      return await Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }))
+    }
+  }
+  const { story, add } = await site.daemon({ look: never }, new FullDisk(site.stateDir))
+  const { ledger, wasAnswered } = story.service
+  for (const container of ['marked', 'unmarked']) await add(confirmed(container))
+  site.mark('run-marked')
+  t.strictSame(
+    await Promise.all(ledger.unanswered().map(async one => [one.containerId, await wasAnswered(one)])),
+    [
+      ['marked', true],
+      ['unmarked', false],
+    ],
+  )
+})
+
 t.test('marks of nobody go after their time, those that are young stay', async t => {
   const site = new Site(t)
   const { answers, errors } = await site.daemon({ keepMark: 200 })
@@ -318,7 +384,9 @@ t.test('an ADD that was undone or deleted meanwhile is none of its business', as
   await story.del('deleted')
   t.strictSame(unanswered(), [])
   await add(confirmed('deleted', { invocation: 'run-2' }))
-  site.mark('run-deleted')
+  t.throws(() => {
+    site.mark('run-deleted')
+  }, 'its plugin comes too late')
   site.mark('run-2')
   await until('the second one is answered', () => unanswered().length === 0)
   await until('and all marks go', () => site.marks.length === 0)

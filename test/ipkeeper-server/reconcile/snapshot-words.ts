@@ -92,6 +92,6 @@ export const pod = (name: string, more: Partial<SeenPod> = {}): SeenPod => ({
 export const snapshot = (more: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
   ...{ attachments: [], runtimes: [], attachedSince: new Set<string>(), pooledSandboxes: [] },
   ...{ links: { state: 'absent' }, namedLinks: new Set<string>(), pods: { state: 'absent' } },
-  elsewhere: [],
+  ...{ elsewhere: [], misnamed: [] },
   ...more,
 })

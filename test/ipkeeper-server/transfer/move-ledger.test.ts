@@ -121,7 +121,11 @@ t.test('what is bound on another node does not go into the store of one node', a
   for (const [node, dryRun, kinds] of rows) {
     await t.test(`to ${node ?? 'any'}, dry run: ${String(dryRun)}`, async t => {
       const to = await target(t, [])
-      const report = await moveLedger(copy, to, { ...options, dryRun, ...(node !== undefined && { node }) })
+      const report = await moveLedger(copy, to, {
+        ...options,
+        dryRun,
+        ...(node !== undefined && { isOwn: (name: string) => name === node }),
+      })
       t.strictSame([...new Set(report.conflicts.map(({ kind }) => kind))].sort(), kinds)
       t.ok(report.conflicts.every(({ boundOn }) => boundOn === 'n1'))
       t.equal(report.verified, kinds.length === 0)
@@ -140,5 +144,7 @@ t.test('what other nodes keep or let go of may come along', async t => {
   await story.del('c0')
   await story.del('c1')
   const to = await target(t, [])
-  t.match(await moveLedger(await copyLedger(story.store), to, { ...options, node: 'n2' }), { verified: true })
+  t.match(await moveLedger(await copyLedger(story.store), to, { ...options, isOwn: name => name === 'n2' }), {
+    verified: true,
+  })
 })

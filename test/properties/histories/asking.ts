@@ -7,7 +7,7 @@ import { holderId, sandboxId } from './ledger-view.ts'
 import type { NodeCluster } from './node-cluster.ts'
 import { namespaces, nodes, type PodWords } from './pods.ts'
 import { addressAt, poolOfWords } from './pool-shapes.ts'
-import type { AskWords } from './steps.ts'
+import type { AddStep } from './steps.ts'
 import { addressOf, type Asker } from './world-state.ts'
 
 /** Networks, with the pools that they name; those without either have ranges of their own or serve from any pool. */
@@ -87,7 +87,7 @@ function candidatesOf(list: readonly string[]): CandidateList {
 export function askingOf(
   cluster: NodeCluster,
   applicant: Applicant,
-  ask: AskWords,
+  { ask, confirms }: Pick<AddStep, 'ask' | 'confirms'>,
   /** Places that somebody has, keeps, lets rest or was promised. */
   spokenFor: readonly string[],
 ): Asking {
@@ -131,6 +131,7 @@ export function askingOf(
     main: undefined,
     invocationId: run,
     startedAt: began.startedAt,
+    confirms: confirms !== 'no',
     inline: inline && poolOfWords(inline),
     networkPools: pools.map(name => ({ name, source: '"ipam.pool"' })),
     place: {
@@ -179,6 +180,7 @@ export function askingOf(
     lists,
     pools: ask.pools,
     retain: ask.retain,
+    isLost: confirms === 'lost' && !cluster.marks.has(run),
   }
   const words = [
     `${node}: ADD ${pod ? `${namespace.name}/${pod.name}` : 'no pod'} (${uid ?? 'no uid'})`,
@@ -188,6 +190,7 @@ export function askingOf(
     ...(ask.pools.length > 0 ? [`pool ${ask.pools.join()}`] : []),
     ...(ask.retain === undefined ? [] : [`retain ${formatRetention(ask.retain)}`]),
     run,
+    ...(confirms === 'lost' ? ['whose answer is lost'] : []),
   ].join(', ')
   return { request, asker, words }
 }

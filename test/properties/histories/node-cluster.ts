@@ -1,9 +1,12 @@
 import { podNetworkDouble } from '../../rigs/pod-network-double.ts'
+import { Clock, type Clocks } from '../../../ipkeeper-server/clock.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import { RecentAnswers } from '../../../ipkeeper-server/leases/recent-answers.ts'
 import { Serial } from '../../../ipkeeper-server/leases/serial.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
 import { Tombstones } from '../../../ipkeeper-server/leases/tombstones.ts'
+import { writeTimes } from '../../../ipkeeper-server/leases/write-times.ts'
 import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
 import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
@@ -34,7 +37,7 @@ class WatchedStore extends FragileStore {
 
 /** What the daemons see of the world. */
 export interface Surroundings {
-  readonly now: () => number
+  readonly clocks: Clocks
   readonly isDead: (attachment: AttachmentRecord, seenFrom: string) => boolean
 }
 
@@ -46,6 +49,8 @@ export class NodeCluster {
   readonly store = new WatchedStore()
   readonly #world: Surroundings
   #ledger!: Ledger
+  /** Of all nodes. */
+  clock!: Clock
   #services: readonly LeaseService[] = []
   readonly #boots: number[] = nodes.map(() => 1)
   #config: readonly ConfiguredPool[] = Object.values(configuredShapes).flatMap(([words]) =>
@@ -57,6 +62,8 @@ export class NodeCluster {
     Object.entries(inlineShapes).flatMap(([name, [words]]) => (words ? [[name, words]] : [])),
   )
   apiIsUp = false
+  /** Runs of the plugin that have left their mark, though the record does not say so. */
+  readonly marks = new Set<string>()
   /** How often the workloads were made anew. */
   age = 1
 
@@ -88,7 +95,12 @@ export class NodeCluster {
 
   /** Starts all daemons, on what is in the store. */
   async start(): Promise<void> {
-    const ledger = await Ledger.open(this.store)
+    const clock = new Clock(this.#world.clocks)
+    const ledger = await Ledger.open(this.store, clock.now)
+    clock.onJump = ({ by }) => {
+      ledger.shiftTimes(by)
+    }
+    this.clock = clock
     this.#ledger = ledger
     this.#services = nodes.map((node, index) => ({
       ledger,
@@ -100,7 +112,12 @@ export class NodeCluster {
         holder.kind === 'pod' ? this.ownerOf(holder.namespace, podNamed(holder.name)) : undefined,
       serial: new Serial(),
       tombstones: new Tombstones(),
-      now: this.#world.now,
+      answers: new RecentAnswers(),
+      wasAnswered: ({ unanswered, invocationId }) =>
+        Promise.resolve(!unanswered || this.marks.has(invocationId ?? '')),
+      now: clock.now,
+      monotonic: clock.monotonic,
+      openedAt: clock.monotonic(),
       liveness: attachment => (this.#world.isDead(attachment, node) ? 'dead' : 'unknown'),
     }))
   }
@@ -108,6 +125,12 @@ export class NodeCluster {
   async reboot(node: number): Promise<void> {
     this.#boots[node] = (this.#boots[node] ?? 0) + 1
     await this.start()
+  }
+
+  /** As the daemon does when the clock was set, and tries again until the store takes it. */
+  async writeTimes(): Promise<void> {
+    this.store.fails = () => false
+    await writeTimes(this.service(0))
   }
 
   /** In the order in which the pools were written first. */
@@ -124,7 +147,7 @@ export class NodeCluster {
   async tidy(): Promise<void> {
     const sweep = async (): Promise<PromiseSettledResult<unknown>[]> =>
       await Promise.allSettled(
-        this.#ledger.expire(this.#world.now()).map(lease =>
+        this.#ledger.expire(this.clock.now()).map(lease =>
           commitPlan(this.#ledger, () => {
             const present = this.#ledger.lease(lease)
             return {

@@ -1,6 +1,7 @@
 import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/add.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
 import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
+import { collectGarbage } from '../../../ipkeeper-server/leases/gc.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
 import { reserve, unreserve } from '../../../ipkeeper-server/leases/reserve.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
@@ -16,7 +17,16 @@ import { namespaces, nodes, pods } from './pods.ts'
 import { addressAt, configuredShapes, inlineShapes, poolOfWords, type PoolWords } from './pool-shapes.ts'
 import { ReferenceModel, type Verdict } from './reference-model.ts'
 import { brokenRule, type Deed, type Holds } from './rules.ts'
-import type { AddStep, DelStep, History, ReloadStep, ReserveStep, Step, WorldChange } from './steps.ts'
+import type {
+  AddStep,
+  DelStep,
+  GcStep,
+  History,
+  ReloadStep,
+  ReserveStep,
+  Step,
+  WorldChange,
+} from './steps.ts'
 import { isDead, show, type Sandbox, type Seen } from './world-state.ts'
 
 /** How often each thing came about in the histories that were played. */
@@ -80,15 +90,17 @@ class Player {
   #uids = 0
   #runs = 0
   #namespaces = 0
-  /** Microseconds since boot. */
-  #ticks = 0
   /** Whether the store refuses changes during the present step. */
   #refusing = false
 
   constructor(tally: Tally) {
     this.#tally = tally
     this.#cluster = new NodeCluster({
-      now: () => this.#model.now,
+      clocks: {
+        wall: () => this.#model.now,
+        monotonic: () => this.#model.micros / 1000,
+        boot: () => this.#model.micros / 1000,
+      },
       isDead: ({ netnsInode, node }, seenFrom) =>
         isDead(this.#model, { netns: netnsInode ?? '', node }, seenFrom),
     })
@@ -102,6 +114,7 @@ class Player {
   async play({ step, refused }: History[number]): Promise<void> {
     const { store } = this.#cluster
     const before = holdsIn(this.#cluster.ledger)
+    const moment = this.#model.now
     const sandboxes = new Map(this.#model.sandboxes)
     const promises = new Map(this.#model.promises)
     let turn = 0
@@ -114,7 +127,9 @@ class Player {
     const after = holdsIn(this.#cluster.ledger)
     this.#compare(after)
     if (step.kind === 'together') return
-    const { now, netnsGone, nodesGone, config, newest } = this.#model
+    const { netnsGone, nodesGone, config, newest } = this.#model
+    // What was over before the clock was set back is over.
+    const now = Math.max(this.#model.now, moment)
     const world = { now, netnsGone, nodesGone, generated, config, sandboxes, promises }
     const broken = brokenRule({ before, after, deed: told.deed, world, newestAfter: newest })
     if (broken !== undefined) throw new Fault(broken)
@@ -126,6 +141,8 @@ class Player {
         return await this.#add(step)
       case 'del':
         return await this.#del(step)
+      case 'gc':
+        return await this.#gc(step)
       case 'undo':
         return await this.#undo(step.pick)
       case 'together':
@@ -159,12 +176,14 @@ class Player {
       case 'restart':
         await this.#cluster.start()
         model.restarted()
+        await this.#writeTimes()
         await this.#tidy()
         return 'the daemons are restarted'
       case 'reboot': {
         const node = nodes[step.node] ?? ''
         await this.#cluster.reboot(step.node)
         model.restarted()
+        await this.#writeTimes()
         for (const sandbox of model.sandboxes.values()) {
           if (sandbox.node === node) model.netnsGone.add(sandbox.netns)
         }
@@ -175,10 +194,18 @@ class Player {
       case 'node gone':
         model.nodesGone.add(nodes[step.node] ?? '')
         return `node ${nodes[step.node] ?? ''} is gone`
-      case 'clock':
-        model.now += step.by
+      case 'clock': {
+        if (step.how === 'passes') model.pass(step.by)
+        else {
+          model.setClock(step.by)
+          this.#count(`the clock is set ${step.by < 0 ? 'back' : 'forward'}`)
+        }
+        this.#cluster.clock.now()
+        await this.#writeTimes()
         if (step.noticed) await this.#tidy()
-        return `the clock moves by ${step.by / 1000} s${step.noticed ? '' : ', and nobody notices'}`
+        const what = step.how === 'passes' ? 'time goes by' : 'somebody sets the clock'
+        return `${what}: ${step.by / 1000} s${step.noticed ? '' : ', and nobody tidies up'}`
+      }
       case 'reload':
         return this.#reload(step)
       case 'conflist': {
@@ -194,6 +221,11 @@ class Player {
         this.#cluster.age++
         return 'all workloads are made anew'
     }
+  }
+
+  async #writeTimes(): Promise<void> {
+    await this.#cluster.writeTimes()
+    this.#model.timesWritten()
   }
 
   async #tidy(): Promise<void> {
@@ -221,6 +253,11 @@ class Player {
 
   // ---- ADD
 
+  /** A moment later: microseconds since boot. */
+  #tick(): number {
+    return ++this.#model.micros
+  }
+
   #pick(index: number): Known | undefined {
     return this.#known.at(-1 - (index % Math.max(this.#known.length, 1)))
   }
@@ -233,7 +270,7 @@ class Player {
     const newContainer = (): string => `c${++this.#containers}`
     const run = (node: number): Pick<Applicant, 'run' | 'began' | 'netns'> => ({
       run: `run ${++this.#runs}`,
-      began: { bootId: this.#cluster.bootOf(node), startedAt: ++this.#ticks },
+      began: { bootId: this.#cluster.bootOf(node), startedAt: this.#tick() },
       netns: `netns ${++this.#namespaces}`,
     })
     if (who.kind === 'anybody') {
@@ -271,6 +308,8 @@ class Player {
     gone: boolean,
   ): Promise<{ readonly seen: Seen; readonly committed: Seen | undefined; readonly generation: number }> {
     let committed: Seen | undefined
+    // It takes a while, so that there is a moment amid it.
+    for (let ticks = 0; ticks < 3; ticks++) this.#tick()
     const caller = {
       gone: (): boolean => {
         const leases = this.#cluster.ledger.leasesOf(request.key)
@@ -299,7 +338,7 @@ class Player {
   async #add(step: AddStep): Promise<Told | undefined> {
     const applicant = this.#applicantOf(step)
     if (!applicant) return undefined
-    const { request, asker, words } = askingOf(this.#cluster, applicant, step.ask, this.#spokenFor())
+    const { request, asker, words } = askingOf(this.#cluster, applicant, step, this.#spokenFor())
     const id = asker.sandbox
     const there = this.#model.sandboxes.get(id)
     const unchanged = this.#watchForChanges()
@@ -312,6 +351,7 @@ class Player {
       return { words: told, deed: nothing }
     }
     this.#judge(told, this.#model.add(asker, committed))
+    if (step.confirms === 'marked') this.#cluster.marks.add(applicant.run)
     const known = this.#note(applicant)
     const answer = this.#model.answers.get(id) ?? 0
     const places = 'places' in committed ? committed.places : []
@@ -350,10 +390,10 @@ class Player {
     if (!applicant) return undefined
     const { bootId, startedAt } = this.#model.sandboxes.get(idOf(applicant)) ?? applicant.began
     const began = {
-      now: { bootId: this.#cluster.bootOf(applicant.node), startedAt: ++this.#ticks },
+      now: { bootId: this.#cluster.bootOf(applicant.node), startedAt: this.#tick() },
       unknown: undefined,
       'before the ADD': { bootId, startedAt: startedAt - 1 },
-      'before the boot': { bootId: 'an earlier boot', startedAt: this.#ticks },
+      'before the boot': { bootId: 'an earlier boot', startedAt: this.#tick() },
     }[step.began]
     const when = step.began === 'now' ? '' : `, begun ${step.began}`
     return { applicant, began, words: `DEL ${applicant.container} ${applicant.ifname}${when}` }
@@ -363,13 +403,14 @@ class Player {
     return outcome(() => delAttachment(this.#cluster.service(applicant.node), keyOf(applicant), began))
   }
 
-  #followDel(model: ReferenceModel, applicant: Applicant, began: Began | undefined): void {
+  /** Whether it is the undo of an ADD that nobody has the answer of, which is still to be followed. */
+  #followDel(model: ReferenceModel, applicant: Applicant, began: Began | undefined): boolean {
     const id = idOf(applicant)
     const { pod, namespace, node } = applicant
     const known = pod !== undefined && this.#cluster.apiIsUp
     const uid = model.sandboxes.get(id)?.uid ?? null
     const workload = known ? this.#cluster.workloadOf(namespaces[namespace]?.name ?? '', pod, uid) : undefined
-    model.del(id, began, this.#cluster.bootOf(node), workload)
+    return model.del(id, began, this.#cluster.bootOf(node), workload)
   }
 
   async #del(step: DelStep): Promise<Told | undefined> {
@@ -382,10 +423,66 @@ class Player {
     const sandbox = idOf(applicant)
     const holder = this.#model.sandboxes.get(sandbox)?.holder ?? ''
     this.#count('code' in seen ? `DEL ${seen.code}` : 'DEL')
-    if ('places' in seen) this.#followDel(this.#model, applicant, began)
-    else if (!refusedByStore(seen)) this.#fail(told, 'a DEL failed')
-    else if (!unchanged()) this.#fail(told, 'a DEL that was refused changed something')
+    if ('places' in seen) return this.#ended(told, applicant, began, holder)
+    if (!refusedByStore(seen)) this.#fail(told, 'a DEL failed')
+    if (!unchanged()) this.#fail(told, 'a DEL that was refused changed something')
     return { words: told, deed: { kind: 'del', sandbox, holder } }
+  }
+
+  /** What a DEL comes to that the store took. */
+  #ended(told: string, applicant: Applicant, began: Began | undefined, holder: string): Told {
+    const sandbox = idOf(applicant)
+    const answer = this.#model.answers.get(sandbox) ?? 0
+    const undoes = this.#followDel(this.#model, applicant, began)
+    if (undoes) {
+      this.#count('DEL of an ADD that nobody has the answer of')
+      this.#followUndo(told, sandbox, answer)
+    }
+    return { words: told, deed: { kind: undoes ? 'undo' : 'del', sandbox, holder } }
+  }
+
+  // ---- GC
+
+  async #gc(step: GcStep): Promise<Told | undefined> {
+    const applicant = this.#pick(step.pick)?.applicant
+    if (!applicant) return undefined
+    const sandbox = this.#model.sandboxes.get(idOf(applicant))
+    if (!sandbox) return undefined
+    const bootId = this.#cluster.bootOf(applicant.node)
+    const began = {
+      now: this.#tick(),
+      unknown: undefined,
+      'before the ADD': sandbox.startedAt - 1,
+      'amid the ADD': sandbox.startedAt + 1,
+    }[step.began]
+    const { network, containerId, ifname } = keyOf(applicant)
+    // What was answered when the list was made is in it, but for the one.
+    const valid = [...this.#cluster.ledger.attachmentsOf(network)].filter(other => {
+      const theirs = this.#model.sandboxes.get(sandboxId(other))
+      const isEarlier = began === undefined || (theirs && this.#model.isForGc(theirs, bootId, began))
+      return theirs !== sandbox && isEarlier
+    })
+    this.#tick()
+    const unchanged = this.#watchForChanges()
+    const { ended, problems } = await collectGarbage(
+      this.#cluster.service(applicant.node),
+      { network, valid, began: began === undefined ? undefined : { bootId, startedAt: began } },
+      300_000,
+    )
+    const words = `GC of ${network} without ${containerId} ${ifname}, begun ${step.began}: ${ended.length} ended`
+    const mayEnd = this.#model.isForGc(sandbox, bootId, began)
+    this.#count(`GC ${mayEnd ? 'ends one' : 'leaves a younger one'}`)
+    if (problems.length > 0) {
+      if (!problems.every(({ code }) => code === 'IPK_STORE_FAILED') || !mayEnd)
+        this.#fail(words, 'it failed')
+      if (!unchanged()) this.#fail(words, 'a GC that was refused changed something')
+      return { words, deed: nothing }
+    }
+    if (ended.some(one => sandboxId(one) !== sandbox.id)) this.#fail(words, 'another one was ended')
+    if (ended.length !== Number(mayEnd)) this.#fail(words, `and ought to be ${Number(mayEnd)}`)
+    if (!mayEnd) return { words, deed: nothing }
+    const { bootId: its, startedAt } = sandbox
+    return this.#ended(words, applicant, { bootId: its, startedAt }, sandbox.holder)
   }
 
   async #undo(index: number): Promise<Told | undefined> {
@@ -427,11 +524,17 @@ class Player {
       if (is?.state === 'bound' && (is.sandbox === id || !this.#model.sandboxes.has(is.sandbox ?? '')))
         this.#fail(told, `${place} is bound to ${is.sandbox ?? ''}, which is gone`)
     }
-    const newest = [...ledger.attachments()]
-      .filter(({ holder }) => holderId(holder) === undone.holder)
-      .flatMap(({ holder }) => ledger.holder(holder)?.attachment ?? [])
-      .map(key => this.#model.sandboxes.get(sandboxId(key)))
-    this.#model.adopt(holds, undone, newest[0])
+    // Whoever it took an address from may have that sandbox again.
+    const concerned = new Set([
+      undone.holder,
+      ...[...undone.found.values()].flatMap(({ before }) => before?.holder ?? []),
+    ])
+    const newest = new Map<string, Sandbox | undefined>([...concerned].map(holder => [holder, undefined]))
+    for (const { holder } of ledger.attachments()) {
+      const key = concerned.has(holderId(holder)) ? ledger.holder(holder)?.attachment : undefined
+      if (key) newest.set(holderId(holder), this.#model.sandboxes.get(sandboxId(key)))
+    }
+    this.#model.adopt(holds, undone, newest)
   }
 
   // ---- Several at once
@@ -455,12 +558,14 @@ class Player {
       if (step.kind === 'add') {
         const applicant = this.#applicantOf(step)
         return applicant
-          ? [adding(applicant, askingOf(this.#cluster, applicant, step.ask, this.#spokenFor()))]
+          ? [adding(applicant, askingOf(this.#cluster, applicant, step, this.#spokenFor()))]
           : []
       }
       const deleting = this.#deleting(step)
       if (!deleting) return []
       const { applicant, began, words } = deleting
+      // What an undo comes to after other changes no order of them can tell: those have steps of their own.
+      if (this.#model.lost.has(idOf(applicant))) return []
       const judge = (model: ReferenceModel): Verdict => {
         this.#followDel(model, applicant, began)
         return { hows: [] }
@@ -592,7 +697,13 @@ class Player {
 
   /** What memory says is what the store says: a fresh ledger lists the same and would choose the same. */
   async compareWithStore(): Promise<void> {
-    const fresh = await Ledger.open(this.#cluster.store)
+    if (this.#model.hasOtherTimes()) {
+      await this.#cluster.start()
+      this.#model.restarted()
+      this.#compare(holdsIn(this.#cluster.ledger))
+      return
+    }
+    const fresh = await Ledger.open(this.#cluster.store, this.#cluster.clock.now)
     const [inStore, inMemory] = [fresh, this.#cluster.ledger].map(ledger => {
       ledger.expire(this.#model.now)
       const counts = this.#cluster.config.flatMap(({ words }) =>

@@ -158,6 +158,11 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
       hold.holder === holder &&
       (hold.state === 'held' || (hold.state === 'bound' && hold.sandbox === older?.id)),
   )
+  /** Whether another pod has it whose sandbox is proved gone. */
+  const isLeft = (hold: Hold): boolean => {
+    const sandbox = hold.sandbox === null ? undefined : sandboxes.get(hold.sandbox)
+    return hold.holder !== holder && sandbox !== undefined && isDead(world, sandbox, node)
+  }
   const mayMove = older?.id === asker.sandbox || yields(older)
   const insists =
     asker.ips.length + asker.lists.length > 0 ||
@@ -170,7 +175,7 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
       claims.movable.includes(hold) ||
       (hold.holder === holder && (hold.sandbox === null || yields(sandboxes.get(hold.sandbox)))),
     inherits: hold =>
-      hold.state === 'held' &&
+      (hold.state === 'held' || isLeft(hold)) &&
       world.generated.has(hold.holder) &&
       world.generated.has(holder) &&
       withoutPod(hold.holder) === withoutPod(holder) &&
@@ -198,6 +203,10 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
   return claims
 }
 
+/** Whether it is kept for a workload, or would be if the DEL of the pod that has it could come. */
+const isKept = ({ state, retain }: Hold): boolean =>
+  state === 'held' || (state === 'bound' && retain !== 'release')
+
 /** Whether what is promised there can be had: nobody has it, or keeps it for somebody who may come back. */
 function isOpen(hold: Hold | undefined, { inherits }: Claims, now: number): boolean {
   return !hold || hold.state === 'cooling' || isOver(hold, now) || inherits(hold)
@@ -211,7 +220,7 @@ function rankOf({ holds, promises, now }: WorldState, claims: Claims, offer: Off
     (place, hold) =>
       ['to it', 'to its workload'].includes(claims.promised(promises.get(place)) ?? '') &&
       isOpen(hold, claims, now),
-    (_, hold) => hold && claims.inherits(hold) && !isOver(hold, now),
+    (_, hold) => hold && isKept(hold) && claims.inherits(hold) && !isOver(hold, now),
   ]
   const rank = ranks.findIndex(has => places.some(place => has(place, holds.get(place))))
   return rank < 0 ? ranks.length : rank
@@ -248,7 +257,9 @@ function serve(
     if (wish !== undefined) {
       const place = `${set.segment}/${wish}`
       checkName(world, asker, claims, slot, place)
-      return { pool, place, named: true, how: 'by name' }
+      const hold = world.holds.get(place)
+      const isLeft = hold?.state === 'bound' && hold.holder !== asker.holder
+      return { pool, place, named: true, how: isLeft ? 'by name, from a pod that is lost' : 'by name' }
     }
     const list = lists[index]
     if (list) {
@@ -273,12 +284,13 @@ function serve(
 }
 
 function checkName(
-  { holds, promises, generated }: WorldState,
-  { holder, pod }: Asker,
+  world: WorldState,
+  { holder, pod, node }: Asker,
   claims: Claims,
   { set }: Slot,
   place: string,
 ): void {
+  const { holds, promises, generated, sandboxes } = world
   if (!set.usable.includes(place)) throw new Refusal('IPK_ADDRESS_UNUSABLE')
   if (claims.promised(promises.get(place)) === 'to others') throw new Refusal('IPK_ADDRESS_RESERVED')
   const hold = holds.get(place)
@@ -286,7 +298,11 @@ function checkName(
   if (hold.holder === holder && hold.sandbox !== null) throw new Refusal('IPK_HOLDER_LIVE')
   // A rollout goes on as soon as the older pod is gone.
   const older =
-    hold.sandbox !== null && pod && generated.has(holder) && sameWorkload(hold.workload, pod.workload)
+    hold.sandbox !== null &&
+    pod &&
+    generated.has(holder) &&
+    sameWorkload(hold.workload, pod.workload) &&
+    !isDead(world, sandboxes.get(hold.sandbox) ?? { netns: '', node: '' }, node)
   if (older) throw new Refusal('IPK_CANDIDATES_BUSY')
   throw new Refusal(hold.until === null ? 'IPK_ADDRESS_HELD' : 'IPK_ADDRESS_KEPT')
 }
@@ -332,7 +348,8 @@ function fromList(
     place => place === usable[paired ?? -1],
     (place, hold) => claims.promised(promises.get(place)) === 'to it' && isOpen(hold, claims, now),
     (place, hold) => claims.promised(promises.get(place)) === 'to its workload' && isOpen(hold, claims, now),
-    (_, hold) => hold && claims.inherits(hold) && !isOver(hold, now),
+    (_, hold) => hold?.state === 'held' && claims.inherits(hold) && !isOver(hold, now),
+    (_, hold) => hold && isKept(hold) && claims.inherits(hold) && !isOver(hold, now),
     (_, hold) => !hold,
   ]
   const inTurn = [...ranks, () => true].flatMap(has => usable.filter(place => has(place, holds.get(place))))
@@ -363,7 +380,7 @@ function choose(
   const kept = usable
     .filter(place => !promises.has(place))
     .flatMap(place => holds.get(place) ?? [])
-    .filter(hold => claims.inherits(hold) && !isOver(hold, now))
+    .filter(hold => isKept(hold) && claims.inherits(hold) && !isOver(hold, now))
   const resting = [...holds.values()].filter(
     hold =>
       hold.state === 'cooling' &&
@@ -375,7 +392,8 @@ function choose(
   const ways: readonly (readonly [how: string, places: readonly string[]])[] = [
     ['reserved for the pod', promised('to it')],
     ['reserved for the workload', promised('to its workload')],
-    ['inherited', oldest(kept)],
+    ['inherited', oldest(kept.filter(({ state }) => state === 'held'))],
+    ['inherited from a pod that is lost', oldest(kept.filter(({ state }) => state === 'bound'))],
     ['lowest free', usable.filter(place => !holds.has(place) && !promises.has(place)).slice(0, 1)],
     ['longest rested', oldest(resting)],
   ]

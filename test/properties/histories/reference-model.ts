@@ -28,7 +28,7 @@ interface Burial {
   readonly bootId: string
   readonly startedAt: number
   readonly at: number
-  /** Another DEL came ten minutes later, by the clock as it was then: this one may be forgotten. */
+  /** Another DEL came ten minutes later: this one may be forgotten. */
   readonly forgettable: boolean
 }
 
@@ -60,18 +60,32 @@ export class ReferenceModel implements WorldState {
   readonly generated: ReadonlySet<string>
   /** The last answer that was given from a sandbox: whoever undoes an earlier one undoes nothing. */
   readonly answers = new Map<string, number>()
+  /** Sandboxes of which nobody has the answer. */
+  readonly lost = new Set<string>()
+  /** When each sandbox was last answered for: microseconds since boot. */
+  readonly answeredAt = new Map<string, number>()
+  /** Microseconds since boot. */
+  micros = 0
+  /** Times of holds as the store has them, where the clock was set since they were written. */
+  readonly #written: WeakMap<Hold, Pick<Hold, 'since' | 'until'>>
   /** When DELs of sandboxes began: an ADD that began earlier comes too late. */
   readonly #buried = new Map<string, Burial>()
   #answered = 0
 
-  constructor(now: number, config: readonly ConfiguredPool[], generated: ReadonlySet<string>) {
+  constructor(
+    now: number,
+    config: readonly ConfiguredPool[],
+    generated: ReadonlySet<string>,
+    written: WeakMap<Hold, Pick<Hold, 'since' | 'until'>> = new WeakMap(),
+  ) {
+    this.#written = written
     this.now = now
     this.config = config
     this.generated = generated
   }
 
   copy(): ReferenceModel {
-    const copy = new ReferenceModel(this.now, this.config, this.generated)
+    const copy = new ReferenceModel(this.now, this.config, this.generated, this.#written)
     for (const netns of this.netnsGone) copy.netnsGone.add(netns)
     for (const node of this.nodesGone) copy.nodesGone.add(node)
     fill(copy.holds, this.holds)
@@ -80,9 +94,52 @@ export class ReferenceModel implements WorldState {
     fill(copy.promises, this.promises)
     fill(copy.known, this.known)
     fill(copy.answers, this.answers)
+    fill(copy.answeredAt, this.answeredAt)
+    for (const sandbox of this.lost) copy.lost.add(sandbox)
+    copy.micros = this.micros
     fill(copy.#buried, this.#buried)
     copy.#answered = this.#answered
     return copy
+  }
+
+  /** Time goes by: milliseconds. */
+  pass(by: number): void {
+    this.now += by
+    this.micros += by * 1000
+  }
+
+  /** Somebody sets the clock: what is kept or rests goes on for as long as it would have. */
+  setClock(by: number): void {
+    this.now += by
+    for (const hold of [...this.holds.values()]) {
+      const { since, until } = hold
+      if (until !== null) this.#retime(hold, { since: since + by, until: until + by })
+    }
+  }
+
+  /** Whether the store has other times of something than the daemon goes by. */
+  hasOtherTimes(): boolean {
+    return [...this.holds.values()].some(hold => this.#written.has(hold))
+  }
+
+  /** The store was told of what is not over. */
+  timesWritten(): void {
+    for (const hold of this.holds.values()) if (!isOver(hold, this.now)) this.#written.delete(hold)
+  }
+
+  #retime(hold: Hold, times: Pick<Hold, 'since' | 'until'>): void {
+    if (times.since === hold.since && times.until === hold.until) return
+    const { since, until } = this.#written.get(hold) ?? hold
+    const again = { ...hold, ...times }
+    this.holds.set(hold.place, again)
+    if (again.since !== since || again.until !== until) this.#written.set(again, { since, until })
+  }
+
+  /** No longer from now on than it was to be in all. */
+  #bounded({ since, until }: Pick<Hold, 'since' | 'until'>): Pick<Hold, 'since' | 'until'> {
+    return until === null || since <= this.now + 1000
+      ? { since, until }
+      : { since: this.now, until: this.now + Math.max(until - since, 0) }
   }
 
   holdsOf(sandbox: string): Hold[] {
@@ -116,7 +173,7 @@ export class ReferenceModel implements WorldState {
     if (asker.run !== there.run || has.length === 0) throw new Refusal('IPK_ALREADY_ADDED')
     const answer = 'places' in seen ? seen.places.map(addressOf) : []
     if (answer.sort().join() !== has.sort().join()) return wrong(`${has.join()} again`, seen)
-    this.answers.set(there.id, ++this.#answered)
+    this.#noteAnswer(there.id, asker.isLost && this.lost.has(there.id))
     return { hows: has.map(() => 'answered again') }
   }
 
@@ -149,10 +206,11 @@ export class ReferenceModel implements WorldState {
       })
     }
     for (const hold of left) write(this.#released({ ...hold, retain: 'release' }))
+    for (const { before, of } of found.values()) if (before && of) this.#forgetLost(holder, before.holder, of)
     const sandbox: Sandbox = { id, holder, uid, node, bootId, netns, run, startedAt, found, older }
     this.sandboxes.set(id, sandbox)
     this.newest.set(holder, sandbox)
-    this.answers.set(id, ++this.#answered)
+    this.#noteAnswer(id, asker.isLost)
     const { inline } = asker.network
     if (!inline || grants.every(({ pool }) => pool !== inline.name)) return
     if (this.known.get(inline.name) === inline) return
@@ -160,6 +218,21 @@ export class ReferenceModel implements WorldState {
       if (other.name !== inline.name && overlap(other, inline)) this.known.delete(other.name)
     }
     this.known.set(inline.name, inline)
+  }
+
+  #noteAnswer(id: string, isLost: boolean): void {
+    this.answers.set(id, ++this.#answered)
+    this.answeredAt.set(id, this.micros)
+    if (isLost) this.lost.add(id)
+    else this.lost.delete(id)
+  }
+
+  /** A pod that is lost, and from which the last of its addresses was taken, has no sandbox any more. */
+  #forgetLost(asker: string, lost: string, sandbox: Sandbox): void {
+    const has = [...this.holds.values()].some(
+      hold => hold.holder === lost && (hold.state === 'held' || hold.sandbox === sandbox.id),
+    )
+    if (lost !== asker && !has && this.newest.get(lost) === sandbox) this.newest.delete(lost)
   }
 
   #policyOf(pool: string): Pick<ConfiguredPool, 'retention' | 'cooldown' | 'preferFor' | 'strategy'> {
@@ -179,31 +252,51 @@ export class ReferenceModel implements WorldState {
   }
 
   #bury(id: string, began: Pick<Burial, 'bootId' | 'startedAt'>): void {
-    this.#buried.set(id, { ...began, at: this.now, forgettable: false })
+    this.#buried.set(id, { ...began, at: this.micros, forgettable: false })
     for (const [other, stone] of this.#buried) {
-      if (stone.at <= this.now - 600_000) this.#buried.set(other, { ...stone, forgettable: true })
+      if (stone.at <= this.micros - 600_000_000) this.#buried.set(other, { ...stone, forgettable: true })
     }
   }
 
   /**
-   * A DEL that the store took. `began`: when its run began, where it says so. `bootId`: of the present boot. `workload`:
-   * what is known of the pod's by now.
+   * Whether a GC may end a sandbox: its list was made before the GC began, and ends nobody who was not answered by then.
+   * `bootId`: of the node's present boot. `began`: microseconds since that, where it says so.
+   */
+  isForGc(
+    { id, bootId: its, startedAt, node, netns }: Sandbox,
+    bootId: string,
+    began: number | undefined,
+  ): boolean {
+    const answeredAt = its === bootId ? (this.answeredAt.get(id) ?? 0) : 0
+    if (began === undefined)
+      return isDead(this, { netns, node }, node) || this.micros - answeredAt >= 300_000_000
+    if (its !== bootId) return true
+    // No ADD takes ten minutes: that run was dated by another clock.
+    const isOneClock = answeredAt - startedAt <= 600_000_000
+    return startedAt < began && (!isOneClock || answeredAt < began)
+  }
+
+  /**
+   * A DEL that the store took; whether it is the undo of an ADD that nobody has the answer of, which is still to be followed.
+   * `began`: when its run began, where it says so. `bootId`: of the present boot. `workload`: what is known of the pod's by
+   * now.
    */
   del(
     id: string,
     began: { readonly bootId: string; readonly startedAt: number } | undefined,
     bootId: string,
     workload: WorkloadWords | undefined,
-  ): void {
+  ): boolean {
     const earlier = this.#buried.get(id)
     if (began && !(earlier?.bootId === began.bootId && earlier.startedAt > began.startedAt))
       this.#bury(id, began)
     const sandbox = this.sandboxes.get(id)
-    if (!sandbox) return
+    if (!sandbox) return false
     const younger =
       began &&
       (sandbox.bootId === began.bootId ? sandbox.startedAt > began.startedAt : sandbox.bootId === bootId)
-    if (younger) return
+    if (younger) return false
+    if (this.lost.has(id)) return true
     const isNewest = this.newest.get(sandbox.holder) === sandbox
     for (const hold of this.holdsOf(id)) {
       const known = workload ? { ...hold, workload } : hold
@@ -212,6 +305,7 @@ export class ReferenceModel implements WorldState {
     }
     if (isNewest) this.newest.delete(sandbox.holder)
     this.sandboxes.delete(id)
+    return false
   }
 
   /**
@@ -240,24 +334,37 @@ export class ReferenceModel implements WorldState {
     if (!untouched) return false
     for (const [place, { before, of }] of found) {
       if (before === undefined) this.holds.delete(place)
-      else if (!isReplaced(of)) this.holds.set(place, { ...before })
+      else if (!isReplaced(of)) this.holds.set(place, { ...before, ...this.#bounded(before) })
       // Its sandbox was a dead one of the same ID: that is gone, as by a DEL.
       else
         this.holds.set(place, this.#released(isReplaced(older) ? before : { ...before, retain: 'release' }))
     }
+    for (const { before, of } of found.values())
+      if (before?.sandbox && of && before.holder !== holder && !this.newest.has(before.holder))
+        this.newest.set(before.holder, of)
     if (older === undefined || isReplaced(older)) this.newest.delete(holder)
     else this.newest.set(holder, older)
     this.sandboxes.delete(id)
     return true
   }
 
-  /** Follows what came of an undo that it could not tell. */
-  adopt(holds: ReadonlyMap<string, Hold>, undone: Sandbox, newest: Sandbox | undefined): void {
+  /** Follows what came of an undo that it could not tell. `newest`: the newest sandbox of every holder that it concerns. */
+  adopt(
+    holds: ReadonlyMap<string, Hold>,
+    undone: Sandbox,
+    newest: ReadonlyMap<string, Sandbox | undefined>,
+  ): void {
+    const mine = new Map(this.holds)
     this.holds.clear()
-    fill(this.holds, holds)
+    for (const [place, hold] of holds) {
+      const present = mine.get(place)
+      this.holds.set(place, present && JSON.stringify(present) === JSON.stringify(hold) ? present : hold)
+    }
     this.sandboxes.delete(undone.id)
-    if (newest) this.newest.set(undone.holder, newest)
-    else this.newest.delete(undone.holder)
+    for (const [holder, sandbox] of newest) {
+      if (sandbox) this.newest.set(holder, sandbox)
+      else this.newest.delete(holder)
+    }
   }
 
   /** Kept addresses whose time is over go, but for those that their pool remembers. */
@@ -300,9 +407,11 @@ export class ReferenceModel implements WorldState {
     return code === expected ? undefined : wrong(expected === '' ? 'success' : expected, seen).fault
   }
 
-  /** A daemon that starts remembers no DEL. */
+  /** A daemon that starts remembers no DEL, and nothing of clocks that were set. */
   restarted(): void {
     this.#buried.clear()
+    for (const hold of [...this.holds.values()])
+      this.#retime(hold, this.#bounded(this.#written.get(hold) ?? hold))
   }
 
   /** Addresses of a pool, counted one by one. */

@@ -52,24 +52,40 @@ const rules: Readonly<Record<string, Rule>> = {
     }
   },
 
-  'what a sandbox has it keeps, unless it is deleted, or gives it up to its own holder': function* (step) {
-    const { before, after, deed, world } = step
-    for (const hold of before.values()) {
-      if (hold.state !== 'bound' || same(hold, after.get(hold.place))) continue
-      if (deed.kind === 'add' && deed.asker.holder === hold.holder) {
+  'what a sandbox has it keeps, unless it is deleted, or gives it up to its own holder or workload':
+    function* (step) {
+      const { before, after, deed, world } = step
+      for (const hold of before.values()) {
+        if (hold.state !== 'bound' || same(hold, after.get(hold.place))) continue
         const sandbox = world.sandboxes.get(hold.sandbox ?? '')
-        const { uid, node } = deed.asker
-        if (!sandbox || (sandbox.uid !== null && sandbox.uid === uid) || isDead(world, sandbox, node))
-          continue
+        if (deed.kind === 'add' && deed.asker.holder === hold.holder) {
+          const { uid, node } = deed.asker
+          if (!sandbox || (sandbox.uid !== null && sandbox.uid === uid) || isDead(world, sandbox, node))
+            continue
+        }
+        if (deed.kind === 'add' && sandbox && isDead(world, sandbox, deed.asker.node)) {
+          const inherits =
+            world.generated.has(hold.holder) &&
+            sameWorkload(hold.workload, deed.asker.pod?.workload ?? null) &&
+            deed.places.includes(hold.place)
+          if (inherits) continue
+        }
+        if ((deed.kind === 'del' || deed.kind === 'undo') && deed.sandbox === hold.sandbox) continue
+        yield `${hold.place} of ${hold.sandbox ?? ''} was touched`
       }
-      if ((deed.kind === 'del' || deed.kind === 'undo') && deed.sandbox === hold.sandbox) continue
-      yield `${hold.place} of ${hold.sandbox ?? ''} was touched`
-    }
-  },
+    },
 
   'what is kept goes to nobody else before its time': function* ({ before, after, deed, world }) {
     for (const hold of before.values()) {
-      if (hold.state !== 'held' || isOver(hold, world.now) || same(hold, after.get(hold.place))) continue
+      // A clock that is set moves its times.
+      const present = after.get(hold.place)
+      const { since, until } = hold
+      if (
+        hold.state !== 'held' ||
+        isOver(hold, world.now) ||
+        same(hold, present && { ...present, since, until })
+      )
+        continue
       if (deed.kind === 'add') {
         const { holder, pod } = deed.asker
         if (holder === hold.holder) continue

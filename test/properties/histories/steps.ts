@@ -51,6 +51,8 @@ export interface AddStep {
   readonly ask: AskWords
   /** The client goes away before its answer. */
   readonly gone: boolean
+  /** What becomes of the answer of one that leaves a mark: it is printed, or its plugin dies before. no: it leaves none. */
+  readonly confirms: 'no' | 'marked' | 'lost'
 }
 
 export interface DelStep {
@@ -58,6 +60,14 @@ export interface DelStep {
   readonly pick: number
   /** When the DEL's run began: now, unknown, before the sandbox's ADD, or in a boot before this one. */
   readonly began: 'now' | 'unknown' | 'before the ADD' | 'before the boot'
+}
+
+/** A GC of a sandbox's network and node, whose list omits that sandbox and what came after the list. */
+export interface GcStep {
+  readonly kind: 'gc'
+  readonly pick: number
+  /** When its run began: now, unknown, before the sandbox's ADD, or while that was under way. */
+  readonly began: 'now' | 'unknown' | 'before the ADD' | 'amid the ADD'
 }
 
 /** New settings of one pool; null takes it out of the configuration. */
@@ -73,7 +83,8 @@ export type WorldChange =
   | { readonly kind: 'crash'; readonly pick: number }
   | { readonly kind: 'restart' }
   | { readonly kind: 'reboot' | 'node gone'; readonly node: number }
-  | { readonly kind: 'clock'; readonly by: number; readonly noticed: boolean }
+  /** Time goes by, or somebody sets the wall clock. `noticed`: those whose time is over go. */
+  | { readonly kind: 'clock'; readonly by: number; readonly how: 'passes' | 'set'; readonly noticed: boolean }
   | { readonly kind: 'conflist'; readonly network: string; readonly shape: number }
   | { readonly kind: 'api'; readonly up: boolean }
   | { readonly kind: 'made anew' }
@@ -99,7 +110,7 @@ export interface TogetherStep {
   readonly steps: readonly (AddStep | DelStep)[]
 }
 
-export type Step = AddStep | DelStep | UndoStep | ReserveStep | TogetherStep | WorldChange
+export type Step = AddStep | DelStep | GcStep | UndoStep | ReserveStep | TogetherStep | WorldChange
 
 /** A step during which the store refuses the changes at these places: the first, the second, ... */
 export interface HistoryStep {
@@ -112,6 +123,7 @@ export type History = readonly HistoryStep[]
 /** Counted from the latest, which are picked most. */
 const pick = fc.oneof(fc.nat(1), fc.nat(3), fc.nat(30))
 const minute = 60_000
+const year = 365 * 24 * 60 * minute
 
 const often = <T>(value: T, other: fc.Arbitrary<T>, times: number): fc.Arbitrary<T> =>
   fc.oneof({ weight: times, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other })
@@ -172,7 +184,7 @@ const who: fc.Arbitrary<WhoWords> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('same sandbox' as const),
       pick,
@@ -187,12 +199,19 @@ const add: fc.Arbitrary<AddStep> = fc.record({
   who,
   ask,
   gone: often(false, fc.constant(true), 9),
+  confirms: fc.constantFrom('no', 'no', 'no', 'marked', 'lost'),
 })
 
 const del: fc.Arbitrary<DelStep> = fc.record({
   kind: fc.constant('del' as const),
   pick,
   began: fc.constantFrom('now', 'now', 'now', 'now', 'now', 'unknown', 'before the ADD', 'before the boot'),
+})
+
+const gc: fc.Arbitrary<GcStep> = fc.record({
+  kind: fc.constant('gc' as const),
+  pick,
+  began: fc.constantFrom('now', 'now', 'unknown', 'before the ADD', 'amid the ADD'),
 })
 
 const reload: fc.Arbitrary<ReloadStep> = fc.constantFrom(...Object.keys(configuredShapes)).chain(name => {
@@ -227,6 +246,7 @@ const reload: fc.Arbitrary<ReloadStep> = fc.constantFrom(...Object.keys(configur
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 24, arbitrary: add },
   { weight: 12, arbitrary: del },
+  { weight: 4, arbitrary: gc },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('undo' as const), pick: fc.nat(5) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('crash' as const), pick }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'restart' as const }) },
@@ -241,16 +261,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('clock' as const),
-      by: fc.constantFrom(
-        1000,
-        61_000,
-        6 * minute,
-        11 * minute,
-        -1000,
-        -2 * minute,
-        24 * 60 * minute,
-        -60 * minute,
-      ),
+      by: fc.constantFrom(1000, 61_000, 6 * minute, 11 * minute, 24 * 60 * minute),
+      how: fc.constant('passes' as const),
+      noticed: often(true, fc.constant(false), 2),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('clock' as const),
+      by: fc.constantFrom(-1000, -2 * minute, -60 * minute, 60 * minute, -2 * year, 2 * year),
+      how: fc.constant('set' as const),
       noticed: often(true, fc.constant(false), 2),
     }),
   },
@@ -283,7 +304,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant('together' as const),
       steps: fc.array(
         fc.oneof(
-          { weight: 2, arbitrary: add.map(one => ({ ...one, gone: false })) },
+          { weight: 2, arbitrary: add.map(one => ({ ...one, gone: false, confirms: 'no' as const })) },
           { weight: 1, arbitrary: del },
         ),
         { minLength: 2, maxLength: 3 },

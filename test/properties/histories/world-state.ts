@@ -86,6 +86,8 @@ export interface Asker {
   readonly lists: readonly (readonly string[])[]
   readonly pools: readonly string[]
   readonly retain: Retention | undefined
+  /** Nobody gets its answer, and no mark will ever say so. */
+  readonly isLost: boolean
 }
 
 /** An address that is reserved for a pod, or with a kind for a workload. */

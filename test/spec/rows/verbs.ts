@@ -348,8 +348,7 @@ export const verbRows: readonly Row[] = [
   {
     id: 'G13',
     title: 'GC protects what is younger than its list',
-    elsewhere: ['test/ipkeeper-server/leases/gc.test.ts'],
-    notTested: 'the moment between list and ADD cannot be held open from outside',
+    elsewhere: ['test/ipkeeper-server/leases/gc.test.ts', 'test/packaged/gc-order.test.ts'],
   },
   {
     id: 'G14',

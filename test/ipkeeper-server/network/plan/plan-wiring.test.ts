@@ -236,7 +236,7 @@ t.test('the commands are those of the recorded mode, and the pod’s link comes 
     ['bridge', 'link add name ipk000000000001 '],
     ['ptp', 'link add name ipk000000000001 '],
     ['underlay', 'link add name ipk000000000001 '],
-    ['macvlan', 'link add link up0 name eth0 '],
+    ['macvlan', 'link add link up0 name ipk000000000001 '],
   ] as const) {
     const survey = { uplink, ...(mode === 'bridge' || mode === 'underlay' ? {} : noBridge) }
     const master = mode === 'ptp' ? null : mode === 'macvlan' ? 'up0' : 'ipk0'
@@ -244,10 +244,9 @@ t.test('the commands are those of the recorded mode, and the pod’s link comes 
       sampleJob({ config: { mode }, survey, wiring: { mode, master } }),
     )
     t.ok(spellCommands(host)[0]?.startsWith(first), mode)
-    t.ok(
-      host.every(({ place }) => place === 'host'),
-      mode,
-    )
+    // A kernel before 6.15 would look for it among the links of the host.
+    const onHost = spellCommands(host.filter(({ place }) => place === 'host'))
+    t.notMatch(onHost.join('\n').replaceAll(' peer name eth0 ', ' '), / eth0 /, `${mode}: no eth0 there`)
     const inPod = [...link, ...addresses, ...routes]
     t.ok(
       inPod.every(({ place }) => place === 'pod'),

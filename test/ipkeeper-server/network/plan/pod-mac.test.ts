@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { podMac } from '../../../../ipkeeper-server/network/plan/pod-mac.ts'
-import { formatAddress } from '../../../../shared/net/address.ts'
+import { defaultMacOwner, podMac, sparePodMac } from '../../../../ipkeeper-server/network/plan/pod-mac.ts'
+import { formatAddress, parseAddress } from '../../../../shared/net/address.ts'
+import { parseCidr } from '../../../../shared/net/cidr.ts'
 
 t.test('the MAC of an address', t => {
   for (const [addresses, mac] of [
@@ -72,5 +73,33 @@ t.test('neighbours of a subnet have different ones', t => {
       { numRuns: 2000 },
     )
   })
+  t.end()
+})
+
+t.test('whose it is', t => {
+  const subnets = ['10.22.0.0/16', 'fd00:22::/96', 'fd00:33::/64'].map(text => parseCidr(text)!)
+  const told = (mac: string, among = subnets.slice(0, 2)): string | undefined => {
+    const owner = defaultMacOwner(mac, among)
+    return owner === undefined || owner === 'many' ? owner : formatAddress(owner)
+  }
+  t.equal(told('0a:58:0a:16:00:32'), '10.22.0.50')
+  t.equal(told('0a:58:0a:17:00:32'), undefined, 'of no address of these subnets')
+  t.equal(told('02:58:0a:16:00:32'), undefined)
+  t.equal(told(podMac(['fd00:22::50'])), 'fd00:22::50')
+  t.equal(told('0e:99:00:00:00:50'), undefined)
+  t.equal(told('0e:00:00:00:00:50', subnets.slice(2)), 'many', 'in a large subnet each has several')
+  t.equal(sparePodMac(['10.22.0.50']), '06:58:0a:16:00:32')
+  t.not(told(sparePodMac(['fd00:22::50']), subnets), 'fd00:22::50')
+  const prefixes = fc.tuple(fc.boolean(), ipv6Value, fc.integer({ min: 0, max: 32 }))
+  fc.assert(
+    fc.property(prefixes, ([isIpv4, value, length]) => {
+      const text = isIpv4
+        ? formatAddress({ family: 4, value: value & 0xffff_ffffn })
+        : formatAddress({ family: 6, value })
+      const subnet = parseCidr(`${text}/${isIpv4 ? length : 96 + length}`)!
+      return told(podMac([text]), [subnet]) === formatAddress(parseAddress(text)!)
+    }),
+    { numRuns: 2000 },
+  )
   t.end()
 })

@@ -36,7 +36,7 @@ const bridgeDefaults: MainConfig = {
   sysctls: [],
   dns: {},
   serviceCidrs: [],
-  duplicateProbe: false,
+  duplicateProbe: 'among-others',
   moveHostAddresses: false,
   macvlanMode: 'bridge',
 }
@@ -44,7 +44,7 @@ const bridgeDefaults: MainConfig = {
 /** What each mode has when nothing is said. */
 const defaults: Readonly<Record<WiringMode, MainConfig>> = {
   bridge: bridgeDefaults,
-  ptp: { ...bridgeDefaults, mode: 'ptp', isGateway: false, hairpin: false },
+  ptp: { ...bridgeDefaults, mode: 'ptp', isGateway: false, hairpin: false, duplicateProbe: false },
   macvlan: { ...bridgeDefaults, mode: 'macvlan', isGateway: false, hairpin: false, duplicateProbe: true },
   underlay: {
     ...bridgeDefaults,
@@ -94,6 +94,7 @@ const accepted: readonly (readonly [config: object, changed: Partial<MainConfig>
   [net({ vlan: 5, preserveDefaultVlan: false }), { vlan: 5 }],
   [net({ preserveDefaultVlan: true }), {}],
   [net({ duplicateProbe: true }), { duplicateProbe: true }],
+  [net({ duplicateProbe: false }), { duplicateProbe: false }],
   [net({ serviceCidrs: [] }), {}],
   [
     net({ serviceCidrs: ['10.96.0.0/12', 'FD00:10::/108', '10.96.0.0/12'] }),

@@ -20,12 +20,16 @@ t.test('both sides in one step, with MAC, MTU and namespace from the start', t =
 })
 
 t.test('the first MAC is another one where others are asked for the address', t => {
-  for (const [duplicateProbe, mac] of [
-    [false, '0a:58:0a:16:00:32'],
-    [true, '0e:00:00:00:00:03'],
+  for (const [duplicateProbe, foreignPorts, mac] of [
+    [false, [], '0a:58:0a:16:00:32'],
+    [false, ['tap0'], '0a:58:0a:16:00:32'],
+    [true, [], '0e:00:00:00:00:03'],
+    ['among-others', [], '0a:58:0a:16:00:32'],
+    ['among-others', ['tap0'], '0e:00:00:00:00:03'],
   ] as const) {
-    t.equal(firstMac({ ...sampleConfig, duplicateProbe }, sampleSurvey, sampleWiring), mac)
-    t.match(spellCommands([createVeth(sampleJob({ config: { duplicateProbe } }))]), [
+    const survey = { ...sampleSurvey, foreignPorts }
+    t.equal(firstMac({ ...sampleConfig, duplicateProbe }, survey, sampleWiring), mac)
+    t.match(spellCommands([createVeth(sampleJob({ config: { duplicateProbe }, survey }))]), [
       `peer name eth0 address ${mac} `,
     ])
   }

@@ -189,6 +189,7 @@ t.test('the engine on one member', { skip }, async t => {
       ['reservation', lease('10.22.0.50')],
       ['pool', 'prod'],
       ['quota', '["prod","shop",4]'],
+      ['mac', '["default",2]'],
     ]
     await engine.commit(keys.map(([kind, key]) => ({ kind, key, base: null, text: text(1, kind) })))
     const heard = await follow(connect(t))
@@ -199,6 +200,7 @@ t.test('the engine on one member', { skip }, async t => {
         'fences/n0',
         'holders/pod/net/shop/web-0/eth0',
         'leases/default-010-022-000-050',
+        'macs/default/#2',
         'pools/prod',
         'quotas/prod/shop/#4',
         'reservations/default/10.22.0.50',

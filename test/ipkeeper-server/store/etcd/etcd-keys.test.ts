@@ -24,6 +24,7 @@ const places: readonly (readonly [kind: SharedKind, key: string, place: string])
   ['pool', 'prod', 'pools/prod'],
   ['pool', '["a","b"]', 'pools/%5B%22a%22%2C%22b%22%5D'],
   ['quota', '["prod","shop",4]', 'quotas/prod/shop/#4'],
+  ['mac', '["default",2]', 'macs/default/#2'],
 ]
 
 t.test('where records are', t => {
@@ -62,7 +63,7 @@ t.test('no two keys meet, and each is found again', t => {
     fc.array(part, { maxLength: 5 }).map(parts => JSON.stringify(parts)),
     fc.string(),
   )
-  const kind = fc.constantFrom<SharedKind>('lease', 'holder', 'reservation', 'pool', 'quota')
+  const kind = fc.constantFrom<SharedKind>('lease', 'holder', 'reservation', 'pool', 'quota', 'mac')
   fc.assert(
     fc.property(kind, key, (kind, key) => {
       const found = fromEtcdKey('/p/', toEtcdKey('/p/', kind, key))

@@ -34,6 +34,10 @@ export class Heard implements EngineFeed {
     this.log.push(`remove ${key}`)
   }
 
+  broke(reason: string): void {
+    this.log.push(`broke: ${reason}`)
+  }
+
   trouble(reason: string | undefined): void {
     this.troubles.push(reason)
   }

@@ -3,12 +3,14 @@ import type { JsonObject } from '../../../../shared/json/fold.ts'
 import type {
   HolderRecord,
   LeaseRecord,
+  NodeRecord,
   PoolRecord,
   ReservationRecord,
 } from '../../../../ipkeeper-server/ipam/records.ts'
 import { readPoolSpec } from '../../../../ipkeeper-server/config/read-pool-object.ts'
 import { holderSpec, readHolder } from '../../../../ipkeeper-server/store/kubernetes/holder-object.ts'
 import { leaseSpec, readLease } from '../../../../ipkeeper-server/store/kubernetes/lease-object.ts'
+import { nodeSpec, readNode } from '../../../../ipkeeper-server/store/kubernetes/node-object.ts'
 import { poolSpec, readPoolObject } from '../../../../ipkeeper-server/store/kubernetes/pool-object.ts'
 import {
   readApiRecord,
@@ -65,6 +67,8 @@ const leases: Readonly<Record<string, Partial<LeaseRecord>>> = {
     workload: { namespace: 'shop', kind: 'StatefulSet', name: 'web', apiVersion: 'apps/v1', uid: 'w1' },
     attachment: { network: 'net', containerId: 'c1', ifname: 'eth0' },
     mac: '02:00:00:00:00:01',
+    carried: 'routed',
+    ownLink: true,
     until: since + 1,
     remembered: true,
   },
@@ -96,6 +100,28 @@ const holders: Readonly<Record<string, Partial<HolderRecord>>> = {
 for (const [name, patch] of Object.entries(holders)) {
   t.test(`a holder: ${name}`, t => {
     t.strictSame(readHolder(stored(holderSpec({ ...holder, ...patch }))), { ...holder, ...patch })
+    t.end()
+  })
+}
+
+const claim = { id: 'i1', session: 's1', bootId: 'b1', since: since + 7 }
+const node: NodeRecord = { generation: 1, name: 'n1', addresses: ['192.0.2.1', 'fd00::1'], since }
+const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
+  'that promises nothing': {},
+  'that no address is known of': { addresses: [] },
+  'that stops when it is cut off': { stopsAfter: 120_000, renewedAt: since + 1 },
+  'whose name is claimed': { claim, refused: 's9' },
+  'whose name others want and had': {
+    claim,
+    challenge: { ...claim, session: 's2', machineId: 'm2' },
+    formers: [{ ...claim, id: 'i0', hardware: 'h0' }],
+  },
+  'that has told again what it holds': { claim, epoch: 3 },
+  'that is gone for good': { epoch: 2, gone: { since: since + 9, by: 'n2' } },
+}
+for (const [name, patch] of Object.entries(nodes)) {
+  t.test(`a node ${name}`, t => {
+    t.strictSame(readNode(stored(nodeSpec({ ...node, ...patch }))), { ...node, ...patch })
     t.end()
   })
 }

@@ -3,7 +3,7 @@ import { holderKey, leaseKey, type Holder } from '../../../../ipkeeper-server/ip
 import {
   holderObjectName,
   leaseObjectName,
-  poolObjectName,
+  namedObjectName,
 } from '../../../../ipkeeper-server/store/kubernetes/object-name.ts'
 
 const pod = (patch: Partial<Holder> = {}): string =>
@@ -33,8 +33,8 @@ const names: readonly (readonly [what: string, name: string, wanted: string | Re
     /^shop\.web-0\.f-hn-net-[0-9a-f]{20}$/,
   ],
   ['a very long one', holderObjectName(pod({ name: 'x'.repeat(253) })), /^shop\.x{175}-[0-9a-f]{20}$/],
-  ['a pool', poolObjectName('prod.eu-1'), 'prod.eu-1'],
-  ['a pool that no object can be called', poolObjectName('Fixed_Net'), /^fixed-net-[0-9a-f]{20}$/],
+  ['a pool', namedObjectName('prod.eu-1'), 'prod.eu-1'],
+  ['a pool that no object can be called', namedObjectName('Fixed_Net'), /^fixed-net-[0-9a-f]{20}$/],
 ]
 for (const [what, name, wanted] of names) {
   t.test(what, t => {
@@ -59,6 +59,6 @@ t.test('two keys never have one name', t => {
   ]
   t.equal(new Set(keys.map(holderObjectName)).size, keys.length)
   const pools = ['fixed-net', 'Fixed-net', 'fixed_net', 'fixed net']
-  t.equal(new Set(pools.map(poolObjectName)).size, pools.length)
+  t.equal(new Set(pools.map(namedObjectName)).size, pools.length)
   t.end()
 })

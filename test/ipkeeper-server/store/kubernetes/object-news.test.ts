@@ -29,6 +29,7 @@ function play(news: readonly string[]): { readonly heard: readonly string[]; rea
     put: (name, { stamp }) => heard.push(`put ${name} ${stamp}`),
     remove: (name, stamp) => heard.push(`remove ${name} ${stamp}`),
     synced: () => heard.push('synced'),
+    broke: reason => heard.push(`broke: ${reason}`),
   })
   for (const line of news) {
     const [what, name = '', stamp] = line.split(' ')
@@ -49,12 +50,42 @@ for (const [name, news, heard] of rows) {
   })
 }
 
+t.test('a list of a collection that has gone back', t => {
+  const heard: string[] = []
+  const objects = new ObjectNews<{ readonly stamp: number }>({
+    put: (name, { stamp }) => heard.push(`put ${name} ${stamp}`),
+    remove: (name, stamp) => heard.push(`remove ${name} ${stamp}`),
+    synced: () => heard.push('synced'),
+    broke: () => heard.push('broke'),
+  })
+  const listed = (stamp: number, names: Readonly<Record<string, number>>): readonly string[] => {
+    const entries = Object.entries(names).map(([name, stamp]) => [name, { stamp }] as const)
+    objects.replace(new Map(entries), String(stamp))
+    return heard.splice(0)
+  }
+  listed(10, { a: 3, b: 4, c: 5 })
+  objects.told('a', { stamp: 30 })
+  heard.splice(0)
+  t.strictSame(listed(20, { a: 3, b: 4 }), ['remove c 20'], 'older than what is known, as the whole list is')
+  objects.remove('b', { stamp: 32 })
+  heard.splice(0)
+  t.strictSame(listed(40, { a: 3 }), ['broke'], 'an older version at a later moment')
+  objects.toldGone('a', 45)
+  heard.splice(0)
+  t.strictSame(listed(50, { a: 30 }), ['broke'], 'there again, as it was before')
+  objects.reset()
+  t.equal(objects.newest, 0)
+  t.strictSame(listed(12, { a: 3 }), ['put a 3', 'synced'])
+  t.end()
+})
+
 t.test('lists', t => {
   const heard: string[] = []
   const objects = new ObjectNews<{ readonly stamp: number }>({
     put: (name, { stamp }) => heard.push(`put ${name} ${stamp}`),
     remove: (name, stamp) => heard.push(`remove ${name} ${stamp}`),
     synced: () => heard.push('synced'),
+    broke: reason => heard.push(`broke: ${reason}`),
   })
   objects.told('late', { stamp: 12 })
   objects.replace(

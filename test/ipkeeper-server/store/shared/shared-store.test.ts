@@ -194,12 +194,18 @@ t.test('started while the engine was away: no claims before all of it was heard'
   const site = new EngineDouble()
   const node = await open(t, site, 'refuses')
   const { engine, store } = node
-  t.equal(store.shared.status().state, 'away')
+  t.match([store.shared.status().state, store.shared.isHeard()], ['away', false])
   engine.turn({ away: false, lagMs: 200 })
   await t.rejects(store.commit([write(lease('10.22.0.50', 'one', 1))]), { code: 'IPK_STORE_AWAY' })
   const before = performance.now()
   await until('it to be heard', isReady(node))
   t.ok(performance.now() - before > 100, 'not by the first answer to a probe')
+  t.ok(store.shared.isHeard())
+  engine.turn({ away: 'refuses' })
+  await t.rejects(store.commit([write(lease('10.22.0.51', 'two', 1))]), { code: 'IPK_STORE_AWAY' })
+  t.ok(store.shared.isHeard(), 'and it stays so while the engine is away again')
+  engine.turn({ away: false })
+  await until('it is back', isReady(node))
   await store.commit([write(lease('10.22.0.50', 'one', 1))])
 })
 
@@ -259,14 +265,16 @@ for (const [name, there, container] of reclaims) {
     const bound = lease('10.22.0.50', 'one', 1)
     const before = await opened(new EngineDouble())
     await before.commit([write(bound), attached('one')])
-    await before.commit([write(lease('10.22.0.51', 'without attachment', 1))])
     await before.close()
     const site = new EngineDouble()
     if (there) site.put('lease', leaseKey(bound), JSON.stringify(there))
     const store = await opened(site)
     t.teardown(() => store.close())
     await until('all to be settled', () => store.shared.status().owed === 0)
-    const leases = site.records().map(({ text }) => JSON.parse(text) as LeaseRecord)
+    const leases = site
+      .records()
+      .filter(({ kind }) => kind === 'lease')
+      .map(({ text }) => JSON.parse(text) as LeaseRecord)
     t.strictSame(
       leases.map(({ attachment }) => attachment?.containerId),
       [container],
@@ -300,3 +308,46 @@ t.test('what was tried, given up and then made after all is no late commit at th
   t.ok(site.get('lease', leaseKey(record)), 'it is there')
   t.match(await second.store.read('lease', leaseKey(record)), { state: 'bound' })
 })
+
+t.test(
+  'somebody deletes what is bound here, in an engine where nobody leaves traces of what he ends',
+  async t => {
+    const site = new EngineDouble()
+    const journal = join(t.testdir({}), 'journal.db')
+    const bound = lease('10.22.0.50', 'one', 1)
+    const heard: (string | null)[] = []
+    // What waits for an engine keeps no process alive.
+    const alive = setInterval(() => undefined, 1000)
+    t.teardown(() => {
+      clearInterval(alive)
+    })
+    const follow = async (away: 'refuses' | false): Promise<Node> => {
+      const engine = site.connect({ deadlineMs: 20, ignores: ['ending'] })
+      engine.turn({ away })
+      const store = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5 })
+      store.shared.follow(({ key, text }) => {
+        if (key === leaseKey(bound)) heard.push(text)
+      })
+      await store.load(() => undefined)
+      return { site, engine, store }
+    }
+    const remove = async (): Promise<void> => {
+      const { stamp = null } = site.get('lease', leaseKey(bound)) ?? {}
+      await site.connect().commit([{ kind: 'lease', key: leaseKey(bound), base: stamp, text: null }])
+    }
+    const first = await follow(false)
+    await first.store.commit([write(bound), attached('one')])
+
+    await remove()
+    await until('it is there again', () => stateOf(first, bound) === 'bound')
+    await until('all is settled', isReady(first))
+    await first.store.close()
+
+    await remove()
+    const second = await follow('refuses')
+    second.engine.turn({ away: false })
+    await until('it is there again', () => stateOf(second, bound) === 'bound')
+    await until('all is settled', isReady(second))
+    t.notOk(heard.includes(null), 'the ledger never hears that it has gone')
+  },
+)

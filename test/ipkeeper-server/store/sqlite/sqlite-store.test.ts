@@ -2,10 +2,10 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
-import { migrations } from '../../../../ipkeeper-server/store/sqlite/migrations.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { makeOldLayout } from '../../../rigs/old-layout.ts'
 
 function problemOf(open: () => unknown): Problem | undefined {
   try {
@@ -62,7 +62,7 @@ t.test('a layout from a newer version is refused, not touched', t => {
 t.test('a database from before there was a history', async t => {
   const path = join(t.testdir({}), 'leases.db')
   const old = new DatabaseSync(path)
-  old.exec(`${migrations[0]}; PRAGMA user_version = 1`)
+  makeOldLayout(old, 1)
   const records = [
     lease('10.0.0.2', 3, { since: 1_700_000_000_000, source: 'line\nbreak "ü"' }),
     lease('10.0.0.3', 1, { state: 'held', attachment: null, since: 20, until: null, podUid: null }),
@@ -102,6 +102,38 @@ t.test('a database from before there was a history', async t => {
   )
   t.equal(await store.pruneHistory({ olderThan: 2 ** 52, maxEntries: 10, now: 50 }), 1, 'what is over goes')
 })
+
+for (const leases of [999, 1000, 1001, 2500]) {
+  t.test(`a database from before there were checksums: ${leases} leases`, async t => {
+    const path = join(t.testdir({}), 'leases.db')
+    const old = new DatabaseSync(path)
+    makeOldLayout(old, 3)
+    old.exec('BEGIN')
+    const put = old.prepare('INSERT INTO record (kind, key, generation, body) VALUES (?, ?, ?, ?)')
+    const note = old.prepare('INSERT INTO note (kind, key, body) VALUES (?, ?, ?)')
+    const entry = old.prepare('INSERT INTO history (segment, address, at, ends, body) VALUES (?, ?, ?, ?, ?)')
+    for (let index = 0; index < leases; index++) {
+      const record = lease(`10.0.${index >> 8}.${index & 255}`)
+      put.run('lease', putLease(record, null).key, record.generation, JSON.stringify(record))
+      const { holder } = record
+      const body = JSON.stringify({ event: 'bound', since: index, holder, until: null })
+      note.run('told', `key ${index}`, '{}')
+      entry.run('default', record.address, index, null, body)
+    }
+    old.exec('COMMIT')
+    old.close()
+
+    const store = SqliteStore.open(path)
+    t.teardown(() => store.close())
+    let read = 0
+    // Every one of them is compared with its checksum, and all together with the seal.
+    await store.load(() => read++)
+    store.loadNotes(() => read++)
+    t.equal(read, 2 * leases)
+    t.strictSame(await store.file.verify(true), [], 'nor is an entry of the history damaged')
+    t.equal(store.file.fault(), undefined)
+  })
+}
 
 t.test('an I/O failure rejects the change, and later ones work again', async t => {
   const path = join(t.testdir({}), 'leases.db')

@@ -12,6 +12,7 @@ type Annotations = Readonly<Record<string, string>>
 
 const ip = (value: string): Annotations => ({ 'ipkeeper.io/ip': value })
 const ips = (value: string): Annotations => ({ 'ipkeeper.io/ips': value })
+const mac: Annotations = { 'ipkeeper.io/mac': '02:42:ac:11:00:02' }
 const pool = (value: string): Annotations => ({ 'ipkeeper.io/pool': value })
 
 function pod(name: string, annotations: Annotations, more: object = {}): Admission {
@@ -68,7 +69,7 @@ async function open(): Promise<Ground> {
       { pool: small, rules: { namespaces: ['bank'] }, policy: story.book.standard, network: {} },
       {
         pool: poolFrom('tiny', ['10.31.0.0/29']),
-        rules: {},
+        rules: { allowMac: false },
         policy: story.book.standard,
         network: {},
       },
@@ -163,6 +164,12 @@ const rows: readonly Row[] = [
     pod('a', pool('small')),
     /^pool small: namespace shop may not use it; its namespaces are bank \[IPK_NAMESPACE_REFUSED\]/,
   ],
+  [
+    'a MAC, of a pool whose pods may not choose one',
+    pod('a', { ...pool('tiny'), ...mac }),
+    /^pool tiny: annotation ipkeeper.io\/mac asks for a MAC, which its pods may not choose \[IPK_MAC_REFUSED\]; take the request/,
+  ],
+  ['a MAC, of any pool', pod('a', mac), null],
   [
     'a list that leaves the pool',
     deployment('a', ips('10.22.0.250-10.22.1.5')),
@@ -361,4 +368,17 @@ t.test('where ranges may come with an ADD, nothing is outside for certain', asyn
 t.test('without any pool nothing is said of places', async t => {
   const ground = { ...(await open()), pools: [] }
   t.strictSame(judgePods(pod('a', ip('10.99.0.9')), ground).refusals, [])
+})
+
+t.test('a MAC, where no pool of all that may serve the pod lets it choose one', async t => {
+  const ground = await open()
+  const asked = deployment('a', { 'ipkeeper.io/mac': '02:42:ac:11:00:02' }, { replicas: 1 })
+  // Of the others one is for another namespace.
+  const pools = ground.pools.filter(({ pool: { name } }) => name !== 'prod')
+  t.match(
+    judgePods(asked, { ...ground, pools }).refusals.map(({ code, message }) => `${code} ${message}`),
+    [/^IPK_MAC_REFUSED pool tiny: annotation ipkeeper\.io\/mac/],
+  )
+  t.strictSame(judgePods(asked, { ...ground, pools, complete: false }).refusals, [])
+  t.strictSame(judgePods(deployment('a', {}, { replicas: 1 }), { ...ground, pools }).refusals, [])
 })

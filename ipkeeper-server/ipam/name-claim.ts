@@ -1,0 +1,80 @@
+import { withoutReturn, withReturn } from './engine-loss.ts'
+import { formatTime } from './format-time.ts'
+import type { NodeClaim, NodeRecord } from './records.ts'
+
+/**
+ * Whose a node's name is, where nodes share a ledger. Whoever starts under a name that another one has claimed writes a
+ * challenge beside the claim, and waits: a claimant that lives hears of it and takes it away. One that says nothing loses
+ * the name, which is no proof that it has died: what it had stays in use until that is proved some other way.
+ *
+ * Nothing is written while nobody starts: no claim is renewed.
+ */
+
+/**
+ * mine: it is so. take: it may be written at once. challenge: that is to be written. wait: for an answer to it. queue: another
+ * one's challenge waits for an answer. refused: the claimant lives.
+ */
+export type ClaimStep =
+  | { readonly kind: 'mine' | 'take' | 'challenge' | 'wait' | 'queue' }
+  | { readonly kind: 'refused'; readonly by: NodeClaim }
+
+/** What is to be done next, by what stands under the name. */
+export function nextStep(record: NodeRecord | undefined, { session }: NodeClaim): ClaimStep {
+  if (!record?.claim) return { kind: 'take' }
+  const { claim, challenge, refused, gone } = record
+  // Who lives says so by claiming it anew.
+  if (claim.session === session) return { kind: gone ? 'take' : 'mine' }
+  if (refused === session) return { kind: 'refused', by: claim }
+  if (!challenge) return { kind: 'challenge' }
+  return { kind: challenge.session === session ? 'wait' : 'queue' }
+}
+
+function withoutContest(record: NodeRecord): NodeRecord {
+  const { challenge, refused, ...rest } = record
+  return challenge === undefined && refused === undefined ? record : rest
+}
+
+/**
+ * Former claimants that a name remembers: a machine that is made anew at each boot is another identity each time, and the record is
+ * read and watched by all nodes.
+ */
+const mostFormers = 16
+
+/** The name with this claim. A claimant of another identity is remembered: there may be leases of it under the name. */
+export function withClaim(record: NodeRecord, mine: NodeClaim): NodeRecord {
+  const { claim: before, formers: known = [], ...rest } = withReturn(withoutContest(record))
+  const formers = [...known, ...(before ? [before] : [])]
+    .filter(({ id }, index, all) => id !== mine.id && all.findLastIndex(other => other.id === id) === index)
+    .slice(-mostFormers)
+  return { ...rest, claim: mine, ...(formers.length > 0 && { formers }) }
+}
+
+export function withChallenge(record: NodeRecord, mine: NodeClaim): NodeRecord {
+  return { ...withoutContest(record), challenge: mine }
+}
+
+/** What the claimant answers to a challenge. */
+export function withRefusal(record: NodeRecord, { session }: NodeClaim): NodeRecord {
+  return { ...withoutContest(record), refused: session }
+}
+
+/**
+ * The name given up by its claimant. The record stays, since one that vanishes would look like a loss of the engine; nobody waits
+ * for a node of that name, unless others had it of whom nobody knows whether they live.
+ *
+ * @param isBorne whether leases or holders still bear it
+ */
+export function withoutClaim(
+  record: NodeRecord,
+  isBorne: boolean,
+  gone: NonNullable<NodeRecord['gone']>,
+): NodeRecord {
+  const { claim, ...rest } = withoutContest(record)
+  const unclaimed = claim === undefined ? record : rest
+  const mayLive = isBorne || record.formers !== undefined || record.gone !== undefined
+  return mayLive ? unclaimed : withoutReturn(unclaimed, gone)
+}
+
+/** "ID 3f2a91c0d1e2 since 2026-11-02T08:00:00Z": for people. */
+export const describeClaim = ({ id, since }: NodeClaim): string =>
+  `ID ${id.slice(0, 12)} since ${formatTime(since)}`

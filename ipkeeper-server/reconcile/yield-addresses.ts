@@ -1,0 +1,93 @@
+import {
+  attachmentKey,
+  leaseKey,
+  sameAttachment,
+  type AttachmentRecord,
+  type LeaseRecord,
+} from '../ipam/records.ts'
+import type { LeaseService } from '../leases/service.ts'
+import { inTurnOfHolder } from '../leases/turn-of-holder.ts'
+
+/** Milliseconds until the next try of what could not be cut off. */
+const pauseAfterFailure = 5_000
+
+export interface YieldAddressesOptions {
+  readonly service: LeaseService
+  /** A sandbox of this node was cut off, which had this address. */
+  readonly onCut: (attachment: AttachmentRecord, had: LeaseRecord) => void
+  /** It could not be; it is tried again. */
+  readonly onError: (error: unknown, attachment: AttachmentRecord) => void
+}
+
+/**
+ * Cuts off sandboxes of this node that have lost an address by somebody else's hand: it was taken over on another node, or
+ * ended there. Whoever declared this node lost was to make sure that it is off; where it was not, two would answer for one
+ * address from the moment it is back.
+ */
+export class YieldAddresses {
+  readonly #options: YieldAddressesOptions
+  readonly #waiting = new Map<string, LeaseRecord>()
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+  #working: Promise<void> = Promise.resolve()
+
+  constructor(options: YieldAddressesOptions) {
+    this.#options = options
+  }
+
+  /** What was lost while no daemon was here. Resolves when the first try has ended; never rejects. */
+  async begin(): Promise<void> {
+    for (const had of this.#options.service.ledger.takenAtStart()) this.#waiting.set(leaseKey(had), had)
+    await this.#work()
+  }
+
+  /** As the sandbox had it. */
+  lost(had: LeaseRecord): void {
+    this.#waiting.set(leaseKey(had), had)
+    void this.#work()
+  }
+
+  /** Resolves when nothing is done any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#working
+  }
+
+  async #work(): Promise<void> {
+    this.#working = this.#working.then(async () => {
+      clearTimeout(this.#timer)
+      for (const [name, had] of [...this.#waiting]) {
+        if (this.#stopped) return
+        if ((await this.#cut(had)) && this.#waiting.get(name) === had) this.#waiting.delete(name)
+      }
+      if (this.#waiting.size > 0 && !this.#stopped)
+        this.#timer = setTimeout(() => void this.#work(), pauseAfterFailure).unref()
+    })
+    await this.#working
+  }
+
+  /** Whether it is done with: the sandbox is cut off, or gone, or has the address again. */
+  async #cut(had: LeaseRecord): Promise<boolean> {
+    const { service, onCut, onError } = this.#options
+    const { ledger, node, network, serial } = service
+    const key = had.attachment
+    if (!key) return true
+    return await serial.run(attachmentKey(key), async () => {
+      const attachment = ledger.attachment(key)
+      // Generation 0: nothing is known here of its namespace.
+      if (attachment?.node !== node || attachment.generation === 0) return true
+      const cut = async (): Promise<boolean> => {
+        const isLost = !sameAttachment(ledger.lease(had)?.attachment ?? null, key)
+        if (isLost && (await network.cutOff(attachment))) onCut(attachment, had)
+        return true
+      }
+      try {
+        return await (attachment.wiring ? inTurnOfHolder(service, attachment.holder, cut) : cut())
+      } catch (error) {
+        onError(error, attachment)
+        return false
+      }
+    })
+  }
+}

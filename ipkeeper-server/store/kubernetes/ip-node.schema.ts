@@ -1,0 +1,73 @@
+import { Type, type Static } from 'typebox'
+import { generation, moment, rule, schemaVersion, text } from './object.schema.ts'
+
+const claim = (description: string) =>
+  Type.Object(
+    {
+      id: text(64, 'Of its state folder.'),
+      session: text(64, 'Of its runs in one boot.'),
+      bootId: text(64, 'Of its kernel.'),
+      machineId: Type.Optional(text(64, 'A keyed hash of its machine ID.')),
+      hardware: Type.Optional(text(64, 'A keyed hash of what its hardware is known by.')),
+      since: moment('When it was claimed, by its clock.'),
+    },
+    { description },
+  )
+
+/** An IPNode: what a node tells the others of itself. */
+export const IPNodeSpec = Type.Object(
+  {
+    schema: schemaVersion,
+    generation,
+    name: text(253, "The node's name, as it stands in leases."),
+    addresses: Type.Array(
+      Type.String({
+        maxLength: 45,
+        description: 'The address.',
+        ...rule('isIP(self)', 'must be an IP address'),
+      }),
+      { maxItems: 64, description: 'By which other nodes reach it.' },
+    ),
+    since: moment('When it was first told of.'),
+    stopsAfter: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'It serves no ADD once it has not reached the API for so many milliseconds; absent: it promises nothing of the kind.',
+      }),
+    ),
+    renewedAt: Type.Optional(moment('By the clock of the node, with `stopsAfter`.')),
+    claim: Type.Optional(claim('Whose the name is.')),
+    challenge: Type.Optional(claim('Who else wants it, and waits for an answer.')),
+    refused: Type.Optional(text(64, 'Session of the last one that was refused.')),
+    formers: Type.Optional(
+      Type.Array(claim('One of them.'), {
+        maxItems: 64,
+        description: 'Whose the name was, as long as there may be addresses of them under it.',
+      }),
+    ),
+    epoch: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'How many times the API had lost objects, and one more, when the node last told it all that is bound there; absent: 1.',
+      }),
+    ),
+    gone: Type.Optional(
+      Type.Object(
+        {
+          since: moment('Since when, by the clock of that node.'),
+          by: text(253, 'The node where that was said, or which was called so.'),
+        },
+        { description: 'Nobody waits for the node: it is gone for good, or has another name.' },
+      ),
+    ),
+  },
+  {
+    description: 'What a node tells the others of itself. Written by ipkeeper alone.',
+    ...rule('self.name == oldSelf.name', 'the name cannot be changed: delete the object and make another'),
+  },
+)
+
+export type IPNodeSpec = Static<typeof IPNodeSpec>
+export type ClaimEntry = Static<ReturnType<typeof claim>>

@@ -1,0 +1,70 @@
+import type { NodeClaim, NodeRecord } from '../../ipam/records.ts'
+import type { ClaimEntry, IPNodeSpec } from './ip-node.schema.ts'
+import { objectSchema } from './object-schema.ts'
+import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
+
+function claimEntry(claim: NodeClaim): ClaimEntry {
+  const { id, session, bootId, machineId, hardware, since, ...rest } = claim
+  const nothing: Readonly<Record<string, never>> = rest
+  return {
+    ...nothing,
+    ...{ id, session, bootId },
+    ...(machineId !== undefined && { machineId }),
+    ...(hardware !== undefined && { hardware }),
+    since: formatMoment(since),
+  }
+}
+
+function readClaim(entry: ClaimEntry): NodeClaim {
+  const { id, session, bootId, machineId, hardware, since } = entry
+  return {
+    ...{ id, session, bootId },
+    ...(machineId !== undefined && { machineId }),
+    ...(hardware !== undefined && { hardware }),
+    since: readMoment(since),
+  }
+}
+
+export function nodeSpec(record: NodeRecord): IPNodeSpec {
+  const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = record
+  const { claim, challenge, refused, formers, epoch, gone, ...rest } = names
+  const nothing: Readonly<Record<string, never>> = rest
+  return {
+    ...nothing,
+    schema: objectSchema,
+    generation,
+    name,
+    addresses: [...addresses],
+    since: formatMoment(since),
+    ...(stopsAfter !== undefined && { stopsAfter }),
+    ...(renewedAt !== undefined && { renewedAt: formatMoment(renewedAt) }),
+    ...(claim && { claim: claimEntry(claim) }),
+    ...(challenge && { challenge: claimEntry(challenge) }),
+    ...(refused !== undefined && { refused }),
+    ...(formers && { formers: formers.map(claimEntry) }),
+    ...(epoch !== undefined && { epoch }),
+    ...(gone && { gone: { since: formatMoment(gone.since), by: gone.by } }),
+  }
+}
+
+/** Throws UnreadableObject. */
+export function readNode(object: ApiRecord): NodeRecord {
+  const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = readSpec(
+    object,
+  ) as IPNodeSpec
+  const { claim, challenge, refused, formers, epoch, gone } = names
+  return {
+    generation,
+    name,
+    addresses,
+    since: readMoment(since),
+    ...(stopsAfter !== undefined && { stopsAfter }),
+    ...(renewedAt !== undefined && { renewedAt: readMoment(renewedAt) }),
+    ...(claim && { claim: readClaim(claim) }),
+    ...(challenge && { challenge: readClaim(challenge) }),
+    ...(refused !== undefined && { refused }),
+    ...(formers && { formers: formers.map(readClaim) }),
+    ...(epoch !== undefined && { epoch }),
+    ...(gone && { gone: { since: readMoment(gone.since), by: gone.by } }),
+  }
+}

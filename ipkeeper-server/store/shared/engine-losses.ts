@@ -1,0 +1,264 @@
+import { Problem } from '../../../shared/problem/problem.ts'
+import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/engine-loss.ts'
+import type { NodeRecord } from '../../ipam/records.ts'
+import { StoreConflict, type StoreStatus } from '../lease-store.ts'
+import { EngineMemory, foundBy } from './engine-memory.ts'
+import type { Engine, EnginePosition, SharedKind, StampedRecord } from './engine.ts'
+import type { Note } from './journal.ts'
+import type { KnownRecords } from './known-records.ts'
+import { userOf } from './tell-again.ts'
+
+export interface EngineLossesOptions {
+  readonly engine: Engine
+  readonly known: KnownRecords
+  /** This one. */
+  readonly node: string
+  readonly isOwn: (node: string) => boolean
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Somebody who only looks, or copies records while no daemon runs, finds no losses. */
+  readonly isOffline: boolean
+  readonly note: (notes: readonly Note[]) => void
+  /** Another node has found a loss. */
+  readonly onLoss: (reason: string) => void
+  /** Whether something is waited for has changed, or what. */
+  readonly onChange: () => void
+}
+
+/**
+ * Losses of the engine's records (ipam/engine-loss.ts): by what one is found, in which epoch this node has told again what it
+ * holds, and whom one waits for besides. What is told again is the store's.
+ */
+export class EngineLosses {
+  readonly #options: EngineLossesOptions
+  readonly #memory: EngineMemory
+  /** Losses that were found by this run. */
+  #count = 0
+  /** The epoch in which this node has told what it holds. */
+  #told = firstEpoch
+  /** Nodes that are waited for, besides this one. */
+  #awaited: readonly string[] = []
+  /** Why the engine has other data than it had, until that is heard. */
+  #broken: string | undefined
+  /** Whether all was heard once. */
+  #isHeard = false
+
+  constructor(options: EngineLossesOptions) {
+    const { engine } = options
+    this.#options = options
+    this.#memory = new EngineMemory(`${engine.kind} ${engine.location}`)
+  }
+
+  /** Takes note of what the journal has. */
+  found(text: string): void {
+    this.#memory.found(text)
+  }
+
+  /** How many were found since the start: what was compared before the last one proves nothing. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Something of this stamp was heard of. */
+  passed(stamp: number): void {
+    this.#memory.passed(stamp)
+  }
+
+  note(): Note {
+    return this.#memory.note()
+  }
+
+  // ---- Finding one
+
+  broke(reason: string): void {
+    this.#broken ??= reason
+  }
+
+  /**
+   * Why the engine must have lost records, by all that it has now; undefined when nothing says so. To be called with each list,
+   * before anybody hears of it.
+   *
+   * @param bound what is bound here and no commit is under way for: IDs, and the stamps that they had at the least
+   */
+  judge(
+    records: readonly StampedRecord[],
+    position: EnginePosition,
+    bound: () => ReadonlyMap<string, number>,
+  ): string | undefined {
+    const { engine, known, isOwn, isOffline } = this.#options
+    if (isOffline) return undefined
+    const broken = this.#broken
+    this.#broken = undefined
+    // A journal that knows nothing of this engine proves nothing by what it does not have.
+    const reason =
+      (this.#memory.isNew ? undefined : broken) ??
+      this.#memory.lossIn({
+        ...{ records, position, isOwn, isFirst: !this.#isHeard, bound: bound() },
+        stampOf: record => known.get(record)?.stamp,
+        keepsNodes: !engine.ignores.includes('node'),
+        keepsEndings: !engine.ignores.includes('ending'),
+      })
+    this.#memory.heard(position)
+    return reason
+  }
+
+  /** A loss was found. */
+  lost(reason: string, records: Iterable<StampedRecord>): void {
+    this.#count++
+    let newest = firstEpoch
+    for (const { kind, text } of records)
+      if (kind === 'node') newest = Math.max(newest, epochOf(JSON.parse(text) as NodeRecord))
+    this.#memory.lost(reason, newest, this.#options.now())
+  }
+
+  /** All was heard, for the first time or again. `hasCopies`: something is bound here by the journal. */
+  heardAll(hasCopies: boolean): void {
+    if (!this.#isHeard) {
+      const own = this.#nodes().find(({ name }) => name === this.#options.node)
+      if (own) this.#told = epochOf(own)
+      for (const node of this.#nodes()) this.#memory.sees(node)
+      // Who has nothing in the engine, and never had, has nothing to tell.
+      if (!own && this.#count === 0 && !hasCopies) this.#told = this.#memory.epoch
+    }
+    this.#isHeard = true
+    this.#see()
+  }
+
+  // ---- Nodes
+
+  #nodes(): readonly NodeRecord[] {
+    return Array.from(this.#options.known.of('node'), ({ text }) => JSON.parse(text) as NodeRecord)
+  }
+
+  #node(name: string): NodeRecord | undefined {
+    const text = this.#options.known.get({ kind: 'node', key: name })?.text
+    return text === undefined ? undefined : (JSON.parse(text) as NodeRecord)
+  }
+
+  /** An engine that keeps no records of nodes has nobody to wait for. */
+  #keepsNodes(): boolean {
+    return !this.#options.isOffline && !this.#options.engine.ignores.includes('node')
+  }
+
+  /** Whether this node has told what it holds. */
+  isTold(): boolean {
+    return this.#told >= this.#memory.epoch || !this.#keepsNodes()
+  }
+
+  /** Whether all nodes have told what they hold, as far as this one has heard. */
+  isWhole(): boolean {
+    return this.isTold() && this.#awaited.length === 0
+  }
+
+  /** To be called with each change of a node's record. */
+  heardOf(text: string): void {
+    const { name, gone, epoch = firstEpoch } = JSON.parse(text) as NodeRecord
+    const isNews = gone !== undefined || epoch !== this.#memory.epoch || !this.#memory.nodes.has(name)
+    if (isNews || !this.isWhole()) this.#see()
+  }
+
+  #see(): void {
+    if (!this.#keepsNodes() || !this.#isHeard) return
+    const { isOwn, note, onLoss, onChange } = this.#options
+    const nodes = this.#nodes()
+    const ahead = nodes.find(node => epochOf(node) > this.#memory.epoch)
+    if (ahead) onLoss(foundBy(ahead))
+    const [wasWhole, before] = [this.isWhole(), this.#awaited.join()]
+    const isNews = nodes.map(node => this.#memory.sees(node)).includes(true)
+    // Who has told has written records for those that have none.
+    const lacking = this.isTold() ? [] : [...this.#memory.nodes].filter(name => !this.#node(name))
+    const awaited = new Set([...awaitedNodes(nodes), ...lacking].filter(name => !isOwn(name)))
+    this.#awaited = [...awaited].sort()
+    if (this.isWhole()) this.#memory.isWhole()
+    const isOther = wasWhole !== this.isWhole() || before !== this.#awaited.join()
+    if (isNews || isOther) note([this.note()])
+    if (isOther) onChange()
+  }
+
+  /** Somebody has deleted a node's record: nobody waits for it any more. */
+  misses(name: string): void {
+    if (this.#isHeard && this.#memory.misses(name)) this.#options.note([this.note()])
+    this.#see()
+  }
+
+  /**
+   * Tells that all that is bound here is in the engine again, and whom one has to hear the same of: a node whose record is lost
+   * gets one, so that everybody waits for it. Rejects as `commit` of an engine does.
+   */
+  async announce(): Promise<void> {
+    const { node, isOwn, known, now } = this.#options
+    for (const name of this.#memory.nodes) {
+      if (isOwn(name) || this.#node(name)) continue
+      await this.#put(name, null, { generation: 1, name, addresses: [], since: now() })
+    }
+    while (!this.isTold()) {
+      const { epoch } = this.#memory
+      const present = await known.ask({ kind: 'node', key: node })
+      const record: NodeRecord = present
+        ? withReturn(JSON.parse(present.text) as NodeRecord)
+        : { generation: 0, name: node, addresses: [], since: now() }
+      const told = { ...record, generation: record.generation + 1, epoch }
+      if (await this.#put(node, present?.stamp ?? null, told)) this.#told = epoch
+    }
+    // It may go by another name yet, or again in an engine that went back.
+    for (const other of this.#nodes()) {
+      const stamp = known.get({ kind: 'node', key: other.name })?.stamp ?? null
+      const isBehind = isOwn(other.name) && other.name !== node && epochOf(other) < this.#told
+      const generation = other.generation + 1
+      if (isBehind) await this.#put(other.name, stamp, { ...other, generation, epoch: this.#told })
+    }
+    this.#see()
+  }
+
+  /** Whether nobody else was quicker. */
+  async #put(key: string, base: number | null, record: NodeRecord): Promise<boolean> {
+    try {
+      await this.#options.engine.commit([{ kind: 'node', key, base, text: JSON.stringify(record) }])
+      return true
+    } catch (error) {
+      if (error instanceof StoreConflict) return false
+      throw error
+    }
+  }
+
+  /** This node's record as it is to be written: who plans it does not know of losses. */
+  inEpoch(record: NodeRecord): NodeRecord {
+    return this.#told === firstEpoch ? record : { ...record, epoch: this.#told }
+  }
+
+  /** How it stands with the node that has a record in use, if it is another one, by what the engine says. */
+  userIs(kind: SharedKind, text: string): 'none' | 'told' | 'awaited' {
+    const user = userOf(kind, text)
+    if (user === undefined || this.#options.isOwn(user)) return 'none'
+    const node = this.#node(user)
+    if (!node) return this.#memory.nodes.has(user) ? 'awaited' : 'told'
+    if (node.gone) return 'none'
+    return epochOf(node) >= this.#memory.epoch ? 'told' : 'awaited'
+  }
+
+  // ---- For people
+
+  get #reason(): string {
+    return this.#memory.loss?.reason ?? 'not all nodes have told what they hold'
+  }
+
+  problem(): Problem {
+    const { kind, location } = this.#options.engine
+    const whom =
+      this.#awaited.length === 0
+        ? 'this node is telling it again what it holds'
+        : `waiting for ${this.#awaited.join(', ')} to tell again what is in use there`
+    return new Problem(
+      'IPK_STORE_INCOMPLETE',
+      `${kind} ${location} has lost records (${this.#reason}): no new address before it has them again; ${whom}`,
+    )
+  }
+
+  /** undefined: nothing is waited for. */
+  status(): Omit<StoreStatus, 'owed'> | undefined {
+    if (this.isWhole()) return undefined
+    const since = this.#memory.loss?.since
+    const known = { state: 'incomplete', reason: this.#reason, waitsFor: this.#awaited } as const
+    return { ...known, ...(since !== undefined && { since }) }
+  }
+}

@@ -1,0 +1,174 @@
+import { epochOf, firstEpoch } from '../../ipam/engine-loss.ts'
+import type { NodeRecord } from '../../ipam/records.ts'
+import type { EnginePosition, StampedRecord } from './engine.ts'
+import { endedElsewhere } from './endings.ts'
+import type { Note } from './journal.ts'
+import { recordId } from './record-name.ts'
+
+/** As it stands in the journal. */
+interface Remembered extends EnginePosition {
+  /** Another engine: what is remembered is not about it. */
+  readonly location: string
+  readonly epoch: number
+  /** Nodes that the engine had records of, but for those that are gone for good. */
+  readonly nodes: readonly string[]
+  /** What a loss was found by, while it is made good. */
+  readonly loss?: { readonly reason: string; readonly since: number }
+}
+
+export const foundBy = ({ name }: NodeRecord): string => `node ${name} has found that it lost records`
+
+export interface HeardAll {
+  readonly records: readonly StampedRecord[]
+  readonly position: EnginePosition
+  /** Leases that are bound here by the journal, and no commit is under way for: IDs, and the stamps that they had at the least. */
+  readonly bound: ReadonlyMap<string, number>
+  /** The stamp that a record had when it was last heard of here. */
+  readonly stampOf: (record: StampedRecord) => number | undefined
+  readonly isOwn: (node: string) => boolean
+  /** Whether this is the first list of this run, and nothing was written before it. */
+  readonly isFirst: boolean
+  readonly keepsNodes: boolean
+  /** Whether the engine keeps traces of what other nodes have ended, so that a missing lease was lost. */
+  readonly keepsEndings: boolean
+}
+
+/** What this node remembers of an engine, beyond the records: by it one knows that the engine has lost some. */
+export class EngineMemory {
+  readonly #location: string
+  #position: EnginePosition | undefined
+  /** The newest stamp since the last list; one that is under way may be older. */
+  #passed = 0
+  #epoch = firstEpoch
+  #nodes = new Set<string>()
+  #loss: Remembered['loss']
+  #isNew = true
+
+  constructor(location: string) {
+    this.#location = location
+  }
+
+  /** Takes note of what the journal has. */
+  found(text: string): void {
+    const { location, epoch, nodes, loss, cluster, revision } = JSON.parse(text) as Remembered
+    if (location !== this.#location) return
+    this.#isNew = false
+    this.#epoch = epoch
+    this.#nodes = new Set(nodes)
+    this.#loss = loss
+    this.#position = { ...(cluster !== undefined && { cluster }), revision }
+  }
+
+  /** Whether this journal has nothing about the engine. */
+  get isNew(): boolean {
+    return this.#isNew
+  }
+
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  get loss(): Remembered['loss'] {
+    return this.#loss
+  }
+
+  /** Nodes that the engine had records of. */
+  get nodes(): ReadonlySet<string> {
+    return this.#nodes
+  }
+
+  note(): Note {
+    const remembered: Remembered = {
+      location: this.#location,
+      epoch: this.#epoch,
+      nodes: [...this.#nodes].sort(),
+      ...(this.#loss && { loss: this.#loss }),
+      ...this.#position,
+      revision: Math.max(this.#position?.revision ?? 0, this.#passed),
+    }
+    return { kind: 'engine', key: '', text: JSON.stringify(remembered) }
+  }
+
+  /** Why the engine must have lost records, by all that it has now; undefined when nothing says so. */
+  lossIn({
+    records,
+    position,
+    bound,
+    stampOf,
+    isOwn,
+    isFirst,
+    keepsNodes,
+    keepsEndings,
+  }: HeardAll): string | undefined {
+    if (this.#isNew) return undefined
+    const ahead = records
+      .filter(({ kind }) => kind === 'node')
+      .map(({ text }) => JSON.parse(text) as NodeRecord)
+      .find(node => epochOf(node) > this.#epoch)
+    if (ahead) return foundBy(ahead)
+    const before = this.#position
+    if (
+      before?.cluster !== undefined &&
+      position.cluster !== undefined &&
+      before.cluster !== position.cluster
+    )
+      return `it is another cluster (ID ${position.cluster}) than it was (${before.cluster}): its data was made anew, or restored from a snapshot`
+    const passed = Math.max(before?.revision ?? 0, ...(isFirst ? bound.values() : []))
+    if (position.revision < passed)
+      return `it has gone back from revision ${passed} to ${position.revision}: it was restored from a snapshot`
+    const there = new Map(records.map(record => [recordId(record), record]))
+    const older = records.find(record => record.stamp < (stampOf(record) ?? 0))
+    if (older) return `it has ${older.kind} ${older.key} in an older version than before`
+    for (const node of keepsNodes ? this.#nodes : [])
+      if (!there.has(recordId({ kind: 'node', key: node })))
+        return `it has no record of node ${node} any more`
+    const ended = endedElsewhere(records, isOwn)
+    for (const [id, stamp] of bound) {
+      const present = there.get(id)
+      if (present && present.stamp < stamp) return `it has ${id} in an older version than before`
+      if (!present && keepsEndings && !ended.has(id))
+        return `it has no ${id} any more, which is bound here, and nobody ended it`
+    }
+    return undefined
+  }
+
+  /** A loss was found. `newest` is the epoch of the node that has got farthest. */
+  lost(reason: string, newest: number, since: number): void {
+    this.#epoch = newest > this.#epoch ? newest : this.#epoch + 1
+    this.#loss = { reason, since }
+    this.#isNew = false
+  }
+
+  /** Nobody is waited for any more. */
+  isWhole(): void {
+    this.#loss = undefined
+  }
+
+  /** All of the engine was heard. */
+  heard(position: EnginePosition): void {
+    this.#position = position
+    this.#passed = 0
+    this.#isNew = false
+  }
+
+  /** Something of this stamp was heard of: no list of a later run is older. */
+  passed(stamp: number): void {
+    if (stamp > this.#passed) this.#passed = stamp
+  }
+
+  /** Whether that is to be noted. */
+  sees({ name, gone, epoch }: NodeRecord): boolean {
+    const size = this.#nodes.size
+    if (gone) this.#nodes.delete(name)
+    else this.#nodes.add(name)
+    const newest = Math.max(this.#epoch, epochOf({ ...(epoch !== undefined && { epoch }) }))
+    const isNews = this.#nodes.size !== size || newest !== this.#epoch
+    this.#epoch = newest
+    return isNews
+  }
+
+  /** Somebody has deleted a node's record. Whether that is to be noted. */
+  misses(name: string): boolean {
+    return this.#nodes.delete(name)
+  }
+}

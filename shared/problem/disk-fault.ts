@@ -1,0 +1,46 @@
+import { shellWord } from '../text/shell-word.ts'
+
+/** What a file system says that takes no more: it is full, a quota is, it is read-only, or its disk fails. */
+const words = {
+  ENOSPC: 'is full',
+  EDQUOT: 'has no quota left',
+  EROFS: 'is read-only',
+  EIO: 'fails',
+} as const
+
+export type DiskFault = keyof typeof words
+
+export function isDiskFault(code: unknown): code is DiskFault {
+  return typeof code === 'string' && Object.hasOwn(words, code)
+}
+
+/** Whether room on the disk would help. */
+export function lacksRoom(fault: DiskFault | undefined): fault is 'ENOSPC' | 'EDQUOT' {
+  return fault === 'ENOSPC' || fault === 'EDQUOT'
+}
+
+/** "the file system of /var/lib/ipkeeper is full (ENOSPC)". */
+export function describeDiskFault(fault: DiskFault, folder: string): string {
+  return `the file system of ${folder} ${words[fault]} (${fault})`
+}
+
+/** What to type. Nothing has to be restarted afterwards. */
+export function diskHint(fault: DiskFault, folder: string): string {
+  const path = shellWord(folder)
+  switch (fault) {
+    case 'ENOSPC':
+      return `free space there, or inodes: df -h ${path}; df -i ${path}; nothing needs a restart then`
+    case 'EDQUOT':
+      return `raise the quota, or free what it counts: df -h ${path}; repquota -a; nothing needs a restart then`
+    case 'EROFS':
+      return `see why: dmesg | tail; then: mount -o remount,rw "$(findmnt -n -o TARGET -T ${path})"`
+    case 'EIO':
+      return `see what the kernel says of the disk: dmesg | tail; which one it is: findmnt -T ${path}`
+  }
+}
+
+/** The hint for a system error that a file of the folder was in the way with; undefined for one that is not the disk's. */
+export function hintOfDisk(error: unknown, folder: string): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return isDiskFault(code) ? diskHint(code, folder) : undefined
+}

@@ -1,0 +1,27 @@
+/**
+ * The daemon's part that knows the links of its node, alone in a host. A line of stdin that is an address is answered by the
+ * link that has it, or "-"; one that is a MAC by the links that have it; any other by the ports of the bridge it names. What is told of trouble comes with "trouble: " before it. It ends with its stdin.
+ */
+import { createInterface } from 'node:readline'
+import { LinkWatch } from '../../ipkeeper-server/network/link-watch.ts'
+import { runTool } from '../../ipkeeper-server/network/run-tool.ts'
+import { parseAddress } from '../../shared/net/address.ts'
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const watch = new LinkWatch({
+  run: runTool,
+  onTrouble: why => {
+    say(`trouble: ${why ?? 'none'}`)
+  },
+  pauseMs: 300,
+})
+watch.start()
+for await (const line of createInterface({ input: process.stdin })) {
+  const address = parseAddress(line)
+  const links = await watch.now()
+  const own = address && links.own.find(address)
+  if (address) say(own ? `${own.link} ${own.cidr}` : '-')
+  else say((line.includes(':') ? links.withMac(line) : links.portsOf(line)).join(' ') || '-')
+}
+watch.stop()

@@ -1,0 +1,32 @@
+import t from 'tap'
+import {
+  describeDiskFault,
+  diskHint,
+  hintOfDisk,
+  isDiskFault,
+  lacksRoom,
+} from '../../../shared/problem/disk-fault.ts'
+
+t.test('what is wrong with a disk, and what to type', t => {
+  const rows: readonly [code: string, says: string, hint: RegExp, room: boolean][] = [
+    ['ENOSPC', 'is full', /df -h \/s; df -i \/s/, true],
+    ['EDQUOT', 'has no quota left', /repquota -a/, true],
+    ['EROFS', 'is read-only', /mount -o remount,rw "\$\(findmnt -n -o TARGET -T \/s\)"$/, false],
+    ['EIO', 'fails', /dmesg/, false],
+  ]
+  for (const [code, says, hint, room] of rows) {
+    if (!isDiskFault(code)) {
+      t.fail(code)
+      continue
+    }
+    t.equal(describeDiskFault(code, '/s'), `the file system of /s ${says} (${code})`)
+    t.match(diskHint(code, '/s'), hint)
+    t.notMatch(diskHint(code, '/s'), /systemctl/, 'nothing has to be restarted')
+    t.equal(lacksRoom(code), room)
+    t.equal(hintOfDisk(Object.assign(new Error('x'), { code }), '/s'), diskHint(code, '/s'))
+  }
+  t.match(diskHint('EIO', "/a b'c"), /findmnt -T '\/a b'\\''c'/)
+  for (const other of ['EACCES', 'toString', 7, undefined]) t.notOk(isDiskFault(other))
+  t.equal(hintOfDisk(new Error('ENOSPC'), '/s'), undefined)
+  t.end()
+})

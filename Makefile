@@ -76,7 +76,7 @@ test-cluster: setup build ## Run the tests that need a real Kubernetes API serve
 	@$(NODE) scripts/build-tools.ts || true
 	@$(NODE) scripts/run-tests.ts test/cluster
 
-conformance: setup build ## Try the executables for every requirement of the protocol, write docs/conformance.md
+conformance: setup build ## Try the executables for every requirement of the protocol, write docs/reference/conformance.md
 	@WRITE_CONFORMANCE=1 $(NODE) scripts/run-tests.ts test/spec
 
 fuzz: setup build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)

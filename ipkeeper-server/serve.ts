@@ -763,7 +763,7 @@ async function saveFromMemory(ledger: Ledger, logger: Logger): Promise<void> {
   if (!file || !fault || ledger.isSaved) return
   try {
     const { file: saved, kinds } = await ledger.rescue('beside')
-    const hint = `if ${file.path} is not what it is to be: put it aside with its -wal, then mv ${shellWord(saved)} ${shellWord(file.path)}; see docs/rescue.md`
+    const hint = `if ${file.path} is not what it is to be: put it aside with its -wal, then mv ${shellWord(saved)} ${shellWord(file.path)}; see docs/operations/rescue.md`
     logger.error({ saved, kinds, hint }, `the ledger was saved from memory to ${saved}: ${fault.message}`)
   } catch (error) {
     logger.error({ err: error }, 'the ledger could not be saved from memory')

@@ -22,7 +22,7 @@ journalctl -u kubelet -n 50 | ipkeeperctl doctor --message -
 kubectl describe pod web-0 | ipkeeperctl doctor --message -
 \`\`\`
 
-Words in capitals in a command are for you to fill in; the doctor fills in what the text names. [../doctor.md](../doctor.md)
+Words in capitals in a command are for you to fill in; the doctor fills in what the text names. [doctor.md](../operations/doctor.md)
 tells more of it.
 `
 

@@ -11,7 +11,7 @@ const introduction = `<!-- Made by scripts/generate-lint-docs.ts from ipkeeper-s
 # Rules of the linter
 
 What \`ipkeeperctl lint\` and the daemon look for in network configurations, in the order of the table in
-\`ipkeeper-server/lint/rules.ts\`. How to use it is in [lint.md](../lint.md). The severity is the usual one; where it
+\`ipkeeper-server/lint/rules.ts\`. How to use it is in [lint.md](../operations/lint.md). The severity is the usual one; where it
 depends, the text says so. An error makes \`ipkeeperctl lint\` exit with 1; warnings and notes do not.
 `
 

@@ -1,5 +1,5 @@
 /**
- * Writes docs/man/*.8 from the tables of commands.
+ * Writes docs/reference/man/*.8 from the tables of commands.
  *
  *   node scripts/generate-man.ts
  */
@@ -159,9 +159,9 @@ const plugin = (): string =>
   ])
 
 export const manualPages: readonly GeneratedFile[] = [
-  { path: 'docs/man/ipkeeper.8', generate: plugin },
-  { path: 'docs/man/ipkeeper-server.8', generate: server },
-  { path: 'docs/man/ipkeeperctl.8', generate: tool },
+  { path: 'docs/reference/man/ipkeeper.8', generate: plugin },
+  { path: 'docs/reference/man/ipkeeper-server.8', generate: server },
+  { path: 'docs/reference/man/ipkeeperctl.8', generate: tool },
 ]
 
 if (import.meta.main) for (const page of manualPages) await writeGenerated(page)

@@ -16,7 +16,7 @@ const introduction = `<!-- Made by scripts/generate-metrics-docs.ts from ipkeepe
 # Metrics
 
 What the daemon tells at \`/metrics\`, on its socket and on \`metrics.listen\`, in the text format of Prometheus (0.0.4).
-How to get at it, alerts and a dashboard: [monitoring.md](../monitoring.md).
+How to get at it, alerts and a dashboard: [monitoring.md](../operations/monitoring.md).
 
 No label ever holds an address, a pod or a container. A label has the values that are listed here and no others; where
 they come from the configuration there is a limit, and what is beyond it is counted as \`other\`. Counters begin at zero

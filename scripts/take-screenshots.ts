@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/page.md: the page in light and dark, over a ledger of made-up pods. Needs Chromium.
+ * Takes the pictures of docs/guides/page.md: the page in light and dark, over a ledger of made-up pods. Needs Chromium.
  *
  *   node scripts/take-screenshots.ts
  */

@@ -11,7 +11,9 @@ const completionPaths: Readonly<Record<Shell, string>> = {
 
 /** Lays out what goes to PREFIX/share: manual pages and completion. */
 export function writeShare(folder: string): void {
-  cpSync(join(import.meta.dirname, '..', 'docs', 'man'), join(folder, 'man', 'man8'), { recursive: true })
+  cpSync(join(import.meta.dirname, '..', 'docs', 'reference', 'man'), join(folder, 'man', 'man8'), {
+    recursive: true,
+  })
   for (const shell of shells) {
     const path = join(folder, completionPaths[shell])
     mkdirSync(dirname(path), { recursive: true })

@@ -141,7 +141,7 @@ function routes(all: readonly Routes[]): string {
   return table(['pool full', ...names], rows)
 }
 
-/** docs/scale.generated.md. */
+/** docs/operations/scale.generated.md. */
 export function scaleTables(
   measured: Measured,
   free: { readonly meetings: readonly Meeting[]; readonly routes: readonly Routes[] },

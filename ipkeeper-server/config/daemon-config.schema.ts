@@ -758,7 +758,7 @@ export const DaemonConfigFile = Type.Object(
         maxLength: 253,
         pattern: '^[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?$',
         description:
-          'Name of this node in leases and errors. After a change of it what the node has follows (docs/node-identity.md). Needs a restart.',
+          'Name of this node in leases and errors. After a change of it what the node has follows (docs/operations/node-identity.md). Needs a restart.',
         doc: {
           expected: 'a name of letters, digits, "_", "." and "-"',
           default: 'the hostname',
@@ -893,7 +893,7 @@ export const DaemonConfigFile = Type.Object(
     nodeRoutes: Type.Optional(
       oneOf(
         ['auto', 'off'],
-        'Whether this node has routes to the pods of other nodes in modes `bridge` and `ptp`, where it shares a link with their node. Only with a store that nodes share; see docs/node-routes.md.',
+        'Whether this node has routes to the pods of other nodes in modes `bridge` and `ptp`, where it shares a link with their node. Only with a store that nodes share; see docs/guides/node-routes.md.',
         { default: defaults.nodeRoutes, example: 'nodeRoutes: off' },
       ),
     ),
@@ -904,7 +904,7 @@ export const DaemonConfigFile = Type.Object(
             Type.String({
               pattern: '^(?:off|[1-9][0-9]{0,8}[smhd])$',
               description:
-                'After which silence of a node its addresses may be taken over by their pods on another one, in modes `underlay` and `macvlan`. At least twice `offlineGrace`. A container that still runs there may go on using the address; see docs/node-loss.md.',
+                'After which silence of a node its addresses may be taken over by their pods on another one, in modes `underlay` and `macvlan`. At least twice `offlineGrace`. A container that still runs there may go on using the address; see docs/operations/node-loss.md.',
               doc: {
                 expected: `off, or ${durationExpected}`,
                 type: 'word or duration',
@@ -1050,7 +1050,7 @@ export const DaemonConfigFile = Type.Object(
           listen: Type.Optional(
             Type.String({
               description:
-                'Loopback address and port of a web page that shows the pools, who has which address, and what is wrong (docs/page.md). It changes nothing, and asks for no password: every process of the node can read it.',
+                'Loopback address and port of a web page that shows the pools, who has which address, and what is wrong (docs/guides/page.md). It changes nothing, and asks for no password: every process of the node can read it.',
               doc: {
                 expected: 'a loopback address and a port, such as 127.0.0.1:7480 or [::1]:7480',
                 type: 'address and port',
@@ -1105,7 +1105,7 @@ export const DaemonConfigFile = Type.Object(
         {
           additionalProperties: false,
           description:
-            'Validating webhook for Kubernetes: pods and workloads that could not get their addresses, and changes of pools, are refused at the API (docs/webhook.md). Needs a restart.',
+            'Validating webhook for Kubernetes: pods and workloads that could not get their addresses, and changes of pools, are refused at the API (docs/guides/webhook.md). Needs a restart.',
           doc: {
             expected: 'a mapping with listen, certFile and keyFile',
             default: 'none',
@@ -1134,7 +1134,7 @@ export const DaemonConfigFile = Type.Object(
         {
           additionalProperties: false,
           description:
-            'How the daemons of nodes that share a store elect the one that does what one has to do for all (docs/duties.md). Needs a restart.',
+            'How the daemons of nodes that share a store elect the one that does what one has to do for all (docs/operations/duties.md). Needs a restart.',
           doc: {
             expected: 'a mapping with namespace',
             default: 'see below',

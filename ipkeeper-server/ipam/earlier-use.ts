@@ -99,7 +99,7 @@ export function missingLedger(path: string, absence: Absence, use: EarlierUse, m
     `store ${path} ${absences[absence]}, and there was one: ${summarizeUse(use)}`,
     {
       details: describeUse(use).join('\n'),
-      hint: `${first}, or restore a backup: ${aside}ipkeeperctl restore FILE; or save what a damaged copy has: ipkeeperctl rescue --store sqlite:COPY; only when all that is listed may lose its address: touch ${shellWord(marker)}; see docs/rescue.md`,
+      hint: `${first}, or restore a backup: ${aside}ipkeeperctl restore FILE; or save what a damaged copy has: ipkeeperctl rescue --store sqlite:COPY; only when all that is listed may lose its address: touch ${shellWord(marker)}; see docs/operations/rescue.md`,
     },
   )
 }

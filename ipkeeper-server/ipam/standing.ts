@@ -102,7 +102,7 @@ export function describeStanding(lease: Having, standing: Standing): string {
 /** What ends for everybody what a lost node has left. */
 function freedBy({ lost, hasApi }: Standing): string {
   if (lost === 'gone') return 'the elected daemon has ended what it left'
-  if (!hasApi) return 'a DEL of that sandbox is sent on another node: docs/running-by-hand.md'
+  if (!hasApi) return 'a DEL of that sandbox is sent on another node: docs/operations/running-by-hand.md'
   return 'it is back and has ended that sandbox, or when its Node object is deleted'
 }
 
@@ -129,7 +129,7 @@ export function remedyFor({ holder }: Having, standing: Standing): string {
       if (lost === 'gone') return 'wait: the elected daemon ends it, see ipkeeperctl audit'
       return hasApi
         ? `if it does not come back: kubectl delete node ${node}`
-        : `if others are to have it, send the DEL of ${who} on another node: docs/running-by-hand.md`
+        : `if others are to have it, send the DEL of ${who} on another node: docs/operations/running-by-hand.md`
   }
 }
 

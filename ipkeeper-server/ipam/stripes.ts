@@ -4,7 +4,7 @@ import type { Interval } from './pool.ts'
  * Where in a range a node looks for a free address. Nodes that share a ledger, and see of each other what was a moment ago,
  * would all reach for the lowest one and meet there, once for each address. So a range is thought of as stripes of equal
  * size, and each node goes through them in an order of its own. Who takes what the store decides; this only makes it
- * rare that two nodes ask for the same (docs/scale.md has the figures).
+ * rare that two nodes ask for the same (docs/operations/scale.md has the figures).
  */
 
 /** Addresses of a stripe, aligned to its size, so that each is one prefix: /26 and /122. */

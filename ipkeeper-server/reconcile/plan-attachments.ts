@@ -59,7 +59,7 @@ function suspectDeath(seen: SeenAttachment, blind: boolean): Suspicion | undefin
     return {
       ...base,
       why: `${proof}; only a DEL makes ${record.delegatedTo} give its addresses back`,
-      remedy: 'send the DEL: docs/running-by-hand.md',
+      remedy: 'send the DEL: docs/operations/running-by-hand.md',
       action: { kind: 'none' },
     }
   }
@@ -115,7 +115,7 @@ function suspectOmission(
   const end =
     record.delegatedTo === undefined
       ? ({ action: { kind: 'end-attachment', attachment: record, proved: false }, remedy: '' } as const)
-      : ({ action: { kind: 'none' }, remedy: 'send the DEL: docs/running-by-hand.md' } as const)
+      : ({ action: { kind: 'none' }, remedy: 'send the DEL: docs/operations/running-by-hand.md' } as const)
   if (madeBy !== undefined) {
     const maker = believed.find(({ socket }) => socket === madeBy)
     if (!maker) return undefined
@@ -133,7 +133,7 @@ function suspectOmission(
       return {
         ...base,
         why: 'no runtime was ever seen to have it, and there is no Kubernetes API to ask for the pod',
-        remedy: 'if the pod is gone, send the DEL: docs/running-by-hand.md',
+        remedy: 'if the pod is gone, send the DEL: docs/operations/running-by-hand.md',
         action: { kind: 'none' },
       }
     case 'asked': {

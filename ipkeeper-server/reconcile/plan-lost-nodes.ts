@@ -78,7 +78,8 @@ function suspect(seen: SeenElsewhere): Suspicion | undefined {
         : {
             ...base,
             why: `the Kubernetes API has no node ${node}, which may never have been one of it, and there is no pod to ask for`,
-            remedy: 'if that machine is gone, send the DEL from any other node: docs/running-by-hand.md',
+            remedy:
+              'if that machine is gone, send the DEL from any other node: docs/operations/running-by-hand.md',
             action: { kind: 'none' },
           }
   }

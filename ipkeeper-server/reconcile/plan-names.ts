@@ -19,7 +19,7 @@ export function suspectNames({ misnamed }: NodeSnapshot): readonly Suspicion[] {
         key: `name ${name}`,
         says: `${describeAttachment(first.record)}${others} was added here on node ${name}`,
         why: 'no node of that name is here now, so that nobody looks whether its sandboxes live',
-        remedy: `if this machine was called ${name}: start the daemon once with "node: ${name}" in its configuration, then with its present name; if the disk was copied from that machine: docs/node-identity.md`,
+        remedy: `if this machine was called ${name}: start the daemon once with "node: ${name}" in its configuration, then with its present name; if the disk was copied from that machine: docs/operations/node-identity.md`,
         about: aboutAttachment(first.record, first.leases),
         action: { kind: 'none' },
         // Nothing will change by waiting.
@@ -44,7 +44,7 @@ export function suspectUnrecorded({ unrecorded = [] }: NodeSnapshot): readonly S
         says: `${lease.address} is bound on this node to ${describeAttachment(record)}, of which this node has no record`,
         why: 'another machine had the name of this node, or the journal was lost; nobody looks whether that sandbox lives',
         remedy:
-          'if that machine is gone, or its sandboxes are, send the DEL from this node: docs/running-by-hand.md',
+          'if that machine is gone, or its sandboxes are, send the DEL from this node: docs/operations/running-by-hand.md',
         about: aboutAttachment(record, [lease]),
         action: { kind: 'none' },
         certainty: { by: 'absence' },

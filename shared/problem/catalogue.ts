@@ -37,7 +37,7 @@ export const catalogue = {
     retryable: false,
     fixedText: true,
     summary: 'A CNI_* environment variable is missing or not valid.',
-    hint: 'the runtime sets these; when running by hand, see docs/running-by-hand.md',
+    hint: 'the runtime sets these; when running by hand, see docs/operations/running-by-hand.md',
   },
   IPK_INPUT_UNREADABLE: {
     cniCode: 5,
@@ -186,7 +186,7 @@ export const catalogue = {
     retryable: true,
     summary:
       'The file of the ledger is not as it was written; an address in use could look as if it were free.',
-    hint: 'restore a backup, or save what can be read: ipkeeperctl rescue; see docs/rescue.md',
+    hint: 'restore a backup, or save what can be read: ipkeeperctl rescue; see docs/operations/rescue.md',
   },
   IPK_STORE_MISSING: {
     cniCode: 11,
@@ -194,7 +194,7 @@ export const catalogue = {
     retryable: true,
     summary:
       'There is no ledger, and this node shows that there was one: begun anew, addresses in use would look as if they were free.',
-    hint: 'put the file back, or restore a backup: ipkeeperctl restore FILE; see docs/rescue.md',
+    hint: 'put the file back, or restore a backup: ipkeeperctl restore FILE; see docs/operations/rescue.md',
   },
   IPK_NODE_NAME_TAKEN: {
     cniCode: 11,
@@ -202,7 +202,7 @@ export const catalogue = {
     retryable: true,
     summary:
       'A machine that lives has claimed the name of this node in the store that nodes share, or runs with a copy of its state folder.',
-    hint: 'give each machine a name ("node" in the configuration) and a state folder of its own: docs/node-identity.md',
+    hint: 'give each machine a name ("node" in the configuration) and a state folder of its own: docs/operations/node-identity.md',
   },
   IPK_STORE_CONFLICT: {
     cniCode: 11,

@@ -1,4 +1,4 @@
-/** That docs/scale.generated.md is what the simulation says, and that the simulation chooses as the daemon does. */
+/** That docs/operations/scale.generated.md is what the simulation says, and that the simulation chooses as the daemon does. */
 import { join } from 'node:path'
 import t from 'tap'
 import { AddressTable } from '../../bench/scale/address-table.ts'

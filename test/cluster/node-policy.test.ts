@@ -189,7 +189,7 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
     t.equal(code, 11)
     t.match(
       `${said['msg']} ${said['details']}`,
-      /the token of this daemon names no node.*docs\/node-policy\.md/s,
+      /the token of this daemon names no node.*docs\/operations\/node-policy\.md/s,
     )
     await three.daemon.stop()
   })

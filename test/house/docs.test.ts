@@ -72,7 +72,7 @@ function rowsBelow(path: string, heading: string): string[][] {
 
 const wanted = [
   ...['README.md', 'DESIGN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...['docs/running-by-hand.md', 'docs/main-plugin.md'],
+  ...['docs/operations/running-by-hand.md', 'docs/guides/main-plugin.md'],
 ]
 t.strictSame(
   wanted.filter(path => !pages.includes(path)),
@@ -197,7 +197,7 @@ t.test('examples in JSON are JSON, and conflists are accepted', t => {
 })
 
 t.test('the page on the main plugin has every key and every mode, and no other', t => {
-  const page = 'docs/main-plugin.md'
+  const page = 'docs/guides/main-plugin.md'
   const keysBelow = (heading: string): string[] =>
     rowsBelow(page, heading)
       .flatMap(([cell]) => spansOf(cell ?? ''))

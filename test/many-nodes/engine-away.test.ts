@@ -10,7 +10,7 @@ import type { EngineServer } from './engine-side.ts'
 import { startEtcdSide, type EtcdSide } from './etcd-side.ts'
 import { hastyConfig, playPool } from './play.ts'
 
-/** What a node does while its etcd is away, and when it is back: each promise of docs/many-nodes.md, by the real daemon. */
+/** What a node does while its etcd is away, and when it is back: each promise of docs/guides/many-nodes.md, by the real daemon. */
 
 /** Milliseconds within which a claim is refused. */
 const refusedWithin = 30_000

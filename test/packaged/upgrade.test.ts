@@ -1,4 +1,4 @@
-/** docs/upgrade.md, tried: a daemon with pods is upgraded to another build, and back, while pods talk. */
+/** docs/operations/upgrade.md, tried: a daemon with pods is upgraded to another build, and back, while pods talk. */
 import { chmodSync, copyFileSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

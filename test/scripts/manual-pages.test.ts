@@ -31,7 +31,7 @@ t.test('every command with its options and examples', { skip }, async t => {
     ['ipkeeperctl', commands],
     ['ipkeeper-server', Object.values(serverCommands)],
   ] as const) {
-    const path = join(root, 'docs', 'man', `${page}.8`)
+    const path = join(root, 'docs', 'reference', 'man', `${page}.8`)
     const text = (await mustRun('mandoc', ['-Tascii', '-O', 'width=400', path]))
       // Bold and underlined letters are overstruck.
       .replaceAll(/.\u0008/g, '')

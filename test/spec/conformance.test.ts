@@ -1,6 +1,6 @@
 /**
  * The catalogue of what runtimes expect of a plugin, tried on the packaged plugin with a packaged daemon. What comes of
- * it is docs/conformance.md; with WRITE_CONFORMANCE=1 (make conformance) that page is written instead of compared.
+ * it is docs/reference/conformance.md; with WRITE_CONFORMANCE=1 (make conformance) that page is written instead of compared.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { scenarios } from './scenarios.ts'
 import { sections } from './sections.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const page = join(root, 'docs', 'conformance.md')
+const page = join(root, 'docs', 'reference', 'conformance.md')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const skip = missing('executables')
 const cannotWire = missing('namespaces')
@@ -106,6 +106,6 @@ t.test('the rows', { skip, jobs: 2 }, async t => {
   t.equal(
     existsSync(page) ? readFileSync(page, 'utf8') : '',
     text,
-    'docs/conformance.md is as it was found (make conformance)',
+    'docs/reference/conformance.md is as it was found (make conformance)',
   )
 })

@@ -1,4 +1,4 @@
-/** docs/conformance.md, made of what was tried and what came of it. Pure: the same rows and outcomes give the same text. */
+/** docs/reference/conformance.md, made of what was tried and what came of it. Pure: the same rows and outcomes give the same text. */
 import { supportedVersions } from '../../shared/cni/versions.ts'
 import type { GoldenCase } from './golden-cases.ts'
 import type { Row, Section } from './row.ts'

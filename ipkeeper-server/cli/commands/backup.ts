@@ -107,7 +107,7 @@ export const restoreCommand = command<RestoreReport>({
   summary: 'bring a backup into an empty store, while no daemon runs',
   about: [
     'The file is read to its end and compared with its digests before anything is written. A store that has anything else than a part of the same ledger is refused. The embedded store gets all records or none; a run that was interrupted goes on when it is started again.',
-    'What has changed since the backup was made is not in it: addresses of pods that came later are free in it. The sweeper ends what is gone; of pods that came later see docs/backup.md.',
+    'What has changed since the backup was made is not in it: addresses of pods that came later are free in it. The sweeper ends what is gone; of pods that came later see docs/operations/backup.md.',
   ],
   options: {
     store: storeOption('as --store of the daemon names it (default: sqlite in the state folder)'),

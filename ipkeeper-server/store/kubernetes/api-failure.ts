@@ -72,7 +72,7 @@ export function judgeFailure(error: unknown, kind: ResourceKind, verb: string): 
   return refused
     ? new Problem('IPK_STORE_FAILED', `the Kubernetes API refuses a record: ${message}`, {
         hint: message.includes('ValidatingAdmissionPolicy')
-          ? 'see what policies this cluster has: kubectl get validatingadmissionpolicybinding; docs/node-policy.md is about our own'
+          ? 'see what policies this cluster has: kubectl get validatingadmissionpolicybinding; docs/operations/node-policy.md is about our own'
           : `see whether deploy/crds is that of this version: ${installCommand}`,
         cause: error,
       })

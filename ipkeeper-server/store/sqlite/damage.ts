@@ -26,7 +26,7 @@ function few(words: readonly string[], most: number): string {
 
 /** What to do while no daemon runs. */
 export const rescueOffline = (path: string): string =>
-  `restore a backup, or save what can be read: ipkeeperctl rescue --store sqlite:${path}; see docs/rescue.md`
+  `restore a backup, or save what can be read: ipkeeperctl rescue --store sqlite:${path}; see docs/operations/rescue.md`
 
 /**
  * @param what is wrong, in one line

@@ -23,7 +23,7 @@ function newerLayout(path: string, layout: number): Problem {
   const known = `newer than this version of ipkeeper-server knows (${migrations.length})`
   // Not "choose another --store": an empty one would give addresses again that pods have.
   return new Problem('IPK_STORE_FAILED', `store ${path}: layout ${layout} is ${known}`, {
-    hint: 'start the newer ipkeeper-server again, or put the copy of the state folder from before the upgrade back; see "Going back" in docs/upgrade.md',
+    hint: 'start the newer ipkeeper-server again, or put the copy of the state folder from before the upgrade back; see "Going back" in docs/operations/upgrade.md',
   })
 }
 

@@ -177,7 +177,7 @@ export class LedgerFile {
       this.path,
       what,
       [],
-      `put the files back, or restore a backup; ${meant}; see docs/rescue.md`,
+      `put the files back, or restore a backup; ${meant}; see docs/operations/rescue.md`,
     )
   }
 

@@ -26,7 +26,7 @@ export function refuseOlderThanSaved(path: string): void {
     'IPK_STORE_DAMAGED',
     `store ${path} is older than ${saved}, which a daemon saved from its memory when its own file was gone, cut or another one`,
     {
-      hint: `put the saved one in its place: ${aside}mv ${shellWord(saved)} ${shellWord(path)}; or, where the present one is meant: mv ${shellWord(saved)} ${shellWord(`${saved}.aside`)}; see docs/rescue.md`,
+      hint: `put the saved one in its place: ${aside}mv ${shellWord(saved)} ${shellWord(path)}; or, where the present one is meant: mv ${shellWord(saved)} ${shellWord(`${saved}.aside`)}; see docs/operations/rescue.md`,
     },
   )
 }

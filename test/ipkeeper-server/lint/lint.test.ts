@@ -91,7 +91,7 @@ t.test('texts of 1 MiB are linted as well', t => {
 t.test('what this repository shows as conflists has no errors', t => {
   const root = join(import.meta.dirname, '..', '..', '..')
   let blocks = 0
-  for (const page of globSync(['README.md', 'docs/*.md'], { cwd: root })) {
+  for (const page of globSync(['README.md', 'docs/**/*.md'], { cwd: root })) {
     const text = readFileSync(join(root, page), 'utf8')
     for (const [, indent = '', body = ''] of text.matchAll(/^( *)```json\n([\s\S]*?)^\1```$/gm)) {
       if (!body.includes('"plugins"')) continue

@@ -53,7 +53,7 @@ t.test('a layout from a newer version is refused, not touched', t => {
       message:
         /^store \S+leases\.db: layout 999 is newer than this version of ipkeeper-server knows \(\d+\)$/,
       // Another store would be empty, and give addresses again that pods have.
-      hint: /^start the newer ipkeeper-server again, or put the copy .* back; see .*docs\/upgrade\.md$/,
+      hint: /^start the newer ipkeeper-server again, or put the copy .* back; see .*docs\/operations\/upgrade\.md$/,
     },
   )
   t.end()

@@ -24,6 +24,9 @@ kubectl describe pod web-0 | ipkeeperctl doctor --message -
 
 Words in capitals in a command are for you to fill in; the doctor fills in what the text names. [doctor.md](../operations/doctor.md)
 tells more of it.
+
+An error of ipkeeper is a message, then what to do, a code and a request ID: \`[IPK_ADDRESS_HELD, request 9dc703913ef1]\`. The
+request ID stands on the lines of the daemon's log as \`reqId\`. [errors.generated.md](errors.generated.md) has every code.
 `
 
 const reference = 'docs/reference/'

@@ -159,7 +159,9 @@ t.test('the table of annotations is what the daemon reads', t => {
 })
 
 t.test("the table of the daemon's settings has every key of its file, and no other", t => {
-  const keys = rowsBelow('README.md', "The daemon's file").flatMap(([cell]) => spansOf(cell ?? ''))
+  const keys = rowsBelow('docs/reference/settings.md', "The daemon's file").flatMap(([cell]) =>
+    spansOf(cell ?? ''),
+  )
   t.strictSame(keys.sort(), Object.keys(DaemonConfigFile.properties).sort())
   t.end()
 })
@@ -204,7 +206,10 @@ t.test('the page on the main plugin has every key and every mode, and no other',
       .sort()
   t.strictSame(keysBelow('Keys'), [...mainKeys].sort())
   t.strictSame(keysBelow('What is refused'), [...refusedKeys].sort())
-  t.strictSame(keysBelow('Which mode carries an address where'), [...wiringModes].sort())
+  const modes = rowsBelow('README.md', 'Which mode carries an address where').flatMap(([cell]) =>
+    spansOf(cell ?? ''),
+  )
+  t.strictSame(modes.sort(), [...wiringModes].sort())
   const exampleModes = splitPage(read(page)).blocks.flatMap(({ language, text }) => {
     if (language !== 'json') return []
     const { plugins } = parseJson(text) as { plugins: readonly { mode?: string }[] }
@@ -218,16 +223,25 @@ t.test('the page on the main plugin has every key and every mode, and no other',
   t.end()
 })
 
-t.test('the callers that the README says were tried are those of the tests', t => {
+t.test('the callers that the overview says were tried are those of the tests', t => {
   const modules = {
     cnitool: 'github.com/containernetworking/cni',
     'go-cni': 'github.com/containerd/go-cni',
     'reference plugins': 'github.com/containernetworking/plugins',
     containerd: 'github.com/containerd/containerd/v2',
   }
-  const text = read('README.md').replaceAll(/\s+/g, ' ')
+  const text = read('docs/guides/overview.md').replaceAll(/\s+/g, ' ')
   for (const [name, module] of Object.entries(modules))
     t.match(text, `${name} ${callers.versionOf(module)}`, `${name} as in scripts/callers/go.mod`)
+  t.end()
+})
+
+t.test('the README types what the page on containerd does, which is typed by a test', t => {
+  const tried = splitPage(read('docs/install/containerd.md')).blocks.map(({ text }) => text)
+  const start = read('README.md').split('## Five-minute start\n')[1]?.split(/^## /m)[0] ?? ''
+  const { blocks } = splitPage(start)
+  t.ok(blocks.length >= 6)
+  for (const { text } of blocks) t.ok(tried.includes(text), text)
   t.end()
 })
 

@@ -5,6 +5,10 @@ import type { Advice, Captures, KnownText, TextGroup } from './known-text.ts'
 interface OwnText {
   /** As the runtime shows it, hint and code included; with `fixedText` without them. */
   readonly example: string
+  /** Other texts of the same code. */
+  readonly others?: readonly string[]
+  /** What the hint of the code leaves unsaid: sentences. */
+  readonly note?: string
   /** Of texts that carry no code. */
   readonly templates?: readonly [string, ...string[]]
   readonly mend: (captures: Captures) => readonly Advice[]
@@ -83,6 +87,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_DAEMON_UNREACHABLE: {
     example:
       'plugin type="bridge" failed (add): cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: there is no such socket; systemctl restart ipkeeper, then see: ipkeeperctl status; [IPK_DAEMON_UNREACHABLE]',
+    note: 'The daemon does not run, or listens on another socket, which a restart does not change. An ADD has tried for 10 s. A socket file that somebody deletes is made anew by itself.',
     mend: ofDaemon,
   },
   IPK_DAEMON_TIMEOUT: {
@@ -98,6 +103,10 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_STATE_DIR_MISMATCH: {
     example:
       'state folders differ: the plugin uses /var/lib/ipkeeper, ipkeeper-server on /run/ipkeeper/ipkeeper.sock uses /run/srv; [IPK_STATE_DIR_MISMATCH]',
+    others: [
+      "state folders differ: /var/lib/ipkeeper is another folder for ipkeeper-server on /run/ipkeeper/ipkeeper.sock; is it mounted into the daemon's container?; [IPK_STATE_DIR_MISMATCH]",
+    ],
+    note: 'Where it asks for a mount, the daemon runs in a container that has the folder of the socket and not the state folder: mount that at the same path.',
     mend: () => [type.status, type.lintAll],
   },
   IPK_INTERRUPTED: {
@@ -113,6 +122,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_STORE_FAILED: {
     example:
       'store /var/lib/ipkeeper/leases.db: database or disk is full; [IPK_STORE_FAILED, request 9dc703913ef1]',
+    others: [
+      'the file system of /var/lib/ipkeeper is full (ENOSPC): pods are deleted, and none is added until there is room again (kept for DELs: 3.8 of 4.0 MiB); [IPK_STORE_FAILED, request 9dc703913ef1]',
+      'state folder /var/lib/ipkeeper is in use by another ipkeeper-server [IPK_STORE_FAILED]',
+    ],
+    note: 'A full disk: docs/operations/full-disk.md. The same words name a quota that is used up (EDQUOT), a read-only file system (EROFS) and a disk that fails (EIO). A daemon whose state folder is in use by another one does not start.',
     mend: ofDisk,
   },
   IPK_STORE_LOST: {
@@ -168,6 +182,10 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_ADDRESS_HELD: {
     example:
       'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/web-0 on node vm (container f4f538501ce9c, since 2026-11-21T10:28:23Z); [IPK_ADDRESS_HELD, request 9dc703913ef1]',
+    others: [
+      'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/keep on node vm (kept by retention since 2026-11-21T10:25:39Z); it does not come free by itself; [IPK_ADDRESS_HELD, request 9dc703913ef1]',
+    ],
+    note: 'What retention keeps for ever, ipkeeperctl release ADDRESS ends.',
     mend: ofHolder,
   },
   IPK_ADDRESS_RESERVED: {
@@ -281,11 +299,20 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_DEL_NOT_QUEUED: {
     example: 'the DEL cannot be queued in /var/lib/ipkeeper/deferred-dels (ENOSPC); [IPK_DEL_NOT_QUEUED]',
+    others: [
+      'the DEL cannot be queued in /var/lib/ipkeeper: its file system does not answer; [IPK_DEL_NOT_QUEUED]',
+    ],
+    note: 'The pod stays Terminating, and the runtime tries again. On a full disk (ENOSPC) the room for some hundred DELs that is kept there is used up: docs/operations/full-disk.md. A file system that does not answer is away or frozen, writes wait in the kernel, and the daemon may say nothing until it is back: findmnt -T /var/lib/ipkeeper, dmesg; if it is frozen: fsfreeze -u MOUNTPOINT.',
     mend: () => [type.freeSpace, type.restartDaemon],
   },
   IPK_ANSWER_UNMARKED: {
     example:
       'that this ADD is answered cannot be noted in /var/lib/ipkeeper/answered (ENOSPC); [IPK_ANSWER_UNMARKED]',
+    others: [
+      'that this ADD is answered cannot be noted in /var/lib/ipkeeper: its file system does not answer; [IPK_ANSWER_UNMARKED]',
+      'ipkeeper-server was restarted and has undone this ADD, because its answer did not come; [IPK_ANSWER_UNMARKED]',
+    ],
+    note: 'After a restart of the daemon there is nothing to do: the plugin was held up for seconds. Of full disks and file systems that do not answer IPK_DEL_NOT_QUEUED says more.',
     mend: ofDisk,
   },
   IPK_FALLBACK_MISSING: {
@@ -335,6 +362,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_ADDRESS_OF_NODE: {
     example:
       'annotation ipkeeper.io/ip asks for 10.22.0.50, but node worker-1 has it itself, on link lo; [IPK_ADDRESS_OF_NODE, request 9dc703913ef1]',
+    note: 'The node would answer for it. If no pod is to have another one, take it from the node.',
     mend: captures => [
       { argv: ['ip', 'address', 'show'], does: 'shows which addresses the node has' },
       type.explain(captures),
@@ -466,24 +494,38 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
 /** Brackets and all: a row of a code whose text says nothing by itself. */
 function ownText(code: ProblemCode): KnownText {
   const { summary, hint, retryable } = problemRow(code)
-  const { example, templates, mend } = ownTexts[code] ?? {
+  const own: OwnText = ownTexts[code] ?? {
     example: `error: ${summary} [${code}]`,
-    templates: undefined,
-    mend: (captures: Captures) => [type.flights(captures), type.doctor],
+    mend: captures => [type.flights(captures), type.doctor],
   }
+  const { example, others = [], note, templates, mend } = own
+  const next = `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`
   return {
     id: code,
-    examples: [example],
+    examples: [example, ...others],
     templates: templates ?? [`[${code}]`, `[${code}, request`, code],
     means: summary,
-    why: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
+    why: note === undefined ? next : `${next} ${note}`,
     affects: `ipkeeper; ${retryable ? 'waiting can help' : 'waiting does not help'}`,
     mend,
     source: `docs/reference/errors.generated.md#${code.toLowerCase()}`,
   }
 }
 
+const deferredDel: KnownText = {
+  id: 'del-queued',
+  examples: [
+    'ipkeeper: the DEL of 3f2a91c0d1e2 is queued in /var/lib/ipkeeper: cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: there is no such socket',
+  ],
+  templates: ['the DEL of <containerId> is queued in'],
+  means: 'The daemon was away. The DEL has succeeded, and is carried out when the daemon is back.',
+  why: 'There is nothing to do, unless the daemon stays away.',
+  affects: 'ipkeeper; it stands in the log of the runtime',
+  mend: ofDaemon,
+  source: 'docs/adr/0010-a-queue-without-a-lock.md',
+}
+
 export const ownCodes: TextGroup = {
-  title: 'ipkeeper says it, with a code in brackets',
-  texts: (Object.keys(catalogue) as ProblemCode[]).map(ownText),
+  title: 'ipkeeper says it',
+  texts: [...(Object.keys(catalogue) as ProblemCode[]).map(ownText), deferredDel],
 }

@@ -213,7 +213,7 @@ export const processRows: readonly Row[] = [
   {
     id: 'A14',
     title:
-      "the environment is the runtime's, with anything in it or hardly anything; but NODE_REPL_EXTERNAL_MODULE and NODE_CHANNEL_FD end Node before our first line (README, What it needs)",
+      "the environment is the runtime's, with anything in it or hardly anything; but NODE_REPL_EXTERNAL_MODULE and NODE_CHANNEL_FD end Node before our first line (docs/install/host.md, What a process needs)",
     cases: [
       {
         title: 'no PATH and no HOME; settings of Node; tracing',

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, lutimesSync, openSync } from 'node:fs'
 import { stateFiles } from '../shared/paths.ts'
 
-/** Milliseconds that a rollout of the daemon may take before STATUS says so (DESIGN section 11). */
+/** Milliseconds that a rollout of the daemon may take before STATUS says so (DESIGN.md, "The way of a STATUS"). */
 const graceMs = 30_000
 /** Milliseconds by which clocks of files and processes may differ. */
 const skewMs = 1_000

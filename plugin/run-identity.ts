@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** By which the daemon recognises one run of the plugin (DESIGN section 3). */
+/** By which the daemon recognises one run of the plugin. */
 export interface RunIdentity {
   /** Random; the same for every request of the run. */
   readonly invocationId: string

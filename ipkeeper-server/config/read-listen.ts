@@ -16,8 +16,7 @@ export function parseTcpAddress(text: string): ListenAddress | undefined {
 }
 
 /**
- * "127.0.0.1:9478" or "[::1]:9478". undefined for anything else: what is served without a password stays on the node
- * (DESIGN section 10).
+ * "127.0.0.1:9478" or "[::1]:9478". undefined for anything else: what is served without a password stays on the node.
  */
 export function parseListen(text: string): ListenAddress | undefined {
   const address = parseTcpAddress(text)

@@ -107,7 +107,7 @@ function isYounger(attachment: AttachmentRecord, del: Began, bootId: string): bo
 
 /**
  * What DEL of an attachment changes. Only leases bound to this very attachment are touched, so that a late DEL of an old
- * sandbox leaves the new one alone (DESIGN section 5, rule 4). An unknown attachment is an empty change: DEL succeeds.
+ * sandbox leaves the new one alone (DESIGN.md, rule 4). An unknown attachment is an empty change: DEL succeeds.
  * `bootId` is the present boot. `workload`: what is known of the pod's by now; the API may have told it since the ADD.
  */
 export function planDel(

@@ -76,7 +76,7 @@ const whoHas = { config: "the daemon's configuration", api: 'the Kubernetes API'
 
 /**
  * Writes that make the store remember an inline pool. Another pool of the segment that overlaps it is IPK_POOL_OVERLAP
- * while any of its addresses is bound or held, and makes room otherwise (DESIGN section 5, rule 3). A pool of the daemon's
+ * while any of its addresses is bound or held, and makes room otherwise (DESIGN.md, rule 3). A pool of the daemon's
  * configuration makes no room; one of the same name has to be the same (IPK_CONFIG_INVALID).
  */
 export function planPool(book: AddressBook, pool: Pool): Change {

@@ -26,7 +26,7 @@ export interface Takeover {
 }
 
 /**
- * What becomes of the holder's earlier leases (DESIGN section 5, rule 5). They may move to the same pod, from a sandbox
+ * What becomes of the holder's earlier leases (DESIGN.md, rule 5). They may move to the same pod, from a sandbox
  * that is proved dead, from one of a node that has been silent for long (takeover-by-time.ts), or when retention kept them without one. Otherwise a pod that insists on an address, by request or
  * because the old one was requested, retained or reserved, has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh
  * address.

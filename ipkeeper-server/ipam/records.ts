@@ -24,7 +24,7 @@ export type Holder =
       readonly ifname: string
     }
 
-/** The object behind a pod, as far as it is known: an attribute, never part of a key (DESIGN section 2, "workload"). */
+/** The object behind a pod, as far as it is known: an attribute, never part of a key (DESIGN.md, "Words"). */
 export interface Workload {
   readonly namespace: string
   /** null where only the pod's name tells, and the name does not say which kind. */

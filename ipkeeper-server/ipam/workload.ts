@@ -65,7 +65,7 @@ export function sameWorkload(a: Workload | null | undefined, b: Workload | null 
 /**
  * The place of a pod in its StatefulSet: the ordinal at the end of its name, and its index from `spec.ordinals.start`.
  * undefined for pods whose names are generated. A bare pod named like a StatefulSet's has an ordinal too, so that the
- * answer does not depend on whether the API was there to ask (DESIGN section 2, "holder").
+ * answer does not depend on whether the API was there to ask (DESIGN.md, "Words").
  */
 export function ordinalOf(
   holder: Holder,

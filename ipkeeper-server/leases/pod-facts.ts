@@ -43,7 +43,7 @@ function ownerMissing({ namespace, name }: PodWanted): Problem {
 
 /**
  * What can be told of a pod: first by the runtime, then by the cluster's caches. Waits for them, for at most five seconds,
- * only where something is needed that the runtime did not tell (DESIGN section 4).
+ * only where something is needed that the runtime did not tell (ADR 11).
  *
  * @param cluster undefined when no API is configured
  * @throws Problem IPK_FACTS_MISSING: what is needed is not known; waiting helps

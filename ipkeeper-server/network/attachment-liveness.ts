@@ -76,7 +76,7 @@ export function deathOf(
 }
 
 /**
- * What can be said of an attachment at this moment (DESIGN section 5, rule 5). Only its own node may attest its death; of
+ * What can be said of an attachment at this moment (DESIGN.md, rule 5). Only its own node may attest its death; of
  * another node's it is known only that the whole node is lost.
  *
  * @param node this one

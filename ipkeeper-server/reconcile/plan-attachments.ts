@@ -6,7 +6,7 @@ import { aboutAttachment, describeAttachment, type Suspicion } from './plan-susp
 type Listed = Extract<RuntimeAnswer, { state: 'listed' }>
 
 /**
- * Attachments whose sandbox is gone (DESIGN section 5, rule 8). Proof is a boot that is over, or a namespace that is gone. A
+ * Attachments whose sandbox is gone (DESIGN.md, rule 8). Proof is a boot that is over, or a namespace that is gone. A
  * runtime that omits a sandbox is believed when it was seen to have had it, or, for a pod of kubelet's that no runtime was
  * seen to have, when the API does not know that pod either; and only while it lists others. Nobody else knows whether
  * the sandbox is its own: containers of nerdctl and podman are in no such list.

@@ -37,7 +37,7 @@ export interface ReconcilePlan {
 }
 
 /**
- * What one look at the node finds, and what is to be done about it (DESIGN section 5, rule 8). Pure: the daemon acts on
+ * What one look at the node finds, and what is to be done about it (DESIGN.md, rule 8). Pure: the daemon acts on
  * the plan, the audit prints it.
  *
  * @param doubts of the pass before

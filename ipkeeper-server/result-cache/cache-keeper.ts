@@ -78,7 +78,7 @@ interface Finding {
 
 /**
  * Looks through the result caches at the start, after changes and on a timer, one scan at a time, and repairs what it may
- * (DESIGN section "Result caches"). Costs nothing but the timer while nothing changes.
+ * (DESIGN.md, "Result caches"). Costs nothing but the timer while nothing changes.
  */
 export class CacheKeeper {
   readonly #options: CacheKeeperOptions

@@ -71,7 +71,7 @@ const longestTimeoutSeconds = 86_400
 
 /**
  * Reads each setting from `ipam`, else from the netconf itself, else from the environment, else the default; an empty
- * text counts as absent (DESIGN section 3).
+ * text counts as absent.
  *
  * @throws Problem IPK_CONFIG_INVALID (7) for a wrong type, a relative path or a timeout that is not positive
  */

@@ -11,7 +11,7 @@ import { readIdentity, readIpamConfig } from '../../ipkeeper-server/ipam/network
 import { ownWords } from '../../ipkeeper-server/kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { noRequest } from '../../ipkeeper-server/ipam/request.ts'
-import { wiringModes } from '../../ipkeeper-server/ipam/records.ts'
+import { recordKinds, wiringModes } from '../../ipkeeper-server/ipam/records.ts'
 import { mainKeys, readMainConfig, refusedKeys } from '../../ipkeeper-server/network/plan/read-main-config.ts'
 import { parseJson } from '../../shared/json/parse-json.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
@@ -242,6 +242,50 @@ t.test('the README types what the page on containerd does, which is typed by a t
   const { blocks } = splitPage(start)
   t.ok(blocks.length >= 6)
   for (const { text } of blocks) t.ok(tried.includes(text), text)
+  t.end()
+})
+
+t.test('the drawings of DESIGN.md name folders and files that exist, and every folder of the daemon', t => {
+  const drawings = splitPage(read('DESIGN.md')).blocks.filter(({ language }) => language === 'mermaid')
+  t.equal(drawings.length, 2)
+  const named = drawings.flatMap(({ text }) =>
+    Array.from(text.matchAll(/\b(?:plugin|shared|ipkeeper-server)\/[\w./-]*/g), ([path]) => path),
+  )
+  t.strictSame(
+    named.filter(path => !existsSync(join(root, path))),
+    [],
+  )
+  const folders = globSync('ipkeeper-server/*/', { cwd: root }).map(path => `${path.replace(/\/$/, '')}/`)
+  t.ok(folders.length > 20)
+  t.strictSame(
+    folders.filter(folder => !named.some(path => path.startsWith(folder))),
+    [],
+  )
+  t.end()
+})
+
+t.test('rules that the sources cite are rules of DESIGN.md, and its records are those of the store', t => {
+  const [, section = ''] = read('DESIGN.md').split('## Rules that never bend\n')
+  const rules = Array.from((section.split(/^## /m)[0] ?? '').matchAll(/^(\d+)\. /gm), ([, number]) => number)
+  const sources = globSync('{plugin,shared,ipkeeper-server,test}/**/*.ts', { cwd: root })
+  const cited = sources.flatMap(path =>
+    Array.from(read(path).matchAll(/DESIGN\.md, rules? (\d+)(?:\s*(?:to|and)\s*(\d+))?/g), match => ({
+      path,
+      numbers: match.slice(1).filter(Boolean),
+    })),
+  )
+  t.ok(cited.length > 5)
+  for (const { path, numbers } of cited)
+    t.ok(
+      numbers.every(number => rules.includes(number)),
+      `${path}: rule ${numbers.join(', ')}`,
+    )
+  t.strictSame(
+    rowsBelow('DESIGN.md', 'Records and the store')
+      .map(([kind]) => kind)
+      .slice(1),
+    recordKinds,
+  )
   t.end()
 })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fallbackPatience, patienceFor, type DaemonVerb } from '../../plugin/patience.ts'
 
-t.test('deadlines of DESIGN section 3', t => {
+t.test('deadlines of docs/operations/running-by-hand.md', t => {
   const cases: readonly [
     verb: DaemonVerb,
     timeout: number,

@@ -27,7 +27,7 @@ export function linkWord({ name, index }: { readonly name: string; readonly inde
 
 function writeWord(word: string): string {
   if (plainWord.test(word)) return word
-  // Nothing of what reaches here comes unchecked; this is the last line (DESIGN section 10).
+  // Nothing of what reaches here comes unchecked; this is the last line.
   if (!quotedWord.test(word)) throw new Error(`${JSON.stringify(word)} cannot be a word of an ip batch`)
   return `"${word}"`
 }

@@ -62,7 +62,7 @@ function comment(pool: string): string {
 function checkedAddress(text: string): Address {
   const address = parseAddress(text)
   if (address) return address
-  // Nothing of what reaches here comes unchecked; this is the last line (DESIGN section 10).
+  // Nothing of what reaches here comes unchecked; this is the last line.
   throw new Error(`${JSON.stringify(text)} cannot be an element of a set of addresses`)
 }
 

@@ -26,7 +26,7 @@ const othersPlans: Readonly<Record<RepairTerms['others'], PlannedRepair>> = {
   unlike: planned('report', 'neither its name nor its folder is of a result cache'),
 }
 
-/** What is to be done about a file; DESIGN section "Result caches" says why. */
+/** What is to be done about a file; DESIGN.md, "Result caches", says why. */
 export function planRepair(
   { reason, own, attachment }: Pick<Judgement, 'reason' | 'own' | 'attachment'>,
   { others, canRewrite, recordsKnown }: RepairTerms,

@@ -1,5 +1,5 @@
 /**
- * Takeover and conflict (DESIGN section 5, rules 4 and 5): what a pod gets that comes with a name that had an address before,
+ * Takeover and conflict (DESIGN.md, rules 4 and 5): what a pod gets that comes with a name that had an address before,
  * and why. Sandboxes are judged by real paths of network namespaces.
  */
 import t from 'tap'

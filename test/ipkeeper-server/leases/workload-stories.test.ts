@@ -1,4 +1,4 @@
-/** Which address each pod of a workload gets, and over which changes it stays (DESIGN sections 2, 4 and 11). */
+/** Which address each pod of a workload gets, and over which changes it stays (DESIGN.md, "Choosing"). */
 import t from 'tap'
 import { minute, owned, tellStories, type Step } from './story.ts'
 import { poolFrom, type PodWords } from './test-service.ts'

@@ -11,7 +11,7 @@ import {
 } from './world-state.ts'
 
 /**
- * The rules that never bend (DESIGN section 5), each checked on what was there before a step and what is there after it,
+ * The rules that never bend (DESIGN.md), each checked on what was there before a step and what is there after it,
  * whatever the model says of it.
  */
 

@@ -5,50 +5,66 @@
 
 const server = '^ipkeeper-server/'
 
+/**
+ * The floors of the daemon, from the ground up: a folder imports what is on its own floor or below it. Rules further down
+ * say more about single folders.
+ */
+const floors = [
+  ['host', 'ipam'],
+  ['kubernetes', 'runtime', 'identity'],
+  ['network'],
+  ['diagnose/lint', 'store'],
+  ['conf-dir', 'result-cache'],
+  ['migrate'],
+  ['leases'],
+  ['reconcile', 'metrics', 'diagnose/doctor', 'diagnose/try', 'install'],
+  ['config', 'http'],
+  ['open-ledger'],
+  ['daemon', 'cli'],
+]
+
 /** Decides and computes; the same input gives the same output, on any machine. */
 const pure = [
-  `${server}(ipam|lint)/`,
+  `${server}ipam/`,
+  `${server}diagnose/lint/`,
   `${server}kubernetes/(annotations|dialects)/`,
-  `${server}kubernetes/(watch-progress|json-lines|api-(path|status|error)|access-rules|token-bucket)\\.ts$`,
+  `${server}kubernetes/(watch-progress|json-lines|api-path|api-status|api-error|access-rules|token-bucket)\\.ts$`,
   `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
-  `${server}(network|result-cache|webhook|import|identity)/plan/`,
+  `${server}(network|result-cache|identity|migrate)/plan/`,
+  `${server}http/webhook/plan/`,
+  `${server}migrate/import/plan/`,
   `${server}reconcile/plan-[^/]*\\.ts$`,
   `${server}metrics/time-to-exhaustion\\.ts$`,
-  `${server}doctor/messages/`,
+  `${server}diagnose/doctor/messages/`,
   `${server}runtime/sandboxes\\.ts$`,
 ]
 
-/** Where interfaces live that several folders meet in. */
+/** Interfaces by which a folder is used without its implementation. */
 const interfaces = [
-  `${server}ports\\.ts$`,
-  `${server}store/lease-store\\.ts$`,
-  `${server}leases/(pod-network|host-uplinks|verb-observer|election|pool-status-sink)\\.ts$`,
-  `${server}kubernetes/cluster-view\\.ts$`,
+  `${server}store/(lease-store|pool-status-sink)\\.ts$`,
+  `${server}network/(pod-network|host-uplinks)\\.ts$`,
+  `${server}leases/verbs/verb-observer\\.ts$`,
+  `${server}kubernetes/(cluster-view|election)\\.ts$`,
   `${server}runtime/sandboxes\\.ts$`,
 ]
 
-/** What any effect may stand on: it knows nothing of the rest. */
-const leaves = [
-  `${server}(clock|failure-reasons|make-folder|kept-folder|regular-file|bounded-looks|run-program|find-program|protobuf|tcp-server|http-edge|loopback-requests|fresh-file|tls-material|free-room|store/sqlite/migrations)\\.ts$`,
-]
+/** What the machine offers, wrapped once: it knows nothing of addresses. */
+const host = `${server}host/`
 
 /** Copies of ledgers between stores and files, whichever they are: it knows their interface alone. */
-const carriers = [`${server}transfer/`]
-
-/** A command of its own that needs nothing of the daemon, and so nothing of serve.ts. */
-const commandFiles = [`${server}config/check-config\\.ts$`, `${server}install/(un)?install\\.ts$`]
+const transfer = `${server}migrate/transfer/`
 
 /**
  * What looks at the node and knows nothing of leases: the daemon stands on it, and so does ipkeeperctl, since a node is
  * to be understood when its daemon is not there.
  */
-const lookers = 'runtime|result-cache|conf-dir|identity'
-/** What puts looks together for a person, in ipkeeperctl, or puts what was looked at in place. */
-const advisers = 'doctor|try|install'
+const probes = 'runtime|result-cache|conf-dir|identity'
+/** What puts probes together for a person, in ipkeeperctl, or puts what was looked at in place. */
+const diagnostics = 'diagnose/doctor|diagnose/try|install'
 /** What reads what other IPAMs have given: the node's folders, and objects of the API. */
-const finders = 'import'
+const importers = 'migrate/import'
 
-const effects = `store|kubernetes|network|reconcile|http|webhook|page|metrics|logging|config|${lookers}|${advisers}|${finders}`
+const effects = `store|kubernetes|network|reconcile|http|metrics|config|${probes}|${diagnostics}|${importers}`
 
 /** A package that belongs to one place; elsewhere it is known by what our own code makes of it. */
 const homeOf = (name, packages, home, comment) => ({
@@ -86,7 +102,7 @@ module.exports = {
       name: 'no-dead-files',
       comment: 'A file that neither an executable nor a script reaches is no part of the product.',
       severity: 'error',
-      from: { path: '^(plugin|ipkeeper-server(/page/client)?)/main\\.ts$|^scripts/[^/]*\\.ts$' },
+      from: { path: '^(plugin|ipkeeper-server(/http/page/client)?)/main\\.ts$|^scripts/[^/]*\\.ts$' },
       // Declarations are read by the compiler, without an import.
       to: { path: '^(plugin|ipkeeper-server|shared)/', pathNot: '/main\\.ts$|\\.d\\.ts$', reachable: false },
     },
@@ -133,8 +149,7 @@ module.exports = {
     },
     {
       name: 'shared-packages-only-for-schemas',
-      comment:
-        'Only schemas (shared/api, *.schema.ts) and the client of the API may use a package at run time.',
+      comment: 'Only schemas (shared/api, *.schema.ts) may use a package at run time.',
       severity: 'error',
       from: { path: '^shared/', pathNot: '^shared/api/|\\.schema\\.ts$' },
       to: { path: 'node_modules', dependencyTypesNot: ['type-only'] },
@@ -208,10 +223,34 @@ module.exports = {
       from: { path: pure },
       to: { path: '^(plugin|ipkeeper-server|scripts|test|bench)/', pathNot: pure },
     },
+    ...floors.slice(1).map((floor, index) => ({
+      name: 'no-import-runs-upward',
+      comment:
+        'A folder stands on those below it; what needs one above is in the wrong place, or wants an interface.',
+      severity: 'error',
+      from: {
+        path: floors.slice(0, index + 1).flatMap(folders => folders.map(folder => `${server}${folder}/`)),
+      },
+      to: { path: floor.map(folder => `${server}${folder}/`) },
+    })),
+    {
+      name: 'no-loose-files',
+      comment: 'Whoever looks for a file looks into the folder of its kind; only the entry point has none.',
+      severity: 'error',
+      from: {},
+      to: { path: `${server}[^/]*$`, pathNot: `${server}main\\.ts$` },
+    },
+    {
+      name: 'host-knows-nothing-of-addresses',
+      comment: 'Files, programs, clocks and logs are the same for every program.',
+      severity: 'error',
+      from: { path: host },
+      to: { path: server, pathNot: host },
+    },
     {
       name: 'leases-know-interfaces',
       comment:
-        'leases/ reads, plans and commits against the store interface; which store it is, serve.ts knows.',
+        'leases/ reads, plans and commits against the store interface; which store it is, daemon/ knows.',
       severity: 'error',
       from: { path: `${server}leases/` },
       to: { path: server, pathNot: [`${server}leases/`, ...pure, ...interfaces] },
@@ -221,27 +260,27 @@ module.exports = {
       comment:
         'What browsers run is bundled from page/client and the arithmetic of addresses; of the API it knows types alone.',
       severity: 'error',
-      from: { path: `${server}page/client/` },
-      to: { pathNot: [`${server}page/client/`, '^shared/net/'], dependencyTypesNot: ['type-only'] },
+      from: { path: `${server}http/page/client/` },
+      to: { pathNot: [`${server}http/page/client/`, '^shared/net/'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'page-client-for-browsers-only',
       comment: 'To the daemon the page is text: what runs in browsers has no Node around it.',
       severity: 'error',
-      from: { path: server, pathNot: `${server}page/client/` },
-      to: { path: `${server}page/client/` },
+      from: { path: server, pathNot: `${server}http/page/client/` },
+      to: { path: `${server}http/page/client/` },
     },
     {
       name: 'effects-apart',
-      comment: 'Effect folders do not know each other; they meet in serve.ts through interfaces of ports.ts.',
+      comment: 'Effect folders do not know each other; they meet in daemon/ through interfaces.',
       severity: 'error',
       from: {
         path: `${server}(${effects})/`,
-        pathNot: [...pure, `${server}(${advisers}|${finders}|store/kubernetes)/`],
+        pathNot: [...pure, `${server}(${diagnostics}|${importers}|store/kubernetes)/`],
       },
       to: {
         path: server,
-        pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, ...leaves, ...carriers],
+        pathNot: [`${server}$1/`, `${server}leases/`, ...pure, ...interfaces, host, transfer],
       },
     },
     {
@@ -257,35 +296,42 @@ module.exports = {
           `${server}kubernetes/(api-client|api-error|reflector|clock|cluster-log)\\.ts$`,
           ...pure,
           ...interfaces,
-          ...leaves,
+          host,
         ],
       },
     },
     {
-      name: 'advisers-stand-on-lookers',
+      name: 'diagnostics-stand-on-probes',
       comment:
         'What advises a person looks at the node in the same way as the daemon; of the rest it asks the daemon.',
       severity: 'error',
-      from: { path: `${server}(${advisers})/` },
-      to: {
-        path: server,
-        pathNot: [`${server}(${lookers}|${advisers})/`, ...pure, ...interfaces, ...leaves],
-      },
-    },
-    {
-      name: 'finders-stand-on-lookers-and-the-client',
-      comment:
-        'What another IPAM has given is read on the node and in the API, and handed to the daemon: only that knows the ledger.',
-      severity: 'error',
-      from: { path: `${server}(${finders})/`, pathNot: pure },
+      from: { path: `${server}(${diagnostics})/` },
       to: {
         path: server,
         pathNot: [
-          `${server}(${lookers}|${finders})/`,
+          `${server}(${probes}|${diagnostics})/`,
+          // Which layouts of the ledger this version reads.
+          `${server}store/sqlite/migrations\\.ts$`,
+          ...pure,
+          ...interfaces,
+          host,
+        ],
+      },
+    },
+    {
+      name: 'importers-stand-on-probes-and-the-client',
+      comment:
+        'What another IPAM has given is read on the node and in the API, and handed to the daemon: only that knows the ledger.',
+      severity: 'error',
+      from: { path: `${server}(${importers})/`, pathNot: pure },
+      to: {
+        path: server,
+        pathNot: [
+          `${server}(${probes}|${importers})/`,
           `${server}kubernetes/(api-client|choose-access)\\.ts$`,
           ...pure,
           ...interfaces,
-          ...leaves,
+          host,
         ],
       },
     },
@@ -293,22 +339,11 @@ module.exports = {
       name: 'only-http-serves-leases',
       comment: 'The routes translate requests to leases/; no other effect drives them.',
       severity: 'error',
-      from: { path: `${server}(${effects})/`, pathNot: [...pure, `${server}(http|reconcile)/`] },
-      to: { path: `${server}leases/`, pathNot: interfaces },
-    },
-    {
-      name: 'serve-composes',
-      comment:
-        'serve.ts, with name-node.ts, refuse-all.ts, begin-ledger.ts, ledger-traces.ts, keep-room.ts, watch-node.ts, join-nodes.ts, open-store.ts, open-offline.ts, duties.ts, open-webhook.ts and open-page.ts, is the only place that names concrete classes: what runs with what is read there.',
-      severity: 'error',
       from: {
-        path: server,
-        pathNot: [
-          `${server}(serve|name-node|refuse-all|begin-ledger|ledger-traces|keep-room|watch-node|join-nodes|open-(?:store|offline|webhook|page)|duties)\\.ts$`,
-          `${server}(${effects}|cli)/`,
-        ],
+        path: [`${server}(${effects})/`, `${server}http/(page|webhook)/`],
+        pathNot: [...pure, `${server}reconcile/`, `${server}http/[^/]*$`, `${server}http/routes/`],
       },
-      to: { path: `${server}(${effects})/`, pathNot: [...pure, ...interfaces, ...commandFiles] },
+      to: { path: `${server}leases/`, pathNot: interfaces },
     },
     {
       name: 'interfaces-name-no-implementation',
@@ -327,13 +362,13 @@ module.exports = {
       to: {
         path: server,
         pathNot: [
-          `${server}(cli|lint|${lookers}|${advisers}|${finders})/`,
-          ...leaves,
-          ...carriers,
+          `${server}(cli|diagnose/lint|${probes}|${diagnostics}|${importers})/`,
+          host,
+          transfer,
           `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
           // Stores whose daemon does not run, for what can be done only then: the locks see to it.
           // And what is left of a ledger where none is.
-          `${server}(open-offline|ledger-traces)\\.ts$`,
+          `${server}open-ledger/(open-offline|ledger-traces)\\.ts$`,
         ],
       },
     },
@@ -344,17 +379,17 @@ module.exports = {
       severity: 'error',
       from: {
         path: `${server}cli/`,
-        pathNot: `${server}cli/(commands/(migrate|backup|rescue)|offline-stores)\\.ts$`,
+        pathNot: `${server}cli/commands/(migrate|backup|rescue|offline-stores)\\.ts$`,
       },
-      to: { path: `${server}open-offline\\.ts$` },
+      to: { path: `${server}open-ledger/open-offline\\.ts$` },
     },
     {
-      name: 'carriers-know-the-interface',
+      name: 'transfer-knows-the-interface',
       comment:
         'What copies ledgers works with every store: it knows their interface and the form of records.',
       severity: 'error',
-      from: { path: carriers },
-      to: { path: server, pathNot: [...carriers, ...pure, ...interfaces, ...leaves] },
+      from: { path: transfer },
+      to: { path: server, pathNot: [transfer, ...pure, ...interfaces, host] },
     },
 
     homeOf(
@@ -364,10 +399,10 @@ module.exports = {
       'Only http/ knows how requests arrive.',
     ),
     homeOf(
-      'pino-in-logging',
+      'pino-in-the-logger',
       'node_modules/pino/',
-      `${server}logging/`,
-      'Only logging/ knows how lines leave.',
+      `${server}host/logger\\.ts$`,
+      'Only the logger knows how lines leave.',
     ),
     homeOf(
       'sqlite-in-its-store',
@@ -378,13 +413,13 @@ module.exports = {
     homeOf(
       'undici-in-clients',
       'node_modules/undici/',
-      `${server}(cli|kubernetes|store/(kubernetes|etcd))/|^shared/api/client\\.ts$`,
+      [`${server}(cli|kubernetes)/`, `${server}store/(kubernetes|etcd)/`],
       'Only clients of an API make requests.',
     ),
     homeOf(
       'grpc-in-clients',
       'node_modules/(@grpc|@bufbuild)/',
-      `${server}(runtime|store/etcd)/|${server}protobuf\\.ts$`,
+      [`${server}(runtime|store/etcd)/`, `${server}host/protobuf\\.ts$`],
       'Only the clients of the CRI and of etcd speak gRPC.',
     ),
     homeOf(
@@ -396,7 +431,7 @@ module.exports = {
     homeOf(
       'one-place-runs-programs',
       '^(node:)?child_process$',
-      `(${server}run-program|^plugin/run-child)\\.ts$`,
+      [`${server}host/run-program\\.ts$`, '^plugin/run-child\\.ts$'],
       'What is executed, with which arguments, is checked in one file of each executable.',
     ),
   ],

@@ -45,7 +45,7 @@ check: check-types check-lint check-format check-architecture check-generated ##
 
 # Each a target of its own, so that "make -k -j2 check" shows every complaint in one go.
 check-types: packages
-	@echo 'check: types' && tsc --noEmit && tsc --noEmit --project ipkeeper-server/page/client
+	@echo 'check: types' && tsc --noEmit && tsc --noEmit --project ipkeeper-server/http/page/client
 
 check-lint: packages
 	@echo 'check: lint' && eslint .

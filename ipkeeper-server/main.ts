@@ -5,11 +5,11 @@ import { version, versionText } from '../shared/build-info.ts'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem, toProblem } from '../shared/problem/problem.ts'
 import { nearestWord } from '../shared/text/nearest-word.ts'
-import { readCall, type CommandRow, type ReadCall } from './cli/command-row.ts'
-import { helpOption } from './cli/options.ts'
-import { helpOf, overviewOf } from './cli/render-help.ts'
-import { serverCommands, standardConflist } from './cli/server-commands.ts'
-import type { Terminal } from './cli/terminal.ts'
+import { readCall, type CommandRow, type ReadCall } from './cli/framework/command-row.ts'
+import { helpOption } from './cli/framework/options.ts'
+import { helpOf, overviewOf } from './cli/framework/render-help.ts'
+import { serverCommands, standardConflist } from './cli/commands/server-commands.ts'
+import type { Terminal } from './cli/framework/terminal.ts'
 
 const rows: readonly CommandRow[] = Object.values(serverCommands)
 
@@ -95,7 +95,7 @@ async function serveWith(argv: readonly string[]): Promise<number> {
   if (!call) return 0
   const { options } = call
   refuseEmpty(call)
-  const { serve } = await import('./serve.ts')
+  const { serve } = await import('./daemon/serve.ts')
   await serve({
     socket: options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket),
     stateDir: options['state-dir'] ?? (process.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
@@ -129,7 +129,7 @@ async function uninstallWith(argv: readonly string[]): Promise<number> {
   const { options, flags } = call
   refuseEmpty(call)
   const { uninstall } = await import('./install/uninstall.ts')
-  const { countAttachments } = await import('./cli/count-attachments.ts')
+  const { countAttachments } = await import('./cli/commands/count-attachments.ts')
   const socket = options['socket'] ?? (process.env['IPKEEPER_SOCKET'] || defaultPaths.socket)
   const done = await uninstall({
     binDir: options['bin-dir'] ?? defaultPaths.binDir,
@@ -144,7 +144,7 @@ async function uninstallWith(argv: readonly string[]): Promise<number> {
 
 /** Loaded only where it is called for: the daemon does not pay for what advises people, nor they for the daemon. */
 async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  return await (await import('./cli/run-command.ts')).runCommand(argv, terminal)
+  return await (await import('./cli/framework/run-command.ts')).runCommand(argv, terminal)
 }
 
 async function main(): Promise<number> {

@@ -1,14 +1,14 @@
 /**
- * Bundles the page of the daemon (ipkeeper-server/page/client) to the files that browsers ask for. Not a program: the build
+ * Bundles the page of the daemon (ipkeeper-server/http/page/client) to the files that browsers ask for. Not a program: the build
  * puts them into dist/ipkeeper-server, tests serve them from here.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import type { PageFiles } from '../ipkeeper-server/page/page-files.ts'
+import type { PageFiles } from '../ipkeeper-server/http/page/page-files.ts'
 
 const root = join(import.meta.dirname, '..')
-const folder = join(root, 'ipkeeper-server', 'page', 'client')
+const folder = join(root, 'ipkeeper-server', 'http', 'page', 'client')
 
 /** By their paths; the same bytes on every machine. */
 export async function bundlePage(): Promise<PageFiles> {

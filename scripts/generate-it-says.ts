@@ -3,10 +3,10 @@
  *
  *   node scripts/generate-it-says.ts
  */
-import { checks } from '../ipkeeper-server/doctor/checks.ts'
-import type { KnownText, TextGroup } from '../ipkeeper-server/doctor/messages/known-text.ts'
-import { textGroups } from '../ipkeeper-server/doctor/messages/known-texts.ts'
-import { recognise } from '../ipkeeper-server/doctor/messages/recognise.ts'
+import { checks } from '../ipkeeper-server/diagnose/doctor/checks.ts'
+import type { KnownText, TextGroup } from '../ipkeeper-server/diagnose/doctor/messages/known-text.ts'
+import { textGroups } from '../ipkeeper-server/diagnose/doctor/messages/known-texts.ts'
+import { recognise } from '../ipkeeper-server/diagnose/doctor/messages/recognise.ts'
 import { shellLine } from '../shared/text/shell-word.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 

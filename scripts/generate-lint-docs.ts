@@ -3,15 +3,15 @@
  *
  *   node scripts/generate-lint-docs.ts
  */
-import { rules } from '../ipkeeper-server/lint/rules.ts'
+import { rules } from '../ipkeeper-server/diagnose/lint/rules.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 
-const introduction = `<!-- Made by scripts/generate-lint-docs.ts from ipkeeper-server/lint/rules.ts; change that, then: make generate -->
+const introduction = `<!-- Made by scripts/generate-lint-docs.ts from ipkeeper-server/diagnose/lint/rules.ts; change that, then: make generate -->
 
 # Rules of the linter
 
 What \`ipkeeperctl lint\` and the daemon look for in network configurations, in the order of the table in
-\`ipkeeper-server/lint/rules.ts\`. How to use it is in [lint.md](../operations/lint.md). The severity is the usual one; where it
+\`ipkeeper-server/diagnose/lint/rules.ts\`. How to use it is in [lint.md](../operations/lint.md). The severity is the usual one; where it
 depends, the text says so. An error makes \`ipkeeperctl lint\` exit with 1; warnings and notes do not.
 `
 

@@ -5,8 +5,8 @@ import {
   type Example,
   type Exits,
   type Option,
-} from '../ipkeeper-server/cli/command-row.ts'
-import { usageExit, usualExits } from '../ipkeeper-server/cli/options.ts'
+} from '../ipkeeper-server/cli/framework/command-row.ts'
+import { usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
 
 /** Text of a manual page: a backslash begins a request, and so do a dot or an apostrophe in front of a line. */
 export const escapeText = (text: string): string =>

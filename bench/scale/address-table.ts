@@ -1,5 +1,5 @@
-import { stripeOf, stripeSize, type StripeView } from '../../ipkeeper-server/ipam/stripes.ts'
-import type { Interval } from '../../ipkeeper-server/ipam/pool.ts'
+import { stripeOf, stripeSize, type StripeView } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
+import type { Interval } from '../../ipkeeper-server/ipam/pools/pool.ts'
 
 const stripeBits = Math.log2(Number(stripeSize))
 

@@ -1,4 +1,4 @@
-import { chooseInStripes, stripesFor } from '../../ipkeeper-server/ipam/stripes.ts'
+import { chooseInStripes, stripesFor } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
 import type { AddressTable } from './address-table.ts'
 
 /** How a node chooses among free addresses: the address, or -1 when it sees none. */

@@ -5,7 +5,7 @@
  *   node --expose-gc bench/scale/memory.ts PODS    prints one MemoryFigures as JSON
  */
 import { join } from 'node:path'
-import { Ledger } from '../../ipkeeper-server/leases/ledger.ts'
+import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
 import type { Engine, EngineFeed } from '../../ipkeeper-server/store/shared/engine.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'

@@ -4,7 +4,7 @@ import {
   leaseKey,
   type HolderRecord,
   type LeaseRecord,
-} from '../../ipkeeper-server/ipam/records.ts'
+} from '../../ipkeeper-server/ipam/records/records.ts'
 import type { SharedKind } from '../../ipkeeper-server/store/shared/engine.ts'
 
 /** A record as an engine keeps it. */

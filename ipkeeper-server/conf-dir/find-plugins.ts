@@ -1,8 +1,8 @@
 import { statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isJsonObject } from '../../shared/json/fold.ts'
-import type { PluginSeen } from '../lint/site.ts'
-import { runProgram } from '../run-program.ts'
+import type { PluginSeen } from '../diagnose/lint/site.ts'
+import { runProgram } from '../host/run-program.ts'
 
 /** Milliseconds that a plugin has for saying its versions; the reference plugins need a few. */
 const patience = 2000

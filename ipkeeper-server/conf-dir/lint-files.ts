@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { lint, type Linted } from '../lint/lint.ts'
-import type { LintInput, SourceFile } from '../lint/site.ts'
-import { usedTypes } from '../lint/used-types.ts'
+import { lint, type Linted } from '../diagnose/lint/lint.ts'
+import type { LintInput, SourceFile } from '../diagnose/lint/site.ts'
+import { usedTypes } from '../diagnose/lint/used-types.ts'
 import { findPlugins } from './find-plugins.ts'
 import { readConfDir } from './read-conf-dir.ts'
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { rangesComeWithAdd, readIdentity, readIpamConfig } from '../ipam/network-config.ts'
-import type { Pool } from '../ipam/pool.ts'
-import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
+import { rangesComeWithAdd, readIdentity, readIpamConfig } from '../ipam/request/network-config.ts'
+import type { Pool } from '../ipam/pools/pool.ts'
+import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import { readNetworks } from './read-networks.ts'
 
 /** Ranges that stand in network configurations; `complete`: none comes with an ADD only, or cannot be read. */

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
-import { compareNames, isPutAside, isRuntimeFile } from '../lint/runtime-files.ts'
-import type { SourceFile } from '../lint/site.ts'
+import { compareNames, isPutAside, isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
+import type { SourceFile } from '../diagnose/lint/site.ts'
 import { readSourceFile } from './read-source-file.ts'
 
 /** More files than any node has; the rest is left alone rather than read without end. */

@@ -1,4 +1,4 @@
-import { loadedNetworks, type LoadedNetwork } from '../lint/loaded-networks.ts'
+import { loadedNetworks, type LoadedNetwork } from '../diagnose/lint/loaded-networks.ts'
 import { readConfDir } from './read-conf-dir.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { constants, lstatSync, realpathSync, type BigIntStats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
-import type { FileFault, SourceFile } from '../lint/site.ts'
+import type { FileFault, SourceFile } from '../diagnose/lint/site.ts'
 
 /** Bytes of a configuration, at most: a thousand times what anybody has. */
 export const sizeLimit = 1024 * 1024

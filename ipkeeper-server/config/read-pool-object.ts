@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/json/fold.ts'
-import type { PoolPolicy, PoolSettings } from '../ipam/pool-settings.ts'
+import type { PoolPolicy, PoolSettings } from '../ipam/pools/pool-settings.ts'
 import { FaultList, formatPath } from './faults.ts'
 import { readPools } from './read-pools.ts'
 import { checkShape } from './schema-faults.ts'

@@ -2,17 +2,23 @@ import type { ResultDns, ResultRoute } from '../../shared/cni/result.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { formatAddress, parseAddress } from '../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, parseCidr, type Cidr } from '../../shared/net/cidr.ts'
-import { parseAddressRun } from '../ipam/parse-address-run.ts'
+import { parseAddressRun } from '../ipam/request/parse-address-run.ts'
 import type {
   LabelSelector,
   PoolNetwork,
   PoolPolicy,
   PoolRules,
   PoolSettings,
-} from '../ipam/pool-settings.ts'
-import { canonicalRange, formatRange, isSegmentName, type Range, type RangeDefinition } from '../ipam/pool.ts'
-import { RangeIndex, type PlacedRange } from '../ipam/range-index.ts'
-import { parseDuration, parseRetention } from '../ipam/retention.ts'
+} from '../ipam/pools/pool-settings.ts'
+import {
+  canonicalRange,
+  formatRange,
+  isSegmentName,
+  type Range,
+  type RangeDefinition,
+} from '../ipam/pools/pool.ts'
+import { RangeIndex, type PlacedRange } from '../ipam/pools/range-index.ts'
+import { parseDuration, parseRetention } from '../ipam/records/retention.ts'
 import {
   defaults,
   type DaemonConfigFile,

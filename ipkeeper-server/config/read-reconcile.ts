@@ -1,5 +1,5 @@
 import { findingKindNames } from '../../shared/findings.ts'
-import { parseDuration } from '../ipam/retention.ts'
+import { parseDuration } from '../ipam/records/retention.ts'
 import type { ReconcileTerms, Terms } from '../reconcile/plan-terms.ts'
 import { defaults, type DaemonConfigFile } from './daemon-config.schema.ts'
 import type { FaultList, Path } from './faults.ts'

@@ -1,5 +1,5 @@
-import type { TakeoverTerms } from '../ipam/node-silence.ts'
-import { parseDuration } from '../ipam/retention.ts'
+import type { TakeoverTerms } from '../ipam/records/last-contact.ts'
+import { parseDuration } from '../ipam/records/retention.ts'
 import { defaults, type DaemonConfigFile } from './daemon-config.schema.ts'
 import type { FaultList } from './faults.ts'
 import { readText } from './read-text.ts'

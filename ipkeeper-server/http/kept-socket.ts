@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { toProblem, type Problem } from '../../shared/problem/problem.ts'
-import { KeptFolder } from '../kept-folder.ts'
-import { makeFolder } from '../make-folder.ts'
+import { KeptFolder } from '../host/kept-folder.ts'
+import { makeFolder } from '../host/make-folder.ts'
 import { listenUnix, lookAtSocket, makeSocket } from './listen-unix.ts'
 
 export interface KeptSocketOptions {

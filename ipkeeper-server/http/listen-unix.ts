@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../host/make-folder.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 
 /** sun_path of unix(7) holds 108 bytes with the closing zero. */

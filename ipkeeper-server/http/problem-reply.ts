@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { ErrorReply } from '../../shared/api/cni.schema.ts'
-import type { EdgeOptions } from '../http-edge.ts'
+import type { EdgeOptions } from './http-edge.ts'
 
 /** What Fastify itself refuses: bodies that are too large, no JSON, or not of the schema. */
 function asProblem(error: unknown): Problem {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
-import { keepEdge } from '../http-edge.ts'
+import { keepEdge } from './http-edge.ts'
 import { earlyRefusal, errorReply } from './problem-reply.ts'
 import type { ReadMetrics } from './routes/metrics.ts'
 

@@ -2,9 +2,9 @@ import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { lintFiles } from '../conf-dir/lint-files.ts'
 import { readSourceFile } from '../conf-dir/read-source-file.ts'
-import { readRegularFile } from '../regular-file.ts'
-import { compilerText } from '../lint/format/compiler-text.ts'
-import { isRuntimeFile } from '../lint/runtime-files.ts'
+import { readRegularFile } from '../host/regular-file.ts'
+import { compilerText } from '../diagnose/lint/format/compiler-text.ts'
+import { isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
 import { placeFile } from './place-file.ts'
 
 export interface Installation {

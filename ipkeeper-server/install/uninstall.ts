@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { readNetworks } from '../conf-dir/read-networks.ts'
-import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
+import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import { syncFolder } from './place-file.ts'
 
 export interface Removal {

@@ -1,4 +1,4 @@
-import type { TlsMaterial } from '../tls-material.ts'
+import type { TlsMaterial } from '../host/tls-material.ts'
 
 export interface ApiSecrets {
   readonly token: string | undefined

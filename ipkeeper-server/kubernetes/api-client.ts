@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import type { ApiAccess, ApiSecrets } from './api-access.ts'
 import { ApiError } from './api-error.ts'
 import { statusError } from './api-status.ts'
-import { sameTls, type TlsMaterial } from '../tls-material.ts'
+import { sameTls, type TlsMaterial } from '../host/tls-material.ts'
 
 export interface ApiLimits {
   /** Milliseconds that a whole answer may take, and the beginning of a watch. */

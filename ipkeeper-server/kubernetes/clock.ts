@@ -1,4 +1,4 @@
-import { systemClocks } from '../clock.ts'
+import { systemClocks } from '../host/clock.ts'
 
 /** What the effects of this folder know of time and chance; injected, so that tests decide both. */
 export interface Clock {

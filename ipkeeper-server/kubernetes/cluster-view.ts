@@ -1,4 +1,4 @@
-import type { Owner, StringMap } from '../ipam/pod-facts.ts'
+import type { Owner, StringMap } from '../ipam/records/pod-facts.ts'
 
 export interface PodView {
   readonly uid: string

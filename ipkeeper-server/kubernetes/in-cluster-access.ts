@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { isIPv6 } from 'node:net'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { ApiAccess } from './api-access.ts'
-import { FreshFile } from '../fresh-file.ts'
-import { checkTls } from '../tls-material.ts'
+import { FreshFile } from '../host/fresh-file.ts'
+import { checkTls } from '../host/tls-material.ts'
 
 /** Where kubelet puts what a pod needs to reach the API. */
 export const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'

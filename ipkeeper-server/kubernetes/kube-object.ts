@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
-import type { StringMap } from '../ipam/pod-facts.ts'
+import type { StringMap } from '../ipam/records/pod-facts.ts'
 
 /** What names an owner (meta/v1 OwnerReference). */
 export interface OwnerReference {

@@ -1,7 +1,7 @@
 import type { ApiAccess, ApiSecrets } from './api-access.ts'
-import { FreshFile } from '../fresh-file.ts'
+import { FreshFile } from '../host/fresh-file.ts'
 import { parseKubeconfig, type KubeconfigContext, type Material } from './kubeconfig.ts'
-import { checkTls, type TlsMaterial } from '../tls-material.ts'
+import { checkTls, type TlsMaterial } from '../host/tls-material.ts'
 
 /** The files of one reading of the kubeconfig. */
 interface Opened {

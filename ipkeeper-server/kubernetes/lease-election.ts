@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/json/fold.ts'
-import type { Election } from '../leases/election.ts'
+import type { Election } from './election.ts'
 import type { ApiAccess } from './api-access.ts'
 import { ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'

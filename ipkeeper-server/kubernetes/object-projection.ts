@@ -1,6 +1,6 @@
 /** What is kept of the objects of the API: a pod of 10 KiB becomes some hundred bytes. */
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
-import type { StringMap } from '../ipam/pod-facts.ts'
+import type { StringMap } from '../ipam/records/pod-facts.ts'
 import { forerunnerPrefix } from './dialects/owner-keys.ts'
 import { at, readMeta, type OwnerReference } from './kube-object.ts'
 

@@ -1,4 +1,4 @@
-import type { Owner } from '../ipam/pod-facts.ts'
+import type { Owner } from '../ipam/records/pod-facts.ts'
 import { metadataOnly, type ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/json/fold.ts'
-import type { Owner, StringMap } from '../ipam/pod-facts.ts'
+import type { Owner, StringMap } from '../ipam/records/pod-facts.ts'
 import { metadataOnly, type ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'

@@ -1,7 +1,7 @@
 import { cacheReasonNames } from '../../shared/cache-reasons.ts'
 import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
-import { lateDels, observedVerbs, undoReasons } from '../leases/verb-observer.ts'
+import { lateDels, observedVerbs, undoReasons } from '../leases/verbs/verb-observer.ts'
 
 /** Every value that a label may have, or where its values come from, and how many there may be. */
 export type LabelRow = readonly string[] | { readonly source: string; readonly atMost: number }

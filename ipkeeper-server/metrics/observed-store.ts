@@ -1,5 +1,5 @@
-import type { HistoryEntry, HistoryEvent } from '../ipam/history-entry.ts'
-import type { Change, RecordKind, RecordTypes } from '../ipam/records.ts'
+import type { HistoryEntry, HistoryEvent } from '../ipam/records/history-entry.ts'
+import type { Change, RecordKind, RecordTypes } from '../ipam/records/records.ts'
 import {
   StoreConflict,
   type HistoryQuery,

@@ -1,4 +1,4 @@
-import type { VerbObserver } from '../leases/verb-observer.ts'
+import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
 import type { MetricRegistry } from './metric-registry.ts'
 import type { StoreObserver } from './observed-store.ts'
 

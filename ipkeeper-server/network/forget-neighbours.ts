@@ -1,4 +1,4 @@
-import type { AttachmentRecord } from '../ipam/records.ts'
+import type { AttachmentRecord } from '../ipam/records/records.ts'
 import { runCommands } from './ip-commands.ts'
 import { reopenPodNamespace } from './pod-namespace.ts'
 import type { RunTool } from './run-tool.ts'

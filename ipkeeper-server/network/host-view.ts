@@ -2,7 +2,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { defaultUplinks, findLink, listLinks, type LinkState } from './host-links.ts'
 import { aliasPrefix, macOf } from './link-names.ts'
 import { isHostLinkName } from './plan/host-link-name.ts'
-import type { MainConfig } from './plan/main-config.ts'
+import type { MainConfig } from '../ipam/records/main-config.ts'
 import type { BridgeFacts, Survey } from './plan/survey.ts'
 import type { RunTool } from './run-tool.ts'
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, realpathSync } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { systemFolders } from '../find-program.ts'
-import { followProgram, type FollowedProgram } from '../run-program.ts'
+import { systemFolders } from '../host/find-program.ts'
+import { followProgram, type FollowedProgram } from '../host/run-program.ts'
 import { findTool, mustFind } from './run-tool.ts'
 
 /** With it a monitor goes with a daemon that is killed; without it the monitor waits for the next news. */

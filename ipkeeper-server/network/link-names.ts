@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { attachmentKey, type AttachmentKey } from '../ipam/records.ts'
+import { attachmentKey, type AttachmentKey } from '../ipam/records/records.ts'
 import { linkPrefix } from './plan/host-link-name.ts'
 import type { LinkNames } from './plan/survey.ts'
 

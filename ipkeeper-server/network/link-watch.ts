@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { toProblem } from '../../shared/problem/problem.ts'
-import type { OwnAddress } from '../ipam/own-addresses.ts'
+import type { OwnAddress } from '../ipam/pools/own-addresses.ts'
 import { IpMonitor } from './ip-monitor.ts'
 import { readAddressNews, readLinkNews } from './plan/link-news.ts'
 import { NodeLinks, type NodeLink } from './plan/node-links.ts'

@@ -1,4 +1,4 @@
-import type { LeaseRecord, WiringRecord } from '../ipam/records.ts'
+import type { LeaseRecord, WiringRecord } from '../ipam/records/records.ts'
 import type { MasqueradedPods } from './plan/masquerade.ts'
 
 /** The masqueraded addresses of one attachment by their pools. `subnetsOf`: of a pool, in CIDR notation. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Sysctl } from './plan/main-config.ts'
+import type { Sysctl } from '../ipam/records/main-config.ts'
 import { leastOfIpv6 } from './plan/mtu-limits.ts'
 
 /**

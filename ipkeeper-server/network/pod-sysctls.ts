@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { settingFile } from './kernel-settings.ts'
-import type { Sysctl } from './plan/main-config.ts'
+import type { Sysctl } from '../ipam/records/main-config.ts'
 import type { RunTool } from './run-tool.ts'
 
 /**

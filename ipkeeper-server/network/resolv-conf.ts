@@ -1,8 +1,8 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { ResultDns } from '../../shared/cni/result.ts'
 import { isNameserver } from '../../shared/net/address.ts'
-import { boundedLooks } from '../bounded-looks.ts'
-import { readRegularFile } from '../regular-file.ts'
+import { boundedLooks } from '../host/bounded-looks.ts'
+import { readRegularFile } from '../host/regular-file.ts'
 
 const sizeLimit = 64 * 1024
 

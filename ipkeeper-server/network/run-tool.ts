@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { findProgram, systemFolders } from '../find-program.ts'
-import { runProgram } from '../run-program.ts'
+import { findProgram, systemFolders } from '../host/find-program.ts'
+import { runProgram } from '../host/run-program.ts'
 import { namespacePath } from './plan/namespace-path.ts'
 import { tools, type ToolName } from './plan/tools.ts'
 

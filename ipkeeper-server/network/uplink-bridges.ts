@@ -1,6 +1,6 @@
 import type { UplinkItem } from '../../shared/api/uplink.schema.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { HostUplinks } from '../leases/host-uplinks.ts'
+import type { HostUplinks } from './host-uplinks.ts'
 import { findAddressing, findLink, listLinks, type LinkState } from './host-links.ts'
 import type { HostView } from './host-view.ts'
 import { runHostCommands } from './host-ipv6.ts'
@@ -15,7 +15,7 @@ import {
   returning,
   type HostAddressing,
 } from './plan/host-addressing.ts'
-import type { MainConfig } from './plan/main-config.ts'
+import type { MainConfig } from '../ipam/records/main-config.ts'
 import { joinUplink, partUplink, type UplinkJoint } from './plan/underlay.ts'
 import type { RunTool } from './run-tool.ts'
 import { UplinkRecords, type UplinkRecord } from './uplink-records.ts'

@@ -2,8 +2,8 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { makeFolder } from '../make-folder.ts'
-import { readRegularFile } from '../regular-file.ts'
+import { makeFolder } from '../host/make-folder.ts'
+import { readRegularFile } from '../host/regular-file.ts'
 import type { UplinkJoint } from './plan/underlay.ts'
 
 /** What is remembered of a bridge and its uplink, so that both can be parted whenever the daemon was stopped. */

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMarkName } from '../../shared/answered-mark.ts'
 import { stateFolders } from '../../shared/paths.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../host/make-folder.ts'
 
 /** plugin: it answers its ADD. daemon: the ADD is undone, or is about to be. */
 export type MarkOwner = 'plugin' | 'daemon'

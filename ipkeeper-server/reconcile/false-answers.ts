@@ -1,4 +1,4 @@
-import { incarnationOf, type AttachmentRecord } from '../ipam/records.ts'
+import { incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts'
 import type { SeenFalseAnswer } from './plan-snapshot.ts'
 
 /** Milliseconds for which an answer is remembered. */

@@ -1,5 +1,5 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
-import { incarnationOf } from '../ipam/records.ts'
+import { incarnationOf } from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 

@@ -1,4 +1,4 @@
-import { incarnationOf } from '../ipam/records.ts'
+import { incarnationOf } from '../ipam/records/records.ts'
 import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
 import type { NodeSnapshot, SeenAttachment } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'

@@ -1,4 +1,4 @@
-import { incarnationOf } from '../ipam/records.ts'
+import { incarnationOf } from '../ipam/records/records.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 

@@ -1,6 +1,6 @@
-import { incarnationOf } from '../ipam/records.ts'
-import { describeHolder } from '../ipam/records.ts'
-import { describeLostNode, describeStanding, remedyFor } from '../ipam/standing.ts'
+import { incarnationOf } from '../ipam/records/records.ts'
+import { describeHolder } from '../ipam/records/records.ts'
+import { describeLostNode, describeStanding, remedyFor } from '../ipam/records/standing.ts'
 import type { NodeSnapshot, SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 

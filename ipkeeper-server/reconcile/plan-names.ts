@@ -1,5 +1,5 @@
-import { attachmentByLease } from '../ipam/attachment-elsewhere.ts'
-import { incarnationOf } from '../ipam/records.ts'
+import { attachmentByLease } from '../ipam/pools/attachment-elsewhere.ts'
+import { incarnationOf } from '../ipam/records/records.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'
 

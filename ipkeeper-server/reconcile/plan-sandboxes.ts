@@ -1,4 +1,4 @@
-import { describeHolder, holderKey } from '../ipam/records.ts'
+import { describeHolder, holderKey } from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
 

@@ -1,6 +1,6 @@
-import type { OwnAddresses } from '../ipam/own-addresses.ts'
-import type { AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
-import type { Standing } from '../ipam/standing.ts'
+import type { OwnAddresses } from '../ipam/pools/own-addresses.ts'
+import type { AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
+import type { Standing } from '../ipam/records/standing.ts'
 import type { RuntimeAnswer, Sandbox } from '../runtime/sandboxes.ts'
 
 /**

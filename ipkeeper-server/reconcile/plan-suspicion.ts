@@ -1,5 +1,5 @@
 import type { FindingKind } from '../../shared/findings.ts'
-import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records.ts'
+import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records/records.ts'
 import type { SeenLink } from './plan-snapshot.ts'
 
 /** What one look makes suspicious. It becomes a finding when it is old enough and was seen often enough. */

@@ -4,19 +4,19 @@ import type { FindingKind } from '../../shared/findings.ts'
 import { parseAddress } from '../../shared/net/address.ts'
 import { withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { ageOf } from '../ipam/attachment-age.ts'
-import { locateAddress } from '../ipam/locate-address.ts'
+import { ageOf } from '../ipam/records/attachment-age.ts'
+import { locateAddress } from '../ipam/plan/locate-address.ts'
 import {
   attachmentKey,
   incarnationOf,
   sameAttachment,
   type AttachmentRecord,
   type LeaseRecord,
-} from '../ipam/records.ts'
-import { delAttachment } from '../leases/del.ts'
-import { markMadeBy } from '../leases/mark-made-by.ts'
-import type { NodeAudit } from '../leases/node-audit.ts'
-import { ageClock, type LeaseService } from '../leases/service.ts'
+} from '../ipam/records/records.ts'
+import { delAttachment } from '../leases/verbs/del.ts'
+import { markMadeBy } from '../leases/verbs/mark-made-by.ts'
+import type { NodeAudit } from '../leases/queries/node-audit.ts'
+import { ageClock, type LeaseService } from '../leases/verbs/service.ts'
 import type { ContainerRuntimes, RuntimeAnswer } from '../runtime/sandboxes.ts'
 import { needsPods, seesNoNamespaces } from './plan-attachments.ts'
 import { planReconcile, type Doubts, type Planned } from './plan-reconcile.ts'

@@ -1,8 +1,8 @@
-import { attachmentKey, incarnationOf, type AttachmentRecord } from '../ipam/records.ts'
-import { countAsAnswered } from '../leases/count-as-answered.ts'
-import type { LeaseService } from '../leases/service.ts'
-import { takeBack } from '../leases/take-back.ts'
-import { inTurnOfHolder } from '../leases/turn-of-holder.ts'
+import { attachmentKey, incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts'
+import { countAsAnswered } from '../leases/verbs/count-as-answered.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import { takeBack } from '../leases/verbs/take-back.ts'
+import { inTurnOfHolder } from '../leases/verbs/turn-of-holder.ts'
 import type { AnsweredMarks, MarkOwner } from './answered-marks.ts'
 
 /** Milliseconds. */

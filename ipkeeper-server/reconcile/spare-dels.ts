@@ -10,8 +10,8 @@ import {
   numberOfSpare,
   spareDels,
 } from '../../shared/spare-dels.ts'
-import { freeRoom } from '../free-room.ts'
-import { makeFolder } from '../make-folder.ts'
+import { freeRoom } from '../host/free-room.ts'
+import { makeFolder } from '../host/make-folder.ts'
 
 /** Milliseconds after which a plugin that has taken one and not finished it has ended. */
 const abandonedAfter = 60_000

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { AttachmentRecord } from '../ipam/records.ts'
+import type { AttachmentRecord } from '../ipam/records/records.ts'
 import { strayLinks, type VethSeen } from './plan-stray-links.ts'
 
 /** Milliseconds. */

@@ -4,9 +4,9 @@ import {
   sameAttachment,
   type AttachmentRecord,
   type LeaseRecord,
-} from '../ipam/records.ts'
-import type { LeaseService } from '../leases/service.ts'
-import { inTurnOfHolder } from '../leases/turn-of-holder.ts'
+} from '../ipam/records/records.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import { inTurnOfHolder } from '../leases/verbs/turn-of-holder.ts'
 
 /** Milliseconds until the next try of what could not be cut off. */
 const pauseAfterFailure = 5_000

@@ -1,6 +1,6 @@
 import type { CacheFileItem, CacheReply } from '../../shared/api/cache.schema.ts'
-import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records.ts'
-import type { LoadedNetwork } from '../lint/loaded-networks.ts'
+import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
+import type { LoadedNetwork } from '../diagnose/lint/loaded-networks.ts'
 import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
 import { badFileItem } from './bad-file-item.ts'
 import { FolderWatches } from './folder-watches.ts'

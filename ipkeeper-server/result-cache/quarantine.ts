@@ -5,7 +5,7 @@ import { cacheReasonNames, type CacheReason } from '../../shared/cache-reasons.t
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../host/make-folder.ts'
 import { folderOf, isText, joinBytes, nameOf } from './byte-path.ts'
 import { copyFile } from './copy-file.ts'
 import { codeOf, fileCalls, syncFolder, type FileCalls } from './file-calls.ts'

@@ -1,4 +1,4 @@
-import type { AttachmentKey } from '../ipam/records.ts'
+import type { AttachmentKey } from '../ipam/records/records.ts'
 import type { FileCalls } from './file-calls.ts'
 import type { CachePlan } from './plan/plan-repair.ts'
 import type { Quarantine } from './quarantine.ts'

@@ -1,5 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { readMessage, taken, type ReadField } from '../protobuf.ts'
+import { readMessage, taken, type ReadField } from '../host/protobuf.ts'
 import type { RuntimeCondition, Sandbox } from './sandboxes.ts'
 
 /**

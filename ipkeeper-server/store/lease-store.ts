@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import type { HistoryEntry, HistoryEvent } from '../ipam/history-entry.ts'
-import type { Change, LeaseRecord, RecordKind, RecordTypes } from '../ipam/records.ts'
+import type { HistoryEntry, HistoryEvent } from '../ipam/records/history-entry.ts'
+import type { Change, LeaseRecord, RecordKind, RecordTypes } from '../ipam/records/records.ts'
 
 /** One record as it stands in the store: JSON text, which the reader parses when it needs it. */
 export interface StoredRecord {

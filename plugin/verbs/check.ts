@@ -1,7 +1,7 @@
 import { askVerb } from '../ask-verb.ts'
 import type { Call, Outcome } from '../call.ts'
 import { forwardToFallback } from '../fallback.ts'
-import { patienceFor } from '../patience.ts'
+import { patienceFor } from '../time-limits.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
 /** CHECK: the daemon compares, or the fallback where the addresses are its own; success is silent. */

@@ -1,6 +1,6 @@
 /** A Kubernetes API whose etcd went back to a snapshot, or lost objects, while daemons ran and were down. */
 import t, { type Test } from 'tap'
-import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import type { StampedWrite } from '../../ipkeeper-server/store/shared/engine.ts'
 import { lease } from '../contract/lease-store-contract.ts'
 import {

@@ -1,6 +1,6 @@
 /** What the API server makes of objects: which it takes, and how it lists them. */
 import t from 'tap'
-import type { LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { leaseSpec } from '../../ipkeeper-server/store/kubernetes/lease-object.ts'
 import { nodeSpec } from '../../ipkeeper-server/store/kubernetes/node-object.ts'
 import { lease } from '../contract/lease-store-contract.ts'

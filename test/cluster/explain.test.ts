@@ -2,7 +2,7 @@
 import t from 'tap'
 import { chooseAccess } from '../../ipkeeper-server/kubernetes/choose-access.ts'
 import { Cluster } from '../../ipkeeper-server/kubernetes/cluster.ts'
-import { explainAdd } from '../../ipkeeper-server/leases/explain.ts'
+import { explainAdd } from '../../ipkeeper-server/leases/queries/explain.ts'
 import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
 import { TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { startCluster } from '../rigs/cluster.ts'

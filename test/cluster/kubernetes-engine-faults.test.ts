@@ -1,7 +1,7 @@
 /** What goes wrong between an engine and a real API server. */
 import { renameSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { EngineAway, type Engine, type StampedWrite } from '../../ipkeeper-server/store/shared/engine.ts'
 import { lease } from '../contract/lease-store-contract.ts'
 import { grantRights, ipkeeperToken, rbacObjects } from '../rigs/cluster-node.ts'

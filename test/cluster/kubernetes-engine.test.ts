@@ -8,7 +8,7 @@ import {
   type NodeRecord,
   type PoolRecord,
   type ReservationRecord,
-} from '../../ipkeeper-server/ipam/records.ts'
+} from '../../ipkeeper-server/ipam/records/records.ts'
 import { StoreConflict } from '../../ipkeeper-server/store/lease-store.ts'
 import {
   type Engine,

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import type { Owner } from '../../ipkeeper-server/ipam/pod-facts.ts'
+import type { Owner } from '../../ipkeeper-server/ipam/records/pod-facts.ts'
 import type { ApiObject } from '../rigs/cluster-client.ts'
 import { startCluster, workloadControllers, type Cluster } from '../rigs/cluster.ts'
 import { followCluster, podOnNode } from '../rigs/followed-cluster.ts'

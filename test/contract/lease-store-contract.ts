@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
-import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/history-entry.ts'
-import type { Change, LeaseRecord, PoolRecord, Write } from '../../ipkeeper-server/ipam/records.ts'
-import { leaseKey, mustStay } from '../../ipkeeper-server/ipam/records.ts'
+import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/records/history-entry.ts'
+import type { Change, LeaseRecord, PoolRecord, Write } from '../../ipkeeper-server/ipam/records/records.ts'
+import { leaseKey, mustStay } from '../../ipkeeper-server/ipam/records/records.ts'
 import { StoreConflict, type HistoryRule, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 

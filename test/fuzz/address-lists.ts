@@ -1,8 +1,8 @@
 /** Lists of addresses in annotations, ours and other projects': read as they are meant, or refused with a reason. */
 import fc from 'fast-check'
-import { candidateLists, formatCandidates } from '../../ipkeeper-server/ipam/candidate-list.ts'
-import { parseAddressList, type AddressRun } from '../../ipkeeper-server/ipam/parse-address-list.ts'
-import type { CandidateList, CandidateRun, PodRequest } from '../../ipkeeper-server/ipam/request.ts'
+import { candidateLists, formatCandidates } from '../../ipkeeper-server/ipam/request/candidate-list.ts'
+import { parseAddressList, type AddressRun } from '../../ipkeeper-server/ipam/request/parse-address-list.ts'
+import type { CandidateList, CandidateRun, PodRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { dialectNames, dialects } from '../../ipkeeper-server/kubernetes/dialects/dialects.ts'
 import { addressBits } from '../../shared/net/address.ts'

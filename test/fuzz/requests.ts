@@ -6,8 +6,8 @@ import {
   readIpamConfig,
   readPreviousAddresses,
   readValidAttachments,
-} from '../../ipkeeper-server/ipam/network-config.ts'
-import type { AddressRequest, PodRequest } from '../../ipkeeper-server/ipam/request.ts'
+} from '../../ipkeeper-server/ipam/request/network-config.ts'
+import type { AddressRequest, PodRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { interpretPlainly, plainNode } from '../ipkeeper-server/http/app-parts.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'

@@ -1,4 +1,4 @@
-import type { HolderRecord, LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { HolderRecord, LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import type { SharedLedger } from '../rigs/shared-node.ts'
 import type { FinalState, SeenHolder, SeenLease } from './history.ts'
 

@@ -1,4 +1,4 @@
-import type { HolderRecord, LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { HolderRecord, LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { cutOff, mend } from '../rigs/cuts.ts'
 import { etcdPorts, startEtcdMembers } from '../rigs/etcd-members.ts'
 import type { LanHost } from '../rigs/lan.ts'

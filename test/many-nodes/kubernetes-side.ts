@@ -1,4 +1,4 @@
-import type { HolderRecord, LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { HolderRecord, LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { createNamespace, createNode, ipkeeperToken } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { installCustomResources } from '../rigs/custom-resources.ts'

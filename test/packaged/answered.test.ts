@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
-import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { changeRecords } from '../rigs/change-records.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { failsProperly } from '../rigs/plugin-under-fault.ts'

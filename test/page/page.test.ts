@@ -1,7 +1,7 @@
 /** The page in a real browser, over the daemon's own routes: what it shows, and how one goes through it. */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { reserve } from '../../ipkeeper-server/leases/reserve.ts'
+import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import { poolFrom } from '../ipkeeper-server/leases/test-service.ts'
 import { closeBrowser, openPage } from '../rigs/browser.ts'
 import { missing } from '../rigs/requirements.ts'

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Step, TryReport } from '../../ipkeeper-server/try/report.ts'
+import type { Step, TryReport } from '../../ipkeeper-server/diagnose/try/report.ts'
 import { annotationsCapability, makeCallerSite, type CallerSite } from '../rigs/caller-site.ts'
 import { findProgram } from '../rigs/find-program.ts'
 import { kernelState, settledState } from '../rigs/kernel-state.ts'

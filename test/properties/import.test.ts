@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { importAllocations } from '../../ipkeeper-server/leases/import.ts'
-import { Ledger } from '../../ipkeeper-server/leases/ledger.ts'
-import { listLeases } from '../../ipkeeper-server/leases/listing.ts'
-import { reserve } from '../../ipkeeper-server/leases/reserve.ts'
+import { importAllocations } from '../../ipkeeper-server/leases/verbs/import.ts'
+import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
+import { listLeases } from '../../ipkeeper-server/leases/queries/listing.ts'
+import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import {
   attachmentKey,
   holderKey,
   sameAttachment,
   type LeaseRecord,
-} from '../../ipkeeper-server/ipam/records.ts'
-import type { NetnsState } from '../../ipkeeper-server/ipam/netns-state.ts'
+} from '../../ipkeeper-server/ipam/records/records.ts'
+import type { NetnsState } from '../../ipkeeper-server/ipam/records/netns-state.ts'
 import type {
   FoundAllocation,
   ImportItem,
@@ -19,7 +19,7 @@ import type {
 } from '../../shared/api/import.schema.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
-import { assertTrueHistory } from '../ipkeeper-server/leases/true-history.ts'
+import { assertTrueHistory } from '../ipkeeper-server/leases/ledger/true-history.ts'
 import { FragileStore } from '../ipkeeper-server/store/fragile-store.ts'
 
 /**

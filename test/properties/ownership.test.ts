@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { Ledger } from '../../ipkeeper-server/leases/ledger.ts'
-import { listLeases } from '../../ipkeeper-server/leases/listing.ts'
+import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
+import { listLeases } from '../../ipkeeper-server/leases/queries/listing.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { usageOf } from '../../ipkeeper-server/ipam/usage.ts'
+import { usageOf } from '../../ipkeeper-server/ipam/pools/usage.ts'
 import { poolFrom, TestService, type PodWords } from '../ipkeeper-server/leases/test-service.ts'
-import { assertTrueHistory } from '../ipkeeper-server/leases/true-history.ts'
+import { assertTrueHistory } from '../ipkeeper-server/leases/ledger/true-history.ts'
 import { FragileStore } from '../ipkeeper-server/store/fragile-store.ts'
 
 /**

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import type { LeaseRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'

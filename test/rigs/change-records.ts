@@ -1,4 +1,4 @@
-import type { RecordKind, RecordTypes, Write } from '../../ipkeeper-server/ipam/records.ts'
+import type { RecordKind, RecordTypes, Write } from '../../ipkeeper-server/ipam/records/records.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 
 /**

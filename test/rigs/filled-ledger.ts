@@ -1,5 +1,5 @@
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
-import { reserve } from '../../ipkeeper-server/leases/reserve.ts'
+import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 
 /** Milliseconds since the epoch; the store of the API knows moments to the millisecond. */

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records.ts'
+import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { forgetNeighbours } from '../../ipkeeper-server/network/forget-neighbours.ts'
 import { NodeRoutes } from '../../ipkeeper-server/network/node-routes.ts'
 import type { BoundAddress, NodeRoutesView } from '../../ipkeeper-server/network/plan/node-routes.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { attachmentKey } from '../../ipkeeper-server/ipam/records.ts'
-import type { PodNetwork } from '../../ipkeeper-server/leases/pod-network.ts'
+import { attachmentKey } from '../../ipkeeper-server/ipam/records/records.ts'
+import type { PodNetwork } from '../../ipkeeper-server/network/pod-network.ts'
 
 /** A kernel of which only the list of wired attachments exists; it can be told to refuse. */
 export interface PodNetworkDouble extends PodNetwork {

@@ -1,4 +1,4 @@
-import { Clock, systemClocks, type Clocks } from '../../ipkeeper-server/clock.ts'
+import { Clock, systemClocks, type Clocks } from '../../ipkeeper-server/host/clock.ts'
 
 /** The clocks of a machine that the test drives. It was booted 1,000,000 ms ago, in 2026. */
 export class TestClock {

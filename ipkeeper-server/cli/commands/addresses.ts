@@ -5,12 +5,12 @@ import type {
   TenureItem,
 } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, type CommandArguments } from '../command.ts'
-import { distance } from '../distance.ts'
-import { readLimit } from '../read-limit.ts'
-import { segmentOption } from '../options.ts'
-import { formatTable } from '../table.ts'
-import { whoHas } from '../who-has.ts'
+import { command, type CommandArguments } from '../framework/command.ts'
+import { distance } from '../framework/distance.ts'
+import { readLimit } from '../framework/read-limit.ts'
+import { segmentOption } from '../framework/options.ts'
+import { formatTable } from '../framework/table.ts'
+import { whoHas } from './who-has.ts'
 
 /** What the daemon gives at most, and what it gives when nothing is said. */
 const mostTenures = 1000

@@ -1,7 +1,7 @@
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import type { ProblemCode } from '../../../shared/problem/catalogue.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command } from '../command.ts'
+import { command } from '../framework/command.ts'
 
 /** Nobody answered, or nothing that is worth an answer: a new start may help. */
 const noAnswers: readonly ProblemCode[] = [

@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command } from '../command.ts'
+import { command } from '../framework/command.ts'
 import { shells, shellScripts } from '../completion/shell-scripts.ts'
 
 export const completionCommand = command({

@@ -1,9 +1,9 @@
 import type { ExplainReply, ExplainStep } from '../../../shared/api/explain.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, type CommandArguments } from '../command.ts'
-import { findNetconf } from '../find-netconf.ts'
-import { readManifest, type ManifestPod } from '../read-manifest.ts'
-import { readTextFile } from '../read-text-file.ts'
+import { command, type CommandArguments } from '../framework/command.ts'
+import { findNetconf } from '../manifests/find-netconf.ts'
+import { readManifest, type ManifestPod } from '../manifests/read-manifest.ts'
+import { readTextFile } from '../framework/read-text-file.ts'
 
 /** One explanation, with what the manifest alone tells. */
 type Explained = ExplainReply & { readonly notes: readonly string[] }

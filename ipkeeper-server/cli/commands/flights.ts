@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Flight, FlightsReply } from '../../../shared/api/flight.schema.ts'
 import { verbs } from '../../../shared/cni/versions.ts'
 import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
-import { command } from '../command.ts'
-import { readFlights } from '../read-flights.ts'
-import { flightFilter, selectFlights } from '../select-flights.ts'
-import { formatTable } from '../table.ts'
-import { visible } from '../visible.ts'
+import { command } from '../framework/command.ts'
+import { readFlights } from './read-flights.ts'
+import { flightFilter, selectFlights } from './select-flights.ts'
+import { formatTable } from '../framework/table.ts'
+import { visible } from '../framework/visible.ts'
 
 function whatCameOfIt({ message, addresses, queued, delegatedTo }: Flight): string {
   const by = delegatedTo === undefined ? '' : ` by ${delegatedTo}`

@@ -1,5 +1,5 @@
 import type { ForgetNodeReply } from '../../../shared/api/node.schema.ts'
-import { command } from '../command.ts'
+import { command } from '../framework/command.ts'
 
 const moment = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
 

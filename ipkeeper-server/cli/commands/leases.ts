@@ -4,13 +4,13 @@ import type {
   LeaseItem,
   LeasesReply,
 } from '../../../shared/api/listing.schema.ts'
-import { command } from '../command.ts'
-import { distance } from '../distance.ts'
-import { listPool } from '../list-pool.ts'
-import type { Tone } from '../paint.ts'
-import { readLimit } from '../read-limit.ts'
-import { formatTable } from '../table.ts'
-import { whoHas } from '../who-has.ts'
+import { command } from '../framework/command.ts'
+import { distance } from '../framework/distance.ts'
+import { listPool } from './list-pool.ts'
+import type { Tone } from '../framework/paint.ts'
+import { readLimit } from '../framework/read-limit.ts'
+import { formatTable } from '../framework/table.ts'
+import { whoHas } from './who-has.ts'
 
 function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
   const list = addresses.join(',')

@@ -5,12 +5,12 @@ import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { lintDirectory, lintFiles, type LintNode } from '../../conf-dir/lint-files.ts'
 import { readSourceFile } from '../../conf-dir/read-source-file.ts'
-import { compilerText, visible } from '../../lint/format/compiler-text.ts'
-import { githubCommand } from '../../lint/format/github.ts'
-import type { Linted } from '../../lint/lint.ts'
-import { command, type CommandArguments } from '../command.ts'
-import { mendFile, type MendReport } from '../mend-file.ts'
-import { readTextFile } from '../read-text-file.ts'
+import { compilerText, visible } from '../../diagnose/lint/format/compiler-text.ts'
+import { githubCommand } from '../../diagnose/lint/format/github.ts'
+import type { Linted } from '../../diagnose/lint/lint.ts'
+import { command, type CommandArguments } from '../framework/command.ts'
+import { mendFile, type MendReport } from './mend-file.ts'
+import { readTextFile } from '../framework/read-text-file.ts'
 
 interface LintAnswer extends LintReply {
   /** With --fix: what became of each file that had something to mend. */

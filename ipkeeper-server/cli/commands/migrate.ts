@@ -1,10 +1,10 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { copyLedger } from '../../transfer/ledger-copy.ts'
-import { moveLedger, withoutOwn, type MoveReport } from '../../transfer/move-ledger.ts'
-import { command } from '../command.ts'
-import { describeMove, moveExit } from '../describe-move.ts'
-import { offlineOptions, withStores } from '../offline-stores.ts'
-import { showStages } from '../staged-progress.ts'
+import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
+import { moveLedger, withoutOwn, type MoveReport } from '../../migrate/transfer/move-ledger.ts'
+import { command } from '../framework/command.ts'
+import { describeMove, moveExit } from './describe-move.ts'
+import { offlineOptions, withStores } from './offline-stores.ts'
+import { showStages } from '../framework/staged-progress.ts'
 
 interface MigrateReport extends MoveReport {
   readonly from: string

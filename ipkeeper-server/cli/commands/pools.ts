@@ -1,8 +1,8 @@
 import type { PoolsReply } from '../../../shared/api/listing.schema.ts'
-import { command } from '../command.ts'
-import { listPool } from '../list-pool.ts'
-import { distance } from '../distance.ts'
-import { formatTable } from '../table.ts'
+import { command } from '../framework/command.ts'
+import { listPool } from './list-pool.ts'
+import { distance } from '../framework/distance.ts'
+import { formatTable } from '../framework/table.ts'
 
 export const poolsCommand = command({
   name: 'pools',

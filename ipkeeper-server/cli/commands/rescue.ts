@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import type { RescueReply } from '../../../shared/api/rescue.schema.ts'
 import { shellWord } from '../../../shared/text/shell-word.ts'
-import { command } from '../command.ts'
-import { offlineOptions, withStores } from '../offline-stores.ts'
+import { command } from '../framework/command.ts'
+import { offlineOptions, withStores } from './offline-stores.ts'
 
 /** Milliseconds that the daemon may take to write and compare a large ledger. */
 const rescueDeadline = 300_000

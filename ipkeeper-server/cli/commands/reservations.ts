@@ -1,8 +1,8 @@
 import type { ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
-import { command } from '../command.ts'
-import { distance } from '../distance.ts'
-import { segmentOption } from '../options.ts'
-import { formatTable } from '../table.ts'
+import { command } from '../framework/command.ts'
+import { distance } from '../framework/distance.ts'
+import { segmentOption } from '../framework/options.ts'
+import { formatTable } from '../framework/table.ts'
 
 export const reservationsCommand = command({
   name: 'reservations',

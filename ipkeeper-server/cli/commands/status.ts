@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { StatusReply } from '../../../shared/api/listing.schema.ts'
 import { stateFolders } from '../../../shared/paths.ts'
-import { command } from '../command.ts'
-import { distance } from '../distance.ts'
+import { command } from '../framework/command.ts'
+import { distance } from '../framework/distance.ts'
 
 /** Said only when there is something to look at. */
 function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusReply): string[] {

@@ -1,7 +1,7 @@
 import type { RestoreUplinkReply, UplinksReply } from '../../../shared/api/uplink.schema.ts'
-import { command } from '../command.ts'
-import { distance } from '../distance.ts'
-import { formatTable } from '../table.ts'
+import { command } from '../framework/command.ts'
+import { distance } from '../framework/distance.ts'
+import { formatTable } from '../framework/table.ts'
 
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(','))
 

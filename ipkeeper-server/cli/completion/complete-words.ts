@@ -1,4 +1,4 @@
-import type { CommandRow, KnownValue, Offer, Option } from '../command-row.ts'
+import type { CommandRow, KnownValue, Offer, Option } from '../framework/command-row.ts'
 
 /** A program as its completion sees it. */
 export interface Program {

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
-import { describeAddress } from '../../leases/describe-address.ts'
-import { listHistory } from '../../leases/list-history.ts'
-import { readLeaseKey } from '../../leases/read-lease-key.ts'
-import { release } from '../../leases/release.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import { describeAddress } from '../../leases/queries/describe-address.ts'
+import { listHistory } from '../../leases/queries/list-history.ts'
+import { readLeaseKey } from '../../leases/verbs/read-lease-key.ts'
+import { release } from '../../leases/verbs/release.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const Segment = Type.String({ minLength: 1, maxLength: 63 })
 const AddressText = Type.String({ minLength: 1, maxLength: 64 })

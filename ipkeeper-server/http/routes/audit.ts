@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { AuditReply } from '../../../shared/api/audit.schema.ts'
-import type { NodeAudit } from '../../leases/node-audit.ts'
+import type { NodeAudit } from '../../leases/queries/node-audit.ts'
 
 /** GET what a pass of the reconciler would find and do at this moment; nothing is done. */
 export function auditRoutes(app: FastifyInstance, { audit }: { readonly audit: NodeAudit }): void {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { LeaseService } from '../../leases/service.ts'
-import { backupParts } from '../../transfer/backup-lines.ts'
-import { copyLedger } from '../../transfer/ledger-copy.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
+import { backupParts } from '../../migrate/transfer/backup-lines.ts'
+import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
 import type { DaemonFacts } from './status.ts'
 
 export interface BackupRoutesOptions {

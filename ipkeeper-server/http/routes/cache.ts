@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { CachedResultReply, CacheReply } from '../../../shared/api/cache.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { AttachmentKey } from '../../ipam/records.ts'
+import type { AttachmentKey } from '../../ipam/records/records.ts'
 
 /** The result caches of the node, as far as requests go. */
 export interface ResultCaches {

@@ -4,13 +4,13 @@ import { parseCniArgs } from '../../../shared/cni/cni-args.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { statePulse } from '../../../shared/state-pulse.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
-import { readIdentity, readValidAttachments } from '../../ipam/network-config.ts'
-import type { AddRequest } from '../../ipam/add-request.ts'
-import { tookOver } from '../../ipam/took-over.ts'
-import { addAttachment, undoAdd } from '../../leases/add.ts'
-import { checkAttachment } from '../../leases/check.ts'
-import { delAttachment } from '../../leases/del.ts'
-import { collectGarbage } from '../../leases/gc.ts'
+import { readIdentity, readValidAttachments } from '../../ipam/request/network-config.ts'
+import type { AddRequest } from '../../ipam/request/add-request.ts'
+import { tookOver } from '../../ipam/records/took-over.ts'
+import { addAttachment, undoAdd } from '../../leases/verbs/add.ts'
+import { checkAttachment } from '../../leases/verbs/check.ts'
+import { delAttachment } from '../../leases/verbs/del.ts'
+import { collectGarbage } from '../../leases/verbs/gc.ts'
 import {
   interpretBegan,
   interpretCheck,
@@ -18,12 +18,12 @@ import {
   interpretRemains,
   interpretStatus,
   type NodeFacts,
-} from '../../leases/interpret-request.ts'
-import type { RequestReader } from '../../leases/request-reader.ts'
-import type { LeaseService } from '../../leases/service.ts'
-import type { NamedPod, TellPod } from '../../leases/tell-pod.ts'
-import type { ObservedVerb, VerbObserver } from '../../leases/verb-observer.ts'
-import { checkAvailability } from '../../leases/status.ts'
+} from '../../leases/verbs/interpret-request.ts'
+import type { RequestReader } from '../../leases/verbs/request-reader.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
+import type { NamedPod, TellPod } from '../../leases/tasks/pod-events.ts'
+import type { ObservedVerb, VerbObserver } from '../../leases/verbs/verb-observer.ts'
+import { checkAvailability } from '../../leases/verbs/status.ts'
 
 export interface CniRoutesOptions {
   readonly service: LeaseService

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { ExplainReply, ExplainRequest } from '../../../shared/api/explain.schema.ts'
 import type { ClusterView } from '../../kubernetes/cluster-view.ts'
-import { explainAdd } from '../../leases/explain.ts'
-import type { RequestReader } from '../../leases/request-reader.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import { explainAdd } from '../../leases/queries/explain.ts'
+import type { RequestReader } from '../../leases/verbs/request-reader.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 export interface ExplainRoutesOptions {
   readonly service: LeaseService

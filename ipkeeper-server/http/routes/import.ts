@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { ImportReply, ImportRequest } from '../../../shared/api/import.schema.ts'
-import { importAllocations } from '../../leases/import.ts'
-import type { NodeFacts } from '../../leases/interpret-request.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import { importAllocations } from '../../leases/verbs/import.ts'
+import type { NodeFacts } from '../../leases/verbs/interpret-request.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 export interface ImportRoutesOptions {
   readonly service: LeaseService

@@ -16,9 +16,9 @@ import {
   listPools,
   listReservations,
   reservedReply,
-} from '../../leases/listing.ts'
-import { reserve, unreserve } from '../../leases/reserve.ts'
-import type { LeaseService } from '../../leases/service.ts'
+} from '../../leases/queries/listing.ts'
+import { reserve, unreserve } from '../../leases/verbs/reserve.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const LimitQuery = Type.Object(
   {

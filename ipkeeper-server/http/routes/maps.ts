@@ -4,8 +4,8 @@ import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { listFreeing, mapPool } from '../../leases/pool-map.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import { listFreeing, mapPool } from '../../leases/queries/pool-map.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const PoolPath = Type.Object({ pool: Type.String({ minLength: 1, maxLength: 253 }) })
 

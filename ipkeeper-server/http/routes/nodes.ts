@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { ForgetNodeReply } from '../../../shared/api/node.schema.ts'
-import { forgetNode } from '../../leases/forget-node.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import { forgetNode } from '../../leases/verbs/forget-node.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const NodePath = Type.Object({ node: Type.String({ minLength: 1, maxLength: 253 }) })
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { RescueReply } from '../../../shared/api/rescue.schema.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 
 /** POST: the ledger is written from memory to a new file, in the place of one that is gone or damaged. */
 export function rescueRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {

@@ -3,8 +3,8 @@ import type { Problem, ProblemDocument } from '../../../shared/problem/problem.t
 import { commit } from '../../../shared/build-info.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
-import { describeJump } from '../../clock.ts'
-import type { LeaseService } from '../../leases/service.ts'
+import { describeJump } from '../../host/clock.ts'
+import type { LeaseService } from '../../leases/verbs/service.ts'
 import type { DiskStatus, FileAspect, StoreStatus } from '../../store/lease-store.ts'
 
 /** What the daemon knows of itself from its start. */

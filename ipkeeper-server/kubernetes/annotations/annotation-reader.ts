@@ -1,7 +1,7 @@
 import { showJson } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { ListFault } from '../../ipam/parse-address-list.ts'
-import type { PodRequest } from '../../ipam/request.ts'
+import type { ListFault } from '../../ipam/request/parse-address-list.ts'
+import type { PodRequest } from '../../ipam/request/request.ts'
 
 /** A key with its value, on a pod or on a namespace. */
 export interface Annotation {

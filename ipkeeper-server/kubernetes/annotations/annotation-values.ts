@@ -1,9 +1,9 @@
 /** Kinds of values that several keys have in common. */
 import { parseMac } from '../../../shared/net/mac.ts'
-import { candidateLists } from '../../ipam/candidate-list.ts'
-import { parseAddressRequest } from '../../ipam/parse-address-request.ts'
-import { overlapOf, tooLong, type AddressRun } from '../../ipam/parse-address-list.ts'
-import type { AddressRequest, CandidateList } from '../../ipam/request.ts'
+import { candidateLists } from '../../ipam/request/candidate-list.ts'
+import { parseAddressRequest } from '../../ipam/request/parse-address-request.ts'
+import { overlapOf, tooLong, type AddressRun } from '../../ipam/request/parse-address-list.ts'
+import type { AddressRequest, CandidateList } from '../../ipam/request/request.ts'
 import { invalidAnnotation, invalidList, noAddress, type Annotation } from './annotation-reader.ts'
 
 /** Whether a "/prefix" may follow an address. */

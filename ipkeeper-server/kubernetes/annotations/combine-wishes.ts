@@ -1,13 +1,13 @@
 import { sameAddress } from '../../../shared/net/address.ts'
-import { requestWithin, sameCandidates } from '../../ipam/candidate-list.ts'
+import { requestWithin, sameCandidates } from '../../ipam/request/candidate-list.ts'
 import {
   noRequest,
   type AddressRequest,
   type CandidateList,
   type PodRequest,
   type PoolRequest,
-} from '../../ipam/request.ts'
-import { formatRetention } from '../../ipam/retention.ts'
+} from '../../ipam/request/request.ts'
+import { formatRetention } from '../../ipam/records/retention.ts'
 import { disagreement, type Annotation, type Wish } from './annotation-reader.ts'
 
 /** A part of a wish, with the annotation that it came from. */

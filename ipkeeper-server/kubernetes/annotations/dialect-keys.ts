@@ -1,7 +1,7 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { showJson } from '../../../shared/json/fold.ts'
 import { misspeltWord } from '../../../shared/text/nearest-word.ts'
-import type { StringMap } from '../../ipam/pod-facts.ts'
+import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { dialects, type DialectName } from '../dialects/dialects.ts'
 import { invalidAnnotation, type Annotation, type Wish } from './annotation-reader.ts'

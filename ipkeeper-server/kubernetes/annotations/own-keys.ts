@@ -1,11 +1,11 @@
 import { showJson } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
-import { candidateLists } from '../../ipam/candidate-list.ts'
-import { parseAddressList } from '../../ipam/parse-address-list.ts'
-import type { StringMap } from '../../ipam/pod-facts.ts'
-import { isPoolName } from '../../ipam/pool-name.ts'
-import { parseRetention } from '../../ipam/retention.ts'
+import { candidateLists } from '../../ipam/request/candidate-list.ts'
+import { parseAddressList } from '../../ipam/request/parse-address-list.ts'
+import type { StringMap } from '../../ipam/records/pod-facts.ts'
+import { isPoolName } from '../../ipam/pools/pool-name.ts'
+import { parseRetention } from '../../ipam/records/retention.ts'
 import {
   disagreement,
   invalidAnnotation,

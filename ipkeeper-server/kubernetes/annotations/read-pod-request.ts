@@ -1,5 +1,5 @@
-import type { StringMap } from '../../ipam/pod-facts.ts'
-import type { PodRequest } from '../../ipam/request.ts'
+import type { StringMap } from '../../ipam/records/pod-facts.ts'
+import type { PodRequest } from '../../ipam/request/request.ts'
 import type { DialectName } from '../dialects/dialects.ts'
 import type { Wish } from './annotation-reader.ts'
 import { combineWishes } from './combine-wishes.ts'

@@ -1,4 +1,4 @@
-import type { StringMap } from '../../ipam/pod-facts.ts'
+import type { StringMap } from '../../ipam/records/pod-facts.ts'
 
 /** The prefix of the annotations that the forerunner reads from a Deployment instead of its pods. */
 export const forerunnerPrefix = 'ipkeeper.generals.space/'

@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { MainConfig } from './main-config.ts'
+import type { MainConfig } from '../../ipam/records/main-config.ts'
 import type { Survey, UplinkFacts } from './survey.ts'
 
 /** A link, the network that wants it, and what is known of both. */

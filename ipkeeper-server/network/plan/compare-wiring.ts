@@ -1,6 +1,6 @@
 import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import type { ResultRoute } from '../../../shared/cni/result.ts'
-import type { WiringRecord } from '../../ipam/records.ts'
+import type { WiringRecord } from '../../ipam/records/records.ts'
 
 /** A link as the kernel has it now. */
 export interface SeenLink {

@@ -1,5 +1,5 @@
-import type { WiringRecord } from '../../ipam/records.ts'
-import type { MainConfig } from './main-config.ts'
+import type { WiringRecord } from '../../ipam/records/records.ts'
+import type { MainConfig } from '../../ipam/records/main-config.ts'
 import type { Survey } from './survey.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { OwnAddress } from '../../ipam/own-addresses.ts'
+import type { OwnAddress } from '../../ipam/pools/own-addresses.ts'
 import type { NodeLink } from './node-links.ts'
 
 /** What `ip -oneline` tells of a thing, as one of a list or as news of it. */

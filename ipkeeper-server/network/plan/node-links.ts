@@ -1,4 +1,4 @@
-import { OwnAddresses, type OwnAddress } from '../../ipam/own-addresses.ts'
+import { OwnAddresses, type OwnAddress } from '../../ipam/pools/own-addresses.ts'
 
 /** A link of the node. */
 export interface NodeLink {

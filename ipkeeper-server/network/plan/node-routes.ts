@@ -7,8 +7,8 @@ import {
 } from '../../../shared/net/address.ts'
 import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { cidrContains, firstOf, lastOf, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
-import type { PoolRange } from '../../ipam/records.ts'
-import { stripeOf, stripeSize } from '../../ipam/stripes.ts'
+import type { PoolRange } from '../../ipam/records/records.ts'
+import { stripeOf, stripeSize } from '../../ipam/pools/block-affinity.ts'
 
 /** A bound address, of any node. */
 export interface BoundAddress {

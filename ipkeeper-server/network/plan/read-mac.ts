@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../../shared/json/fold.ts'
 import { parseMac } from '../../../shared/net/mac.ts'
-import type { MacRequest } from '../../ipam/request.ts'
+import type { MacRequest } from '../../ipam/request/request.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 
 /** What CNI's own channels say, highest first, in the reference plugins' order. '' is as good as nothing. */

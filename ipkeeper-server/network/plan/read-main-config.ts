@@ -14,10 +14,15 @@ import { parseAddress, sameAddress } from '../../../shared/net/address.ts'
 import { firstOf, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
-import { wiringModes, type WiringMode } from '../../ipam/records.ts'
-import { refuseMisspelt } from '../../ipam/refuse-misspelt.ts'
+import { wiringModes, type WiringMode } from '../../ipam/records/records.ts'
+import { refuseMisspelt } from '../../ipam/request/refuse-misspelt.ts'
 import { checkHostInterface } from './interface-name.ts'
-import { macvlanModes, type MacvlanMode, type MainConfig, type Masquerade } from './main-config.ts'
+import {
+  macvlanModes,
+  type MacvlanMode,
+  type MainConfig,
+  type Masquerade,
+} from '../../ipam/records/main-config.ts'
 import { mtuLimits } from './mtu-limits.ts'
 import { readRequestedMac } from './read-mac.ts'
 import { readSysctls } from './read-sysctls.ts'

@@ -1,6 +1,6 @@
 import type { CniResult, ResultInterface } from '../../../shared/cni/result.ts'
-import type { WiringRecord } from '../../ipam/records.ts'
-import type { MainConfig } from './main-config.ts'
+import type { WiringRecord } from '../../ipam/records/records.ts'
+import type { MainConfig } from '../../ipam/records/main-config.ts'
 import type { Survey } from './survey.ts'
 
 /**

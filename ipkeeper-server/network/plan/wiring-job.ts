@@ -1,6 +1,6 @@
 import type { ResultAddress } from '../../../shared/cni/result.ts'
-import type { AttachmentKey, WiringRecord } from '../../ipam/records.ts'
-import type { MainConfig } from './main-config.ts'
+import type { AttachmentKey, WiringRecord } from '../../ipam/records/records.ts'
+import type { MainConfig } from '../../ipam/records/main-config.ts'
 import type { Survey } from './survey.ts'
 
 /** All that the commands of one ADD are made from. */

@@ -1,6 +1,6 @@
 import { encodeResult, type CniResult, type ResultInterface } from '../../../shared/cni/result.ts'
 import type { CniVersion } from '../../../shared/cni/versions.ts'
-import type { AttachmentRecord, LeaseRecord } from '../../ipam/records.ts'
+import type { AttachmentRecord, LeaseRecord } from '../../ipam/records/records.ts'
 
 /** A network as a runtime would load it. */
 export interface WholeConflist {

@@ -1,5 +1,5 @@
 import type { CacheReason } from '../../../shared/cache-reasons.ts'
-import type { AttachmentKey } from '../../ipam/records.ts'
+import type { AttachmentKey } from '../../ipam/records/records.ts'
 import type { CacheKind, Content, NamedSandbox } from './cache-kinds.ts'
 import { sandboxOfName, usualContainerId } from './name-sandbox.ts'
 

@@ -1,5 +1,5 @@
-import type { LoadedNetwork } from '../../lint/loaded-networks.ts'
-import { usesIpkeeper } from '../../lint/uses-ipkeeper.ts'
+import type { LoadedNetwork } from '../../diagnose/lint/loaded-networks.ts'
+import { usesIpkeeper } from '../../diagnose/lint/uses-ipkeeper.ts'
 import type { WholeConflist } from './cached-result.ts'
 
 export interface KnownNetwork {

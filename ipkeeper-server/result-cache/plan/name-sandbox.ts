@@ -1,5 +1,5 @@
 import { containerIdFault, interfaceNameFault } from '../../../shared/cni/identifiers.ts'
-import type { AttachmentKey } from '../../ipam/records.ts'
+import type { AttachmentKey } from '../../ipam/records/records.ts'
 import type { NamedSandbox } from './cache-kinds.ts'
 
 /** Name of the file in which libcni keeps the result of an attachment (libcni/api.go, getCacheFilePath). */

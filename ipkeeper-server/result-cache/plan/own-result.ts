@@ -1,7 +1,7 @@
 import { pluginSettings } from '../../../shared/cni/netconf.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
-import { readCachedResult, type CachedAttachment } from '../../import/plan/read-cached-result.ts'
-import { usesIpkeeper } from '../../lint/uses-ipkeeper.ts'
+import { readCachedResult, type CachedAttachment } from './read-cached-result.ts'
+import { usesIpkeeper } from '../../diagnose/lint/uses-ipkeeper.ts'
 
 /** A result of an ADD that ipkeeper had a part in. */
 export interface OwnResult extends CachedAttachment {

@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { FreshFile } from '../../fresh-file.ts'
-import { checkTls, type TlsMaterial } from '../../tls-material.ts'
+import { FreshFile } from '../../host/fresh-file.ts'
+import { checkTls, type TlsMaterial } from '../../host/tls-material.ts'
 
 /** `store.etcd` of the configuration. Files are absolute paths; a certificate has a key, and a user a password. */
 export interface EtcdSettings {

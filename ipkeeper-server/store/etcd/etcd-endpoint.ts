@@ -7,7 +7,7 @@ import {
   status,
   type ServiceError,
 } from '@grpc/grpc-js'
-import { sameTls, type TlsMaterial } from '../../tls-material.ts'
+import { sameTls, type TlsMaterial } from '../../host/tls-material.ts'
 import { EtcdFailure } from './etcd-failure.ts'
 
 /** A call: its method, such as "KV/Txn", what goes there and how what comes back is read. */

@@ -1,5 +1,5 @@
-import { leaseName, leaseOfName } from '../../ipam/lease-name.ts'
-import { leaseKey } from '../../ipam/records.ts'
+import { leaseName, leaseOfName } from '../../ipam/records/lease-name.ts'
+import { leaseKey } from '../../ipam/records/records.ts'
 import type { SharedKind } from '../shared/engine.ts'
 
 /** Where records are in etcd: "/ipkeeper/v1/leases/default-010-022-000-050", "/ipkeeper/v1/holders/pod/net/shop/web-0/eth0". */

@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType, type BinaryReader } from '@bufbuild/protobuf/wire'
-import { readMessage, taken } from '../../protobuf.ts'
+import { readMessage, taken } from '../../host/protobuf.ts'
 
 /**
  * The messages of etcd's interface (etcdserverpb and mvccpb, version 3) that are used, as far as they are used. Field

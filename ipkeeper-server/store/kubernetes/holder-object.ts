@@ -1,4 +1,4 @@
-import type { HolderRecord } from '../../ipam/records.ts'
+import type { HolderRecord } from '../../ipam/records/records.ts'
 import type { IPHolderSpec } from './ip-holder.schema.ts'
 import { holderEntry, readHolderEntry } from './lease-object.ts'
 import { objectSchema } from './object-schema.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { holderKey, leaseKey, type RecordTypes, type ReservationRecord } from '../../ipam/records.ts'
+import { holderKey, leaseKey, type RecordTypes, type ReservationRecord } from '../../ipam/records/records.ts'
 import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
 import { systemClock, type Clock } from '../../kubernetes/clock.ts'

@@ -1,4 +1,4 @@
-import type { Holder, LeaseRecord } from '../../ipam/records.ts'
+import type { Holder, LeaseRecord } from '../../ipam/records/records.ts'
 import type { HolderEntry, IPLeaseSpec } from './ip-lease.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, UnreadableObject, type ApiRecord } from './read-object.ts'

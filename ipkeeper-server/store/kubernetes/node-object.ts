@@ -1,4 +1,4 @@
-import type { NodeClaim, NodeRecord } from '../../ipam/records.ts'
+import type { NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
 import type { ClaimEntry, IPNodeSpec } from './ip-node.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'

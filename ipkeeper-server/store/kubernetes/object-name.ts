@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { leaseName } from '../../ipam/lease-name.ts'
-import type { LeaseKey } from '../../ipam/records.ts'
+import { leaseName } from '../../ipam/records/lease-name.ts'
+import type { LeaseKey } from '../../ipam/records/records.ts'
 
 /** Characters of the readable part: with the hash and what separates them, a name stays well below 253. */
 const longestStem = 180

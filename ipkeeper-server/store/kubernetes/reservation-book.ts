@@ -1,4 +1,4 @@
-import { leaseKey, type ReservationRecord } from '../../ipam/records.ts'
+import { leaseKey, type ReservationRecord } from '../../ipam/records/records.ts'
 import type { StampedRecord } from '../shared/engine.ts'
 
 /** An IPReservation, as far as it can be read. */

@@ -1,4 +1,4 @@
-import type { ReservationRecord } from '../../ipam/records.ts'
+import type { ReservationRecord } from '../../ipam/records/records.ts'
 import type { IPReservationSpec } from './ip-reservation.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'

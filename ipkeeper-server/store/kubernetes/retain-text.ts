@@ -1,4 +1,4 @@
-import { formatRetention, parseRetention, type Retention } from '../../ipam/retention.ts'
+import { formatRetention, parseRetention, type Retention } from '../../ipam/records/retention.ts'
 import { UnreadableObject } from './read-object.ts'
 
 /** As in a configuration; milliseconds where no unit of it is fine enough. */

@@ -1,7 +1,7 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { canonicalJson } from '../../ipam/canonical-json.ts'
-import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
-import { leaseKey, type Change, type RecordKind, type RecordTypes } from '../../ipam/records.ts'
+import { canonicalJson } from '../../ipam/records/canonical-json.ts'
+import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/records/history-entry.ts'
+import { leaseKey, type Change, type RecordKind, type RecordTypes } from '../../ipam/records/records.ts'
 import {
   historyOccupied,
   StoreConflict,

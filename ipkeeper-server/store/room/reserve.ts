@@ -2,8 +2,8 @@ import { randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readdirSync, statSync, unlinkSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeRoom } from '../../free-room.ts'
-import { makeFolder } from '../../make-folder.ts'
+import { freeRoom } from '../../host/free-room.ts'
+import { makeFolder } from '../../host/make-folder.ts'
 
 /** Bytes of a piece: what a handful of DELs writes. Each is a file, since a file system may have run out of those. */
 const pieceBytes = 256 * 1024

@@ -1,6 +1,6 @@
 import { lacksRoom } from '../../../shared/problem/disk-fault.ts'
-import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
-import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
+import type { HistoryEntry, HistoryEvent } from '../../ipam/records/history-entry.ts'
+import type { Change, RecordKind, RecordTypes } from '../../ipam/records/records.ts'
 import { type FileAspect, type HistoryQuery, type HistoryRule, type StoredRecord } from '../lease-store.ts'
 import type { Journal, Note } from '../shared/journal.ts'
 import type { Room } from './room.ts'

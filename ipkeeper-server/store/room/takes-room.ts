@@ -1,4 +1,4 @@
-import type { Change } from '../../ipam/records.ts'
+import type { Change } from '../../ipam/records/records.ts'
 
 /**
  * Whether a change gives somebody something: an ADD, an import, a reservation. What ends a pod, keeps its address, or notes

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { leaseKey, sameAttachment, type HolderRecord, type LeaseRecord } from '../../ipam/records.ts'
+import { leaseKey, sameAttachment, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
 import type { Engine, StampedRecord, StampedWrite } from './engine.ts'
 import type { KnownRecords } from './known-records.ts'
 import { recordId, type RecordName } from './record-name.ts'

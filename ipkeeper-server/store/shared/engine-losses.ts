@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/engine-loss.ts'
-import type { NodeRecord } from '../../ipam/records.ts'
+import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/records/engine-loss.ts'
+import type { NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoreStatus } from '../lease-store.ts'
 import { EngineMemory, foundBy } from './engine-memory.ts'
 import type { Engine, EnginePosition, SharedKind, StampedRecord } from './engine.ts'

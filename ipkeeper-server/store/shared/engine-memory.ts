@@ -1,5 +1,5 @@
-import { epochOf, firstEpoch } from '../../ipam/engine-loss.ts'
-import type { NodeRecord } from '../../ipam/records.ts'
+import { epochOf, firstEpoch } from '../../ipam/records/engine-loss.ts'
+import type { NodeRecord } from '../../ipam/records/records.ts'
 import type { EnginePosition, StampedRecord } from './engine.ts'
 import { endedElsewhere } from './endings.ts'
 import type { Note } from './journal.ts'

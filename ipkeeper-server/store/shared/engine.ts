@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../ipam/records.ts'
+import type { RecordKind } from '../../ipam/records/records.ts'
 
 /**
  * What nodes share. What an ADD made on its node, the attachment, is of use to that node alone and stays there. ending: see

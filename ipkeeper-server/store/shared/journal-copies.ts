@@ -1,4 +1,4 @@
-import type { HolderRecord, LeaseRecord } from '../../ipam/records.ts'
+import type { HolderRecord, LeaseRecord } from '../../ipam/records/records.ts'
 import type { SharedKind, StampedRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 import { recordId, type RecordName } from './record-name.ts'

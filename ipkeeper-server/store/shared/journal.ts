@@ -1,5 +1,5 @@
-import type { HistoryEvent } from '../../ipam/history-entry.ts'
-import type { Change } from '../../ipam/records.ts'
+import type { HistoryEvent } from '../../ipam/records/history-entry.ts'
+import type { Change } from '../../ipam/records/records.ts'
 import type { LeaseStore } from '../lease-store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../ipam/canonical-json.ts'
+import { canonicalJson } from '../../ipam/records/canonical-json.ts'
 
 /** Whether two texts are of the same record; null is none. An engine may give keys back in another order. */
 export function sameRecord(a: string | null, b: string | null): boolean {

@@ -1,6 +1,6 @@
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
+import type { HistoryEntry, HistoryEvent } from '../../ipam/records/history-entry.ts'
 import {
   attachmentKey,
   isCondition,
@@ -10,10 +10,10 @@ import {
   type RecordKind,
   type RecordTypes,
   type Write,
-} from '../../ipam/records.ts'
-import { releasedLease } from '../../ipam/plan-del.ts'
-import type { PoolBook } from '../../ipam/pool-book.ts'
-import { isTakenAway } from '../../ipam/taken-away.ts'
+} from '../../ipam/records/records.ts'
+import { releasedLease } from '../../ipam/plan/plan-del.ts'
+import type { PoolBook } from '../../ipam/pools/pool-book.ts'
+import { isTakenAway } from '../../ipam/records/taken-away.ts'
 import {
   StoreConflict,
   type FileAspect,
@@ -37,8 +37,8 @@ import { EngineLosses } from './engine-losses.ts'
 import type { Journal, Note } from './journal.ts'
 import { JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
-import { LateCommits } from './late-commits.ts'
-import { mayChangeAlone, owedAfter, settlement, type OwedRecord } from './owed-record.ts'
+import { LateCommits } from './indeterminate-commits.ts'
+import { mayChangeAlone, owedAfter, settlement, type OwedRecord } from './pending-write.ts'
 import { recordId, type RecordName } from './record-name.ts'
 import { tellAgain } from './tell-again.ts'
 

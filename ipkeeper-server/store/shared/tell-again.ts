@@ -1,6 +1,6 @@
-import { leaseKey, type HolderRecord, type LeaseRecord } from '../../ipam/records.ts'
+import { leaseKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
 import type { SharedKind, StampedRecord } from './engine.ts'
-import type { OwedRecord } from './owed-record.ts'
+import type { OwedRecord } from './pending-write.ts'
 import { recordId } from './record-name.ts'
 
 export interface TellAgain {

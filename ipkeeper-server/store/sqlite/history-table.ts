@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { canonicalJson } from '../../ipam/canonical-json.ts'
-import { isSoundEntry } from '../../ipam/record-fault.ts'
-import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/history-entry.ts'
+import { canonicalJson } from '../../ipam/records/canonical-json.ts'
+import { isSoundEntry } from '../../ipam/plan/record-fault.ts'
+import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/records/history-entry.ts'
 import type { HistoryQuery, HistoryRule } from '../lease-store.ts'
 import { historySum } from './row-sum.ts'
 

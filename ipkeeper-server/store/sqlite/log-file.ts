@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { leaseKey, type LeaseKey } from '../../ipam/records.ts'
+import { leaseKey, type LeaseKey } from '../../ipam/records/records.ts'
 import { damaged } from './damage.ts'
 import { databaseImage, openImage } from './database-image.ts'
 import { keepsLeases, salvage, type LostLease } from './salvage.ts'

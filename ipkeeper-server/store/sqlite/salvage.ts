@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseAddress } from '../../../shared/net/address.ts'
-import { isSoundRecord } from '../../ipam/record-fault.ts'
+import { isSoundRecord } from '../../ipam/plan/record-fault.ts'
 import {
   attachmentKey,
   isOver,
@@ -11,8 +11,8 @@ import {
   type HolderRecord,
   type LeaseKey,
   type RecordKind,
-} from '../../ipam/records.ts'
-import { endOf, type HistoryEntry } from '../../ipam/history-entry.ts'
+} from '../../ipam/records/records.ts'
+import { endOf, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { StoredRecord } from '../lease-store.ts'
 import type { Note, NoteKind } from '../shared/journal.ts'
 import type { DatabaseImage } from './database-image.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { HistoryEntry, HistoryEvent } from '../../ipam/history-entry.ts'
-import type { Change, RecordKind, RecordTypes } from '../../ipam/records.ts'
+import type { HistoryEntry, HistoryEvent } from '../../ipam/records/history-entry.ts'
+import type { Change, RecordKind, RecordTypes } from '../../ipam/records/records.ts'
 import {
   historyOccupied,
   StoreConflict,

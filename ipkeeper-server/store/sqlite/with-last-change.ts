@@ -1,5 +1,5 @@
-import { sinceOf, type HistoryEntry } from '../../ipam/history-entry.ts'
-import { leaseKey } from '../../ipam/records.ts'
+import { sinceOf, type HistoryEntry } from '../../ipam/records/history-entry.ts'
+import { leaseKey } from '../../ipam/records/records.ts'
 import type { StoredRecord } from '../lease-store.ts'
 import type { Note } from '../shared/journal.ts'
 import { readLastChange } from './last-change.ts'

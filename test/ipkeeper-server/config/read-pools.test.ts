@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ConfigProblem, parseConfig } from '../../../ipkeeper-server/config/load-config.ts'
-import type { PoolSettings } from '../../../ipkeeper-server/ipam/pool-settings.ts'
-import { capacityOf, formatRangeSet } from '../../../ipkeeper-server/ipam/pool.ts'
+import type { PoolSettings } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
+import { capacityOf, formatRangeSet } from '../../../ipkeeper-server/ipam/pools/pool.ts'
 import { formatAddress } from '../../../shared/net/address.ts'
 
 const read = (text: string): readonly PoolSettings[] => parseConfig(text, 'c.yaml').pools

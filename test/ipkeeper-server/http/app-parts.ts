@@ -1,21 +1,21 @@
 import { pino } from 'pino'
 import type { AppOptions } from '../../../ipkeeper-server/http/build-app.ts'
-import type { AddRequest } from '../../../ipkeeper-server/ipam/add-request.ts'
-import { nothingKnown } from '../../../ipkeeper-server/ipam/pod-facts.ts'
-import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
+import type { AddRequest } from '../../../ipkeeper-server/ipam/request/add-request.ts'
+import { nothingKnown } from '../../../ipkeeper-server/ipam/records/pod-facts.ts'
+import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-book.ts'
 import {
   interpretAdd,
   readAddCall,
   type NodeFacts,
   type RequestRules,
-} from '../../../ipkeeper-server/leases/interpret-request.ts'
+} from '../../../ipkeeper-server/leases/verbs/interpret-request.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
-import { RequestReader } from '../../../ipkeeper-server/leases/request-reader.ts'
-import type { HostUplinks } from '../../../ipkeeper-server/leases/host-uplinks.ts'
+import { RequestReader } from '../../../ipkeeper-server/leases/verbs/request-reader.ts'
+import type { HostUplinks } from '../../../ipkeeper-server/network/host-uplinks.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { VerbObserver } from '../../../ipkeeper-server/leases/verb-observer.ts'
-import type { LeaseService } from '../../../ipkeeper-server/leases/service.ts'
+import type { VerbObserver } from '../../../ipkeeper-server/leases/verbs/verb-observer.ts'
+import type { LeaseService } from '../../../ipkeeper-server/leases/verbs/service.ts'
 import type { ClusterView } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 
 /** A host none of whose links is a port of a bridge of ours. */

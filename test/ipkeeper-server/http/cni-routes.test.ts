@@ -13,7 +13,7 @@ import {
   ReservationsReply,
   StatusReply,
 } from '../../../shared/api/listing.schema.ts'
-import type { VerbObserver } from '../../../ipkeeper-server/leases/verb-observer.ts'
+import type { VerbObserver } from '../../../ipkeeper-server/leases/verbs/verb-observer.ts'
 import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'

@@ -1,19 +1,23 @@
 import { symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { Owner } from '../../../ipkeeper-server/ipam/pod-facts.ts'
-import type { PoolPolicy, PoolRules, PoolSettings } from '../../../ipkeeper-server/ipam/pool-settings.ts'
+import type { Owner } from '../../../ipkeeper-server/ipam/records/pod-facts.ts'
+import type {
+  PoolPolicy,
+  PoolRules,
+  PoolSettings,
+} from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
-import { addAttachment } from '../../../ipkeeper-server/leases/add.ts'
-import { commitPlan } from '../../../ipkeeper-server/leases/commit-plan.ts'
-import { planExpiry } from '../../../ipkeeper-server/ipam/plan-expiry.ts'
-import { forgetLeases } from '../../../ipkeeper-server/leases/forget-leases.ts'
-import { reserve, unreserve } from '../../../ipkeeper-server/leases/reserve.ts'
+import { addAttachment } from '../../../ipkeeper-server/leases/verbs/add.ts'
+import { commitPlan } from '../../../ipkeeper-server/leases/ledger/commit-plan.ts'
+import { planExpiry } from '../../../ipkeeper-server/ipam/plan/plan-expiry.ts'
+import { forgetLeases } from '../../../ipkeeper-server/leases/tasks/forget-leases.ts'
+import { reserve, unreserve } from '../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { attachmentLiveness } from '../../../ipkeeper-server/network/attachment-liveness.ts'
 import { inspectNetns } from '../../../ipkeeper-server/network/netns.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { FragileStore } from '../store/fragile-store.ts'
-import { assertSound } from './sound-ledger.ts'
+import { assertSound } from './ledger/sound-ledger.ts'
 import { poolFrom, spell, TestService, type PodWords } from './test-service.ts'
 
 /**

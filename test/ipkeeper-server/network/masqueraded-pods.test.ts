@@ -1,6 +1,6 @@
 import t from 'tap'
 import { masqueradedPods } from '../../../ipkeeper-server/network/masqueraded-pods.ts'
-import type { LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
+import type { LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { sampleWiring } from './plan/sample-job.ts'
 
 const lease = (address: string, pool: string): LeaseRecord => ({

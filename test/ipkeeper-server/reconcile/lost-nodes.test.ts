@@ -1,7 +1,7 @@
 /** Two nodes share a ledger; one of them is removed, and the other, which is elected, sees to what it has left. */
 import t, { type Test } from 'tap'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
-import { delAttachment } from '../../../ipkeeper-server/leases/del.ts'
+import { delAttachment } from '../../../ipkeeper-server/leases/verbs/del.ts'
 import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OwnAddresses } from '../../../ipkeeper-server/ipam/own-addresses.ts'
+import { OwnAddresses } from '../../../ipkeeper-server/ipam/pools/own-addresses.ts'
 import { suspectOwnAddresses } from '../../../ipkeeper-server/reconcile/plan-own-addresses.ts'
 import { attachment, snapshot, type AttachmentWords } from './snapshot-words.ts'
 

@@ -1,4 +1,4 @@
-import type { AttachmentRecord, LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
+import type { AttachmentRecord, LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type {
   NodeSnapshot,
   SeenAttachment,

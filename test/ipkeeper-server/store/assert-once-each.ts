@@ -1,4 +1,4 @@
-import type { Change } from '../../../ipkeeper-server/ipam/records.ts'
+import type { Change } from '../../../ipkeeper-server/ipam/records/records.ts'
 
 /** No change may name a record twice: a store may check and write them one by one. */
 export function assertOnceEach(change: Change): void {

@@ -1,5 +1,5 @@
-import type { Change, RecordKind, RecordTypes } from '../../../ipkeeper-server/ipam/records.ts'
-import type { HistoryEntry, HistoryEvent } from '../../../ipkeeper-server/ipam/history-entry.ts'
+import type { Change, RecordKind, RecordTypes } from '../../../ipkeeper-server/ipam/records/records.ts'
+import type { HistoryEntry, HistoryEvent } from '../../../ipkeeper-server/ipam/records/history-entry.ts'
 import type {
   HistoryQuery,
   HistoryRule,

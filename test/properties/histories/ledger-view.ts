@@ -1,5 +1,5 @@
-import type { AttachmentKey, Holder, LeaseRecord } from '../../../ipkeeper-server/ipam/records.ts'
-import type { Ledger } from '../../../ipkeeper-server/leases/ledger.ts'
+import type { AttachmentKey, Holder, LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
+import type { Ledger } from '../../../ipkeeper-server/leases/ledger/ledger.ts'
 import type { ReferenceModel } from './reference-model.ts'
 import type { Hold } from './world-state.ts'
 

@@ -1,7 +1,7 @@
-import type { PoolBook } from '../../../ipkeeper-server/ipam/pool-book.ts'
-import type { PoolPolicy, PoolRules } from '../../../ipkeeper-server/ipam/pool-settings.ts'
-import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pool.ts'
-import type { Retention } from '../../../ipkeeper-server/ipam/retention.ts'
+import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-book.ts'
+import type { PoolPolicy, PoolRules } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
+import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
+import type { Retention } from '../../../ipkeeper-server/ipam/records/retention.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Retention } from '../../../ipkeeper-server/ipam/retention.ts'
+import type { Retention } from '../../../ipkeeper-server/ipam/records/retention.ts'
 import type { ConfiguredPool } from './pool-shapes.ts'
 import { configuredShapes, inlineShapes } from './pool-shapes.ts'
 import { namespaces, nodes, pods } from './pods.ts'

@@ -1,4 +1,4 @@
-import type { Retention } from '../../../ipkeeper-server/ipam/retention.ts'
+import type { Retention } from '../../../ipkeeper-server/ipam/records/retention.ts'
 import type { ConfiguredPool, PoolWords } from './pool-shapes.ts'
 
 /** The words in which the reference model thinks. An address with its segment, "default/10.1.0.2", is called a place. */

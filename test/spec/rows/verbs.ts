@@ -338,7 +338,7 @@ export const verbRows: readonly Row[] = [
         },
       },
     ],
-    elsewhere: ['test/ipkeeper-server/leases/gc.test.ts', 'test/packaged/fallback.test.ts'],
+    elsewhere: ['test/ipkeeper-server/leases/verbs/gc.test.ts', 'test/packaged/fallback.test.ts'],
   },
   {
     id: 'G12',
@@ -348,7 +348,7 @@ export const verbRows: readonly Row[] = [
   {
     id: 'G13',
     title: 'GC protects what is younger than its list',
-    elsewhere: ['test/ipkeeper-server/leases/gc.test.ts', 'test/packaged/gc-order.test.ts'],
+    elsewhere: ['test/ipkeeper-server/leases/verbs/gc.test.ts', 'test/packaged/gc-order.test.ts'],
   },
   {
     id: 'G14',

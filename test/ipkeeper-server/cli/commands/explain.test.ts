@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { runCommand } from '../../../../ipkeeper-server/cli/run-command.ts'
+import { runCommand } from '../../../../ipkeeper-server/cli/framework/run-command.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { makeTempFolder } from '../../../rigs/temp-folder.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CommandRow } from '../../../../ipkeeper-server/cli/command-row.ts'
+import type { CommandRow } from '../../../../ipkeeper-server/cli/framework/command-row.ts'
 import { completeWords, type Program } from '../../../../ipkeeper-server/cli/completion/complete-words.ts'
 
 const examples = [{ line: 'x', does: 'y' }] as const

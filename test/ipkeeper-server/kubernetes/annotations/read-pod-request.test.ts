@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readPodRequest } from '../../../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import type { DialectName } from '../../../../ipkeeper-server/kubernetes/dialects/dialects.ts'
-import { noRequest, type PodRequest } from '../../../../ipkeeper-server/ipam/request.ts'
+import { noRequest, type PodRequest } from '../../../../ipkeeper-server/ipam/request/request.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { showRequest, sourcesOf, type ShownRequest } from './shown-request.ts'
 

@@ -1,6 +1,6 @@
-import { formatCandidates } from '../../../../ipkeeper-server/ipam/candidate-list.ts'
-import type { PodRequest } from '../../../../ipkeeper-server/ipam/request.ts'
-import { formatRetention } from '../../../../ipkeeper-server/ipam/retention.ts'
+import { formatCandidates } from '../../../../ipkeeper-server/ipam/request/candidate-list.ts'
+import type { PodRequest } from '../../../../ipkeeper-server/ipam/request/request.ts'
+import { formatRetention } from '../../../../ipkeeper-server/ipam/records/retention.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
 
 /** A request as a table writes it; what it does not ask for is absent. */

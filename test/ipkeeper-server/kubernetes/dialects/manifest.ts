@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { readPodRequest } from '../../../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import type { DialectName } from '../../../../ipkeeper-server/kubernetes/dialects/dialects.ts'
-import type { PodRequest } from '../../../../ipkeeper-server/ipam/request.ts'
+import type { PodRequest } from '../../../../ipkeeper-server/ipam/request/request.ts'
 import { isJsonObject } from '../../../../shared/json/fold.ts'
 
 function at(value: unknown, ...path: readonly string[]): unknown {

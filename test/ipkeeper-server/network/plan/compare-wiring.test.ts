@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records.ts'
+import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import {
   compareWiring,
   type SeenLink,

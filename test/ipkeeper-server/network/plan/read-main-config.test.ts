@@ -1,7 +1,7 @@
 import t from 'tap'
-import type { MainConfig } from '../../../../ipkeeper-server/network/plan/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
-import { wiringModes, type WiringMode } from '../../../../ipkeeper-server/ipam/records.ts'
+import { wiringModes, type WiringMode } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 
 const ipam = { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/16' }]] }

@@ -1,6 +1,6 @@
-import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records.ts'
+import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { writeBatch, type Command } from '../../../../ipkeeper-server/network/plan/command.ts'
-import type { MainConfig } from '../../../../ipkeeper-server/network/plan/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
 import type { Survey, UplinkFacts } from '../../../../ipkeeper-server/network/plan/survey.ts'
 import type { WiringJob } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
 

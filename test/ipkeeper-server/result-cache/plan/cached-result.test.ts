@@ -1,5 +1,9 @@
 import t from 'tap'
-import type { AttachmentRecord, LeaseRecord, WiringRecord } from '../../../../ipkeeper-server/ipam/records.ts'
+import type {
+  AttachmentRecord,
+  LeaseRecord,
+  WiringRecord,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 import {
   cachedResult,
   type AttachmentRecords,

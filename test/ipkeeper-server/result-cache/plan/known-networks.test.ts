@@ -1,6 +1,6 @@
 import t from 'tap'
 import { knownNetworks } from '../../../../ipkeeper-server/result-cache/plan/known-networks.ts'
-import type { LoadedNetwork } from '../../../../ipkeeper-server/lint/loaded-networks.ts'
+import type { LoadedNetwork } from '../../../../ipkeeper-server/diagnose/lint/loaded-networks.ts'
 
 const network = (name: string, patch: Partial<LoadedNetwork>): LoadedNetwork => ({
   ...{ path: `/net.d/${name}`, name, cniVersion: '1.0.0', plugins: [], list: '{}' },

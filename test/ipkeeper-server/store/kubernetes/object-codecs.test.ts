@@ -6,7 +6,7 @@ import type {
   NodeRecord,
   PoolRecord,
   ReservationRecord,
-} from '../../../../ipkeeper-server/ipam/records.ts'
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { readPoolSpec } from '../../../../ipkeeper-server/config/read-pool-object.ts'
 import { holderSpec, readHolder } from '../../../../ipkeeper-server/store/kubernetes/holder-object.ts'
 import { leaseSpec, readLease } from '../../../../ipkeeper-server/store/kubernetes/lease-object.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { holderKey, leaseKey, type Holder } from '../../../../ipkeeper-server/ipam/records.ts'
+import { holderKey, leaseKey, type Holder } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import {
   holderObjectName,
   leaseObjectName,

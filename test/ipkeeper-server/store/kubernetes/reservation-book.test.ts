@@ -1,5 +1,5 @@
 import t from 'tap'
-import { leaseKey, type ReservationRecord } from '../../../../ipkeeper-server/ipam/records.ts'
+import { leaseKey, type ReservationRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { ReservationBook } from '../../../../ipkeeper-server/store/kubernetes/reservation-book.ts'
 
 const keyOf = (address: string): string => leaseKey({ segment: 'default', address })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records.ts'
+import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'

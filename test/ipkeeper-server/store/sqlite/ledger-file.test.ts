@@ -9,21 +9,21 @@ import {
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
-import type { HistoryEvent } from '../../../../ipkeeper-server/ipam/history-entry.ts'
+import type { HistoryEvent } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import {
   holderKey,
   type Change,
   type HolderRecord,
   type LeaseRecord,
-} from '../../../../ipkeeper-server/ipam/records.ts'
-import { Ledger } from '../../../../ipkeeper-server/leases/ledger.ts'
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { lastChangePath, readLastChange } from '../../../../ipkeeper-server/store/sqlite/last-change.ts'
 import { migrations } from '../../../../ipkeeper-server/store/sqlite/migrations.ts'
 import { rescueOffline } from '../../../../ipkeeper-server/store/sqlite/rescue-offline.ts'
 import { recordSum } from '../../../../ipkeeper-server/store/sqlite/row-sum.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
-import { copyLedger } from '../../../../ipkeeper-server/transfer/ledger-copy.ts'
+import { copyLedger } from '../../../../ipkeeper-server/migrate/transfer/ledger-copy.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { lease, putLease } from '../../../contract/lease-store-contract.ts'
 import { fillLedger } from '../../../rigs/filled-ledger.ts'

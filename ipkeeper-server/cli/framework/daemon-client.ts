@@ -1,0 +1,123 @@
+import { Client, errors } from 'undici'
+import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
+import { catalogue, type ProblemCode } from '../../../shared/problem/catalogue.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+
+/** Milliseconds that the daemon may take for a listing, unless a command knows better. */
+const usualDeadline = 10_000
+
+/** Milliseconds between two parts of a long answer; the first one of a large ledger takes a while. */
+const streamDeadline = 60_000
+
+/** How commands ask the daemon. */
+export interface DaemonClient {
+  readonly socket: string
+  /** Resolves to the body of a 200; throws the problem of any other reply, or IPK_DAEMON_UNREACHABLE. */
+  readonly ask: (
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+    deadline?: number,
+  ) => Promise<unknown>
+  /** The body of a long answer as it comes. Rejects, also half-way, as `ask` does. */
+  readonly stream: (path: string) => AsyncIterable<string>
+  readonly close: () => Promise<void>
+}
+
+function unreachable(socket: string, error: unknown, deadline: number): Problem {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError
+  const why =
+    code === 'ENOENT'
+      ? 'there is no such socket'
+      : code === 'ECONNREFUSED'
+        ? 'nobody listens on it'
+        : code === 'EACCES'
+          ? 'permission denied'
+          : error instanceof Error
+            ? error.message
+            : String(error)
+  return new Problem(
+    late ? 'IPK_DAEMON_TIMEOUT' : 'IPK_DAEMON_UNREACHABLE',
+    late
+      ? `the daemon at ${socket} did not answer within ${deadline / 1000} s`
+      : `cannot reach the daemon at ${socket}: ${why}`,
+    { cause: error, ...(code === 'EACCES' && { hint: 'run as root' }) },
+  )
+}
+
+function isErrorReply(body: unknown): body is ErrorReply {
+  return typeof body === 'object' && body !== null && 'code' in body && 'message' in body
+}
+
+function parseReply(socket: string, status: number, text: string): unknown {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    throw new Problem(
+      'IPK_DAEMON_REPLY_INVALID',
+      `what answers at ${socket} is no ipkeeper-server (HTTP ${status})`,
+      { cause: error },
+    )
+  }
+  if (status === 200) return parsed
+  if (!isErrorReply(parsed) || !Object.hasOwn(catalogue, parsed.code)) {
+    throw new Problem(
+      'IPK_DAEMON_REPLY_INVALID',
+      `the daemon at ${socket} answered HTTP ${status} with an unknown error`,
+      { details: text.slice(0, 500) },
+    )
+  }
+  throw new Problem(parsed.code as ProblemCode, parsed.message, {
+    hint: parsed.hint,
+    details: parsed.details,
+  })
+}
+
+export function connectDaemon(socket: string): DaemonClient {
+  const client = new Client('http://ipkeeper', {
+    socketPath: socket,
+    connectTimeout: 2000,
+  })
+  return {
+    socket,
+    ask: async (method, path, body, deadline = usualDeadline) => {
+      let status: number
+      let text: string
+      try {
+        const reply = await client.request({
+          method,
+          path,
+          headersTimeout: deadline,
+          bodyTimeout: deadline,
+          ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        })
+        status = reply.statusCode
+        text = await reply.body.text()
+      } catch (error) {
+        throw unreachable(socket, error, deadline)
+      }
+      return parseReply(socket, status, text)
+    },
+    stream: async function* (path) {
+      try {
+        const reply = await client.request({
+          ...{ method: 'GET', path },
+          ...{ headersTimeout: streamDeadline, bodyTimeout: streamDeadline },
+        })
+        if (reply.statusCode !== 200) {
+          parseReply(socket, reply.statusCode, await reply.body.text())
+          return
+        }
+        reply.body.setEncoding('utf8')
+        for await (const part of reply.body) yield String(part)
+      } catch (error) {
+        throw error instanceof Problem ? error : unreachable(socket, error, streamDeadline)
+      }
+    },
+    close: async () => {
+      await client.destroy()
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { defaultPaths } from '../../../shared/paths.ts'
+import type { Command } from './command.ts'
+import { colorWords } from './paint.ts'
+import type { Exits, Option } from './command-row.ts'
+
+/** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
+export const usualExits: Exits = { 0: 'done', 1: 'refused or failed' }
+export const usageExit = 'called wrongly'
+
+/** A row that several commands have. */
+export const segmentOption: Option = {
+  value: 'NAME',
+  text: 'segment of the address (default: default)',
+  offers: 'segment',
+}
+
+const socketOption: Option = {
+  value: 'PATH',
+  text: `the daemon's socket (default: $IPKEEPER_SOCKET, else ${defaultPaths.socket})`,
+  offers: 'file',
+}
+
+export const helpOption: Option = { letter: 'h', text: 'this text, or that of a command' }
+
+/** Formats that `-o` takes, "json" and "table" first. */
+export const formatsOf = ({ formats = {} }: Pick<Command, 'formats'>): readonly string[] => [
+  'json',
+  'table',
+  ...Object.keys(formats),
+]
+
+/** The options that a command has beside its own. */
+export function commonOptions(
+  command: Pick<Command, 'formats' | 'watch'> = {},
+): Readonly<Record<string, Option>> {
+  const formats = formatsOf(command)
+  const more = formats.slice(2)
+  return {
+    socket: socketOption,
+    output: {
+      letter: 'o',
+      value: 'json|table',
+      text: `how to print${more.length === 0 ? '' : `; also ${more.join(', ')}`} (default: table)`,
+      offers: formats,
+    },
+    color: {
+      value: 'WHEN',
+      text: 'auto: on a terminal, unless NO_COLOR is set; always; never (default: auto)',
+      offers: colorWords,
+    },
+    ...(command.watch && {
+      watch: {
+        letter: 'w',
+        text: 'look again and again until Ctrl-C; elsewhere than on a terminal print what changed, with -o json a line each',
+      },
+      interval: { value: 'S', text: 'with --watch: seconds between two looks (default: 2)' },
+    }),
+    help: helpOption,
+  }
+}
+
+/** Common options may stand before the command as well: `ipkeeperctl -o json leases`. Returns how many words they take. */
+export function countLeadingOptions(argv: readonly string[]): number {
+  const valued = Object.entries(commonOptions()).filter(([, { value }]) => value !== undefined)
+  const letters = valued.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]))
+  const apart = [...valued.map(([name]) => `--${name}`), ...letters]
+  const whole = [...valued.map(([name]) => `--${name}=`), ...letters]
+  let count = 0
+  for (;;) {
+    const word = argv[count]
+    if (word === undefined) return count
+    if (apart.includes(word)) count += 2
+    else if (whole.some(start => word.startsWith(start))) count += 1
+    else return count
+  }
+}

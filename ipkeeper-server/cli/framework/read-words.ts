@@ -1,0 +1,58 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { nearestWord } from '../../../shared/text/nearest-word.ts'
+
+/** Which options a command line may have, by long name. */
+export interface KnownOptions {
+  readonly valued: readonly string[]
+  readonly flags: readonly string[]
+  /** Those of `valued` that may stand several times: the values are joined by ":", as in CNI_PATH. */
+  readonly joined?: readonly string[]
+  /** Long names by their letter. */
+  readonly letters: Readonly<Record<string, string>>
+}
+
+export interface Words {
+  readonly values: Readonly<Record<string, string>>
+  readonly flags: ReadonlySet<string>
+  readonly positionals: readonly string[]
+}
+
+/** Splits a command line. Of an option that stands twice the last counts, unless its values are joined. Throws IPK_USAGE, in one line of our own. */
+export function readWords(
+  argv: readonly string[],
+  { valued, flags, joined = [], letters }: KnownOptions,
+): Words {
+  const options: NonNullable<ParseArgsConfig['options']> = {}
+  for (const name of valued) options[name] = { type: 'string' }
+  for (const name of flags) options[name] = { type: 'boolean' }
+  for (const [short, name] of Object.entries(letters)) {
+    const option = options[name]
+    if (option) option.short = short
+  }
+  const { tokens } = parseArgs({
+    ...{ args: [...argv], options },
+    ...{ strict: false, tokens: true, allowPositionals: true },
+  })
+  const values: Record<string, string> = {}
+  const given = new Set<string>()
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    if (valued.includes(name)) {
+      // What looks like the next option is not taken for a value; a number below zero is.
+      if (value === undefined || (!inlineValue && /^-[^0-9]/.test(value)))
+        throw new Problem('IPK_USAGE', `${rawName} needs a value`)
+      const before = joined.includes(name) ? values[name] : undefined
+      values[name] = before === undefined ? value : `${before}:${value}`
+    } else if (!flags.includes(name)) {
+      const meant = nearestWord(name, [...valued, ...flags])
+      throw new Problem('IPK_USAGE', `unknown option ${rawName}${meant ? `; did you mean --${meant}?` : ''}`)
+    } else if (value !== undefined) {
+      throw new Problem('IPK_USAGE', `${rawName} takes no value`)
+    } else given.add(name)
+  }
+  return { values, flags: given, positionals }
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { DaemonConfig } from '../config/load-config.ts'
+import { tidiesUp } from '../ipam/records/who-tidies.ts'
+import type { ApiAccess } from '../kubernetes/api-access.ts'
+import type { ClusterView, NodeState } from '../kubernetes/cluster-view.ts'
+import { alone, type Election } from '../kubernetes/election.ts'
+import { ExpiryLoop } from '../leases/tasks/expire-leases.ts'
+import { measureUsage } from '../leases/queries/measure-usage.ts'
+import { OwnerWatch } from '../leases/tasks/owner-watch.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import { TellPools } from '../leases/tasks/pool-status-publisher.ts'
+import type { Logger } from '../host/logger.ts'
+import { termsOf, type ReconcileTerms } from '../reconcile/plan-terms.ts'
+import { LostNodes } from '../reconcile/lost-nodes.ts'
+
+export interface DutiesOptions {
+  /** Of the start. */
+  readonly config: DaemonConfig
+  /** As configured now. */
+  readonly reconcileTerms: () => ReconcileTerms
+  readonly service: LeaseService
+  /** undefined where no API is configured. */
+  readonly access: ApiAccess | undefined
+  readonly cluster: ClusterView | undefined
+  /** Of the store: with "kubernetes" the figures of pools are shown beside them. */
+  readonly storeKind: string
+  readonly logger: Logger
+}
+
+/** What this daemon does for all, if it is elected or has the store to itself. */
+export interface Duties {
+  /** undefined where nobody is elected: without a Kubernetes API, and where a node has its store to itself. */
+  readonly isElected: (() => boolean) | undefined
+  /** undefined where a node has its store to itself, or there is no API to say which nodes there are. */
+  readonly lostNodes: LostNodes | undefined
+  /** To be called when the daemon serves. */
+  readonly start: () => void
+  /** Resolves when nothing is done any more and another daemon may begin. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Puts together what one daemon does for all that share a store, and elects it. A part of serve.ts, which names the rest
+ * of the concrete classes. Kept addresses expire on every node; who deletes their records is divided among them.
+ */
+export async function openDuties(options: DutiesOptions): Promise<Duties> {
+  const { config, reconcileTerms, service, access, cluster, storeKind, logger } = options
+  const { ledger, node } = service
+  const leaseElection = ledger.isShared && access ? await openElection(access) : undefined
+  const election: Election = leaseElection ?? (ledger.isShared ? { isElected: () => false } : alone)
+  const nodeState = (name: string): NodeState => cluster?.node(name) ?? 'unknown'
+  const expiry = new ExpiryLoop(
+    service,
+    error => {
+      logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
+    },
+    lease =>
+      !ledger.isShared ||
+      tidiesUp(
+        {
+          node,
+          elected: leaseElection?.isElected(),
+          isGone: name => nodeState(name) === 'gone',
+        },
+        lease,
+        service.now(),
+      ),
+  )
+  const owners =
+    cluster &&
+    new OwnerWatch({
+      ...{ service, cluster, election },
+      onReleased: ({ address, holder, workload }) => {
+        logger.info({ address, holder, workload }, 'released: its owner is gone')
+      },
+      onError: error => {
+        logger.warn({ err: error }, 'owners of kept addresses could not be asked for; it is tried again')
+      },
+    })
+  const poolStatuses = access && storeKind === 'kubernetes' ? await openPoolStatuses(access) : undefined
+  const pools =
+    poolStatuses &&
+    new TellPools({
+      election,
+      isHeard: () => ledger.isHeard(),
+      sink: poolStatuses.sink,
+      usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
+      monotonic: () => performance.now(),
+      onError: error => {
+        logger.warn({ err: error }, 'the figures of pools could not be written; it is tried again')
+      },
+    })
+  const wakeLoops = (): void => {
+    expiry.wake()
+    owners?.wake()
+  }
+  ledger.onKept = wakeLoops
+  if (pools)
+    ledger.onFigures = () => {
+      pools.wake()
+    }
+  wakeLoops()
+
+  async function openPoolStatuses(api: ApiAccess) {
+    const { ApiClient } = await import('../kubernetes/api-client.ts')
+    const { PoolStatusWriter } = await import('../store/kubernetes/pool-status-writer.ts')
+    const client = new ApiClient(api, { requests: 1 })
+    return { sink: new PoolStatusWriter({ client, now: service.now }), close: () => client.close() }
+  }
+
+  async function openElection(api: ApiAccess) {
+    const { LeaseElection } = await import('../kubernetes/lease-election.ts')
+    return new LeaseElection({
+      access: api,
+      namespace: config.election.namespace,
+      // A daemon that was restarted is not the one that was elected: it knows nothing of what that had begun.
+      identity: `${service.node} ${randomBytes(4).toString('hex')}`,
+      onChange: elected => {
+        logger.info(
+          { elected },
+          elected
+            ? 'elected: does from now on what one daemon does for all'
+            : 'no longer elected: another daemon does what one does for all',
+        )
+        wakeLoops()
+        pools?.wake()
+      },
+      onTrouble: error => {
+        logger.warn(
+          { reason: error.message },
+          'the Lease by which one of the daemons is elected cannot be read or written; trying on',
+        )
+      },
+    })
+  }
+
+  return {
+    isElected: leaseElection && (() => leaseElection.isElected()),
+    lostNodes:
+      leaseElection && cluster
+        ? new LostNodes({
+            ...{ service, election, cluster },
+            askAfter: () => termsOf(reconcileTerms(), 'lease-of-lost-node').minAgeUnproved,
+            monotonic: () => performance.now(),
+          })
+        : undefined,
+    start: () => {
+      leaseElection?.start()
+    },
+    stop: async () => {
+      expiry.stop()
+      await Promise.all([owners?.stop(), pools?.stop()])
+      await leaseElection?.stop()
+      await poolStatuses?.close()
+    },
+  }
+}

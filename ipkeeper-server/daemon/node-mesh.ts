@@ -1,0 +1,145 @@
+import type { DaemonConfig } from '../config/load-config.ts'
+import type { PoolRange, PoolRecord } from '../ipam/records/records.ts'
+import type { Cluster } from '../kubernetes/cluster.ts'
+import type { NameClaims } from '../leases/tasks/name-claims.ts'
+import { NodePresence } from '../leases/tasks/node-presence.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import type { Logger } from '../host/logger.ts'
+import { forgetNeighbours } from '../network/forget-neighbours.ts'
+import { findNodeAddresses } from '../network/node-addresses.ts'
+import { NodeRoutes } from '../network/node-routes.ts'
+import type { BoundAddress } from '../network/plan/node-routes.ts'
+import { runTool } from '../network/run-tool.ts'
+
+export interface JoinNodesOptions {
+  /** As configured now. */
+  readonly config: () => Pick<DaemonConfig, 'nodeRoutes' | 'takeover'>
+  readonly service: Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
+  /** Whether this store is meant for takeover by time: each node would write to it every few seconds. */
+  readonly tellsTime: boolean
+  /** Milliseconds of CLOCK_BOOTTIME. */
+  readonly bootClock: () => number
+  readonly claims: NameClaims | undefined
+  readonly logger: Logger
+  /** undefined where no API is configured. */
+  readonly cluster: Cluster | undefined
+}
+
+/** What a node does because others share its ledger. */
+export interface JoinedNodes {
+  readonly silenceOf: NonNullable<LeaseService['silenceOf']>
+  readonly refusal: NonNullable<LeaseService['refusal']>
+  /** A pod of this node was wired. */
+  readonly wired: () => void
+  /** The configuration was read anew. */
+  readonly wake: () => void
+  /** Resolves when the first try to tell of this node has ended. */
+  readonly start: () => Promise<void>
+  /** Resolves when nothing is done any more. Routes stay. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Puts together what tells other nodes of this one, and routes to their pods; undefined where one daemon has the store to
+ * itself. A part of serve.ts, which names the rest of the concrete classes.
+ */
+export function joinNodes({
+  config,
+  service,
+  tellsTime,
+  bootClock,
+  claims,
+  logger,
+  cluster,
+}: JoinNodesOptions): JoinedNodes | undefined {
+  const { ledger, node, bootId } = service
+  if (!ledger.isShared) return undefined
+  const presence = new NodePresence({
+    service,
+    ...(claims && { claims }),
+    terms: () => (tellsTime ? config().takeover : { ...config().takeover, byTime: undefined }),
+    addresses: async () => cluster?.nodeAddresses().get(node) ?? (await findNodeAddresses(runTool)),
+    bootClock,
+    onError: error => {
+      logger.info(
+        { err: error },
+        'other nodes could not be told of this one, or asked for; it is tried again',
+      )
+    },
+  })
+  const ownPods = function* (): Generator<ReturnType<typeof ledger.attachment> & object> {
+    for (const attachment of ledger.attachments())
+      if (attachment.node === node && attachment.bootId === bootId) yield attachment
+  }
+  const bound = function* (): Generator<BoundAddress> {
+    // Of a ledger without routed leases nothing has to be looked through.
+    if (ledger.routedLeases()[Symbol.iterator]().next().done === true) return
+    for (const { state, segment, address, node: its, carried } of ledger.leases())
+      if (state === 'bound') yield { segment, address, node: its, isRouted: carried === 'routed' }
+  }
+  const routes = new NodeRoutes({
+    run: runTool,
+    view: () => {
+      if (config().nodeRoutes === 'off') return 'off'
+      if (!ledger.isHeard()) return 'unknown'
+      const told = [...ledger.nodes()].filter(({ addresses }) => addresses.length > 0)
+      // What the API says comes at once; a node looks at itself now and then.
+      const nodes = new Map([
+        ...told.map(({ name, addresses }) => [name, addresses] as const),
+        ...(cluster?.nodeAddresses() ?? []),
+      ])
+      const all = [...bound()]
+      const lacksAddress = all.some(({ node: its, isRouted }) => isRouted && its !== node && !nodes.has(its))
+      // The API may be about to tell it.
+      if (lacksAddress && cluster?.hasListedNodes() === false) return 'unknown'
+      const bridges = [...ownPods()].flatMap(({ wiring }) =>
+        wiring?.mode === 'bridge' && wiring.master !== null ? [wiring.master] : [],
+      )
+      const ranges = [...ledger.pools()].flatMap(rangesOf)
+      return { node, bound: all, nodes, podBridges: new Set(bridges), ranges }
+    },
+    forgetNeighbours: (bridge, addresses) => forgetNeighbours(runTool, ownPods(), bridge, addresses),
+    onUnreached: unreached => {
+      if (unreached.length === 0) logger.info('all pods of other nodes are reached again')
+      else logger.warn({ unreached }, 'pods of some nodes are not reached by routes from here')
+    },
+    onProblem: error => {
+      logger.warn({ err: error }, 'a route to pods of other nodes could not be set; it is tried again')
+    },
+  })
+  let seen = ''
+  if (cluster)
+    cluster.onNodes = () => {
+      const now = JSON.stringify([...cluster.nodeAddresses()])
+      // Nodes change all the time, and their addresses hardly ever.
+      if (now !== seen) routes.wake()
+      seen = now
+    }
+  ledger.onRouting = () => {
+    routes.wake()
+  }
+  return {
+    silenceOf: name => presence.silenceOf(name),
+    refusal: () => claims?.refusal() ?? presence.refusal(),
+    wired: () => {
+      routes.wake()
+    },
+    wake: () => {
+      routes.wake()
+      void presence.wake()
+    },
+    start: async () => {
+      if (!tellsTime && config().takeover.byTime !== undefined)
+        logger.warn('"takeover.byTime" has no effect with this store: nodes do not renew their records in it')
+      await presence.start()
+      routes.wake()
+    },
+    stop: async () => {
+      await Promise.all([presence.stop(), routes.stop()])
+    },
+  }
+}
+
+function rangesOf({ segment, ranges }: PoolRecord): (PoolRange & { readonly segment: string })[] {
+  return ranges.flat().map(range => ({ ...range, segment }))
+}

@@ -1,0 +1,135 @@
+import type { ExplainReply } from '../../../shared/api/explain.schema.ts'
+import type { AttachmentsReply, LeasesReply, ReservationsReply } from '../../../shared/api/listing.schema.ts'
+import { SocketRuntimes } from '../../runtime/socket-runtimes.ts'
+import { describeAttachment } from './describe-attachment.ts'
+import { describeFlight } from './describe-flights.ts'
+import type { NodeView } from './node-view.ts'
+import { oursIn } from './our-plugin.ts'
+
+export interface PodSection {
+  readonly title: string
+  readonly lines: readonly string[]
+}
+
+export interface PodReport {
+  readonly pod: string
+  /** Whether anybody but the API has heard of it. */
+  readonly known: boolean
+  readonly sections: readonly PodSection[]
+}
+
+interface Podlike {
+  readonly pod: { readonly namespace: string; readonly name: string } | null
+}
+
+const mostFlights = 8
+
+type Look = (node: NodeView, namespace: string, name: string) => Promise<readonly string[]>
+
+const isOf =
+  (namespace: string, name: string) =>
+  ({ pod }: Podlike): boolean =>
+    pod?.namespace === namespace && pod.name === name
+
+const leases: Look = async (node, namespace, name) =>
+  ((await node.ask('/v1/leases')) as LeasesReply).leases
+    .filter(isOf(namespace, name))
+    .map(
+      ({ address, prefixLength, state, source, retain, since, until, pool }) =>
+        `${address}/${prefixLength} ${state} since ${since}${until === null ? '' : ` until ${until}`}, from pool ${pool}, by ${source}, retention ${retain}`,
+    )
+
+const attachments: Look = async (node, namespace, name) => {
+  const here = (await node.status())?.node
+  return ((await node.ask('/v1/attachments')) as AttachmentsReply).attachments
+    .filter(isOf(namespace, name))
+    .map(item => describeAttachment(item, here))
+}
+
+const reservations: Look = async (node, namespace, name) =>
+  ((await node.ask('/v1/reservations')) as ReservationsReply).reservations
+    .filter(({ owner }) => owner === `${namespace}/${name}`)
+    .map(({ address, note }) => `${address} is reserved${note === '' ? '' : ` (${note})`}`)
+
+const flights: Look = (node, namespace, name) =>
+  Promise.resolve(
+    node
+      .flights()
+      .filter(({ pod }) => pod === `${namespace}/${name}`)
+      .slice(-mostFlights)
+      .map(flight => `${describeFlight(flight)} (sandbox ${(flight.containerId ?? '-').slice(0, 13)})`),
+  )
+
+const sandboxes: Look = async (_node, namespace, name) => {
+  const runtimes = new SocketRuntimes(undefined)
+  try {
+    const answers = await runtimes.list()
+    if (answers.length === 0) return ['neither containerd nor CRI-O has a socket here']
+    const told = await Promise.all(
+      answers.map(async answer => {
+        if (answer.state === 'failed') return [`${answer.socket} does not say: ${answer.reason}`]
+        const own = answer.sandboxes.filter(box => box.namespace === namespace && box.name === name)
+        return await Promise.all(
+          own.map(async ({ id, ready, uid, createdAt }) => {
+            const addresses = await runtimes.addressesOf(answer.socket, id).catch(() => [])
+            return `sandbox ${id} (UID ${uid}) ${ready ? 'runs' : 'does not run'}, made at ${new Date(createdAt).toISOString()}, has ${addresses.join(', ') || 'no address'}`
+          }),
+        )
+      }),
+    )
+    return told.flat()
+  } finally {
+    runtimes.close()
+  }
+}
+
+/** Also what the API says of the pod: an ADD is explained with its annotations. */
+const nextAdd: Look = async (node, namespace, name) => {
+  const [file] = node.networks.filter(candidate => oursIn(candidate))
+  const plugin = file && oursIn(file)?.plugin
+  if (!plugin) return [`no configuration in ${node.confDir} uses ipkeeper`]
+  const reply = (await node.ask('/v1/explain', { config: plugin, namespace, name })) as ExplainReply
+  if (reply.error) return [`would fail: ${reply.error.message} [${reply.error.code}]`]
+  if (reply.delegatedTo !== null) return [`would be left to ${reply.delegatedTo}`]
+  return [`would give ${reply.addresses.join(', ')} in network ${reply.network}`]
+}
+
+const looks: readonly (readonly [title: string, look: Look, evidence: boolean])[] = [
+  ['leases', leases, true],
+  ['sandboxes that the daemon knows', attachments, true],
+  ['sandboxes of the runtime', sandboxes, false],
+  ['reservations', reservations, true],
+  ['runs of the plugin', flights, true],
+  ['its next ADD', nextAdd, false],
+]
+
+/** Milliseconds that one look may take. */
+const patience = 5000
+
+/** Everything that this node and its daemon know of a pod. Never rejects. */
+export async function describePod(node: NodeView, namespace: string, name: string): Promise<PodReport> {
+  const seen = await Promise.all(
+    looks.map(async ([title, look, evidence]) => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          reject(new Error(`not told within ${patience / 1000} s`))
+        }, patience)
+      })
+      try {
+        const lines = await Promise.race([look(node, namespace, name), late])
+        return { title, lines: lines.length === 0 ? ['none'] : lines, known: evidence && lines.length > 0 }
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        return { title, lines: [`cannot be told: ${why}`], known: false }
+      } finally {
+        clearTimeout(timer)
+      }
+    }),
+  )
+  return {
+    pod: `${namespace}/${name}`,
+    known: seen.some(({ known }) => known),
+    sections: seen.map(({ title, lines }) => ({ title, lines })),
+  }
+}

@@ -1,0 +1,47 @@
+import type { LintFinding } from '../../../../shared/api/lint.schema.ts'
+
+/** What a terminal would obey, or show in another order than it is written. */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+/** Characters of a line that are shown, at most. */
+const widest = 160
+/** How many of them before the place that is meant. */
+const before = 60
+
+/** A foreign text on a terminal. */
+export function visible(text: string): string {
+  return text.replaceAll(unsafe, '?')
+}
+
+/**
+ * The line of a finding with a caret below, as compilers show it. Tabs are kept in both lines, so that the caret stands
+ * right however wide the terminal makes them.
+ */
+function excerpt({ line, column, endLine, endColumn }: LintFinding, text: string): string[] {
+  const characters = Array.from(text, character => (character === '\t' ? character : visible(character)))
+  const from = characters.length > widest ? Math.max(0, column - 1 - before) : 0
+  const shown = characters.slice(from, from + widest)
+  if (shown.join('').trim() === '') return []
+  const start = column - 1 - from
+  const end = endLine === line ? endColumn - 1 - from : shown.length
+  const number = String(line)
+  const pad = ' '.repeat(number.length)
+  const lead = from > 0 ? '... ' : ''
+  const indent = shown.slice(0, start).map(character => (character === '\t' ? '\t' : ' '))
+  const marks = Math.max(1, Math.min(end, shown.length) - start)
+  return [
+    ` ${number} | ${lead}${shown.join('')}${from + widest < characters.length ? ' ...' : ''}`,
+    ` ${pad} | ${' '.repeat(lead.length)}${indent.join('')}${'^'.repeat(marks)}`,
+  ]
+}
+
+/** A finding in the way of compilers: place, severity, message and rule; the line with a caret; what to do. */
+export function compilerText(finding: LintFinding, lineText: string): string {
+  const { file, line, column, severity, message, rule, remedy } = finding
+  return [
+    `${visible(file)}:${line}:${column}: ${severity}: ${visible(message)} [${rule}]`,
+    ...excerpt(finding, lineText),
+    ` = ${visible(remedy)}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,92 @@
+import { formatRange, type Range } from '../../../ipam/pools/pool.ts'
+import { textOf, type JsonNode } from '../json-node.ts'
+import { allRanges, type SeenRange } from '../ranges.ts'
+import type { LintRule } from '../rule.ts'
+import { spotOf } from '../site.ts'
+
+/** In which nobody else may give the same address: a segment of ipkeeper, or the books that host-local keeps. */
+function domainOf({ section }: SeenRange): string {
+  const { node, entry, type } = section
+  if (type === 'ipkeeper') return `ipkeeper ${textOf(node, 'segment') ?? 'default'}`
+  return `host-local ${textOf(node, 'dataDir') ?? ''} ${entry.network.name ?? ''}`
+}
+
+const isFallbackOf = (a: SeenRange, b: SeenRange): boolean =>
+  a.section.entry === b.section.entry && a.section.node !== b.section.node
+
+function whereIs({ section, subnetNode }: SeenRange, from: SeenRange): string {
+  const { document, name } = section.entry.network
+  const { line } = document.file.lines.placeOf(document.view.inFile(subnetNode.start))
+  if (document === from.section.entry.network.document) return `that of line ${line}`
+  return `that of network ${JSON.stringify(name ?? '')} (${document.file.name}, line ${line})`
+}
+
+export const overlappingRanges: LintRule = {
+  id: 'overlapping-ranges',
+  severity: 'error',
+  summary:
+    'Ranges that share addresses: of one configuration, of an `ipkeeper` section and its fallback, or of several networks of one `segment`. Across files that a manifest brings to different nodes nothing is said; between files with `host-local` it is a warning.',
+  *check(site) {
+    const seen = [...allRanges(site)].filter(({ range }) => range !== undefined)
+    // Sorted by their beginnings, so that only neighbours need be compared.
+    const sorted = seen.toSorted((a, b) => {
+      const [left, right] = [a.range?.first, b.range?.first]
+      if (!left || !right) return 0
+      return left.family - right.family || (left.value < right.value ? -1 : left.value > right.value ? 1 : 0)
+    })
+    const order = new Map(seen.map((range, index) => [range, index]))
+    // Of each section that which reaches farthest: if any earlier range overlaps, that one does.
+    const farthest = new Map<JsonNode, SeenRange>()
+    for (const late of sorted) {
+      const { range, section } = late
+      if (!range) continue
+      const clash = Array.from(farthest.values(), early => ({
+        early,
+        severity: severityOf(early, late),
+      })).find(({ early, severity }) => severity !== undefined && reaches(early, range))
+      if (clash) {
+        const [one, other] =
+          (order.get(clash.early) ?? 0) < (order.get(late) ?? 0) ? [clash.early, late] : [late, clash.early]
+        const shown = other.range ? formatRange(other.range) : ''
+        yield {
+          at: spotOf(other.section.entry.network.document, other.subnetNode),
+          message: `the range ${shown} overlaps ${whereIs(one, other)}`,
+          remedy: remedyOf(one, other),
+          ...(clash.severity && { severity: clash.severity }),
+        }
+      }
+      const before = farthest.get(section.node)
+      if (!before || !reaches(before, range) || (before.range?.last.value ?? 0n) < range.last.value)
+        farthest.set(section.node, late)
+    }
+  },
+}
+
+/** Whether a range that begins earlier goes on to where another one begins. */
+function reaches({ range: early }: SeenRange, late: Range): boolean {
+  return early !== undefined && early.family === late.family && early.last.value >= late.first.value
+}
+
+function severityOf(a: SeenRange, b: SeenRange): 'error' | 'warning' | undefined {
+  const [left, right] = [a.section.entry.network, b.section.entry.network]
+  const sameFile = left.document === right.document
+  if (!sameFile && (left.document.standing === 'manifest' || right.document.standing === 'manifest'))
+    return undefined
+  // Two files of one network: duplicate-network-name tells of it.
+  if (!sameFile && left.name === right.name) return undefined
+  if (isFallbackOf(a, b)) return 'error'
+  const [one, other] = [domainOf(a), domainOf(b)]
+  if (one === other) return 'error'
+  const bothForeign = a.section.type === 'host-local' && b.section.type === 'host-local'
+  return bothForeign ? 'warning' : a.section.type === b.section.type ? undefined : 'warning'
+}
+
+function remedyOf(one: SeenRange, other: SeenRange): string {
+  if (isFallbackOf(one, other))
+    return 'give the fallback addresses that ipkeeper does not give, by "rangeStart" and "rangeEnd"'
+  if (one.section.entry.network.document === other.section.entry.network.document)
+    return 'use disjoint ranges'
+  return other.section.type === 'ipkeeper' && one.section.type === 'ipkeeper'
+    ? 'use disjoint ranges, or give one network another "segment" if they really are separate links'
+    : 'use disjoint ranges: neither plugin knows what the other gives'
+}

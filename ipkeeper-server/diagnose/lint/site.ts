@@ -1,0 +1,204 @@
+import type { Severity } from '../../../shared/findings.ts'
+import type { JsonObject } from '../../../shared/json/fold.ts'
+import type { SyntaxFault } from './fault.ts'
+import { textOf, toJsonObject, valueOf, type JsonNode, type Span } from './json-node.ts'
+import { LineMap } from './line-map.ts'
+import { whyNotLoadable } from './loadable.ts'
+import { parseTolerantly } from './parse-tolerantly.ts'
+import { compareNames, isRuntimeFile } from './runtime-files.ts'
+import { TextView } from './text-view.ts'
+import { looksLikeYaml, readYaml, type YamlFile } from './yaml-configs.ts'
+
+/** A file as it was found. */
+export interface SourceFile {
+  /** As messages name it. */
+  readonly path: string
+  /** The last part of the path. */
+  readonly name: string
+  /** undefined where it was not read; `fault` says why. */
+  readonly text: string | undefined
+  readonly fault?: FileFault
+}
+
+/** Why a file was not read. */
+export interface FileFault {
+  readonly why: string
+  readonly severity: Severity
+  /** Whether a runtime fails at it as well; it may follow a link that we do not, or read more than we do. */
+  readonly stopsRuntime: boolean
+}
+
+/** What is known of the program of a plugin. */
+export type PluginSeen =
+  | {
+      readonly kind: 'executable'
+      readonly path: string
+      /** What it said of itself when it was asked; undefined when it was not, or did not answer. */
+      readonly versions: readonly string[] | undefined
+      /** Why it gave no versions; '' when it was not to be asked. */
+      readonly silence: string
+      /** Why it was not even run: somebody other than root could have put anything there. */
+      readonly unsafe: string | undefined
+    }
+  | { readonly kind: 'unusable'; readonly path: string; readonly why: string }
+  | { readonly kind: 'missing' }
+
+/** All that is to be looked at, and what is known of the node. */
+export interface LintInput {
+  readonly files: readonly SourceFile[]
+  /** Where the files are those of a runtime's folder. */
+  readonly directory?: { readonly path: string; readonly maxConfNum: number }
+  /** Of a node that shares its store with others; absent elsewhere, and where nobody knows. */
+  readonly nodeRoutes?: 'auto' | 'off' | undefined
+  /** Absent where nobody has looked for programs. */
+  readonly plugins?: {
+    readonly binDirs: readonly string[]
+    /** By type; undefined where none of the folders is there, as on a machine that is no node. */
+    readonly seen: ReadonlyMap<string, PluginSeen> | undefined
+  }
+}
+
+/** `runtime`: a runtime reads the file as it is. `manifest`: it is in a YAML file, and somebody writes it to nodes. */
+export type Standing = 'runtime' | 'manifest'
+
+export interface LintedFile extends SourceFile {
+  readonly lines: LineMap
+  /** Whether containerd and CRI-O would read it, if it stood in their folder. */
+  readonly isRuntimeFile: boolean
+  /** Of a file that is YAML. */
+  readonly yaml: YamlFile | undefined
+  readonly documents: readonly CniDocument[]
+  /** Why libcni would refuse it; undefined when it would not, or when it is none of libcni's files. */
+  readonly refusal: string | undefined
+}
+
+/** One network configuration: a file, or a text within a YAML file. */
+export interface CniDocument {
+  readonly file: LintedFile
+  readonly view: TextView
+  readonly standing: Standing
+  readonly root: JsonNode | undefined
+  readonly faults: readonly SyntaxFault[]
+  /** undefined where the text does not tell with certainty what is meant. */
+  readonly network: Network | undefined
+}
+
+export interface Network {
+  readonly document: CniDocument
+  readonly root: JsonNode
+  readonly shape: 'list' | 'single'
+  /** undefined where it is missing or no text. */
+  readonly name: string | undefined
+  /** '' where it is missing. */
+  readonly cniVersion: string
+  readonly plugins: readonly PluginEntry[]
+}
+
+export interface PluginEntry {
+  readonly network: Network
+  readonly index: number
+  readonly node: JsonNode
+  readonly type: string | undefined
+  /** What the plugin would get on stdin, without runtimeConfig: name and version are those of the list. */
+  readonly config: JsonObject
+}
+
+/** What rules look at. */
+export interface Site {
+  readonly input: LintInput
+  /** In the order in which a runtime takes them. */
+  readonly files: readonly LintedFile[]
+  readonly networks: readonly Network[]
+  readonly plugins: readonly PluginEntry[]
+}
+
+/** A place within a document or file. */
+export interface Spot extends Span {
+  readonly file: LintedFile
+}
+
+/** Where a part of a document stands in its file. */
+export function spotOf(document: CniDocument, { start, end }: Span): Spot {
+  const from = document.view.inFile(start)
+  // The end is the place behind the last character, which may be in another piece of the file.
+  const to = end > start ? document.view.inFile(end - 1) + 1 : from
+  return { file: document.file, start: from, end: Math.max(from, to) }
+}
+
+/** The beginning of a file. */
+export function topOf(file: LintedFile): Spot {
+  return { file, start: 0, end: 0 }
+}
+
+/** Of one list; a longer one is no configuration, and rules compare plugins with each other. */
+const mostPlugins = 100
+
+function readNetwork(document: CniDocument, sound: boolean): Network | undefined {
+  const { root } = document
+  if (!sound || root?.kind !== 'object') return undefined
+  const listed = valueOf(root, 'plugins')
+  const name = textOf(root, 'name')
+  const cniVersion = textOf(root, 'cniVersion') ?? ''
+  const shape = listed === undefined ? 'single' : 'list'
+  const plugins: PluginEntry[] = []
+  const network: Network = { document, root, shape, name, cniVersion, plugins }
+  const listedPlugins = listed?.items.filter(({ kind }) => kind === 'object').slice(0, mostPlugins)
+  const nodes = listedPlugins ?? [root]
+  for (const [index, node] of nodes.entries()) {
+    const head = { ...(name !== undefined && { name }), ...(cniVersion !== '' && { cniVersion }) }
+    plugins.push({
+      network,
+      index,
+      node,
+      type: textOf(node, 'type'),
+      config: { ...toJsonObject(node), ...head },
+    })
+  }
+  return network
+}
+
+function readDocument(file: LintedFile, view: TextView, standing: Standing): CniDocument {
+  const { root, faults, sound } = parseTolerantly(view.text)
+  const document: { -readonly [Key in keyof CniDocument]: CniDocument[Key] } = {
+    ...{ file, view, standing, root, faults },
+    network: undefined,
+  }
+  document.network = readNetwork(document, sound)
+  return document
+}
+
+function readFile(source: SourceFile): LintedFile {
+  const text = source.text ?? ''
+  const runtime = isRuntimeFile(source.name)
+  const isYaml = /\.ya?ml$/.test(source.name) || (source.text !== undefined && looksLikeYaml(text))
+  const yaml = isYaml && !runtime ? readYaml(text) : undefined
+  const documents: CniDocument[] = []
+  const file: LintedFile & { refusal: string | undefined } = {
+    ...source,
+    lines: new LineMap(text),
+    isRuntimeFile: runtime,
+    yaml: isYaml && runtime ? { configs: [], plainConfigs: [], faults: [] } : yaml,
+    documents,
+    refusal: undefined,
+  }
+  if (yaml) for (const { view } of yaml.configs) documents.push(readDocument(file, view, 'manifest'))
+  else if (!isYaml && source.text !== undefined)
+    documents.push(readDocument(file, TextView.whole(text), 'runtime'))
+  if (runtime) file.refusal = refusalOf(file)
+  return file
+}
+
+function refusalOf({ name, text, fault, yaml, documents: [document] }: LintedFile): string | undefined {
+  if (text === undefined) return fault?.stopsRuntime === true ? fault.why : undefined
+  if (yaml) return 'it is YAML'
+  if (!document?.root) return 'it is empty'
+  return document.faults.length > 0 ? 'it is no JSON' : whyNotLoadable(name, document.root)
+}
+
+/** Reads all there is to be looked at. Files of a runtime's folder are put into its order. */
+export function readSite(input: LintInput): Site {
+  const files = input.files.map(readFile)
+  if (input.directory) files.sort((a, b) => compareNames(a.name, b.name))
+  const networks = files.flatMap(({ documents }) => documents.flatMap(({ network }) => network ?? []))
+  return { input, files, networks, plugins: networks.flatMap(({ plugins }) => plugins) }
+}

@@ -1,0 +1,264 @@
+import type { AddressReply, HistoryReply, TenureItem } from '../../../../shared/api/address.schema.ts'
+import type { AuditReply } from '../../../../shared/api/audit.schema.ts'
+import type { PoolItem, PoolsReply } from '../../../../shared/api/listing.schema.ts'
+import type { FreeingReply, PoolMapReply } from '../../../../shared/api/map.schema.ts'
+import { showAddress } from './address-section.ts'
+import { addressView, tenureRows } from './address-view.ts'
+import { ask, daemonNow, path, Refusal } from './api.ts'
+import { element, existing, replace, setAttribute, setText } from './element.ts'
+import { showFindings } from './finding-section.ts'
+import { findingsView } from './finding-view.ts'
+import { showFreeing } from './freeing-section.ts'
+import { freeingView } from './freeing-view.ts'
+import { freshnessOf } from './freshness.ts'
+import { LiveEvents } from './live-events.ts'
+import { MapSection } from './map-section.ts'
+import { mapView } from './map-view.ts'
+import { showPools } from './pool-section.ts'
+import { poolRows } from './pool-view.ts'
+import { Refresher } from './refresher.ts'
+import { formatRoute, parseRoute, type Route } from './route.ts'
+import { distanceText } from './time-text.ts'
+
+/** Tenures of a page of the history. */
+const pageOfHistory = 20
+
+let route: Route = parseRoute(location.hash) ?? {}
+let pools: readonly PoolItem[] = []
+/** The block that is shown. */
+let block: string | undefined
+/** Of the address that is shown: pages of the history before the newest one, and whether the last one was full. */
+let older: readonly TenureItem[] = []
+let mayBeOlder = true
+/** What gets the focus when it is next shown, because a person asked for it. */
+let awaited: 'map' | 'address' | undefined
+let startedAt: string | undefined
+
+const addressPlace = { heading: existing('#address h2'), body: existing('#address .body') }
+const map = new MapSection(existing('#map'), next => {
+  awaited = next.address === undefined ? 'map' : 'address'
+  go(next)
+})
+
+const poolInView = (): PoolItem | undefined =>
+  pools.find(({ name }) => name === route.pool) ?? (route.pool === undefined ? pools[0] : undefined)
+
+/** Shows what was asked for, or why it cannot be shown; resolves to whether it could. */
+async function attempt(place: HTMLElement, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    const text = error instanceof Refusal ? error.message : `the page itself failed: ${String(error)}`
+    replace(place, element('p', { role: 'alert' }, text))
+    return false
+  }
+}
+
+const poolsRefresher = new Refresher(() =>
+  attempt(existing('#pools .body'), async () => {
+    const before = poolInView()?.name
+    pools = (await ask<PoolsReply>('/v1/pools')).pools
+    showPools(existing('#pools .body'), poolRows(pools, poolInView()?.name))
+    if (poolInView()?.name !== before || pools.length === 0) wakePool('now')
+  }),
+)
+
+const mapRefresher = new Refresher(() =>
+  attempt(existing('#map .body'), async () => {
+    const pool = route.pool ?? poolInView()?.name
+    if (pool === undefined) {
+      map.say('There is no pool to show.')
+      return
+    }
+    const { within, address } = route
+    const part = within === undefined ? { ...(address !== undefined && { around: address }) } : { within }
+    const query = `?${new URLSearchParams(part).toString()}`
+    const reply = await ask<PoolMapReply>(`/v1/pools${path(pool)}/map${query}`).catch((error: unknown) => {
+      if (error instanceof Refusal) map.say(error.message)
+      throw error
+    })
+    if (route.within !== within || (within === undefined && route.address !== address)) return
+    block = reply.within
+    map.show(mapView(reply), route.address)
+    if (awaited === 'map') {
+      awaited = undefined
+      map.focus()
+    }
+  }),
+)
+
+const freeingRefresher = new Refresher(() =>
+  attempt(existing('#freeing .body'), async () => {
+    const pool = route.pool ?? poolInView()?.name
+    if (pool === undefined) return
+    const reply = await ask<FreeingReply>(`/v1/pools${path(pool)}/freeing`)
+    showFreeing(existing('#freeing .body'), freeingView(pool, reply))
+  }),
+)
+
+const addressRefresher = new Refresher(() =>
+  attempt(addressPlace.body, async () => {
+    const { address } = route
+    if (address === undefined) {
+      setText(addressPlace.heading, 'Address')
+      replace(
+        addressPlace.body,
+        element('p', {}, 'Choose an address on the map to see who has it, and who had it.'),
+      )
+      return
+    }
+    const segment = poolInView()?.segment ?? 'default'
+    const query = new URLSearchParams({ address, segment, limit: String(pageOfHistory) }).toString()
+    const [reply, { history }] = await Promise.all([
+      ask<AddressReply>(`/v1/addresses${path(segment, address)}`),
+      ask<HistoryReply>(`/v1/history?${query}`),
+    ])
+    if (route.address !== address) return
+    const newest = new Set(history.map(({ id }) => id))
+    const tenures = [...history, ...older.filter(({ id }) => !newest.has(id))]
+    const more = older.length === 0 ? history.length === pageOfHistory : mayBeOlder
+    showAddress(
+      addressPlace,
+      { view: addressView(reply), tenures: tenureRows(tenures), more },
+      { onOlder: () => void readOlder(tenures.at(-1)), onClose: closeAddress },
+    )
+    if (awaited === 'address') {
+      awaited = undefined
+      addressPlace.heading.focus()
+    }
+  }),
+)
+
+const auditRefresher = new Refresher(() =>
+  attempt(existing('#findings .body'), async () => {
+    showFindings(existing('#findings .body'), findingsView(await ask<AuditReply>('/v1/audit')))
+  }),
+)
+
+async function readOlder(oldest: TenureItem | undefined): Promise<void> {
+  if (!oldest) return
+  const { segment, address, id } = oldest
+  const query = new URLSearchParams({ address, segment, limit: String(pageOfHistory), before: String(id) })
+  await attempt(addressPlace.body, async () => {
+    const { history } = await ask<HistoryReply>(`/v1/history?${query.toString()}`)
+    if (route.address !== address) return
+    older = [...older, ...history]
+    mayBeOlder = history.length === pageOfHistory
+    addressRefresher.wake('now')
+  })
+}
+
+function closeAddress(): void {
+  const { address } = route
+  go(block === undefined ? {} : { within: block })
+  map.focus(address)
+}
+
+function wakePool(when: 'soon' | 'now'): void {
+  mapRefresher.wake(when)
+  freeingRefresher.wake(when)
+  addressRefresher.wake(when)
+}
+
+function go(next: Route): void {
+  const pool = next.pool ?? route.pool ?? poolInView()?.name
+  location.hash = formatRoute({ ...next, ...(pool !== undefined && { pool }) })
+}
+
+function follow(): void {
+  const next = parseRoute(location.hash)
+  if (!next) return
+  if (next.address !== route.address || next.pool !== route.pool) {
+    older = []
+    mayBeOlder = true
+  }
+  route = next
+  showPools(existing('#pools .body'), poolRows(pools, poolInView()?.name))
+  wakePool('now')
+}
+
+addEventListener('hashchange', follow)
+
+document.addEventListener('click', ({ target }) => {
+  const link = target instanceof Element ? target.closest('a[href^="#/"]') : null
+  const leads = parseRoute(link?.getAttribute('href') ?? '')
+  if (link && leads) awaited = leads.address === undefined ? 'map' : 'address'
+})
+
+existing('#address').addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape' && route.address !== undefined) closeAddress()
+})
+
+existing('#look-again').addEventListener('click', () => {
+  auditRefresher.wake('now')
+})
+
+existing('#find').addEventListener('submit', event => {
+  event.preventDefault()
+  const typed = existing('#find-address')
+  if (typed instanceof HTMLInputElement) void find(typed.value.trim())
+})
+
+/** Leads to an address in whichever pool has it, first in the segment that is in view. */
+async function find(text: string): Promise<void> {
+  const says = existing('#find-says')
+  setText(says, '')
+  try {
+    const own = poolInView()?.segment ?? 'default'
+    let found = await ask<AddressReply>(`/v1/addresses${path(own, text)}`)
+    const [other] = found.elsewhere
+    if (found.pool === null && other !== undefined)
+      found = await ask<AddressReply>(`/v1/addresses${path(other, text)}`)
+    const { pool, address, sentence } = found
+    if (pool === null) {
+      setText(says, sentence)
+      return
+    }
+    awaited = 'address'
+    go({ pool, address })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    setText(says, error.message)
+  }
+}
+
+const events = new LiveEvents({
+  onHello: hello => {
+    setText(existing('#node'), `node ${hello.node}, ipkeeper ${hello.version}`)
+    document.title = `ipkeeper on ${hello.node}`
+    poolsRefresher.wake('now')
+    wakePool('now')
+    if (hello.startedAt !== startedAt) auditRefresher.wake('now')
+    startedAt = hello.startedAt
+  },
+  onChange: ({ pools: changed }) => {
+    poolsRefresher.wake()
+    const shown = poolInView()?.name ?? route.pool
+    if (changed === null || (shown !== undefined && changed.includes(shown))) wakePool('soon')
+  },
+  onFindings: () => {
+    auditRefresher.wake()
+  },
+})
+
+const clockTime = (moment: number): string =>
+  new Date(Date.now() - (performance.now() - moment)).toISOString().slice(11, 19) + ' UTC'
+
+/** Once a second: how long ago, and how long yet; whether the daemon is still heard; what has come free by itself. */
+function tick(): void {
+  const { state, text } = freshnessOf(events.contact, performance.now(), clockTime)
+  setText(existing('#live'), text)
+  setAttribute(document.body, 'data-live', state)
+  const now = daemonNow()
+  for (const place of document.querySelectorAll('time[data-distance]'))
+    setText(place, distanceText(place.getAttribute('datetime') ?? '', now))
+  const due = [...document.querySelectorAll('#freeing time')].some(
+    place => Date.parse(place.getAttribute('datetime') ?? '') <= now,
+  )
+  if (due && state === 'live') wakePool('soon')
+}
+
+new MutationObserver(tick).observe(existing('main'), { childList: true, subtree: true })
+setInterval(tick, 1_000)
+tick()

@@ -1,0 +1,351 @@
+import { formatAddress, type Address } from '../../../../shared/net/address.ts'
+import { Problem } from '../../../../shared/problem/problem.ts'
+import type { AddressBook } from '../../../ipam/pools/address-book.ts'
+import { candidateAt, candidatesOf, type UsableRun } from '../../../ipam/request/candidates.ts'
+import { isFree } from '../../../ipam/choose/choose-address.ts'
+import {
+  candidateProblem,
+  claimProblem,
+  requestProblem,
+  type TakenAddress,
+} from '../../../ipam/choose/claim-problems.ts'
+import { unknownPool } from '../../../ipam/choose/offers.ts'
+import { usableCandidates } from '../../../ipam/choose/plan-candidates.ts'
+import type { StringMap } from '../../../ipam/records/pod-facts.ts'
+import { poolRefusal } from '../../../ipam/pools/pool-rules.ts'
+import { rangeOf } from '../../../ipam/pools/pool.ts'
+import { holderKey, isReservedFor, type Holder, type LeaseRecord } from '../../../ipam/records/records.ts'
+import type { AddressRequest, CandidateList, PodRequest } from '../../../ipam/request/request.ts'
+import { tooFewAddresses, type PodsAtOnce } from '../../../ipam/choose/too-few-addresses.ts'
+import { ordinalOf, sameWorkload, workloadOf } from '../../../ipam/records/workload.ts'
+import { firstInterface } from '../../../kubernetes/annotations/own-keys.ts'
+import { readPodRequest } from '../../../kubernetes/annotations/read-pod-request.ts'
+import type { DialectName } from '../../../kubernetes/dialects/dialects.ts'
+import type { BroughtPods } from './brought-pods.ts'
+import type { KnownPool } from './known-pools.ts'
+
+/** Something that speaks against an object. `weight` grows as it gets worse; the same thing has the same key. */
+export interface Objection {
+  readonly key: string
+  readonly weight: bigint
+  readonly problem: Problem
+}
+
+/** What an object is judged by. */
+export interface Ground {
+  readonly book: AddressBook
+  readonly pools: readonly KnownPool[]
+  /** Whether these are all: not where the ranges of a network come with an ADD only. */
+  readonly complete: boolean
+  readonly dialects: ReadonlySet<DialectName>
+  /** Of the object's namespace; undefined while they are not known. */
+  readonly namespaceLabels: StringMap | undefined
+  /** How many addresses each range set of a pool had to give a moment ago, by the name of the pool. */
+  readonly free: ReadonlyMap<string, readonly bigint[]>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Pods of a StatefulSet, and candidates of a list, that are looked at one by one. */
+const mostLookedAt = 1_000
+
+/** Interfaces that annotations speak of. */
+function interfacesOf(annotations: StringMap): ReadonlySet<string> {
+  const own = Object.keys(annotations)
+    .filter(key => key.startsWith('ipkeeper.io/'))
+    .map(key => key.slice(key.indexOf('.', 'ipkeeper.io/'.length) + 1 || key.length))
+    .filter(name => name !== '')
+  return new Set([firstInterface, ...own])
+}
+
+/** What is said by throwing. */
+function problemBy<T>(work: () => T): { readonly value: T } | { readonly problem: Problem } {
+  try {
+    return { value: work() }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { problem: error }
+  }
+}
+
+const plain = (problem: Problem): Objection => ({ key: problem.message, weight: 1n, problem })
+
+/** One object's pods before what is known. */
+class Examination {
+  readonly #pods: BroughtPods
+  readonly #ground: Ground
+  readonly objections: Objection[] = []
+
+  constructor(pods: BroughtPods, ground: Ground) {
+    this.#pods = pods
+    this.#ground = ground
+  }
+
+  object(problem: Problem | undefined): void {
+    if (problem) this.objections.push(plain(problem))
+  }
+
+  /** Everything that one interface is asked for. `before`: how many pods there were to be until now. */
+  examine(ifname: string, before: PodsAtOnce | undefined): void {
+    const { annotations } = this.#pods
+    const { dialects } = this.#ground
+    const read = problemBy(() =>
+      readPodRequest({ podAnnotations: annotations, namespace: undefined, ifname, dialects }),
+    )
+    if ('problem' in read) {
+      this.object(read.problem)
+      return
+    }
+    const request = read.value
+    const pools = this.#poolsFor(request)
+    if (!pools) return
+    for (const asked of request.addresses) this.object(this.#addressProblem(pools, asked, ifname))
+    for (const list of request.candidates) this.#examineList(pools, list, ifname)
+    this.#countNamed(request, pools, ifname)
+    if (request.addresses.length + request.candidates.length === 0) this.#countFree(request, pools, before)
+  }
+
+  /** Pools that may serve the request; undefined when one that it names is none, or none for this pod. */
+  #poolsFor(request: PodRequest): readonly KnownPool[] | undefined {
+    const { pools, complete } = this.#ground
+    if (request.pools.length === 0) {
+      const refusals = complete ? pools.map(known => this.#refusalOf(known, request)) : []
+      // Of nodes nothing is known yet, and a namespace may get labels; a pod that asks for a MAC goes on asking.
+      if (!refusals.includes(undefined))
+        this.object(refusals.find(problem => problem?.code === 'IPK_MAC_REFUSED'))
+      return pools
+    }
+    const found: KnownPool[] = []
+    for (const named of request.pools) {
+      const known = pools.find(({ pool }) => pool.name === named.name)
+      if (!known) {
+        if (complete)
+          this.object(
+            unknownPool(
+              named,
+              pools.map(({ pool }) => pool.name),
+            ),
+          )
+        return undefined
+      }
+      this.object(this.#refusalOf(known, request))
+      found.push(known)
+    }
+    return found
+  }
+
+  #refusalOf({ pool, rules }: KnownPool, { macSource }: PodRequest): Problem | undefined {
+    const { namespaceLabels } = this.#ground
+    const { namespaces, namespaceSelector, allowMac } = rules
+    return poolRefusal(
+      pool.name,
+      {
+        ...(namespaces && { namespaces }),
+        ...(namespaceSelector && namespaceLabels && { namespaceSelector }),
+        ...(allowMac !== undefined && { allowMac }),
+      },
+      {
+        namespace: this.#pods.namespace,
+        namespaceLabels,
+        ...{ node: '', nodeLabels: undefined, sharedWithOtherNodes: false },
+        asksForMac: macSource,
+      },
+    )
+  }
+
+  /** Why the pod cannot have an address from any of the pools. One that can give it suffices. */
+  #addressProblem(
+    pools: readonly KnownPool[],
+    asked: AddressRequest,
+    ifname: string,
+    index = 0,
+  ): Problem | undefined {
+    const problems: Problem[] = []
+    for (const { pool } of pools) {
+      const rangeSet = pool.rangeSets.findIndex(set => rangeOf(set, asked.address))
+      const range = rangeOf(pool.rangeSets[rangeSet] ?? [], asked.address)
+      if (!range) continue
+      const problem =
+        requestProblem.unusable(range, rangeSet, asked) ??
+        this.#holderProblem({ pool, rangeSet }, asked, this.#pods.holder(ifname, index))
+      if (!problem) return undefined
+      problems.push(problem)
+    }
+    const [first] = problems
+    if (first) return first
+    if (!this.#ground.complete || pools.length === 0) return undefined
+    return requestProblem.outside(
+      pools.map(({ pool }) => pool),
+      [asked],
+      asked,
+    )
+  }
+
+  #holderProblem(
+    { pool, rangeSet }: { readonly pool: KnownPool['pool']; readonly rangeSet: number },
+    asked: AddressRequest,
+    holder: Holder,
+  ): Problem | undefined {
+    const { owner } = this.#pods
+    const taken = this.#takenBy(pool.segment, asked.address, holder)
+    if (taken?.reservation) return claimProblem.reserved(pool, rangeSet, asked, taken.reservation)
+    const workload = workloadOf(holder, null, owner)
+    return taken?.lease && claimProblem.held(pool, rangeSet, asked, taken.lease, { holder, workload })
+  }
+
+  /** Who is in the way of the pod: never it, and never another pod of its workload, which may be about to go. */
+  #takenBy(segment: string, address: Address, holder: Holder): TakenAddress | undefined {
+    if (this.#pods.controlled) return undefined
+    const { book, now } = this.#ground
+    const key = { segment, address: formatAddress(address) }
+    const workload = workloadOf(holder, null, this.#pods.owner)
+    const reservation = book.reservation(key)
+    if (reservation && !isReservedFor(reservation, holder, workload)) return { address, reservation }
+    const lease = book.lease(key)
+    if (!lease || isFree(lease, now) || sameWorkload(lease.workload, workload)) return undefined
+    return isSamePod(lease, holder) ? undefined : { address, lease }
+  }
+
+  #examineList(pools: readonly KnownPool[], list: CandidateList, ifname: string): void {
+    const first: Address = { family: list.family, value: list.runs[0]?.first ?? 0n }
+    for (const { pool } of pools) {
+      const rangeSet = pool.rangeSets.findIndex(set => rangeOf(set, first))
+      const set = pool.rangeSets[rangeSet]
+      if (!set) continue
+      const usable = problemBy(() => usableCandidates({ pool, set, rangeSet }, list))
+      if ('problem' in usable) this.object(usable.problem)
+      else if (ordinalOf(this.#pods.holder(ifname), this.#pods.owner))
+        this.#examineOrdinals(pool, list, usable.value, ifname)
+      else this.#examineCandidates(pool, list, usable.value, ifname)
+      return
+    }
+    if (!this.#ground.complete || pools.length === 0) return
+    const { source } = list
+    this.object(
+      requestProblem.outsideAll(
+        pools.map(({ pool }) => pool),
+        { address: first, source },
+      ),
+    )
+  }
+
+  /** Each pod of a StatefulSet has a candidate of its own, and so has a bare pod that is named like one. */
+  #examineOrdinals(
+    pool: KnownPool['pool'],
+    list: CandidateList,
+    { runs, count }: { readonly runs: readonly UsableRun[]; readonly count: bigint },
+    ifname: string,
+  ): void {
+    const { owner, atOnce, controlled } = this.#pods
+    // Where its list begins only its StatefulSet says, which was looked at itself.
+    if (controlled) return
+    const indexes = owner
+      ? Array.from({ length: Math.min(atOnce?.replicas ?? 1, mostLookedAt) }, (_, index) => index)
+      : [ordinalOf(this.#pods.holder(ifname), owner)?.index ?? 0]
+    const last = owner ? (atOnce?.replicas ?? 1) - 1 : (indexes[0] ?? 0)
+    if (BigInt(last) >= count) {
+      const holder = this.#pods.holder(ifname, last)
+      const place = ordinalOf(holder, owner) ?? { ordinal: last, index: last }
+      this.objections.push({
+        key: `beyond ${list.source}`,
+        weight: BigInt(last) - count,
+        problem: candidateProblem.beyond({ holder, owner }, list, place, count),
+      })
+    }
+    for (const index of indexes) {
+      const candidate = candidateAt(list.family, runs, BigInt(index))
+      if (!candidate) return
+      const { address, prefixLength } = candidate
+      const prefix = prefixLength !== undefined && { prefixLength }
+      const asked: AddressRequest = { address, ...prefix, source: list.source, channel: 'annotation' }
+      const rangeSet = pool.rangeSets.findIndex(set => rangeOf(set, address))
+      this.object(this.#holderProblem({ pool, rangeSet }, asked, this.#pods.holder(ifname, index)))
+    }
+  }
+
+  #examineCandidates(
+    { segment }: KnownPool['pool'],
+    list: CandidateList,
+    { runs, count }: { readonly runs: readonly UsableRun[]; readonly count: bigint },
+    ifname: string,
+  ): void {
+    if (count > BigInt(mostLookedAt)) return
+    const holder = this.#pods.holder(ifname)
+    const taken: TakenAddress[] = []
+    for (const { address } of candidatesOf(list.family, runs)) {
+      const obstacle = this.#takenBy(segment, address, holder)
+      if (!obstacle) return
+      taken.push(obstacle)
+    }
+    this.object(candidateProblem.taken(list, taken, workloadOf(holder, null, this.#pods.owner)))
+  }
+
+  #countNamed(request: PodRequest, pools: readonly KnownPool[], ifname: string): void {
+    const { atOnce, owner } = this.#pods
+    if (!atOnce) return
+    const asked = { holder: this.#pods.holder(ifname), owner, pod: request, inline: undefined }
+    for (const { source, short, text } of tooFewAddresses(asked, { pools }, atOnce)) {
+      this.objections.push({
+        key: `few ${source}`,
+        weight: short,
+        problem: new Problem('IPK_TOO_FEW_ADDRESSES', text),
+      })
+    }
+  }
+
+  /** Whether the pools that are named have enough left for the pods that come on top. */
+  #countFree(
+    { pools: named }: PodRequest,
+    pools: readonly KnownPool[],
+    before: PodsAtOnce | undefined,
+  ): void {
+    const { atOnce } = this.#pods
+    if (!atOnce) return
+    const most = atOnce.replicas + atOnce.surge
+    const more = most - (before ? before.replicas + before.surge : 0)
+    for (const { name, source } of named) {
+      const known = pools.find(({ pool }) => pool.name === name)
+      const free = this.#ground.free.get(name)
+      if (!known || !free) continue
+      const least = free.reduce((a, b) => (b < a ? b : a), BigInt(Number.MAX_SAFE_INTEGER))
+      if (BigInt(more) <= least) continue
+      const addresses = `${least} free ${least === 1n ? 'address' : 'addresses'}`
+      this.objections.push({
+        key: `free ${source}`,
+        weight: BigInt(most),
+        problem: new Problem(
+          'IPK_TOO_FEW_ADDRESSES',
+          `${source} names pool ${name}, which has ${addresses} for up to ${more} ${more === most ? '' : 'more '}pods at once (replicas ${atOnce.replicas}, maxSurge ${atOnce.surge})`,
+          {
+            hint: 'enlarge the pool, free addresses of it (see: ipkeeperctl pools, ipkeeperctl leases), or ask for fewer pods',
+          },
+        ),
+      })
+    }
+  }
+}
+
+/** Whether a lease is the pod's own, on whichever network: admission is not told on which one the pod will be. */
+function isSamePod({ holder }: LeaseRecord, other: Holder): boolean {
+  return (
+    holder.kind === 'pod' &&
+    other.kind === 'pod' &&
+    holderKey({ ...holder, network: '' }) === holderKey({ ...other, network: '' })
+  )
+}
+
+/**
+ * What speaks against the pods of an object, in the words that an ADD of one of them would be refused with.
+ *
+ * @param before how many there were to be until now; undefined where there were none
+ */
+export function objectionsTo(
+  pods: BroughtPods,
+  ground: Ground,
+  before: PodsAtOnce | undefined,
+): readonly Objection[] {
+  const examination = new Examination(pods, ground)
+  for (const ifname of interfacesOf(pods.annotations)) examination.examine(ifname, before)
+  const seen = new Set<string>()
+  return examination.objections.filter(({ key }) => !seen.has(key) && seen.add(key))
+}

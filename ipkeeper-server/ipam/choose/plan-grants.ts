@@ -1,0 +1,195 @@
+import { formatAddress, type Address } from '../../../shared/net/address.ts'
+import type { AddRequest } from '../request/add-request.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { chooseAddress, isFree, mayInherit, whyInherited, type Chooser } from './choose-address.ts'
+import { claimProblem, requestProblem } from './claim-problems.ts'
+import type { Offer, Slot } from './offers.ts'
+import { pickCandidate } from './plan-candidates.ts'
+import type { Takeover } from './plan-takeover.ts'
+import { rangeOf, usableIn, type Range } from '../pools/pool.ts'
+import type { Trace } from './reasons.ts'
+import { describeHolder, holderKey, isReservedFor, leaseKey } from '../records/records.ts'
+import { retains } from '../records/retention.ts'
+import type { AddressRequest, CandidateList } from '../request/request.ts'
+
+/** One address of an ADD, before it becomes a record. */
+export interface Grant {
+  readonly slot: Slot
+  readonly address: Address
+  readonly range: Range
+  /** Asked for by name, not chosen. */
+  readonly named: boolean
+  /** Which channel asked; "reservation", "workload", "kept" or "dynamic" when nobody did. */
+  readonly source: string
+  readonly reason: string
+}
+
+/** Matches requested addresses to slots: each takes the first request that lies in one of its ranges. */
+function assignRequests(request: AddRequest, offer: Offer): ReadonlyMap<Slot, AddressRequest> {
+  const assigned = new Map<Slot, AddressRequest>()
+  const open = [...request.pod.addresses]
+  for (const slot of offer) {
+    const position = open.findIndex(asked => rangeOf(slot.set, asked.address))
+    const asked = open[position]
+    if (!asked) continue
+    open.splice(position, 1)
+    assigned.set(slot, asked)
+  }
+  const [unplaced] = open
+  if (unplaced)
+    throw requestProblem.outside(
+      offer.map(({ pool }) => pool),
+      open,
+      unplaced,
+    )
+  return assigned
+}
+
+/** The slot that a list of candidates is for: the one whose ranges hold its first address. */
+function assignCandidates(
+  request: AddRequest,
+  offer: Offer,
+  asked: ReadonlyMap<Slot, AddressRequest>,
+): ReadonlyMap<Slot, CandidateList> {
+  return new Map(
+    request.pod.candidates.map(list => {
+      const first: Address = { family: list.family, value: list.runs[0]?.first ?? 0n }
+      const slot = offer.find(candidate => rangeOf(candidate.set, first) && !asked.has(candidate))
+      if (!slot) {
+        throw requestProblem.outsideAll(
+          offer.map(({ pool }) => pool),
+          { address: first, source: list.source },
+        )
+      }
+      return [slot, list]
+    }),
+  )
+}
+
+/** An address that was asked for by name: that one, or the problem that names who has it. `reason`: that of a candidate. */
+function grantByName(
+  book: AddressBook,
+  request: AddRequest,
+  takeover: Takeover,
+  slot: Slot,
+  asked: AddressRequest,
+  reason: string | undefined,
+  chooser: Chooser,
+): Grant {
+  const { pool, rangeSet } = slot
+  const range = rangeOf(slot.set, asked.address)
+  if (!range) throw requestProblem.outside([pool], [asked], asked)
+  const unusable = requestProblem.unusable(range, rangeSet, asked)
+  if (unusable) throw unusable
+  const own = chooser.own.find(asked.address)
+  if (own) throw claimProblem.ofNode(pool, rangeSet, asked, own, request.node)
+  const key = { segment: pool.segment, address: formatAddress(asked.address) }
+  const reservation = book.reservation(key)
+  if (reservation && !isReservedFor(reservation, request.holder, chooser.workload)) {
+    throw claimProblem.reserved(pool, rangeSet, asked, reservation)
+  }
+  const lease = book.lease(key)
+  const inherits = lease !== undefined && mayInherit(lease, chooser)
+  if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !inherits) {
+    const attachment = lease.attachment && book.attachment(lease.attachment)
+    throw attachment && holderKey(lease.holder) === holderKey(request.holder)
+      ? claimProblem.holderLive(
+          request,
+          attachment,
+          [lease],
+          takeover.standing(lease),
+          takeover.byTime(lease),
+        )
+      : claimProblem.held(pool, rangeSet, asked, lease, chooser, {
+          standing: takeover.standing(lease),
+          byTime: takeover.byTime(lease),
+        })
+  }
+  const { source } = asked
+  const plain = inherits && lease.state === 'bound' ? `${source}; ${whyInherited(lease, chooser)}` : source
+  return { slot, address: asked.address, range, named: true, source, reason: reason ?? plain }
+}
+
+/**
+ * The first of the holder's own movable addresses that lies in the range set and is not granted yet. One whose time was
+ * over may have been reserved for somebody else since.
+ */
+function grantKept(
+  book: AddressBook,
+  request: AddRequest,
+  takeover: Takeover,
+  slot: Slot,
+  granted: ReadonlySet<string>,
+  { holder, workload, own: ofNode }: Chooser,
+): Grant | undefined {
+  for (const lease of takeover.movable) {
+    if (lease.segment !== slot.pool.segment || granted.has(leaseKey(lease))) continue
+    const place = usableIn(slot.set, lease.address)
+    const reservation = book.reservation(lease)
+    if (!place || (reservation && !isReservedFor(reservation, holder, workload))) continue
+    const own = ofNode.find(place.address)
+    if (own) {
+      // Only a pod that nobody promised this address to is served with another one.
+      if (!lease.named && !retains(lease.retain) && !reservation) continue
+      throw claimProblem.keptOfNode(slot.pool, lease, own, request.node)
+    }
+    return {
+      slot,
+      ...place,
+      named: false,
+      source: 'kept',
+      reason: `kept for ${describeHolder(request.holder)}`,
+    }
+  }
+  return undefined
+}
+
+/** A gateway that an annotation names has to be the one the pod gets. */
+function checkGateways({ pod }: AddRequest, grants: readonly Grant[]): void {
+  for (const claim of pod.gateways) {
+    const own = grants.filter(({ range }) => range.family === claim.address.family)
+    if (own.some(({ range }) => range.gateway.value === claim.address.value)) continue
+    throw requestProblem.gateway(
+      claim,
+      own.map(({ slot, range }) => ({ pool: slot.pool, range })),
+    )
+  }
+}
+
+/**
+ * One address for every slot of an offer: the one asked for, one of the candidates, the holder's own, else a choice.
+ * Throws the problem that the runtime is to show when any of them cannot be had: all or nothing.
+ */
+export function planGrants(
+  book: AddressBook,
+  request: AddRequest,
+  offer: Offer,
+  takeover: Takeover,
+  chooser: Chooser,
+  trace: Trace | undefined,
+): readonly Grant[] {
+  const wishes = assignRequests(request, offer)
+  const lists = assignCandidates(request, offer, wishes)
+  const granted = new Set<string>()
+  let paired: bigint | undefined
+  const grants = offer.map((slot): Grant => {
+    const wish = wishes.get(slot)
+    if (wish) return grantByName(book, request, takeover, slot, wish, undefined, chooser)
+    const list = lists.get(slot)
+    if (list) {
+      const picked = pickCandidate(book, request, takeover, slot, list, chooser, paired, trace)
+      paired ??= picked.index
+      return grantByName(book, request, takeover, slot, picked.asked, picked.reason, chooser)
+    }
+    const kept = grantKept(book, request, takeover, slot, granted, chooser)
+    if (kept) {
+      granted.add(leaseKey({ segment: slot.pool.segment, address: formatAddress(kept.address) }))
+      return kept
+    }
+    const choice = chooseAddress(book, slot, chooser)
+    if (!choice) throw claimProblem.poolFull(book, slot.pool, slot.rangeSet, chooser.now)
+    return { slot, ...choice, named: false }
+  })
+  checkGateways(request, grants)
+  return grants
+}

@@ -1,0 +1,191 @@
+import { formatAddress, sameAddress, type Address } from '../../../shared/net/address.ts'
+import { parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
+import { defaultMacOwner, podMac } from './pod-mac.ts'
+import type { AddRequest, AddTerms } from '../request/add-request.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { mayInherit, type Chooser } from './choose-address.ts'
+import { claimProblem } from './claim-problems.ts'
+import { macProblem } from './mac-problems.ts'
+import { requestedMac } from '../request/mac-request.ts'
+import type { Grant } from './plan-grants.ts'
+import type { Takeover } from './plan-takeover.ts'
+import type { MacRequest } from '../request/request.ts'
+import {
+  holderKey,
+  isOver,
+  leaseKey,
+  macGuardKey,
+  sameAttachment,
+  type LeaseRecord,
+  type Write,
+} from '../records/records.ts'
+import { retains } from '../records/retention.ts'
+
+/** What a decision about a MAC stands on, besides the book. */
+type Terms = Pick<AddTerms, 'liveness' | 'seenMac'> & { readonly chooser: Chooser }
+
+/**
+ * Whether a pod may have the MAC that it asks for: not where a living pod of the segment has it, or one that is to have it back
+ * with its address; the node has it on a link, or its gateway or another node is known by it; nor one that another address of the
+ * segment has by default, as its pod would come up with it. A segment stands for the L2 network. In mode ptp a pod has its link
+ * for itself: only the node counts for it, and it for nobody.
+ *
+ * @returns writes that make an ADD of another node, which decides at the same time, decide anew
+ * @throws Problem IPK_MAC_TAKEN, IPK_MAC_BUSY, IPK_HOLDER_LIVE
+ */
+export function checkMac(
+  book: AddressBook,
+  request: AddRequest,
+  takeover: Takeover,
+  grants: readonly Grant[],
+  terms: Terms,
+): readonly Write[] {
+  const asked = requestedMac(request)
+  if (!asked) return []
+  const { seenMac } = terms
+  const [link] = seenMac?.links ?? []
+  if (link !== undefined) throw macProblem.ofLink(asked, request.node, link)
+  if (request.main?.mode === 'ptp') return []
+  refuseNeighbours(book, asked, grants, seenMac?.neighbours ?? [])
+  const segments = new Set(grants.map(({ slot }) => slot.pool.segment))
+  refuseHolders(book, request, asked, takeover, grants, terms)
+  refuseDefaults(book, asked, grants, segments)
+  if (!book.isShared) return []
+  const lastOctet = Number.parseInt(asked.mac.slice(-2), 16)
+  return [...segments].map((segment): Write => {
+    const guard = { segment, lastOctet }
+    const expect = book.macGuard(guard)?.generation ?? null
+    return {
+      kind: 'mac',
+      key: macGuardKey(guard),
+      expect,
+      record: { ...guard, generation: (expect ?? 0) + 1 },
+    }
+  })
+}
+
+/** Gateways and nodes: whoever else is known as a neighbour may have left, or be a liar. */
+function refuseNeighbours(
+  book: AddressBook,
+  asked: MacRequest,
+  grants: readonly Grant[],
+  neighbours: readonly string[],
+): void {
+  for (const { range } of grants) {
+    const gateway = formatAddress(range.gateway)
+    if (neighbours.includes(gateway)) throw macProblem.of(asked, `the gateway ${gateway} has`)
+  }
+  for (const { name, addresses, gone } of book.nodes()) {
+    // Another one may have its address by now, if only under its own name.
+    if (!gone && addresses.some(address => neighbours.includes(address)))
+      throw macProblem.of(asked, `node ${name} has`)
+  }
+}
+
+function refuseHolders(
+  book: AddressBook,
+  request: AddRequest,
+  asked: MacRequest,
+  takeover: Takeover,
+  grants: readonly Grant[],
+  { liveness, seenMac, chooser }: Terms,
+): void {
+  const segments = new Set(grants.map(({ slot }) => slot.pool.segment))
+  const granted = new Set(
+    grants.map(({ slot, address }) =>
+      leaseKey({ segment: slot.pool.segment, address: formatAddress(address) }),
+    ),
+  )
+  const refuse = (lease: LeaseRecord): void => {
+    if (!segments.has(lease.segment) || !keepsMac(book, lease, liveness, chooser.now)) return
+    // What this ADD has already, and what it takes over, address and all; and what a pod that is gone left to its workload.
+    if (sameAttachment(lease.attachment, request.key) || takeover.mayTake(lease)) return
+    if (granted.has(leaseKey(lease)) || (lease.state === 'held' && mayInherit(lease, chooser))) return
+    const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
+    if (attachment && holderKey(lease.holder) === holderKey(request.holder))
+      throw claimProblem.holderLive(
+        request,
+        attachment,
+        [lease],
+        takeover.standing(lease),
+        takeover.byTime(lease),
+      )
+    throw macProblem.held(asked, lease, chooser.workload, takeover.standing(lease))
+  }
+  for (const lease of book.leasesWithMac(asked.mac)) refuse(lease)
+  for (const attachment of seenMac?.attachments ?? []) book.leasesOf(attachment).forEach(refuse)
+}
+
+/** Whether a lease keeps its MAC from others on its L2 network. */
+function keepsMac(
+  book: AddressBook,
+  lease: LeaseRecord,
+  liveness: AddTerms['liveness'],
+  now: number,
+): boolean {
+  if (lease.ownLink || lease.state === 'cooling' || isOver(lease, now)) return false
+  const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
+  // Of a sandbox that is dead the address will be kept, or come free.
+  return !attachment || liveness(attachment) !== 'dead' || retains(lease.retain)
+}
+
+/** MACs that pods get who ask for none: whoever has or gets the address has the MAC. */
+function refuseDefaults(
+  book: AddressBook,
+  asked: MacRequest,
+  grants: readonly Grant[],
+  segments: ReadonlySet<string>,
+): void {
+  const own = grants.map(({ address }) => address)
+  if (asked.mac === podMac(own.map(formatAddress))) return
+  const subnets = [...grants.map(({ range }) => range.subnet), ...subnetsOf(book, segments)]
+  // A pod with both families has the MAC of its IPv4 address.
+  const ofIpv6 = own.some(({ family }) => family === 6) && !own.some(({ family }) => family === 4)
+  const owner = defaultMacOwner(
+    asked.mac,
+    subnets.filter(({ address }) => address.family === 4 || ofIpv6),
+  )
+  if (owner === undefined) return
+  if (owner === 'many') throw macProblem.ofMany(asked)
+  if (own.some(address => sameAddress(address, owner))) return
+  const lease = holderOf(book, segments, owner)
+  if (!lease?.ownLink) throw macProblem.ofAddress(asked, owner, lease)
+}
+
+function subnetsOf(book: AddressBook, segments: ReadonlySet<string>): readonly Cidr[] {
+  const texts = new Set<string>()
+  for (const { segment, ranges } of book.pools())
+    if (segments.has(segment)) for (const { subnet } of ranges.flat()) texts.add(subnet)
+  return [...texts].flatMap(text => parseCidr(text) ?? [])
+}
+
+function holderOf(
+  book: AddressBook,
+  segments: ReadonlySet<string>,
+  address: Address,
+): LeaseRecord | undefined {
+  const leases = [...segments].flatMap(
+    segment => book.lease({ segment, address: formatAddress(address) }) ?? [],
+  )
+  return leases.find(({ state }) => state === 'bound')
+}
+
+/**
+ * Whether a MAC that a pod is to get by itself is that of another one, which has asked for it.
+ *
+ * @param granted what the pod gets
+ */
+export function isChosenByOther(
+  book: AddressBook,
+  mac: string,
+  granted: readonly LeaseRecord[],
+  liveness: AddTerms['liveness'],
+  now: number,
+): boolean {
+  const own = new Set(granted.map(leaseKey))
+  const segments = new Set(granted.flatMap(({ segment, ownLink }) => (ownLink ? [] : [segment])))
+  for (const lease of book.leasesWithMac(mac))
+    if (segments.has(lease.segment) && !own.has(leaseKey(lease)) && keepsMac(book, lease, liveness, now))
+      return true
+  return false
+}

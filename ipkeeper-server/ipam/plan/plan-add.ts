@@ -1,0 +1,348 @@
+import { formatAddress } from '../../../shared/net/address.ts'
+import type { CniResult, ResultDns, ResultRoute } from '../../../shared/cni/result.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { carriage, type MainConfig } from '../records/main-config.ts'
+import type { AddRequest, AddTerms } from '../request/add-request.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { inheritable, openReservations, type Chooser } from '../choose/choose-address.ts'
+import { claimProblem } from '../choose/claim-problems.ts'
+import { canGive, findOffers, type Offer } from '../choose/offers.ts'
+import { dropFormerHolders, ofAttachment, releasedLease, writeLease } from './plan-del.ts'
+import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
+import { forgetOldest } from './plan-forget.ts'
+import { requestedMac } from '../request/mac-request.ts'
+import { planGrants, type Grant } from '../choose/plan-grants.ts'
+import { checkMac } from '../choose/plan-mac.ts'
+import { planPool } from './plan-network-pool.ts'
+import { planTakeover, type Takeover } from '../choose/plan-takeover.ts'
+import { findPool, policyOf, type PoolBook } from '../pools/pool-book.ts'
+import { checkQuota } from '../choose/pool-quota.ts'
+import type { Trace } from '../choose/reasons.ts'
+import {
+  attachmentKey,
+  holderKey,
+  leaseKey,
+  mustStay,
+  type AttachmentRecord,
+  type Change,
+  type LeaseRecord,
+  type Write,
+} from '../records/records.ts'
+import { reservedRetention } from '../records/reservation-owner.ts'
+import { describeWorkload, workloadOf } from '../records/workload.ts'
+
+/** The addresses, or the type of the IPAM plugin that is to give them. */
+export type AddAnswer =
+  | { readonly kind: 'result'; readonly result: CniResult }
+  | { readonly kind: 'delegate'; readonly type: string }
+
+export interface AddPlan {
+  readonly change: Change
+  /** `answered` of the attachment after the change: by it an undo knows that no later ADD was answered from it. */
+  readonly generation: number
+  readonly answer: AddAnswer
+  /** The answer of an ADD that was sent again. */
+  readonly repeated?: true
+  /** One line per decision, for the log. */
+  readonly reasons: readonly string[]
+}
+
+/** What an ADD gets, or the problem that the runtime is to show; and every step on the way, in their order. */
+export type AddDecision = { readonly trace: Trace } & (
+  | { readonly plan: AddPlan; readonly problem?: undefined }
+  | { readonly plan?: undefined; readonly problem: Problem }
+)
+
+/** planAdd with its reasons, also where it ends in a problem: what `ipkeeperctl explain` shows. */
+export function decideAdd(book: AddressBook, request: AddRequest, terms: AddTerms): AddDecision {
+  const trace: Trace = []
+  try {
+    return { trace, plan: planAdd(book, request, terms, trace) }
+  } catch (error) {
+    if (error instanceof Problem) return { trace, problem: error }
+    throw error
+  }
+}
+
+/**
+ * Decides one ADD. Pure: reads the book and the request, returns what to write and what to answer, or throws the
+ * problem that the runtime is to show. Nothing is changed in either case. Each step is noted in `trace`, where somebody
+ * wants to read it: without one, no text is made.
+ *
+ * Invariants (DESIGN.md, rules 2 to 5): a request by name gets that address or an error; a lease of another
+ * holder is never overwritten while bound, nor while held for somebody who may come back; the holder's older attachment
+ * gives its addresses up only to the same pod, or when it is proved dead.
+ */
+export function planAdd(
+  book: AddressBook,
+  request: AddRequest,
+  terms: AddTerms,
+  trace: Trace | undefined,
+): AddPlan {
+  const existing = book.attachment(request.key)
+  if (existing && terms.liveness(existing) !== 'dead') {
+    if (request.invocationId === null || existing.invocationId !== request.invocationId) {
+      throw claimProblem.alreadyAdded(existing, book.leasesOf(request.key))
+    }
+    const leases = book.leasesOf(request.key)
+    if (leases.length === 0 && existing.delegatedTo === undefined)
+      throw claimProblem.alreadyAdded(existing, leases)
+    if (existing.delegatedTo !== undefined) checkGiven(book, request, segmentOf(request), terms.now)
+    return repeatAnswer(request, existing, leases, terms.pools)
+  }
+  const workload = workloadOf(request.holder, request.podUid, request.owner)
+  if (workload) {
+    const known = request.owner === undefined ? "as the pod's name says" : 'as the API says'
+    trace?.push({ about: 'workload', subject: describeWorkload(workload), verdict: 'noted', text: known })
+  }
+  const offers = findOffers(request, terms.pools, trace)
+  const takeover = planTakeover(book, request, terms)
+  for (const text of takeover.reasons)
+    trace?.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
+  const chooser: Chooser = {
+    ...{ holder: request.holder, workload, now: terms.now, own: terms.own },
+    left: takeover.left,
+  }
+  const delegation = planDelegation(book, request, takeover, chooser, offers)
+  if (delegation) {
+    trace?.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
+    return assemble(book, request, terms, takeover, chooser, [], [], delegation)
+  }
+  return firstServed(ownFirst(book, offers, takeover, chooser), trace, offer => {
+    const grants = planGrants(book, request, offer, takeover, chooser, trace)
+    for (const { address, reason } of grants)
+      trace?.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
+    const guards = checkMac(book, request, takeover, grants, { ...terms, chooser })
+    return assemble(book, request, terms, takeover, chooser, grants, guards, undefined)
+  })
+}
+
+/** Where an address of a fallback has to be nobody's. */
+function segmentOf({ inline }: AddRequest): string {
+  return inline?.segment ?? 'default'
+}
+
+/**
+ * Offers with something that the pod has come first, then those with something promised to it, then those with something
+ * kept for its workload; else their order stays.
+ */
+function ownFirst(
+  book: AddressBook,
+  offers: readonly Offer[],
+  takeover: Takeover,
+  chooser: Chooser,
+): readonly Offer[] {
+  if (offers.length < 2) return offers
+  const claims = [takeover.movable, openReservations(book, chooser), inheritable(book, chooser)]
+  const rank = (offer: Offer): number => {
+    const strongest = claims.findIndex(keys => canGive(offer, keys))
+    return strongest < 0 ? claims.length : strongest
+  }
+  return [...offers].sort((a, b) => rank(a) - rank(b))
+}
+
+/** The plan from the first offer that is neither full nor, for this namespace, used up; else the first one's problem. */
+function firstServed(
+  offers: readonly Offer[],
+  trace: Trace | undefined,
+  plan: (offer: Offer) => AddPlan,
+): AddPlan {
+  let first: Problem | undefined
+  for (const offer of offers) {
+    try {
+      return plan(offer)
+    } catch (error) {
+      if (!(error instanceof Problem) || !['IPK_POOL_FULL', 'IPK_QUOTA'].includes(error.code)) throw error
+      const subject = [...new Set(offer.map(({ pool }) => pool.name))].join(',')
+      trace?.push({ about: 'pool', subject, verdict: 'dropped', text: error.message, code: error.code })
+      first ??= error
+    }
+  }
+  throw first ?? new Problem('IPK_INTERNAL', 'an ADD without an offer')
+}
+
+/** For an ADD that was sent again. The new generation takes the attachment out of reach of the first sending's undo. */
+function repeatAnswer(
+  request: AddRequest,
+  existing: AttachmentRecord,
+  leases: readonly LeaseRecord[],
+  pools: PoolBook,
+): AddPlan {
+  const generation = existing.generation + 1
+  const given = request.given.length > 0 && { given: request.given }
+  const record = { ...existing, generation, answered: generation, ...given }
+  return {
+    change: [{ kind: 'attachment', key: attachmentKey(existing), expect: existing.generation, record }],
+    generation,
+    repeated: true,
+    answer: answerOf(request, leases, pools, existing.delegatedTo),
+    reasons: ['the same ADD was answered before: answer repeated'],
+  }
+}
+
+/** The answer of an ADD: one address of each range set, in their order; or who is to give them. */
+function answerOf(
+  request: AddRequest,
+  leases: readonly LeaseRecord[],
+  pools: PoolBook,
+  delegatedTo: string | undefined,
+): AddAnswer {
+  if (delegatedTo !== undefined) return { kind: 'delegate', type: delegatedTo }
+  const ips = leases.map(lease => ({
+    address: `${lease.address}/${lease.prefixLength}`,
+    gateway: lease.gateway,
+  }))
+  return { kind: 'result', result: { ips, ...networkOf(request, leases, pools) } }
+}
+
+/**
+ * Routes and DNS: those of the network, and what its pools add. The MTU of a pool goes to its routes: in the IPAM role
+ * the interface is the parent plugin's.
+ */
+function networkOf(
+  request: AddRequest,
+  leases: readonly LeaseRecord[],
+  pools: PoolBook,
+): { readonly routes: readonly ResultRoute[]; readonly dns: ResultDns } {
+  const networks = [...new Set(leases.map(({ pool }) => pool))].flatMap(
+    name => findPool(pools, name)?.network ?? [],
+  )
+  const routes = [...request.routes]
+  for (const { routes: own = [], mtu } of networks) {
+    for (const route of own) {
+      if (routes.some(({ dst, gw, table }) => dst === route.dst && gw === route.gw && table === route.table))
+        continue
+      routes.push({ ...(mtu !== undefined && { mtu }), ...route })
+    }
+  }
+  const [dns = {}] = [request.dns, ...networks.flatMap(({ dns: own }) => own ?? [])].filter(
+    candidate => Object.keys(candidate).length > 0,
+  )
+  return { routes, dns }
+}
+
+function linkOf(main: MainConfig | undefined): Pick<LeaseRecord, 'carried' | 'ownLink'> {
+  const carried = main && carriage(main)
+  return { ...(carried && { carried }), ...(main?.mode === 'ptp' && { ownLink: true }) }
+}
+
+/** Turns a decision into writes and an answer. */
+function assemble(
+  book: AddressBook,
+  request: AddRequest,
+  { pools, now }: AddTerms,
+  takeover: Takeover,
+  { workload }: Chooser,
+  grants: readonly Grant[],
+  macGuards: readonly Write[],
+  delegation: Delegation | undefined,
+): AddPlan {
+  const existing = book.attachment(request.key)
+  const holderRecord = book.holder(request.holder)
+  const reasons = [
+    ...takeover.reasons,
+    ...grants.map(grant => `${formatAddress(grant.address)}: ${grant.reason}`),
+    ...(delegation ? [delegation.reason] : []),
+  ]
+
+  const bound = grants.map((grant): LeaseRecord => {
+    const { pool, index } = grant.slot
+    const key = { segment: pool.segment, address: formatAddress(grant.address) }
+    return {
+      ...key,
+      generation: (book.lease(key)?.generation ?? 0) + 1,
+      state: 'bound',
+      pool: pool.name,
+      network: request.key.network,
+      rangeSet: index,
+      prefixLength: grant.range.subnet.prefixLength,
+      gateway: formatAddress(grant.range.gateway),
+      holder: request.holder,
+      podUid: request.podUid,
+      ...(workload && { workload }),
+      attachment: request.key,
+      node: request.node,
+      named: grant.named,
+      source: grant.source,
+      retain:
+        request.pod.retain ??
+        reservedRetention(book.reservation(key), request.holder, workload) ??
+        policyOf(pools, pool.name).retention,
+      mac: requestedMac(request)?.mac ?? null,
+      ...linkOf(request.main),
+      since: now,
+      until: null,
+    }
+  })
+  // What the holder had and no longer wants, because its annotation or the ranges changed, is freed; but what an older
+  // sandbox that may still live has, it keeps until its own DEL.
+  const granted = new Set(bound.map(leaseKey))
+  const left = new Map(
+    [...takeover.movable, ...book.leasesOf(request.key)].map(lease => [leaseKey(lease), lease]),
+  )
+  const freed = [...left.values()]
+    .filter(lease => !granted.has(leaseKey(lease)) && !takeover.inUse(lease))
+    .map(lease => releasedLease({ ...lease, retain: 'release' }, pools, now))
+
+  const guards = checkQuota(book, request.holder, grants, freed, now)
+
+  // Of a reservation that was made on another node in this moment, or not heard of for long, only the store can tell.
+  const unreserved = book.isShared ? bound.filter(record => !book.reservation(record)) : []
+
+  const leases = [...bound, ...freed]
+  const { inline } = request
+  const usesInline =
+    inline !== undefined && (delegation !== undefined || grants.some(({ slot }) => slot.pool === inline))
+  const generation = (existing?.generation ?? 0) + 1
+  const change: Change = [
+    ...(usesInline ? planPool(book, inline) : []),
+    ...leases.map(record => writeLease(book, record)),
+    ...forgetOldest(book, leases),
+    ...dropFormerHolders(book, bound),
+    ...guards,
+    ...macGuards,
+    ...unreserved.map(record => mustStay('reservation', record, undefined)),
+    {
+      kind: 'holder',
+      key: holderKey(request.holder),
+      expect: holderRecord?.generation ?? null,
+      record: {
+        generation: (holderRecord?.generation ?? 0) + 1,
+        holder: request.holder,
+        ...ofAttachment({ ...request.key, node: request.node, podUid: request.podUid, since: now }),
+        leases: bound.map(({ segment: where, address }) => ({ segment: where, address })),
+      },
+    },
+    {
+      kind: 'attachment',
+      key: attachmentKey(request.key),
+      // Of generation 0 there is no record here.
+      expect: existing === undefined || existing.generation === 0 ? null : existing.generation,
+      record: {
+        ...request.key,
+        generation,
+        answered: generation,
+        holder: request.holder,
+        podUid: request.podUid,
+        node: request.node,
+        bootId: request.bootId,
+        netns: request.netns,
+        netnsInode: request.netnsInode,
+        invocationId: request.invocationId,
+        startedAt: request.startedAt,
+        since: now,
+        ...(delegation && { delegatedTo: delegation.type }),
+        undo: {
+          leases: leases.map(({ segment: where, address, generation: wrote }) => ({
+            segment: where,
+            address,
+            wrote,
+            before: book.lease({ segment: where, address }) ?? null,
+          })),
+          attachment: holderRecord?.attachment ?? null,
+        },
+      },
+    },
+  ]
+  return { change, generation, answer: answerOf(request, bound, pools, delegation?.type), reasons }
+}

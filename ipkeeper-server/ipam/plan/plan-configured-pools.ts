@@ -1,0 +1,258 @@
+import { parseAddress } from '../../../shared/net/address.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { Liveness } from '../records/standing.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { describeRanges, poolOf, sameRanges, toPoolRecord } from './plan-network-pool.ts'
+import type { PoolSettings } from '../pools/pool-settings.ts'
+import { isUsable, type Pool } from '../pools/pool.ts'
+import { RangeIndex, type PlacedRange } from '../pools/range-index.ts'
+import {
+  describeHolder,
+  describeReservation,
+  isOver,
+  type AttachmentRecord,
+  type Change,
+  type LeaseKey,
+  type LeaseRecord,
+  type PoolRecord,
+  type ReservationRecord,
+  type Write,
+} from '../records/records.ts'
+
+/** As much of the records as a change of the pools has to do with. */
+export interface PoolsBook {
+  /** Whether other nodes have the same records. */
+  readonly isShared?: boolean
+  pools(): Iterable<PoolRecord>
+  leases(): Iterable<LeaseRecord>
+  reservations(): Iterable<ReservationRecord>
+}
+
+/** What becomes of the records of pools when the daemon's configuration changes. */
+export interface PoolsPlan {
+  readonly change: Change
+  readonly added: readonly string[]
+  /** With other ranges or another segment than before; what else a pool says is not recorded. */
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+  /** Networks whose own ranges were remembered and made room. */
+  readonly displaced: readonly string[]
+  /** Reservations that lead nowhere from now on, and pools that do not count; one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** How many addresses a refusal names. */
+const shownLeases = 5
+
+function placedRanges(pool: Pool): PlacedRange<Pool>[] {
+  return pool.rangeSets.flat().map(range => ({ segment: pool.segment, range, owner: pool }))
+}
+
+/** The range that an address may be given from. */
+function usableRange(index: RangeIndex<Pool>, key: LeaseKey): PlacedRange<Pool> | undefined {
+  const address = parseAddress(key.address)
+  const placed = address && index.around(key.segment, address)
+  return address && placed && isUsable(placed.range, address) ? placed : undefined
+}
+
+/**
+ * Whether somebody still relies on an address: it is kept and its time is not over, or it is bound and its sandbox is not
+ * proved dead.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function isInUse(
+  book: Pick<AddressBook, 'attachment'>,
+  lease: LeaseRecord,
+  now: number,
+  liveness: (attachment: AttachmentRecord) => Liveness,
+): boolean {
+  if (lease.state !== 'bound') return lease.state === 'held' && !isOver(lease, now)
+  const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
+  return !attachment || liveness(attachment) !== 'dead'
+}
+
+/** "pool prod shrinks to ...", for a pool that addresses in use would fall out of. */
+function whatHappens(before: PoolRecord, after: Pool | undefined): string {
+  if (!after) return `pool ${before.name} goes`
+  if (after.segment !== before.segment)
+    return `pool ${before.name} moves from segment ${before.segment} to ${after.segment}`
+  return `pool ${before.name} changes to ${describeRanges(after)}`
+}
+
+function describeOrphans(what: string, leases: readonly LeaseRecord[]): string {
+  const shown = leases
+    .slice(0, shownLeases)
+    .map(
+      ({ address, state, holder }) =>
+        `${address} (${state === 'held' ? 'kept for ' : ''}${describeHolder(holder)})`,
+    )
+  const more = leases.length - shown.length
+  const count = leases.length === 1 ? '1 address' : `${leases.length} addresses`
+  return `${what}, which would leave out ${count} in use: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Pools whose leases a change concerns, by name. */
+interface Affected {
+  readonly before: PoolRecord
+  /**
+   * "room": ranges of a network that the new pools overlap; nobody may be using them. "spare": the file of another node may
+   * have it, since records are shared; it goes when nobody uses it.
+   */
+  readonly as: 'changed' | 'removed' | 'room' | 'spare'
+  readonly inUse: LeaseRecord[]
+}
+
+/**
+ * Leases that would be left without their pool, sorted into the pools that they are of. Every lease is looked at once, and
+ * whether it is in use is asked only of those that would be.
+ */
+function collectOrphans(
+  book: Pick<PoolsBook, 'leases'>,
+  affected: ReadonlyMap<string, Affected>,
+  index: RangeIndex<Pool>,
+  isLive: (lease: LeaseRecord) => boolean,
+): void {
+  if (affected.size === 0) return
+  for (const lease of book.leases()) {
+    const pool = affected.get(lease.pool)
+    if (!pool || ((pool.as === 'room' || pool.as === 'spare') && pool.inUse.length > 0)) continue
+    const stays = pool.as !== 'room' && usableRange(index, lease)?.owner.name === lease.pool
+    if (!stays && isLive(lease)) pool.inUse.push(lease)
+  }
+}
+
+function refuseOrphans(affected: readonly Affected[], next: ReadonlyMap<string, Pool>): void {
+  const texts = affected
+    .filter(({ as, inUse }) => as !== 'room' && as !== 'spare' && inUse.length > 0)
+    .map(({ before, inUse }) => describeOrphans(whatHappens(before, next.get(before.name)), inUse))
+  const [first, ...others] = texts
+  if (first !== undefined) throw new Problem('IPK_POOLS_ORPHAN', first, { details: others.join('\n') })
+}
+
+function refuseOverlap(affected: readonly Affected[], index: RangeIndex<Pool>): void {
+  for (const { before, as, inUse } of affected) {
+    const [lease] = inUse
+    if (as !== 'room' || !lease) continue
+    const own = poolOf(before)
+    const pool = overlapping(index, own)
+    const ranges = pool ? ` (${describeRanges(pool)})` : ''
+    throw new Problem(
+      'IPK_POOL_OVERLAP',
+      `the ranges of pool ${pool?.name ?? ''}${ranges} overlap those of network ${before.name} (${describeRanges(own)}), which has leases, such as ${lease.address} of ${describeHolder(lease.holder)}`,
+    )
+  }
+}
+
+/** Why a pool cannot become another one of its name: addresses in use that would be left out. undefined when it can. */
+export function describeLeftOut(
+  book: Pick<PoolsBook, 'leases'>,
+  before: Pool,
+  after: Pool,
+  isLive: (lease: LeaseRecord) => boolean,
+): string | undefined {
+  const affected: Affected = { before: toPoolRecord(before, 1), as: 'changed', inUse: [] }
+  // Asked often, and every lease would be looked at.
+  if (sameRanges(affected.before, toPoolRecord(after, 1))) return undefined
+  collectOrphans(book, new Map([[before.name, affected]]), new RangeIndex(placedRanges(after)), isLive)
+  return affected.inUse.length === 0
+    ? undefined
+    : describeOrphans(whatHappens(affected.before, after), affected.inUse)
+}
+
+function overlapping(index: RangeIndex<Pool>, { segment, rangeSets }: Pool): Pool | undefined {
+  for (const { family, first, last } of rangeSets.flat()) {
+    const met = index.meeting(segment, family, { first: first.value, last: last.value })
+    if (met) return met.owner
+  }
+  return undefined
+}
+
+/** A pool that people made in the API, and one of the configuration that it cannot be beside; that one counts. */
+function describeTwice(ofApi: PoolRecord, { name }: Pool): string {
+  return name === ofApi.name
+    ? `pool ${name} is in the configuration and, as an IPPool, in the Kubernetes API: the configuration counts`
+    : `IPPool ${ofApi.name} of the Kubernetes API overlaps pool ${name} of the configuration, which counts`
+}
+
+function noteReservations(book: PoolsBook, affected: readonly Affected[], index: RangeIndex<Pool>): string[] {
+  if (affected.length === 0) return []
+  const old = new RangeIndex(affected.flatMap(({ before }) => placedRanges(poolOf(before))))
+  return [...book.reservations()]
+    .filter(reservation => usableRange(old, reservation) && !usableRange(index, reservation))
+    .map(
+      reservation =>
+        `${reservation.address}, reserved for ${describeReservation(reservation)}, is in no pool any more`,
+    )
+}
+
+/**
+ * Writes that make the store remember the pools of the daemon's configuration in place of the earlier ones. Ranges of
+ * networks that overlap them and are not in use make room, as in planPool. Where nodes share the records, a pool that is
+ * not in this daemon's file may be in another one's: it is left as it is while it is in use, whoever uses it. When it is
+ * not, it goes, or pools of old would be in the way for ever; a node that has it remembers it anew at its next start.
+ *
+ * @param next names and ranges differ, as parseConfig has made sure
+ * @param isLive whether somebody relies on the address of a lease: see isInUse. It is asked as seldom as possible, since it
+ *   may look at the machine
+ * @param mayRemove whether a pool of a configuration is this daemon's to remove. Where nodes share the store, one that its
+ *   configuration does not have may be of another node's, which would be without it; it makes room as those of networks do
+ * @throws IPK_POOLS_ORPHAN when a pool that goes, moves or shrinks would leave addresses in use outside; IPK_POOL_OVERLAP
+ *   when ranges of a network are in the way that are in use
+ */
+export function planPools(
+  book: PoolsBook,
+  next: readonly Pick<PoolSettings, 'pool'>[],
+  isLive: (lease: LeaseRecord) => boolean,
+  mayRemove: (pool: string) => boolean = () => true,
+): PoolsPlan {
+  const pools = new Map(next.map(({ pool }) => [pool.name, pool]))
+  const index = new RangeIndex(next.flatMap(({ pool }) => placedRanges(pool)))
+  const change: Write[] = []
+  const affected = new Map<string, Affected>()
+  const known = new Set<string>()
+  const added: string[] = []
+  const twice: string[] = []
+  for (const before of book.pools()) {
+    known.add(before.name)
+    if (before.origin === 'api') {
+      const other = pools.get(before.name) ?? overlapping(index, poolOf(before))
+      if (other) twice.push(describeTwice(before, other))
+      continue
+    }
+    const pool = pools.get(before.name)
+    const record = pool ? toPoolRecord(pool, before.generation + 1, 'config') : null
+    const same = record !== null && sameRanges(before, record)
+    if (same && before.origin === 'config') continue
+    if (same) added.push(before.name)
+    else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
+    else if (before.origin === 'config' && mayRemove(before.name))
+      affected.set(before.name, { before, as: book.isShared ? 'spare' : 'removed', inUse: [] })
+    else if (overlapping(index, poolOf(before))) affected.set(before.name, { before, as: 'room', inUse: [] })
+    else continue
+    change.push({ kind: 'pool', key: before.name, expect: before.generation, record })
+  }
+  for (const [name, pool] of pools) {
+    if (known.has(name)) continue
+    added.push(name)
+    change.push({ kind: 'pool', key: name, expect: null, record: toPoolRecord(pool, 1, 'config') })
+  }
+  collectOrphans(book, affected, index, isLive)
+  const stays = (name: string): boolean => {
+    const one = affected.get(name)
+    return one?.as === 'spare' && one.inUse.length > 0
+  }
+  const all = [...affected.values()].filter(({ before }) => !stays(before.name))
+  refuseOrphans(all, pools)
+  refuseOverlap(all, index)
+  const named = (as: Affected['as']): string[] =>
+    all.filter(one => one.as === as).map(({ before }) => before.name)
+  return {
+    change: change.filter(({ key }) => !stays(key)),
+    added,
+    changed: named('changed'),
+    removed: [...named('removed'), ...named('spare')],
+    displaced: named('room'),
+    notes: [...twice, ...noteReservations(book, all, index)],
+  }
+}

@@ -1,0 +1,69 @@
+import { formatAddress } from '../../../shared/net/address.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
+import type { AddRequest } from '../request/add-request.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { inheritable, openReservations, type Chooser } from '../choose/choose-address.ts'
+import type { Takeover } from '../choose/plan-takeover.ts'
+import { claimProblem } from '../choose/claim-problems.ts'
+import { locateAddress } from './locate-address.ts'
+import { canGive, type Offer } from '../choose/offers.ts'
+import { describeHolder, describeReservation, isOver } from '../records/records.ts'
+
+/** An ADD whose addresses another IPAM plugin is to give. */
+export interface Delegation {
+  /** Type of that plugin. */
+  readonly type: string
+  readonly reason: string
+}
+
+/**
+ * Whether an ADD goes to the plugin of `ipam.fallback`: there is one, the pod asks for nothing (no address, pool,
+ * retention or MAC), and nothing is kept or reserved for it or its workload. undefined when the address is ours to give.
+ */
+export function planDelegation(
+  book: AddressBook,
+  request: AddRequest,
+  takeover: Takeover,
+  chooser: Chooser,
+  offers: readonly Offer[],
+): Delegation | undefined {
+  const { fallback, pod } = request
+  if (fallback === null) return undefined
+  const asks =
+    pod.addresses.length + pod.candidates.length + pod.pools.length > 0 ||
+    pod.retain !== undefined ||
+    pod.mac !== undefined
+  if (asks || takeover.movable.length > 0) return undefined
+  const promised = [...openReservations(book, chooser), ...inheritable(book, chooser)]
+  if (offers.some(offer => canGive(offer, promised))) return undefined
+  return { type: fallback, reason: `the pod asks for nothing: left to the fallback ${fallback}` }
+}
+
+/**
+ * Whether what the fallback gave may stand: nothing that a pool of the segment could give, and nothing that somebody has,
+ * keeps or was promised, be it outside the present ranges. Otherwise one address would be in two books.
+ *
+ * @throws Problem IPK_FALLBACK_CLASH
+ */
+export function checkGiven(
+  book: AddressBook,
+  { fallback, given }: AddRequest,
+  segment: string,
+  now: number,
+): void {
+  for (const text of given) {
+    const address = parseCidr(text)?.address
+    if (!address) continue
+    const key = { segment, address: formatAddress(address) }
+    const lease = book.lease(key)
+    const reservation = book.reservation(key)
+    const place = locateAddress(book, segment, address)
+    const held = lease && lease.state !== 'cooling' && !isOver(lease, now)
+    const why = held
+      ? `${describeHolder(lease.holder)} has it`
+      : reservation
+        ? `it is reserved for ${describeReservation(reservation)}`
+        : place.kind === 'usable' && `the ranges of network ${place.pool} hold it`
+    if (why !== false) throw claimProblem.fallbackClash(fallback ?? '', text, why)
+  }
+}

@@ -1,0 +1,203 @@
+import type {
+  AttachmentItem,
+  LeaseItem,
+  PoolItem,
+  ReservationItem,
+  ReserveReply,
+} from '../../../shared/api/listing.schema.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
+import { locateAddress } from '../../ipam/plan/locate-address.ts'
+import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
+import { formatRange } from '../../ipam/pools/pool.ts'
+import { formatRetention } from '../../ipam/records/retention.ts'
+import {
+  isOver,
+  type AttachmentRecord,
+  type LeaseRecord,
+  type ReservationRecord,
+} from '../../ipam/records/records.ts'
+import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
+import { describeWorkload, isKnown } from '../../ipam/records/workload.ts'
+import { measureUsage } from './measure-usage.ts'
+import type { LeaseService } from '../verbs/service.ts'
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+/** Counts above 2^53 as decimal text: JSON numbers would lose digits. */
+export function count(value: bigint): number | string {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
+}
+
+interface Located {
+  readonly segment: string
+  readonly address: string
+}
+
+interface Keyed<T> {
+  readonly item: T
+  readonly family: number
+  readonly value: bigint
+}
+
+function keyed<T extends Located>(item: T): Keyed<T> {
+  const address = parseAddress(item.address)
+  return { item, family: address?.family ?? 0, value: address?.value ?? 0n }
+}
+
+/** By segment, IPv4 before IPv6, then by number. */
+function compare(a: Keyed<Located>, b: Keyed<Located>): number {
+  if (a.item.segment !== b.item.segment) return a.item.segment < b.item.segment ? -1 : 1
+  if (a.family !== b.family) return a.family - b.family
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
+}
+
+/** Each address is parsed once: listings may be long. */
+function inOrder<T extends Located>(items: Iterable<T>): T[] {
+  return Array.from(items, keyed)
+    .sort(compare)
+    .map(({ item }) => item)
+}
+
+/**
+ * The first of them in order. No more than twice as many are sorted at a time, and only what comes before the last of
+ * those so far is looked up.
+ */
+function firstInOrder<T extends Located>(
+  keys: Iterable<Located>,
+  limit: number,
+  lookUp: (key: Located) => T | undefined,
+): T[] {
+  let first: Keyed<T>[] = []
+  let last: Keyed<Located> | undefined
+  const sort = (): void => {
+    first = first.sort(compare).slice(0, limit)
+    last = first[limit - 1]
+  }
+  for (const key of keys) {
+    const place = keyed(key)
+    if (last && compare(place, last) >= 0) continue
+    const item = lookUp(key)
+    if (item && first.push({ ...place, item }) >= 2 * limit) sort()
+  }
+  sort()
+  return first.map(({ item }) => item)
+}
+
+export function podOf({ holder, podUid }: Pick<LeaseRecord, 'holder' | 'podUid'>): LeaseItem['pod'] {
+  return holder.kind === 'pod' ? { namespace: holder.namespace, name: holder.name, uid: podUid } : null
+}
+
+export function leaseItem(lease: LeaseRecord): LeaseItem {
+  return {
+    address: lease.address,
+    prefixLength: lease.prefixLength,
+    segment: lease.segment,
+    pool: lease.pool,
+    network: lease.network,
+    containerId: lease.attachment?.containerId ?? null,
+    ifname: lease.holder.ifname,
+    pod: podOf(lease),
+    owner: lease.workload && isKnown(lease.workload) ? describeWorkload(lease.workload) : null,
+    node: lease.node,
+    state: lease.state,
+    source: lease.source,
+    retain: formatRetention(lease.retain),
+    mac: lease.mac,
+    since: iso(lease.since),
+    until: lease.until === null ? null : iso(lease.until),
+  }
+}
+
+/**
+ * Leases in the order of their addresses, the first ones where there is a limit; those whose time is over are gone already.
+ */
+export function listLeases(service: LeaseService, limit?: number): LeaseItem[] {
+  const { ledger } = service
+  const now = service.now()
+  const present =
+    limit === undefined || limit >= ledger.counts().lease
+      ? inOrder([...ledger.leases()].filter(lease => !isOver(lease, now)))
+      : firstInOrder(ledger.leaseKeys(), limit, key => {
+          const lease = ledger.lease(key)
+          return lease && !isOver(lease, now) ? lease : undefined
+        })
+  return present.map(leaseItem)
+}
+
+export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentRecord): AttachmentItem {
+  return {
+    network: attachment.network,
+    containerId: attachment.containerId,
+    ifname: attachment.ifname,
+    pod: podOf(attachment),
+    node: attachment.node,
+    netns: attachment.netns,
+    addresses:
+      attachment.given?.slice() ??
+      ledger.leasesOf(attachment).map(lease => `${lease.address}/${lease.prefixLength}`),
+    delegatedTo: attachment.delegatedTo ?? null,
+    mode: attachment.wiring?.mode ?? null,
+    hostLink: attachment.wiring?.hostLink?.name ?? null,
+    since: iso(attachment.since),
+    bootId: attachment.bootId,
+  }
+}
+
+/** What ADDs have made and DELs have not ended, oldest first; also those whose addresses a fallback gave. */
+export function listAttachments(service: LeaseService): AttachmentItem[] {
+  return [...service.ledger.attachments()]
+    .sort((a, b) => a.since - b.since)
+    .map(attachment => attachmentItem(service, attachment))
+}
+
+/**
+ * All pools by name. It gives the event loop back on its way, so that an ADD does not wait for a listing.
+ *
+ * @param turn resolves when others had theirs
+ */
+export async function listPools(service: LeaseService, turn: () => Promise<unknown>): Promise<PoolItem[]> {
+  const { rangeSets, nextFreeAt } = await measureUsage(service, turn)
+  const bySet = Map.groupBy(rangeSets, ({ pool }) => pool)
+  return [...service.ledger.pools()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap(record => {
+      const pool = poolOf(record)
+      const sets = bySet.get(pool.name)
+      // One that came meanwhile is not measured.
+      if (!sets) return []
+      const next = nextFreeAt(pool.name)
+      const sum = (figure: 'capacity' | 'used' | 'held' | 'free'): number | string =>
+        count(sets.reduce((total, set) => total + set[figure], 0n))
+      return {
+        name: pool.name,
+        segment: pool.segment,
+        ranges: pool.rangeSets.map(set => set.map(formatRange)),
+        capacity: sum('capacity'),
+        used: sum('used'),
+        held: sum('held'),
+        free: sum('free'),
+        nextFreeAt: next === null ? null : iso(next),
+      }
+    })
+}
+
+export function reservationItem(reservation: ReservationRecord): ReservationItem {
+  return {
+    segment: reservation.segment,
+    address: reservation.address,
+    owner: formatReservationOwner(reservation),
+    note: reservation.note,
+    since: iso(reservation.since),
+  }
+}
+
+/** A reservation that was just made, with the pool that can give its address. */
+export function reservedReply({ ledger }: LeaseService, reservation: ReservationRecord): ReserveReply {
+  const address = parseAddress(reservation.address)
+  const place = address && locateAddress(ledger, reservation.segment, address)
+  return { ...reservationItem(reservation), pool: place?.kind === 'usable' ? place.pool : null }
+}
+
+export function listReservations(service: LeaseService): ReservationItem[] {
+  return inOrder(service.ledger.reservations()).map(reservationItem)
+}

@@ -1,0 +1,94 @@
+import type { RangeSetUsage } from '../../ipam/pools/usage-tally.ts'
+import type { Election } from '../../kubernetes/election.ts'
+import type { PoolStatus, PoolStatusSink } from '../../store/pool-status-sink.ts'
+import { poolStatuses, samePoolStatus } from './pool-statuses.ts'
+
+export interface TellPoolsOptions {
+  readonly election: Election
+  /** Whether all leases were heard of: what one node's journal has are no figures of pools. */
+  readonly isHeard: () => boolean
+  readonly sink: PoolStatusSink
+  /** Of all range sets; gives the event loop back on its way. */
+  readonly usage: () => Promise<readonly RangeSetUsage[]>
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number
+  /** Milliseconds from a change until it is told; further ones meanwhile are told with it. Default: 3 s. */
+  readonly quiet?: number
+  readonly onError: (error: unknown) => void
+}
+
+/** However long a measurement takes, so many times as long is waited until the next: it is never more than a few percent. */
+const share = 20
+/** Milliseconds until what could not be written is tried again. */
+const retryAfter = 15_000
+
+/**
+ * Writes the figures of pools where everybody sees them: by the elected daemon, some seconds after a change, and only what
+ * has changed. It sleeps for good while nothing changes; `wake` says that something has.
+ */
+export class TellPools {
+  readonly #options: TellPoolsOptions
+  readonly #quiet: number
+  #told = new Map<string, PoolStatus>()
+  #timer: NodeJS.Timeout | undefined
+  #telling: Promise<void> | undefined
+  #changed = false
+  #notBefore = -Infinity
+  #stopped = false
+
+  constructor(options: TellPoolsOptions) {
+    this.#options = options
+    this.#quiet = options.quiet ?? 3_000
+  }
+
+  /** Something of a pool, a lease or a reservation changed, or this daemon is elected now. */
+  wake(): void {
+    this.#changed = true
+    if (this.#stopped || this.#timer || this.#telling) return
+    const { election, isHeard, monotonic } = this.#options
+    if (!isHeard()) return
+    if (!election.isElected()) {
+      // What another daemon writes meanwhile is not known here.
+      this.#told.clear()
+      return
+    }
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined
+        this.#telling = this.#tell().finally(() => {
+          this.#telling = undefined
+          if (this.#changed) this.wake()
+        })
+      },
+      Math.max(this.#quiet, this.#notBefore - monotonic()),
+    )
+  }
+
+  /** Resolves when nothing is written any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#telling
+  }
+
+  async #tell(): Promise<void> {
+    const { election, sink, usage, monotonic, onError } = this.#options
+    this.#changed = false
+    const began = monotonic()
+    try {
+      const statuses = poolStatuses(await usage())
+      this.#notBefore = monotonic() + share * (monotonic() - began)
+      this.#told = new Map([...this.#told].filter(([pool]) => statuses.has(pool)))
+      for (const [pool, status] of statuses) {
+        if (samePoolStatus(this.#told.get(pool), status)) continue
+        if (this.#stopped || !election.isElected()) return
+        await sink.write(pool, status)
+        this.#told.set(pool, status)
+      }
+    } catch (error) {
+      this.#notBefore = monotonic() + retryAfter
+      this.#changed = true
+      onError(error)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { Ledger } from '../ledger/ledger.ts'
+
+/** Milliseconds between two prunings; the history may be too long or too old by what one hour brings. */
+const interval = 3_600_000
+
+/**
+ * Milliseconds for which a clock has to be seen to stay as it is before anything is too old by it: one that leapt ahead by
+ * mistake makes all of the history old, and what went does not come back. A daemon that starts does not know of the time before.
+ */
+const believedAfter = 24 * 3_600_000
+
+/** How much of the history stays. */
+export interface HistoryLimits {
+  /** Milliseconds. */
+  readonly maxAge: number
+  readonly maxEntries: number
+}
+
+export interface HistoryPrunerOptions {
+  readonly ledger: Pick<Ledger, 'pruneHistory'>
+  /** Asked at every pruning, since the configuration may change. */
+  readonly limits: () => HistoryLimits
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** For how many milliseconds it is known that the clock has not been set. */
+  readonly steadyFor: () => number
+  /** How many entries went, when any did. */
+  readonly onPruned: (entries: number) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Keeps the history within its limits: once at the start, of which nothing is too old yet, then every hour. The store works in small steps. */
+export class HistoryPruner {
+  readonly #options: HistoryPrunerOptions
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(options: HistoryPrunerOptions) {
+    this.#options = options
+  }
+
+  /** Prunes, and again after an hour; resolves when the first pruning has ended. Never rejects. */
+  async start(): Promise<void> {
+    const { ledger, limits, now, steadyFor, onPruned, onError } = this.#options
+    try {
+      const { maxAge, maxEntries } = limits()
+      const moment = now()
+      const olderThan = steadyFor() >= believedAfter ? moment - maxAge : -Infinity
+      const removed = await ledger.pruneHistory({ olderThan, maxEntries, now: moment })
+      if (removed > 0) onPruned(removed)
+    } catch (error) {
+      if (!this.#stopped) onError(error)
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.start(), interval)
+  }
+
+  /** A pruning under way goes on until the store is closed. */
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+}

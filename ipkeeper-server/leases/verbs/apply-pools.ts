@@ -1,0 +1,30 @@
+import { isInUse, planPools, type PoolsPlan } from '../../ipam/plan/plan-configured-pools.ts'
+import type { PoolSettings } from '../../ipam/pools/pool-settings.ts'
+import { commitPlan } from '../ledger/commit-plan.ts'
+import type { LeaseService } from './service.ts'
+
+/**
+ * Makes the store remember the pools of a configuration; durable before it resolves.
+ *
+ * @param decided called as soon as nothing speaks against them, before anything else is planned: from then on ADDs have to
+ *   go by the new pools, or one of them would get an address that is in no pool any more
+ * @param former names of the pools that the configuration had before; undefined at the start
+ * @throws Problem IPK_POOLS_ORPHAN, IPK_POOL_OVERLAP: nothing was changed
+ */
+export async function applyPools(
+  { ledger, liveness, now }: Pick<LeaseService, 'ledger' | 'liveness' | 'now'>,
+  pools: readonly PoolSettings[],
+  decided: () => void,
+  former?: ReadonlySet<string>,
+): Promise<PoolsPlan> {
+  return await commitPlan(ledger, () => {
+    const plan = planPools(
+      ledger,
+      pools,
+      lease => isInUse(ledger, lease, now(), liveness),
+      name => !ledger.isShared || former?.has(name) === true,
+    )
+    decided()
+    return plan
+  })
+}

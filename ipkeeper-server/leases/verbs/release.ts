@@ -1,0 +1,64 @@
+import type { ReleaseReply } from '../../../shared/api/address.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { formatTime } from '../../ipam/records/format-time.ts'
+import { planExpiry } from '../../ipam/plan/plan-expiry.ts'
+import { describeHolder, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
+import { describeStanding, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'
+import { commitPlan } from '../ledger/commit-plan.ts'
+import { leaseItem, reservationItem } from '../queries/listing.ts'
+import { readLeaseKey } from './read-lease-key.ts'
+import type { LeaseService } from './service.ts'
+
+function nobodyHas({ address, segment }: LeaseKey): Problem {
+  return new Problem(
+    'IPK_ADDRESS_FREE',
+    `${address} is neither kept for anybody nor resting in segment ${segment}`,
+    { hint: `see: ipkeeperctl who ${address}` },
+  )
+}
+
+function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
+  const attachment = lease.attachment && service.ledger.attachment(lease.attachment)
+  const holder = describeHolder(lease.holder)
+  const container = attachment ? `container ${attachment.containerId.slice(0, 13)}, ` : ''
+  const standing = attachment ? standingOf(attachment, service) : unjudged(lease)
+  const isGone = standing.kind === 'ended' || standing.kind === 'lost'
+  const first = standing.kind === 'in-use' ? ' first' : ''
+  return new Problem(
+    'IPK_ADDRESS_HELD',
+    `${lease.address} is bound to ${holder} on node ${lease.node} (${container}since ${formatTime(lease.since)})`,
+    {
+      details: [
+        'only a kept or resting address can be released',
+        ...(isGone ? [describeStanding(lease, standing)] : []),
+      ].join('; '),
+      hint: `${remedyFor(lease, standing)}${first}`,
+    },
+  )
+}
+
+/**
+ * Ends a kept lease now, and the rest of a cooling one: whoever asks next may have the address. Throws IPK_ADDRESS_HELD
+ * while a sandbox has it, IPK_ADDRESS_FREE when there is nothing to end.
+ */
+export async function release(
+  service: LeaseService,
+  segment: string,
+  address: string,
+): Promise<ReleaseReply> {
+  const { ledger } = service
+  const { key } = readLeaseKey(segment, address)
+  const { lease } = await commitPlan(ledger, () => {
+    const present = ledger.lease(key)
+    if (!present) {
+      ledger.expectHeard()
+      throw nobodyHas(key)
+    }
+    if (present.state === 'bound') throw stillBound(service, present)
+    // As if its time had come.
+    const over = { ...present, until: service.now() }
+    return { lease: present, change: planExpiry(ledger, over, service.pools()) }
+  })
+  const reservation = ledger.reservation(key)
+  return { released: leaseItem(lease), reservation: reservation ? reservationItem(reservation) : null }
+}

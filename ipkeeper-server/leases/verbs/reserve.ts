@@ -1,0 +1,96 @@
+import { Problem } from '../../../shared/problem/problem.ts'
+import { isFree } from '../../ipam/choose/choose-address.ts'
+import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { locateAddress } from '../../ipam/plan/locate-address.ts'
+import {
+  describeHolder,
+  describeReservation,
+  isReservedFor,
+  leaseKey,
+  mustStay,
+  type ReservationRecord,
+} from '../../ipam/records/records.ts'
+import { parseReservationOwner, sameOwner } from '../../ipam/records/reservation-owner.ts'
+import { commitPlan } from '../ledger/commit-plan.ts'
+import { readLeaseKey } from './read-lease-key.ts'
+import type { LeaseService } from './service.ts'
+
+export interface Reservation {
+  readonly segment: string
+  readonly address: string
+  /** "shop/web-0", "shop/statefulset/web" or "external:printer-3": see parseReservationOwner. */
+  readonly owner: string
+  /** undefined leaves the note of an earlier reservation as it is. */
+  readonly note: string | undefined
+}
+
+/**
+ * Promises an address to a pod, to the pods of a workload, or to an owner that is no pod; none need exist. Repeating it is
+ * no error; an address that somebody else has, that is reserved for another, or that no pool would ever give is.
+ */
+export async function reserve(service: LeaseService, reservation: Reservation): Promise<ReservationRecord> {
+  const owner = parseReservationOwner(reservation.owner)
+  const { key, address } = readLeaseKey(reservation.segment, reservation.address)
+  const { record } = await commitPlan(service.ledger, () => {
+    const place = locateAddress(service.ledger, key.segment, address)
+    if (place.kind === 'unusable') {
+      throw new Problem(
+        'IPK_ADDRESS_UNUSABLE',
+        `${key.address} can be given to nobody: in pool ${place.pool} it is ${place.why}`,
+      )
+    }
+    const before = service.ledger.reservation(key)
+    if (before && !sameOwner(before, owner)) {
+      throw new Problem(
+        'IPK_ADDRESS_RESERVED',
+        `${key.address} is reserved for ${describeReservation(before)}`,
+        { hint: `choose another address, or: ${unreserveCommand(key)}` },
+      )
+    }
+    const lease = service.ledger.lease(key)
+    const others = lease && !isReservedFor(owner, lease.holder, lease.workload ?? null)
+    if (others && !isFree(lease, service.now())) {
+      throw new Problem(
+        'IPK_ADDRESS_HELD',
+        `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,
+      )
+    }
+    const made: ReservationRecord = {
+      ...key,
+      generation: (before?.generation ?? 0) + 1,
+      ...owner,
+      note: reservation.note ?? before?.note ?? '',
+      since: before?.since ?? service.now(),
+      ...(before?.retain !== undefined && { retain: before.retain }),
+    }
+    return {
+      record: made,
+      change: [
+        {
+          kind: 'reservation',
+          key: leaseKey(key),
+          expect: before?.generation ?? null,
+          record: made,
+        } as const,
+        // Somebody may get the address on another node meanwhile.
+        ...(service.ledger.isShared ? [mustStay('lease', key, lease)] : []),
+      ],
+    }
+  })
+  return record
+}
+
+/** Takes a reservation back; a lease that uses it stays. Throws IPK_RESERVATION_MISSING. */
+export async function unreserve(service: LeaseService, segment: string, address: string): Promise<void> {
+  const { key } = readLeaseKey(segment, address)
+  await commitPlan(service.ledger, () => {
+    const before = service.ledger.reservation(key)
+    if (!before) {
+      service.ledger.expectHeard()
+      throw new Problem('IPK_RESERVATION_MISSING', `${key.address} is not reserved in segment ${segment}`)
+    }
+    return {
+      change: [{ kind: 'reservation', key: leaseKey(key), expect: before.generation, record: null } as const],
+    }
+  })
+}

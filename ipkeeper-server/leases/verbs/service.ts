@@ -1,0 +1,68 @@
+import type { Problem } from '../../../shared/problem/problem.ts'
+import type { Liveness } from '../../ipam/records/standing.ts'
+import type { AgeClock } from '../../ipam/records/attachment-age.ts'
+import type { Silence } from '../../ipam/records/last-contact.ts'
+import type { OwnAddresses } from '../../ipam/pools/own-addresses.ts'
+import type { Owner } from '../../ipam/records/pod-facts.ts'
+import type { PoolBook } from '../../ipam/pools/pool-book.ts'
+import type { AttachmentRecord, Holder } from '../../ipam/records/records.ts'
+import type { Witness } from '../../ipam/records/standing.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { PodNetwork } from '../../network/pod-network.ts'
+import type { RecentAnswers } from './recent-answers.ts'
+import type { Serial } from './serial.ts'
+import type { Tombstones } from './tombstones.ts'
+
+/** What the verbs work with. One per daemon. */
+export interface LeaseService {
+  readonly ledger: Ledger
+  readonly node: string
+  readonly bootId: string
+  /** As configured now: a reload replaces it. */
+  readonly pools: () => PoolBook
+  /** Operations on one attachment are serial. */
+  readonly serial: Serial
+  readonly tombstones: Tombstones
+  readonly answers: RecentAnswers
+  /**
+   * Whether the answer of its ADD has arrived, also where the record does not say so yet; asked in the attachment's turn by
+   * whoever ends it. What has not arrived by then never will. Never rejects.
+   */
+  readonly wasAnswered: (attachment: AttachmentRecord) => Promise<boolean>
+  /** Wires and unwires pods, in the main role. */
+  readonly network: PodNetwork
+  /** Looks which addresses this node has itself; absent where nobody looks at a node. */
+  readonly ownAddresses?: () => Promise<OwnAddresses>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Milliseconds of CLOCK_MONOTONIC, by which plugins date their runs. What has to be in order within a boot goes by it. */
+  readonly monotonic: () => number
+  /** When the ledger had been read, by that clock. */
+  readonly openedAt: number
+  /** What can be said of an attachment at this moment. */
+  readonly liveness: (attachment: AttachmentRecord) => Liveness
+  /** What the Kubernetes API says of a node; null where there is none to ask. See Witness. */
+  readonly lostNode?: Witness['lostNode']
+  /** Whether an operator has said that a node is gone for good (forget-node.ts); see Witness. */
+  readonly isForgotten?: Witness['isForgotten']
+  /** For how long another node has said nothing; absent where nodes share nothing. */
+  readonly silenceOf?: (node: string) => Silence
+  /** Why no ADD may be served now, whatever the ledger says; absent where nodes share nothing. */
+  readonly refusal?: () => Problem | undefined
+  /**
+   * Whether nobody else is known, or may be expected, to live who has this node's name or identity: else nothing is ended here for
+   * being dead. Absent where nodes share nothing.
+   */
+  readonly isOurs?: () => boolean
+  /** The controller of a pod as known at this moment; undefined where nobody can tell. */
+  readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
+}
+
+/** By what the ages of attachments are told at this moment. */
+export function ageClock({
+  monotonic,
+  openedAt,
+  bootId,
+}: Pick<LeaseService, 'monotonic' | 'openedAt' | 'bootId'>): AgeClock {
+  return { now: monotonic(), openedAt, bootId }
+}

@@ -1,0 +1,106 @@
+import type { CniResult } from '../../../shared/cni/result.ts'
+import type { AddRequest } from '../../ipam/request/add-request.ts'
+import { macProblem } from '../../ipam/choose/mac-problems.ts'
+import { requestedMac } from '../../ipam/request/mac-request.ts'
+import type { AddPlan } from '../../ipam/plan/plan-add.ts'
+import { isChosenByOther } from '../../ipam/choose/plan-mac.ts'
+import {
+  attachmentKey,
+  sameAttachment,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type LeaseRecord,
+  type WiringRecord,
+} from '../../ipam/records/records.ts'
+import type { MainConfig } from '../../ipam/records/main-config.ts'
+import { planWiring } from '../../network/plan/plan-wiring.ts'
+import { wiredResult } from '../../network/plan/wired-result.ts'
+import { withIntent } from './intent.ts'
+import type { LeaseService } from './service.ts'
+
+/** The wiring's part of an ADD. */
+export interface AddWiring {
+  /** Puts into the plan how the pod is to be wired. */
+  readonly record: (plan: AddPlan) => AddPlan
+  /** Does it, once the plan is committed; resolves to the whole Result. */
+  readonly carryOut: (plan: AddPlan) => Promise<CniResult | undefined>
+}
+
+/** Looks at what the wiring depends on, before anything is decided. Throws what the ADD is refused with. */
+export async function prepareWiring(
+  service: LeaseService,
+  request: AddRequest,
+  main: MainConfig,
+): Promise<AddWiring> {
+  const { key, netns } = request
+  const pod = { ifname: key.ifname, netns }
+  const { network, ledger } = service
+  const survey = await network.survey(main, key, netns)
+
+  /** What the attachment was before, if it was: a dead sandbox of the same ID. */
+  let former: { readonly attachment: AttachmentRecord; readonly leases: readonly LeaseRecord[] } | undefined
+
+  const record = (plan: AddPlan): AddPlan => {
+    const attachment = ledger.attachment(key)
+    former = attachment?.wiring && { attachment, leases: ledger.leasesOf(key) }
+    if (plan.answer.kind !== 'result') return plan
+    const { ips, routes } = plan.answer.result
+    const granted = plan.change.flatMap(write =>
+      write.kind === 'lease' && write.record ? [write.record] : [],
+    )
+    const own = granted.filter(lease => sameAttachment(lease.attachment, key))
+    const named = own.filter(lease => lease.named).map(({ address }) => address)
+    const asked = requestedMac(request)
+    // One that is there already was seen among the links of the node.
+    if (asked && survey.bridge?.state === 'absent' && survey.bridge.mac === asked.mac)
+      throw macProblem.of(asked, `bridge ${main.bridge} is to have`)
+    const isChosen = (mac: string): boolean =>
+      isChosenByOther(ledger, mac, own, service.liveness, service.now())
+    const planned = (): WiringRecord =>
+      planWiring(main, survey, { ips, routes, mac: asked?.mac ?? null, named, isChosen }, address =>
+        ledger.isGateway(address),
+      )
+    // One that was sent again keeps what it has.
+    return withIntent(plan, key, present => ({ ...present, wiring: present.wiring ?? planned() }))
+  }
+
+  const carryOut = async (plan: AddPlan): Promise<CniResult | undefined> => {
+    if (plan.answer.kind !== 'result') return undefined
+    const attachment = ledger.attachment(key)
+    if (!attachment?.wiring) return undefined
+    const { result } = plan.answer
+    const { wiring, netnsInode, unanswered } = attachment
+    const leases = ledger.leasesOf(key)
+    if (plan.repeated && !unanswered) {
+      const differences = await network.differences(attachment, leases, undefined)
+      if (differences.length === 0) return wiredResult(result, wiring, main, survey, pod)
+    }
+    // Of one that was sent again it is not known how far its wiring got: the daemon may have been killed at it, or its undo
+    // have ended half-way.
+    if (former) await network.unwire(former.attachment, former.leases)
+    const superseded = supersededBy(service, attachment)
+    const order = {
+      config: main,
+      survey,
+      key,
+      wiring,
+      ips: result.ips,
+      netns,
+      netnsInode,
+      leases,
+      superseded,
+    }
+    return wiredResult(result, wiring, main, await network.wire(order), pod)
+  }
+  return { record, carryOut }
+}
+
+/** Older sandboxes on this node whose addresses the attachment took over. */
+function supersededBy({ ledger }: LeaseService, { undo, ...key }: AttachmentRecord): AttachmentRecord[] {
+  const keys = new Map<string, AttachmentKey>()
+  for (const { before } of undo.leases) {
+    const former = before?.attachment
+    if (former && !sameAttachment(former, key)) keys.set(attachmentKey(former), former)
+  }
+  return [...keys.values()].flatMap(former => ledger.attachment(former) ?? [])
+}

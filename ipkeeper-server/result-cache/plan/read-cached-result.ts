@@ -1,0 +1,69 @@
+import { containerIdFault, interfaceNameFault, networkNameFault } from '../../../shared/cni/identifiers.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
+import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
+import type { AttachmentKey } from '../../ipam/records/records.ts'
+import { listIn, objectIn, textIn } from '../../../shared/json/object-fields.ts'
+
+/** What a runtime keeps of one ADD, as far as it says whose an address is. */
+export interface CachedAttachment extends AttachmentKey {
+  /** Canonical. */
+  readonly addresses: readonly string[]
+  readonly pod: { readonly namespace: string; readonly name: string; readonly uid: string | null } | null
+  /** Path of the namespace; null where it is not said. */
+  readonly netns: string | null
+  readonly mac: string | null
+}
+
+/** "10.22.0.5/16" and "10.22.0.5" to "10.22.0.5". */
+function addressIn(text: unknown): string[] {
+  const address = typeof text === 'string' ? parseAddress(text.split('/')[0] ?? '') : undefined
+  return address ? [formatAddress(address)] : []
+}
+
+/** Addresses of a Result in whatever version: `ips`, or `ip4` and `ip6` before 0.3.0. */
+function addressesOf(result: JsonObject): string[] {
+  return [
+    ...listIn(result, 'ips').flatMap(ip => (isJsonObject(ip) ? addressIn(ip['address']) : [])),
+    ...['ip4', 'ip6'].flatMap(family => addressIn(objectIn(result, family)['ip'])),
+  ]
+}
+
+/**
+ * A file of libcni's cache (libcni/api.go, cacheAdd): network, container, interface, CNI_ARGS and Result; newer ones have
+ * the namespace as well, which the Result's interfaces name anyhow. undefined for anything else.
+ */
+export function readCachedResult(text: string): CachedAttachment | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isJsonObject(value) || value['kind'] !== 'cniCacheV1') return undefined
+  const [network = '', containerId = '', ifname = ''] = ['networkName', 'containerId', 'ifName'].map(key =>
+    textIn(value, key),
+  )
+  if (networkNameFault(network) ?? containerIdFault(containerId) ?? interfaceNameFault(ifname))
+    return undefined
+  const args = new Map(
+    listIn(value, 'cniArgs').flatMap(pair =>
+      Array.isArray(pair) && pair.length === 2 ? [[String(pair[0]), String(pair[1])] as const] : [],
+    ),
+  )
+  const [namespace, name, uid] = ['K8S_POD_NAMESPACE', 'K8S_POD_NAME', 'K8S_POD_UID'].map(key =>
+    args.get(key),
+  )
+  const result = objectIn(value, 'result')
+  const own = listIn(result, 'interfaces')
+    .filter(isJsonObject)
+    .find(link => textIn(link, 'name') === ifname && textIn(link, 'sandbox') !== '')
+  const [mac, sandbox] = own ? [textIn(own, 'mac'), textIn(own, 'sandbox')] : ['', '']
+  const netns = textIn(value, 'netns') || sandbox
+  return {
+    ...{ network, containerId, ifname },
+    addresses: addressesOf(result),
+    pod: namespace && name ? { namespace, name, uid: uid === undefined || uid === '' ? null : uid } : null,
+    netns: netns === '' ? null : netns,
+    mac: mac === '' ? null : mac.toLowerCase(),
+  }
+}

@@ -1,0 +1,140 @@
+import t from 'tap'
+import { addressView, tenureRows } from '../../../../../ipkeeper-server/http/page/client/address-view.ts'
+import { findingsView } from '../../../../../ipkeeper-server/http/page/client/finding-view.ts'
+import { freeingView } from '../../../../../ipkeeper-server/http/page/client/freeing-view.ts'
+import { poolRows } from '../../../../../ipkeeper-server/http/page/client/pool-view.ts'
+import type { AddressReply, TenureItem } from '../../../../../shared/api/address.schema.ts'
+import type { AuditReply, Finding } from '../../../../../shared/api/audit.schema.ts'
+import type { LeaseItem } from '../../../../../shared/api/listing.schema.ts'
+
+const since = '2026-01-01T00:00:00.000Z'
+const until = '2026-01-01T01:00:00.000Z'
+
+const lease: LeaseItem = {
+  ...{ address: '10.22.0.7', prefixLength: 16, segment: 'default', pool: 'net', network: 'net' },
+  ...{ containerId: null, ifname: 'eth0', owner: null, node: 'n1', source: 'dynamic', mac: null },
+  pod: { namespace: 'shop', name: 'web-0', uid: null },
+  ...{ state: 'held', retain: '1h', since, until },
+}
+
+const known: AddressReply = {
+  ...{ segment: 'default', address: '10.22.0.7', state: 'held', sentence: 'is kept', pool: 'net' },
+  ...{ unusable: null, lease, holderSince: since, attachment: null, nodeSilence: null, reservation: null },
+  ...{ tenures: [], elsewhere: [] },
+}
+
+const textsOf = (reply: AddressReply): string[] =>
+  addressView(reply).facts.map(({ name, text }) => `${name}: ${text}`)
+
+t.test('what is known of an address; what is not known is left away', t => {
+  t.strictSame(textsOf(known), [
+    'State: held',
+    'Pool: net',
+    'Who had it: shop/web-0',
+    'Without a gap since: 2026-01-01 00:00:00 UTC',
+    'In this state since: 2026-01-01 00:00:00 UTC',
+    'Comes free: 2026-01-01 01:00:00 UTC',
+    'Asked by: dynamic',
+    'Retention: 1h',
+    'Node: n1',
+    'Interface: eth0',
+  ])
+  t.strictSame(
+    textsOf({
+      ...known,
+      state: 'unusable',
+      unusable: 'excluded',
+      lease: null,
+      holderSince: null,
+      segment: 'lab',
+    }),
+    ['State: never given', 'Pool: net', 'Segment: lab', 'Cannot be given: excluded'],
+  )
+  t.end()
+})
+
+t.test('tenures', t => {
+  const tenure: TenureItem = {
+    ...{
+      id: 7,
+      segment: 'default',
+      address: '10.22.0.7',
+      from: since,
+      to: null,
+      state: 'bound',
+      pool: 'net',
+    },
+    ...{ network: 'net', pod: null, containerId: '3f2a91c0d1e2aaaa', ifname: 'eth0', node: 'n1' },
+    ...{ source: 'dynamic', until: null, holderSince: since, ended: null },
+  }
+  t.strictSame(tenureRows([tenure, { ...tenure, id: 6, state: 'cooling', to: until, ended: 'DEL' }]), [
+    {
+      ...{ key: '7', when: 'since 2026-01-01 00:00:00 UTC', state: 'leased' },
+      ...{ who: 'container 3f2a91c0d1e2a', ended: '' },
+    },
+    {
+      ...{ key: '6', when: '2026-01-01 00:00:00 UTC to 2026-01-01 01:00:00 UTC', state: 'cooling' },
+      ...{ who: 'container 3f2a91c0d1e2a', ended: 'DEL' },
+    },
+  ])
+  t.end()
+})
+
+t.test('what frees next', t => {
+  const aside = {
+    ...lease,
+    address: 'fd00::9',
+    state: 'cooling',
+    source: 'put aside: x has fd00::9',
+  } as const
+  const { rows, note } = freeingView('net', { freeing: [lease, aside], more: 1200 })
+  t.strictSame(
+    rows.map(({ address, href, who, why }) => [address, href, who, why]),
+    [
+      ['10.22.0.7', '#/net?address=10.22.0.7', 'shop/web-0', 'held: retention 1h'],
+      ['fd00::9', '#/net?address=fd00%3A%3A9', 'shop/web-0', 'put aside: x has fd00::9'],
+    ],
+  )
+  t.equal(note, 'and 1,200 more')
+  t.match(freeingView('net', { freeing: [], more: 0 }).note, /comes free by itself/)
+  t.end()
+})
+
+t.test('findings, the worst first', t => {
+  const finding: Finding = {
+    ...{ kind: 'lease-without-sandbox', severity: 'note', says: 'a', why: 'w', remedy: '', action: 'none' },
+    ...{ state: 'reported', address: null, pod: null, podUid: null, network: null, containerId: null },
+    ...{ ifname: null, link: null },
+  }
+  const audit: AuditReply = {
+    ...{ node: 'n1', mode: 'repair', takenAt: since, attachments: 3 },
+    witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
+    findings: [
+      finding,
+      { ...finding, severity: 'error', says: 'b', state: 'due' },
+      { ...finding, severity: 'warning' },
+    ],
+  }
+  const { rows, says, witnesses } = findingsView(audit)
+  t.strictSame(
+    rows.map(({ severity }) => severity),
+    ['error', 'warning', 'note'],
+  )
+  t.match(rows[0], { says: 'b', state: 'is repaired in the next pass, where the mode says so' })
+  t.equal(says, 'Node n1, 2026-01-01 00:00:00 UTC: 3 found with 3 attachments. Mode: repair.')
+  t.strictSame(witnesses, ['kernel links: asked'])
+  t.match(findingsView({ ...audit, findings: [] }).says, /nothing found/)
+  t.end()
+})
+
+t.test('pools', t => {
+  const pool = {
+    ...{ name: 'a/b', segment: 'default', ranges: [], capacity: '18446744073709551614' },
+    ...{ used: 1, held: 2, free: '18446744073709551611', nextFreeAt: null },
+  }
+  t.match(poolRows([pool], 'a/b'), [
+    { name: 'a/b', href: '#/a%2Fb', current: true, used: '1', kept: '2', free: '18,446,744,073,709,551,611' },
+  ])
+  t.match(poolRows([pool], undefined), [{ current: false }])
+  t.end()
+})

@@ -1,0 +1,455 @@
+import t, { type Test } from 'tap'
+import type { Owner } from '../../../../ipkeeper-server/ipam/records/pod-facts.ts'
+import { addAttachment, undoAdd } from '../../../../ipkeeper-server/leases/verbs/add.ts'
+import { holderKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { planExpiry } from '../../../../ipkeeper-server/ipam/plan/plan-expiry.ts'
+import { assertSound } from '../../leases/ledger/sound-ledger.ts'
+import { spell, poolFrom, TestService, type PodWords } from '../../leases/test-service.ts'
+
+/**
+ * Undo stories. An ADD whose client is slow to learn of it is "open": it was committed, and may yet be undone, while others
+ * go on. What DEL does is told in plan-add.test.ts.
+ */
+class Story {
+  readonly world: TestService
+  readonly #open = new Map<string, { words: PodWords; generation: number }>()
+
+  private constructor(world: TestService) {
+    this.world = world
+  }
+
+  static async begin(): Promise<Story> {
+    return new Story(await TestService.open())
+  }
+
+  /** An ADD that is committed and not yet answered for good: its addresses. */
+  async add(words: PodWords): Promise<string> {
+    const plan = await addAttachment(this.world.service, this.world.request(words), { gone: () => false })
+    this.#open.set(words.container, { words, generation: plan.generation })
+    return spell(plan.answer)
+  }
+
+  /** Its client turns out to have gone: whether something was undone. */
+  async undo(container: string): Promise<boolean> {
+    const { words, generation } = this.#open.get(container)!
+    return await undoAdd(this.world.service, this.world.request(words), generation)
+  }
+
+  /** Leases as the story sees them, and no record that belongs to none of them. */
+  check(t: Test, leases: readonly string[], name = 'leases'): void {
+    t.strictSame(this.world.leases(), leases, name)
+    const { ledger } = this.world.service
+    for (const lease of ledger.leases()) {
+      if (lease.attachment) t.ok(ledger.attachment(lease.attachment), `${lease.address} has its attachment`)
+      t.equal(lease.attachment === null, lease.state !== 'bound', `${lease.address} is ${lease.state}`)
+    }
+  }
+}
+
+const web = (container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: 'web-0',
+  uid: 'u1',
+  container,
+  ip: '10.22.0.50',
+  ...patch,
+})
+const plain = (container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: 'a',
+  uid: 'u1',
+  container,
+  ...patch,
+})
+
+t.test('a fresh ADD leaves nothing', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  t.equal(await story.undo('c1'), true)
+  story.check(t, [])
+  const { lease, holder, attachment } = story.world.service.ledger.counts()
+  t.strictSame({ lease, holder, attachment }, { lease: 0, holder: 0, attachment: 0 })
+  t.equal(await story.undo('c1'), false, 'once')
+  t.equal(await story.add(plain('c2')), '10.22.0.2', 'the address did not even rest')
+})
+
+t.test('one that was left to the fallback leaves nothing, and gives the holder back', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { uid: 'u0' }))
+  t.equal(await story.add(plain('c2', { fallback: 'dhcp' })), 'left to dhcp')
+  t.equal(await story.undo('c2'), true)
+  story.check(t, ['10.22.0.2 bound shop/a c1'])
+  const { holder, attachment } = story.world.service.ledger.counts()
+  t.strictSame({ holder, attachment }, { holder: 1, attachment: 1 })
+})
+
+t.test('what was taken over is given back', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  await story.add(web('c2'))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+  t.equal(await story.world.add(web('c3', { uid: 'u2' })), 'IPK_HOLDER_LIVE', 'c1 is in the way again')
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -'])
+})
+
+t.test('what was taken over from a dead sandbox is given back; the next ADD takes it again', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  story.world.dead.add('c1')
+  await story.add(web('c2', { uid: 'u2' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+  t.equal(await story.add(web('c3', { uid: 'u3' })), '10.22.0.50')
+})
+
+t.test('the old sandbox was deleted meanwhile: released as by its DEL', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  await story.add(web('c2'))
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c2'])
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -'])
+})
+
+t.test('the same with retention: held for the holder, who gets it back', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { retain: 'forever' }))
+  await story.add(plain('c2', { retain: 'release' }))
+  await story.world.del('c1')
+  await story.undo('c2')
+  story.check(
+    t,
+    ['10.22.0.2 held shop/a -'],
+    'by the rule of the sandbox that is gone, not of the ADD that never was',
+  )
+  t.equal(await story.world.add(plain('c3', { pod: 'b' })), '10.22.0.3')
+  t.equal(await story.world.add(plain('c4', { uid: 'u2' })), '10.22.0.2')
+})
+
+t.test('a held address goes back to held, until the same moment', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { retain: '30m' }))
+  await story.world.del('c1')
+  const [before] = [...story.world.service.ledger.leases()]
+  story.world.now += 60_000
+  await story.add(plain('c2', { uid: 'u2', retain: '30m' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.2 held shop/a -'])
+  const [after] = [...story.world.service.ledger.leases()]
+  t.equal(after?.until, before?.until)
+  t.equal(await story.world.add(plain('c3', { uid: 'u3' })), '10.22.0.2', 'its holder still has it')
+})
+
+t.test('a held address that was given up for another is held again', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1', { retain: 'forever' }))
+  await story.world.del('c1')
+  await story.add(web('c2', { ip: '10.22.0.60' }))
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 bound shop/web-0 c2'])
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 held shop/web-0 -'])
+  t.equal(await story.world.add(web('c3', { pod: 'db-0' })), 'IPK_ADDRESS_HELD')
+})
+
+t.test('a resting address goes on resting', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1', { pod: 'db-0' }))
+  await story.world.del('c1')
+  await story.add(web('c2'))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 cooling shop/db-0 -'])
+})
+
+for (const order of [
+  ['c2', 'c3'],
+  ['c3', 'c2'],
+] as const) {
+  t.test(`a chain of takeovers, undone ${order.join(' then ')}: the first has it again`, async t => {
+    const story = await Story.begin()
+    for (const container of ['c1', 'c2', 'c3']) await story.add(web(container))
+    for (const container of order) await story.undo(container)
+    story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+    t.equal(await story.world.add(web('c4', { uid: 'u2' })), 'IPK_HOLDER_LIVE')
+    await story.world.del('c1')
+    story.check(t, ['10.22.0.50 cooling shop/web-0 -'])
+  })
+}
+
+t.test('a chain: the one in the middle is undone, the last stays', async t => {
+  const story = await Story.begin()
+  for (const container of ['c1', 'c2', 'c3']) await story.add(web(container))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c3'])
+  await story.world.del('c2')
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c3'])
+  await story.undo('c3')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -'], 'nobody is left to have it')
+})
+
+t.test('a chain whose first was itself abandoned: nobody had it before', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  await story.add(plain('c2'))
+  await story.undo('c1')
+  story.check(t, ['10.22.0.2 bound shop/a c2'])
+  await story.undo('c2')
+  story.check(t, [])
+})
+
+t.test('a re-sent ADD was answered: the undo of its first sending touches nothing', async t => {
+  const story = await Story.begin()
+  const words = plain('c1', { invocation: 'i1' })
+  const { service } = story.world
+  const first = await addAttachment(service, story.world.request(words), { gone: () => false })
+  t.equal(await story.world.add(words), '10.22.0.2')
+  t.equal(await undoAdd(service, story.world.request(words), first.generation), false)
+  story.check(t, ['10.22.0.2 bound shop/a c1'])
+})
+
+t.test('a DEL came first: nothing to undo', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  await story.world.del('c1')
+  t.equal(await story.undo('c1'), false)
+  story.check(t, ['10.22.0.2 cooling shop/a -'])
+})
+
+t.test(
+  'the same container again after its sandbox died (a reboot), undone: released as by its DEL',
+  async t => {
+    const story = await Story.begin()
+    await story.add(plain('c1'))
+    story.world.dead.add('c1')
+    await story.add(plain('c1', { uid: 'u2' }))
+    t.equal(await story.undo('c1'), true)
+    story.check(t, ['10.22.0.2 cooling shop/a -'])
+    t.equal(story.world.service.ledger.counts().attachment, 0)
+  },
+)
+
+t.test("a fresh address beside a sandbox that may live, undone: that one is the holder's again", async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1'))
+  t.equal(await story.add(plain('c2', { uid: 'u2' })), '10.22.0.3')
+  await story.undo('c2')
+  story.check(t, ['10.22.0.2 bound shop/a c1'])
+  t.equal(await story.world.add(plain('c3')), '10.22.0.2', 'the same pod takes its lease over')
+})
+
+t.test('an annotation that changed, undone: the old sandbox is in the way as before', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1'))
+  await story.add(web('c2', { ip: '10.22.0.60' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1'])
+  t.equal(await story.world.add(plain('c3', { pod: 'web-0', uid: 'u2' })), 'IPK_HOLDER_LIVE')
+})
+
+t.test('dual stack: both families go back', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  await story.add(web('c1', { ip: '10.22.0.50' }))
+  await story.add(web('c2', { ip: '10.22.0.50,fd00:22::50' }))
+  await story.undo('c2')
+  story.check(t, ['10.22.0.50 bound shop/web-0 c1', 'fd00:22::2 bound shop/web-0 c1'])
+})
+
+t.test('dual stack inherited from a pod of the Deployment: both families are kept for it again', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  const former = { pod: 'api-6d4cf56db6-x2xqz', uid: 'u1', retain: 'forever' }
+  await story.add({ ...former, container: 'c1' })
+  await story.world.del('c1')
+  const heir = { pod: 'api-6d4cf56db6-b7kpd', uid: 'u2', container: 'c2' }
+  t.equal(await story.add(heir), '10.22.0.2,fd00:22::2')
+  await story.undo('c2')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2xqz -',
+    'fd00:22::2 held shop/api-6d4cf56db6-x2xqz -',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+  t.equal(await story.add({ ...former, container: 'c3' }), '10.22.0.2,fd00:22::2')
+})
+
+t.test('an address that came free meanwhile and was given to somebody else is theirs', async t => {
+  const story = await Story.begin()
+  const { ledger } = story.world.service
+  await story.add(plain('c1'))
+  await story.add(plain('c2'))
+  await story.world.del('c2')
+  story.world.now += 61_000
+  for (const lease of ledger.expire(story.world.now))
+    await ledger.commit(planExpiry(ledger, lease, story.world.service.pools()))
+  t.equal(await story.add(plain('c3', { pod: 'b', uid: 'u2' })), '10.22.0.2')
+  t.equal(await story.undo('c1'), true)
+  story.check(t, ['10.22.0.2 bound shop/b c3'])
+})
+
+t.test(
+  'inherited from a pod that has come back meanwhile: kept for nobody, since that pod has another',
+  async t => {
+    const story = await Story.begin()
+    const former = { pod: 'api-6d4cf56db6-x2xqz', uid: 'u1', retain: 'forever' }
+    await story.add({ ...former, container: 'c1' })
+    await story.world.del('c1')
+    t.equal(await story.add({ pod: 'api-6d4cf56db6-b7kpd', uid: 'u2', container: 'c2' }), '10.22.0.2')
+    t.equal(await story.add({ ...former, container: 'c3' }), '10.22.0.3')
+    await story.undo('c2')
+    story.check(t, [
+      '10.22.0.2 cooling shop/api-6d4cf56db6-x2xqz -',
+      '10.22.0.3 bound shop/api-6d4cf56db6-x2xqz c3',
+    ])
+    assertSound(story.world.service.ledger, 'after the undo')
+  },
+)
+
+t.test(
+  'a retained address that its holder has left is freed by the DEL of the sandbox that still had it',
+  async t => {
+    const story = await Story.begin()
+    await story.add(web('c1', { retain: 'forever' }))
+    await story.add(web('c2', { ip: '10.22.0.60', retain: 'forever' }))
+    story.check(t, ['10.22.0.50 bound shop/web-0 c1', '10.22.0.60 bound shop/web-0 c2'])
+    await story.world.del('c1')
+    story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 bound shop/web-0 c2'])
+    await story.world.del('c2')
+    story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 held shop/web-0 -'])
+  },
+)
+
+t.test('the same when the newer sandbox was deleted first', async t => {
+  const story = await Story.begin()
+  await story.add(web('c1', { retain: 'forever' }))
+  await story.add(web('c2', { ip: '10.22.0.60' }))
+  await story.world.del('c2')
+  await story.world.del('c1')
+  story.check(t, ['10.22.0.50 cooling shop/web-0 -', '10.22.0.60 cooling shop/web-0 -'])
+})
+
+/** A pod of Deployment api: none will come back under its name. */
+const copy = (suffix: string, container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: `api-6d4cf56db6-${suffix}`,
+  container,
+  uid: `uid-of-${suffix}`,
+  retain: 'forever',
+  ...patch,
+})
+
+t.test('what was inherited is kept again for whom it was, both families', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  await story.add(copy('x2x5z', 'c1'))
+  await story.world.del('c1')
+  t.equal(await story.add(copy('b4d5f', 'c2')), '10.22.0.2,fd00:22::2')
+  await story.undo('c2')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2x5z -',
+    'fd00:22::2 held shop/api-6d4cf56db6-x2x5z -',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+  const [lease] = [...story.world.service.ledger.leases()]
+  t.equal(story.world.service.ledger.holder(lease!.holder)?.leases.length, 2)
+  t.equal(await story.add(copy('g6h7j', 'c3')), '10.22.0.2,fd00:22::2', 'the next one inherits it')
+})
+
+t.test('inherited from two pods, undone: each has its own again', async t => {
+  const story = await Story.begin()
+  story.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  await story.add(copy('x2x5z', 'c1', { ip: '10.22.0.50' }))
+  await story.add(copy('b4d5f', 'c2', { ip: '10.22.0.51' }))
+  await story.world.del('c1')
+  await story.world.del('c2')
+  t.equal(await story.add(copy('g6h7j', 'c3', { ip: '10.22.0.51' })), '10.22.0.51,fd00:22::2')
+  const after = [
+    '10.22.0.50 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.51 bound shop/api-6d4cf56db6-g6h7j c3',
+    'fd00:22::2 bound shop/api-6d4cf56db6-g6h7j c3',
+    'fd00:22::3 held shop/api-6d4cf56db6-b4d5f -',
+  ]
+  story.check(t, after)
+  assertSound(story.world.service.ledger, 'after the ADD')
+  await story.undo('c3')
+  story.check(t, [
+    '10.22.0.50 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.51 held shop/api-6d4cf56db6-b4d5f -',
+    'fd00:22::2 held shop/api-6d4cf56db6-x2x5z -',
+    'fd00:22::3 held shop/api-6d4cf56db6-b4d5f -',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+})
+
+t.test('inherited, taken over by a new sandbox of the heir, and both undone', async t => {
+  for (const order of [
+    ['c2', 'c3'],
+    ['c3', 'c2'],
+  ] as const) {
+    const story = await Story.begin()
+    await story.add(copy('x2x5z', 'c1'))
+    await story.world.del('c1')
+    await story.add(copy('b4d5f', 'c2'))
+    await story.add(copy('b4d5f', 'c3'))
+    for (const container of order) await story.undo(container)
+    story.check(t, ['10.22.0.2 held shop/api-6d4cf56db6-x2x5z -'], order.join())
+    assertSound(story.world.service.ledger, order.join())
+    t.equal(await story.add(copy('g6h7j', 'c4')), '10.22.0.2')
+  }
+})
+
+t.test('inherited, and the heir has moved on to another sandbox: kept again for whom it was', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1'))
+  await story.world.del('c1')
+  await story.add(copy('b4d5f', 'c2', { retain: 'release' }))
+  t.equal(await story.add(copy('b4d5f', 'c3', { uid: 'another', retain: 'release' })), '10.22.0.3')
+  await story.undo('c2')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.3 bound shop/api-6d4cf56db6-b4d5f c3',
+  ])
+  assertSound(story.world.service.ledger, 'after the undo')
+  t.equal(await story.add(copy('g6h7j', 'c4')), '10.22.0.2')
+})
+
+t.test('the DEL of an heir keeps what it inherited for it', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1'))
+  await story.world.del('c1')
+  await story.add(copy('b4d5f', 'c2'))
+  await story.world.del('c2')
+  story.check(t, ['10.22.0.2 held shop/api-6d4cf56db6-b4d5f -'])
+  t.equal(story.world.service.ledger.counts().holder, 1)
+})
+
+t.test('a DEL writes what is known of the workload by then', async t => {
+  const story = await Story.begin()
+  const owner: Owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api', uid: 'd1' }
+  for (const [container, told, uid] of [
+    ['c1', undefined, null],
+    ['c2', null, 'uid-of-x2x5z'],
+    ['c3', owner, 'd1'],
+  ] as const) {
+    await story.add(copy('x2x5z', container))
+    Object.assign(story.world, { service: { ...story.world.service, ownerOf: () => told } })
+    await story.world.del(container)
+    const [lease] = [...story.world.service.ledger.leases()]
+    t.equal(lease?.workload?.uid, uid)
+  }
+})
+
+t.test('a DEL that an engine without transactions carried out by half', async t => {
+  const story = await Story.begin()
+  await story.add(plain('c1', { retain: 'forever' }))
+  const { ledger } = story.world.service
+  const [lease] = [...ledger.leases()]
+  const holder = lease && ledger.holder(lease.holder)
+  if (!holder) throw new Error('no holder')
+  const { sandbox, ...rest } = holder
+  t.ok(sandbox)
+  const record = { ...rest, generation: holder.generation + 1, attachment: null }
+  await ledger.commit([{ kind: 'holder', key: holderKey(holder.holder), expect: holder.generation, record }])
+  await story.world.del('c1')
+  t.match([...ledger.leases()], [{ state: 'held', attachment: null }], 'kept, as it was to be')
+  t.match(ledger.holder(holder.holder)?.leases, [{ address: lease.address }])
+})

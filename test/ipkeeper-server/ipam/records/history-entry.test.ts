@@ -1,0 +1,118 @@
+import t from 'tap'
+import {
+  endOf,
+  historyEvent,
+  sinceOf,
+  type HistoryEntry,
+} from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
+import type { LeaseRecord, Write } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { lease as leaseOf, putLease } from '../../../contract/lease-store-contract.ts'
+
+const lease = (patch: Partial<LeaseRecord> = {}): LeaseRecord => leaseOf('10.0.0.2', 1, patch)
+const other = { kind: 'pod', network: 'net', namespace: 'shop', name: 'db-0', ifname: 'eth0' } as const
+const newer = { network: 'net', containerId: 'c2', ifname: 'eth0' }
+const held = (until: number | null): Partial<LeaseRecord> => ({ state: 'held', attachment: null, until })
+const cooling = (until: number): Partial<LeaseRecord> => ({ ...held(until), state: 'cooling' })
+const remove: Write = { kind: 'lease', key: 'x', expect: 1, record: null }
+
+const now = 100
+
+type Patch = Partial<LeaseRecord>
+const cases: readonly (readonly [
+  what: string,
+  before: Patch | undefined,
+  after: Patch | null,
+  event?: string,
+])[] = [
+  ['given', undefined, {}, 'bound'],
+  ['given again from retention', held(null), {}, 'bound'],
+  ['given to another while it rested', cooling(200), { holder: other }, 'bound'],
+  ['given to another after its time', held(50), { holder: other }, 'bound'],
+  ['taken over by the same pod', {}, { attachment: newer }, 'moved'],
+  ['a container of the same ID, after its death', {}, { podUid: 'u2' }, 'moved'],
+  ['its node got another name', {}, { node: 'n2' }, 'moved'],
+  ['kept, and its node got another name', held(null), { ...held(null), node: 'n2' }],
+  ['given back to another by an undo', {}, { holder: other, attachment: newer }, 'bound'],
+  ['deleted and kept', {}, held(null), 'held'],
+  ['deleted', {}, cooling(200), 'cooling'],
+  ['kept until another moment', held(150), held(250), 'held'],
+  ['given up', held(null), cooling(200), 'cooling'],
+  ['released', held(null), null, 'free'],
+  ['released while it rested', cooling(200), null, 'free'],
+  ['tidied up in time', cooling(100), null],
+  ['tidied up late', held(50), null],
+  ['undone', {}, null, 'undone'],
+  ['undone, and what it had taken is over by now', {}, cooling(50), 'undone'],
+  ['over before, over after', held(50), cooling(60)],
+  ['nothing but a new generation', {}, { generation: 7 }],
+  ['kept, nothing but a new generation', held(150), { ...held(150), generation: 7, since: 90 }],
+  ['another retention, of which nothing shows yet', {}, { retain: 'forever', mac: '02:00:00:00:00:01' }],
+]
+for (const [what, before, after, event] of cases) {
+  t.test(what, t => {
+    const write = after === null ? remove : putLease(lease(after), 1)
+    const made = historyEvent(write, before && lease(before), now)
+    t.equal(made?.event, event)
+    t.equal(made?.at, event && now)
+    t.end()
+  })
+}
+
+t.test('what an event says', t => {
+  const bound = historyEvent(putLease(lease(), null), undefined, now)
+  t.strictSame(bound, {
+    ...{ segment: 'default', address: '10.0.0.2', at: 100, event: 'bound', pool: 'net', until: null },
+    ...{ holder: lease().holder, podUid: 'u1', node: 'n1', containerId: 'c1' },
+    source: 'annotation ipkeeper.io/ip',
+  })
+  t.match(historyEvent(putLease(lease(held(300)), 1), lease(), now), { containerId: null, until: 300 })
+  t.match(
+    historyEvent(remove, lease({ ...held(300), holder: other }), now),
+    { event: 'free', holder: other, until: null },
+    'whose it was',
+  )
+  t.end()
+})
+
+t.test('writes of other kinds, and of what is not there', t => {
+  t.equal(historyEvent({ kind: 'reservation', key: 'x', expect: 1, record: null }, undefined, now), undefined)
+  t.equal(historyEvent(remove, undefined, now), undefined)
+  t.end()
+})
+
+t.test('until when an entry tells of the present', t => {
+  for (const [event, until, end] of [
+    ['bound', null, null],
+    ['moved', null, null],
+    ['held', null, null],
+    ['held', 300, 300],
+    ['cooling', 300, 300],
+    ['free', null, 100],
+    ['undone', null, 100],
+  ] as const)
+    t.equal(endOf({ event, until, at: 100 }), end, `${event} ${until}`)
+  t.end()
+})
+
+t.test('since when the holder has it', t => {
+  const event = historyEvent(putLease(lease(), null), undefined, now)!
+  const before = (patch: Partial<HistoryEntry>): HistoryEntry => ({
+    ...event,
+    id: 1,
+    at: 40,
+    since: 20,
+    ...patch,
+  })
+  for (const [newest, since] of [
+    [undefined, 100],
+    [before({}), 20],
+    [before({ event: 'held' }), 20],
+    [before({ event: 'cooling', until: 101 }), 20],
+    [before({ event: 'cooling', until: 100 }), 100],
+    [before({ event: 'free' }), 100],
+    [before({ event: 'undone' }), 100],
+    [before({ holder: other }), 100],
+  ] as const)
+    t.equal(sinceOf(event, newest), since, JSON.stringify(newest ?? null))
+  t.end()
+})

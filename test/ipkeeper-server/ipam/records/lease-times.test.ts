@@ -1,0 +1,46 @@
+import t from 'tap'
+import { isAhead, setBy, withinSpan } from '../../../../ipkeeper-server/ipam/records/lease-times.ts'
+import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+
+const now = 1_000_000
+
+const lease = (since: number, until: number | null): LeaseRecord => ({
+  ...{
+    segment: 'default',
+    address: '10.22.0.2',
+    generation: 1,
+    state: 'cooling',
+    pool: 'net',
+    network: 'net',
+  },
+  ...{ rangeSet: 0, prefixLength: 24, gateway: '10.22.0.1', podUid: null, attachment: null, node: 'n1' },
+  holder: { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' },
+  ...{ named: false, source: 'dynamic', retain: 'release', mac: null, since, until },
+})
+
+t.test('no end lies further away than the whole time from now on', t => {
+  const rows: readonly [since: number, until: number | null, expected: readonly [number, number | null]][] = [
+    [now - 10, now + 50, [now - 10, now + 50]],
+    [now, now + 60, [now, now + 60]],
+    [now + 1000, now + 1060, [now + 1000, now + 1060]],
+    [now + 1001, now + 1061, [now, now + 60]],
+    [now + 1e9, now + 1e9 + 60, [now, now + 60]],
+    [now + 1e9, now - 5, [now, now]],
+    [now + 1e9, null, [now + 1e9, null]],
+    [now - 1e9, now - 1e9 + 60, [now - 1e9, now - 1e9 + 60]],
+  ]
+  for (const [since, until, expected] of rows) {
+    const kept = withinSpan(lease(since, until), now)
+    t.strictSame([kept.since, kept.until], expected, JSON.stringify([since, until]))
+    t.equal(isAhead(lease(since, until), now), kept.since !== since)
+    t.strictSame({ ...kept, since, until }, lease(since, until), 'and all else is as it was')
+  }
+  t.end()
+})
+
+t.test('a clock that is set moves both ends', t => {
+  t.match(setBy(lease(now - 10, now + 50), -500), { since: now - 510, until: now - 450 })
+  const forever = lease(now, null)
+  t.equal(setBy(forever, 500), forever)
+  t.end()
+})

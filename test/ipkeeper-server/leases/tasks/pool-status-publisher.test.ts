@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { PoolStatus } from '../../../../ipkeeper-server/store/pool-status-sink.ts'
+import { measureUsage } from '../../../../ipkeeper-server/leases/queries/measure-usage.ts'
+import { TellPools } from '../../../../ipkeeper-server/leases/tasks/pool-status-publisher.ts'
+import { until } from '../../../rigs/poll.ts'
+import { poolFrom, TestService } from '../test-service.ts'
+
+/** A service whose pools are told, with a sink that keeps what it was told and may refuse it. */
+async function site(t: Test, quiet = 5) {
+  const story = await TestService.open()
+  story.pool = poolFrom('prod', ['10.22.0.0/29'])
+  const told: string[] = []
+  const errors: unknown[] = []
+  const state = { elected: true, heard: true, refuses: false, measured: 0 }
+  const tell = new TellPools({
+    election: { isElected: () => state.elected },
+    isHeard: () => state.heard,
+    sink: {
+      write: async (pool: string, { ratio, held, free, exhausted }: PoolStatus) => {
+        await Promise.resolve()
+        if (state.refuses) throw new Error('refused')
+        told.push(`${pool} ${ratio} ${held} ${free}${exhausted.length > 0 ? ' exhausted' : ''}`)
+      },
+    },
+    usage: async () => {
+      state.measured++
+      return (await measureUsage(story.service, () => Promise.resolve())).rangeSets
+    },
+    monotonic: () => performance.now(),
+    quiet,
+    onError: error => errors.push(error),
+  })
+  story.service.ledger.onFigures = () => {
+    tell.wake()
+  }
+  t.teardown(() => tell.stop())
+  return { story, told, errors, state, tell }
+}
+
+t.test('figures are told when they have changed, and once', async t => {
+  const { story, told, state, tell } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  await until('told', () => told.length === 1)
+  t.strictSame(told, ['prod 1/5 0 4'])
+  for (const index of [2, 3, 4, 5]) await story.add({ pod: `p${index}`, container: `c${index}` })
+  await until('told', () => told.at(-1) === 'prod 5/5 0 0 exhausted')
+  const { measured } = state
+  tell.wake()
+  await until('measured', () => state.measured > measured)
+  t.equal(told.filter(line => line === 'prod 5/5 0 0 exhausted').length, 1, 'nothing has changed')
+})
+
+t.test('many changes are told together', async t => {
+  const { story, told, state } = await site(t, 50)
+  for (const index of [1, 2, 3]) await story.add({ pod: `p${index}`, container: `c${index}` })
+  await until('told', () => told.length > 0)
+  t.strictSame([told, state.measured], [['prod 3/5 0 2'], 1])
+})
+
+t.test('who is not elected tells nothing, and all of it when it is', async t => {
+  const { story, told, state, tell } = await site(t)
+  await story.add({ pod: 'a', container: 'c1' })
+  await until('told', () => told.length === 1)
+  state.elected = false
+  await story.add({ pod: 'b', container: 'c2' })
+  await story.del('c2')
+  await story.del('c1')
+  t.equal(state.measured, 1)
+  state.elected = true
+  tell.wake()
+  await until('told again', () => told.length === 2)
+  t.strictSame(told.at(-1), 'prod 0/5 0 5')
+})
+
+t.test('nothing is told before all was heard that there is', async t => {
+  const { story, told, state, tell } = await site(t)
+  state.heard = false
+  await story.add({ pod: 'a', container: 'c1' })
+  // Timers end in their order: what would be told in 5 ms would have been.
+  await pause(20)
+  t.equal(state.measured, 0)
+  state.heard = true
+  tell.wake()
+  await until('told', () => told.length === 1)
+  t.strictSame(told, ['prod 1/5 0 4'])
+})
+
+t.test('what could not be written is told, and tried again', async t => {
+  const { story, told, errors, state, tell } = await site(t)
+  state.refuses = true
+  await story.add({ pod: 'a', container: 'c1' })
+  await until('refused', () => errors.length === 1)
+  t.match(errors, [{ message: 'refused' }])
+  t.strictSame(told, [])
+  state.refuses = false
+  await tell.stop()
+})

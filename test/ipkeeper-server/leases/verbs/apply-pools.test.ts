@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { applyPools } from '../../../../ipkeeper-server/leases/verbs/apply-pools.ts'
+import { EngineDouble } from '../../../rigs/engine-double.ts'
+import { until } from '../../../rigs/poll.ts'
+import { thrownProblem } from '../../../rigs/thrown-problem.ts'
+import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { FragileStore } from '../../store/fragile-store.ts'
+import { configured } from '../story.ts'
+import { TestService } from '../test-service.ts'
+
+const prod = (subnet: string) => configured('prod', [[subnet]])
+
+t.test('pools are put in force in the turn in which they are decided', async t => {
+  const story = await TestService.open()
+  await applyPools(story.service, [prod('10.30.0.0/24')], () => undefined)
+  story.book = { ...story.book, pools: [prod('10.30.0.0/24')] }
+  const smaller = [prod('10.30.0.0/29')]
+  const applying = applyPools(story.service, smaller, () => {
+    story.book = { ...story.book, pools: smaller }
+  })
+  // Asked for while the change is on its way to the store.
+  const asked = story.add({ pod: 'web-0', container: 'c1', configured: ['prod'], ip: '10.30.0.99' })
+  await applying
+  t.equal(await asked, 'IPK_ADDRESS_OUTSIDE')
+  t.strictSame(story.leases(), [])
+})
+
+t.test('pools that would leave an address in use outside change nothing', async t => {
+  const story = await TestService.open()
+  await applyPools(story.service, [prod('10.30.0.0/24')], () => undefined)
+  story.book = { ...story.book, pools: [prod('10.30.0.0/24')] }
+  t.equal(
+    await story.add({ pod: 'web-0', container: 'c1', configured: ['prod'], ip: '10.30.0.99' }),
+    '10.30.0.99',
+  )
+  let decided = false
+  const problem = await thrownProblem(() =>
+    applyPools(story.service, [prod('10.30.0.0/29')], () => {
+      decided = true
+    }),
+  )
+  t.match(problem, { code: 'IPK_POOLS_ORPHAN', message: /prod/ })
+  t.equal(decided, false)
+  t.strictSame(story.leases(), ['10.30.0.99 bound shop/web-0 c1'])
+})
+
+t.test('a store that refuses is told', async t => {
+  const store = new FragileStore()
+  const story = await TestService.open(store)
+  store.fails = () => true
+  t.match(await thrownProblem(() => applyPools(story.service, [prod('10.30.0.0/24')], () => undefined)), {
+    code: 'IPK_STORE_FAILED',
+  })
+  store.fails = () => false
+  t.strictSame([...story.service.ledger.pools()], [])
+})
+
+t.test('nodes that share a ledger, with different files', async t => {
+  const engine = new EngineDouble()
+  const folder = t.testdir({ n1: {}, n2: {} })
+  const open = async (node: string): Promise<TestService> => {
+    const store = openSharedStore(t, engine.connect(), join(folder, node, 'journal.db'), { node })
+    return await TestService.open(store, 'release', node)
+  }
+  const pools = ({ service }: TestService): readonly string[] =>
+    Array.from(service.ledger.pools(), ({ name }) => name).sort()
+  const lab = configured('lab', [['10.40.0.0/24']])
+  const one = await open('n1')
+  await applyPools(one.service, [prod('10.30.0.0/24')], () => undefined)
+  one.book = { ...one.book, pools: [prod('10.30.0.0/24')] }
+  t.equal(
+    await one.add({ pod: 'web-0', container: 'c1', configured: ['prod'], ip: '10.30.0.9' }),
+    '10.30.0.9',
+  )
+
+  const two = await open('n2')
+  t.match(await applyPools(two.service, [lab], () => undefined), { added: ['lab'], removed: [] })
+  t.strictSame(pools(two), ['lab', 'prod'], 'in use on the other node')
+  await until('the other one hears of it', () => pools(one).length === 2)
+  t.match(await applyPools(one.service, [prod('10.30.0.0/24')], () => undefined), { removed: [] })
+  const former = new Set(['lab'])
+  t.match(await applyPools(two.service, [], () => undefined, former), { removed: ['lab'] }, 'its own')
+  await until('it is gone', () => pools(one).length === 1)
+})

@@ -1,0 +1,206 @@
+import t from 'tap'
+import { delAttachment } from '../../../../ipkeeper-server/leases/verbs/del.ts'
+import { collectGarbage } from '../../../../ipkeeper-server/leases/verbs/gc.ts'
+import { Problem } from '../../../../shared/problem/problem.ts'
+import { sampleConfig as main } from '../../network/plan/sample-job.ts'
+import { assertSound } from '../ledger/sound-ledger.ts'
+import { TestService, type PodWords } from '../test-service.ts'
+
+const key = (containerId: string) => ({ network: 'net', containerId, ifname: 'eth0' })
+const remains = { netns: '/run/netns/c1' }
+const pod = { pod: 'web-0', uid: 'u1', container: 'c1', main }
+
+t.test('the wiring goes before the lease is anybody else’s', async t => {
+  const story = await TestService.open()
+  await story.add(pod)
+  const unwire = story.network.unwire.bind(story.network)
+  story.network.unwire = async (attachment, leases) => {
+    t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
+    t.match(leases, [{ address: '10.22.0.2' }])
+    await unwire(attachment, leases)
+  }
+  await delAttachment(story.service, key('c1'), undefined, remains)
+  t.strictSame(story.network.calls, ['wire', 'unwire'])
+  t.strictSame(story.leases(), ['10.22.0.2 cooling shop/web-0 -'])
+  await delAttachment(story.service, key('c1'), undefined, remains)
+  t.strictSame(story.network.calls.at(-1), 'unwire unknown', 'a second one finds nobody')
+})
+
+t.test('a wiring that stays keeps its address', async t => {
+  const story = await TestService.open()
+  await story.add(pod)
+  story.network.unwire = () => Promise.reject(new Problem('IPK_WIRING_FAILED', 'busy'))
+  await t.rejects(delAttachment(story.service, key('c1'), undefined, remains), { code: 'IPK_WIRING_FAILED' })
+  t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'], 'the runtime will send its DEL again')
+})
+
+t.test('of an attachment that nobody knows', async t => {
+  const story = await TestService.open()
+  const asked: unknown[] = []
+  story.network.unwireUnknown = (...args) => {
+    asked.push(args)
+    return Promise.resolve()
+  }
+  await delAttachment(story.service, key('c9'), undefined)
+  t.strictSame(asked, [], 'the IPAM role has no links')
+  t.strictSame(await delAttachment(story.service, key('c9'), undefined, remains), { late: 'unknown' })
+  t.strictSame(asked, [[key('c9'), remains.netns]], 'in the main role its names tell')
+})
+
+t.test('one that began before the ADD leaves it wired', async t => {
+  const story = await TestService.open()
+  await story.add({ ...pod, startedAt: 2000 })
+  await delAttachment(story.service, key('c1'), { bootId: 'boot-1', startedAt: 1000 }, remains)
+  t.strictSame(story.network.calls, ['wire'])
+  t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
+})
+
+t.test('what the IPAM role gave has no wiring', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'web-0', uid: 'u1', container: 'c1' })
+  await delAttachment(story.service, key('c1'), undefined, remains)
+  t.strictSame(story.network.calls, [])
+})
+
+interface Row {
+  readonly name: string
+  /** Sandboxes a, b and c are of one pod, each takes over from the one before. */
+  readonly before: (story: TestService) => Promise<unknown>
+  /** What there is after the DEL of b. */
+  readonly left: readonly string[]
+  readonly undone: boolean
+}
+
+const web = { pod: 'web-0', uid: 'u1', ip: '10.22.0.9' }
+const answered = (container: string): PodWords => ({ ...web, container, invocation: `run-${container}` })
+const unanswered = (container: string): PodWords => ({ ...answered(container), confirms: true })
+
+const rows: readonly Row[] = [
+  {
+    name: 'an ADD that took over and was never answered',
+    before: async story => {
+      await story.add(answered('a'))
+      await story.add(unanswered('b'))
+    },
+    left: ['10.22.0.9 bound shop/web-0 a'],
+    undone: true,
+  },
+  {
+    name: 'one that was answered, though no record says so yet',
+    before: async story => {
+      await story.add(answered('a'))
+      await story.add(unanswered('b'))
+      story.marks.add('run-b')
+    },
+    left: ['10.22.0.9 cooling shop/web-0 -'],
+    undone: false,
+  },
+  {
+    name: 'one that was never answered, from one that was deleted meanwhile',
+    before: async story => {
+      await story.add(answered('a'))
+      await story.add(unanswered('b'))
+      await story.del('a')
+    },
+    left: ['10.22.0.9 cooling shop/web-0 -'],
+    undone: true,
+  },
+  {
+    name: 'one that was never answered, and was taken over from by one that was',
+    before: async story => {
+      await story.add(answered('a'))
+      await story.add(unanswered('b'))
+      await story.add(answered('c'))
+    },
+    left: ['10.22.0.9 bound shop/web-0 c'],
+    undone: true,
+  },
+  {
+    name: 'one that was never answered, after that of its heir, which was not either',
+    before: async story => {
+      await story.add(answered('a'))
+      await story.add(unanswered('b'))
+      await story.add(unanswered('c'))
+      await story.del('c')
+    },
+    left: ['10.22.0.9 bound shop/web-0 a'],
+    undone: true,
+  },
+  {
+    name: 'one that took nothing over and was never answered',
+    before: story => story.add(unanswered('b')),
+    left: [],
+    undone: true,
+  },
+  {
+    name: 'one that had what was kept for its pod, and was never answered',
+    before: async story => {
+      await story.add({ ...answered('a'), retain: 'forever' })
+      await story.del('a')
+      await story.add(unanswered('b'))
+    },
+    left: ['10.22.0.9 held shop/web-0 -'],
+    undone: true,
+  },
+  {
+    name: 'one that was sent again, and never answered',
+    before: async story => {
+      await story.add(answered('a'))
+      await story.add(unanswered('b'))
+      await story.add(unanswered('b'))
+    },
+    left: ['10.22.0.9 bound shop/web-0 a'],
+    undone: true,
+  },
+]
+
+for (const { name, before, left, undone } of rows) {
+  t.test(`DEL of ${name}`, async t => {
+    const story = await TestService.open()
+    await before(story)
+    const outcome = await delAttachment(story.service, key('b'), { bootId: 'boot-1', startedAt: 1e12 })
+    t.equal(outcome.undone ?? false, undone)
+    t.match(outcome, { ended: { containerId: 'b' }, delegatedTo: null })
+    t.strictSame(story.leases(), left)
+    t.ok(story.service.tombstones.has(key('b')), 'its ADD, should it come again, comes too late')
+    assertSound(story.service.ledger, name)
+    // What the older sandbox has back it gives up by its own DEL.
+    for (const id of ['a', 'c']) await story.del(id)
+    t.notMatch(story.leases().join(), 'bound')
+    assertSound(story.service.ledger, 'after all DELs')
+  })
+}
+
+t.test('so it is for everybody who ends an attachment: GC, and what is proved dead', async t => {
+  const story = await TestService.open()
+  await story.add({ ...answered('a'), startedAt: 1 })
+  await story.add({ ...unanswered('b'), startedAt: 2 })
+  story.time.pass(1)
+  const valid = [{ containerId: 'a', ifname: 'eth0' }]
+  const began = { bootId: 'boot-1', startedAt: Math.floor(story.time.monotonic * 1000) }
+  const { ended } = await collectGarbage(story.service, { network: 'net', valid, began }, 1e6)
+  t.match(ended, [{ containerId: 'b' }])
+  t.strictSame(story.leases(), ['10.22.0.9 bound shop/web-0 a'])
+})
+
+t.test('in the main role its links go first', async t => {
+  const story = await TestService.open()
+  await story.add({ ...answered('a'), main })
+  await story.add({ ...unanswered('b'), main })
+  const unwire = story.network.unwire.bind(story.network)
+  story.network.unwire = async (attachment, leases) => {
+    t.strictSame(story.leases(), ['10.22.0.9 bound shop/web-0 b'])
+    await unwire(attachment, leases)
+  }
+  t.match(await delAttachment(story.service, key('b'), undefined, remains), { undone: true })
+  t.strictSame(story.network.calls, ['wire', 'wire', 'unwire'])
+  t.strictSame(story.leases(), ['10.22.0.9 bound shop/web-0 a'])
+})
+
+t.test('a DEL that began before the ADD asks nobody', async t => {
+  const story = await TestService.open()
+  await story.add({ ...unanswered('b'), startedAt: 2000 })
+  Object.assign(story.service, { wasAnswered: () => Promise.reject(new Error('asked')) })
+  await delAttachment(story.service, key('b'), { bootId: 'boot-1', startedAt: 1000 })
+  t.strictSame(story.leases(), ['10.22.0.9 bound shop/web-0 b'])
+})

@@ -1,0 +1,107 @@
+import t from 'tap'
+import { AddressTaken } from '../../../../ipkeeper-server/network/pod-network.ts'
+import { setAside } from '../../../../ipkeeper-server/leases/verbs/set-aside.ts'
+import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { sampleConfig as main } from '../../network/plan/sample-job.ts'
+import { poolFrom, TestService, type PodWords } from '../test-service.ts'
+
+const pod = (container: string, more: Partial<PodWords> = {}): PodWords => ({
+  ...{ pod: `pod-of-${container}`, container, main },
+  ...more,
+})
+const leaseOf = (story: TestService, address: string): LeaseRecord | undefined =>
+  story.service.ledger.lease({ segment: 'default', address })
+
+/** From now on somebody on the network answers for these addresses. */
+function occupy(story: TestService, ...addresses: readonly string[]): void {
+  story.network.wire = ({ leases, survey }) => {
+    const taken = leases.filter(({ address }) => addresses.includes(address))
+    const duplicates = taken.map(({ address }) => ({ address, mac: '02:00:00:00:00:99' }))
+    return taken.length > 0 ? Promise.reject(new AddressTaken(duplicates)) : Promise.resolve(survey)
+  }
+}
+
+t.test('an address that somebody has is passed over for `preferFor`', async t => {
+  const story = await TestService.open()
+  occupy(story, '10.22.0.2')
+  const problem = await story.problem(pod('c1'))
+  t.match(problem, {
+    code: 'IPK_ADDRESS_DUPLICATE',
+    message: '02:00:00:00:00:99 on the network has 10.22.0.2',
+  })
+  t.match(leaseOf(story, '10.22.0.2'), {
+    ...{ state: 'cooling', attachment: null, named: true, since: story.now, until: story.now + 600_000 },
+    source: 'put aside: 02:00:00:00:00:99 on the network has 10.22.0.2',
+  })
+  t.equal(story.service.ledger.attachment({ network: 'net', containerId: 'c1', ifname: 'eth0' }), undefined)
+  t.strictSame(story.network.calls, ['unwire'])
+
+  t.equal(await story.add(pod('c1')), '10.22.0.3', 'the same pod, tried again')
+  t.equal(await story.add(pod('c2')), '10.22.0.4', 'and the next one')
+
+  story.now += 600_001
+  story.service.ledger.expire(story.now)
+  t.equal(await story.add(pod('c3')), 'IPK_ADDRESS_DUPLICATE', 'later it is tried again')
+  occupy(story)
+  t.equal(await story.add(pod('c4')), '10.22.0.5')
+  story.now += 600_001
+  story.service.ledger.expire(story.now)
+  t.equal(await story.add(pod('c5')), '10.22.0.2', 'until nobody has it any more')
+})
+
+t.test('who asks for it by name has it probed again', async t => {
+  const story = await TestService.open()
+  occupy(story, '10.22.0.50')
+  const asking = pod('c1', { ip: '10.22.0.50' })
+  t.equal(await story.add(asking), 'IPK_ADDRESS_DUPLICATE')
+  story.now += 1000
+  t.equal(await story.add(asking), 'IPK_ADDRESS_DUPLICATE', 'still there')
+  t.equal(leaseOf(story, '10.22.0.50')?.until, story.now + 600_000, 'from this moment on')
+  occupy(story)
+  t.equal(await story.add(asking), '10.22.0.50')
+  t.equal(leaseOf(story, '10.22.0.50')?.state, 'bound')
+})
+
+t.test('of several addresses those that are taken', async t => {
+  const story = await TestService.open()
+  story.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+  occupy(story, 'fd00:22::2')
+  t.equal(await story.add(pod('c1')), 'IPK_ADDRESS_DUPLICATE')
+  t.equal(leaseOf(story, '10.22.0.2'), undefined, 'the other is free again')
+  t.equal(leaseOf(story, 'fd00:22::2')?.state, 'cooling')
+  t.equal(await story.add(pod('c2')), '10.22.0.2,fd00:22::3')
+})
+
+t.test('a pool has its own time', async t => {
+  const story = await TestService.open()
+  story.book = { ...story.book, standard: { ...story.book.standard, preferFor: 5_000 } }
+  occupy(story, '10.22.0.2')
+  await story.add(pod('c1'))
+  t.equal(leaseOf(story, '10.22.0.2')?.until, story.now + 5_000)
+})
+
+t.test('what is somebody’s is left alone', async t => {
+  const bound = await TestService.open()
+  await bound.add(pod('c1'))
+  const lease = leaseOf(bound, '10.22.0.2')
+  if (!lease) throw new Error('no lease')
+  await setAside(bound.service, [lease], 'why')
+  t.strictSame(leaseOf(bound, '10.22.0.2'), lease, 'that of a pod')
+
+  const kept = await TestService.open()
+  await kept.add(pod('c1', { retain: 'forever' }))
+  await kept.del('c1')
+  const held = leaseOf(kept, '10.22.0.2')
+  t.equal(held?.state, 'held')
+  await setAside(kept.service, [lease], 'why')
+  t.strictSame(leaseOf(kept, '10.22.0.2'), held, 'that of one who may come back')
+  await setAside(kept.service, [], 'why')
+})
+
+t.test('a new sandbox whose address is taken gives it back to the old one', async t => {
+  const story = await TestService.open()
+  await story.add({ ...pod('c1'), pod: 'web-0', uid: 'u1' })
+  occupy(story, '10.22.0.2')
+  t.equal(await story.add({ ...pod('c2'), pod: 'web-0', uid: 'u1' }), 'IPK_ADDRESS_DUPLICATE')
+  t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
+})

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
-import { compareNames, isPutAside, isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
+import { compareNames, isSetAside, isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
 import type { SourceFile } from '../diagnose/lint/site.ts'
 import { readSourceFile } from './read-source-file.ts'
 
@@ -9,7 +9,7 @@ import { readSourceFile } from './read-source-file.ts'
 const mostFiles = 1000
 
 const isOfInterest = (name: string): boolean =>
-  isRuntimeFile(name) || isPutAside(name) || /\.ya?ml$/.test(name)
+  isRuntimeFile(name) || isSetAside(name) || /\.ya?ml$/.test(name)
 
 /**
  * The names of a folder that a runtime would read, and those that people take for such, in the runtime's order.
@@ -41,7 +41,7 @@ export async function readConfDir(directory: string): Promise<readonly SourceFil
   const files: SourceFile[] = []
   for (const name of await listConfDir(directory)) {
     const path = join(directory, name)
-    files.push(isPutAside(name) ? { path, name, text: undefined } : await readSourceFile(path, 'same folder'))
+    files.push(isSetAside(name) ? { path, name, text: undefined } : await readSourceFile(path, 'same folder'))
   }
   // A manifest without a network configuration is none of ours.
   return files.filter(({ name, text }) => !/\.ya?ml$/.test(name) || /\bcniVersion\b/.test(text ?? ''))

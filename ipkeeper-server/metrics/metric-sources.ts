@@ -1,7 +1,7 @@
 import type { CacheReason } from '../../shared/cache-reasons.ts'
 import type { FindingKind, Severity } from '../../shared/findings.ts'
 import type { LeaseState } from '../ipam/records/records.ts'
-import type { RangeSetUsage } from '../ipam/pools/usage-tally.ts'
+import type { RangeSetUsage } from '../ipam/pools/usage.ts'
 import type { DiskStatus } from '../store/lease-store.ts'
 
 /** How many findings of each kind there are, or were repaired; undefined before leases and node were compared. */

@@ -1,4 +1,4 @@
-import type { RangeSetUsage } from '../ipam/pools/usage-tally.ts'
+import type { RangeSetUsage } from '../ipam/pools/usage.ts'
 import { otherValue, poolLimit, rangeSetLimit } from './metric-table.ts'
 import type { Sample } from './metric-registry.ts'
 import { exhaustionTerms, secondsToExhaustion, withOccupancy, type Occupancy } from './time-to-exhaustion.ts'

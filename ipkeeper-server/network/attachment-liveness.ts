@@ -1,9 +1,7 @@
 import { existsSync, readlinkSync } from 'node:fs'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { Liveness } from '../ipam/records/standing.ts'
-import type { NetnsState } from '../ipam/records/netns-state.ts'
+import type { Liveness, NetnsState, LostNode } from '../ipam/records/standing.ts'
 import type { AttachmentRecord } from '../ipam/records/records.ts'
-import type { LostNode } from '../ipam/records/standing.ts'
 import type { NodeState } from '../kubernetes/cluster-view.ts'
 import { inspectNetns, reachNetns } from './netns.ts'
 

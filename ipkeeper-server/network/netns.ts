@@ -1,7 +1,7 @@
 import { readFileSync, statfsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { boundedLooks } from '../host/bounded-looks.ts'
-import type { NetnsState } from '../ipam/records/netns-state.ts'
+import type { NetnsState } from '../ipam/records/standing.ts'
 
 /** Magic number of nsfs: what statfs says of a network namespace (linux/magic.h, NSFS_MAGIC). */
 const nsfsMagic = 0x6e736673

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
-import type { NetnsState } from '../ipam/records/netns-state.ts'
+import type { NetnsState } from '../ipam/records/standing.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { inspectNetns, reachNetns } from './netns.ts'
 

@@ -8,7 +8,7 @@ import {
   type WiringRecord,
 } from '../ipam/records/records.ts'
 import type { SeenMac } from '../ipam/request/add-request.ts'
-import { macProblem } from '../ipam/choose/mac-problems.ts'
+import { macProblem } from '../ipam/choose/plan-mac.ts'
 import type { PreviousInterface } from '../ipam/request/network-config.ts'
 import { AddressTaken, type PodNetwork, type WiringOrder } from './pod-network.ts'
 import { AnswerGuard } from './answer-guard.ts'

@@ -9,7 +9,7 @@ import {
   type EarlierUse,
   type LeftFile,
   type SeenAttachment,
-} from '../ipam/records/earlier-use.ts'
+} from './earlier-use.ts'
 import { listLinks } from '../network/host-links.ts'
 import { runTool } from '../network/run-tool.ts'
 import { linkOwner } from '../reconcile/plan-stray-links.ts'

@@ -4,7 +4,7 @@ import type { FindingKind } from '../../shared/findings.ts'
 import { parseAddress } from '../../shared/net/address.ts'
 import { withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { ageOf } from '../ipam/records/attachment-age.ts'
+import { ageOf } from '../ipam/records/times.ts'
 import { locateAddress } from '../ipam/plan/locate-address.ts'
 import {
   attachmentKey,

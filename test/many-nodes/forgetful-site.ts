@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { firstEpoch } from '../../ipkeeper-server/ipam/records/engine-loss.ts'
+import { firstEpoch } from '../../ipkeeper-server/ipam/records/node-record.ts'
 import { startLan } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { makeSharedNode, type Reply, type Sandbox, type SharedNode } from '../rigs/shared-node.ts'

@@ -10,7 +10,7 @@ import {
   sameAttachment,
   type LeaseRecord,
 } from '../../ipkeeper-server/ipam/records/records.ts'
-import type { NetnsState } from '../../ipkeeper-server/ipam/records/netns-state.ts'
+import type { NetnsState } from '../../ipkeeper-server/ipam/records/standing.ts'
 import type {
   FoundAllocation,
   ImportItem,

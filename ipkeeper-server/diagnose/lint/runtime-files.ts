@@ -7,7 +7,7 @@ export function isRuntimeFile(name: string): boolean {
 }
 
 /** Whether a name is one of those under which people and programs put a configuration aside. */
-export function isPutAside(name: string): boolean {
+export function isSetAside(name: string): boolean {
   return /\.(?:conf|conflist|json)(?:~|[._-].+)$/.test(name) && !isRuntimeFile(name)
 }
 

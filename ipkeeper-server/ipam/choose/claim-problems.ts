@@ -3,7 +3,7 @@ import { formatAddress, type Address, type Family } from '../../../shared/net/ad
 import { formatCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { formatTime } from '../records/format-time.ts'
+import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { OwnAddress } from '../pools/own-addresses.ts'
 import { formatRangeSet, unusableReason, type Pool, type Range } from '../pools/pool.ts'

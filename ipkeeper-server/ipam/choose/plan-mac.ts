@@ -4,8 +4,7 @@ import { defaultMacOwner, podMac } from './pod-mac.ts'
 import type { AddRequest, AddTerms } from '../request/add-request.ts'
 import type { AddressBook } from '../pools/address-book.ts'
 import { mayInherit, type Chooser } from './choose-address.ts'
-import { claimProblem } from './claim-problems.ts'
-import { macProblem } from './mac-problems.ts'
+import { claimProblem, describeLease, releaseCommand, whenFree } from './claim-problems.ts'
 import { requestedMac } from '../request/mac-request.ts'
 import type { Grant } from './plan-grants.ts'
 import type { Takeover } from './plan-takeover.ts'
@@ -18,8 +17,12 @@ import {
   sameAttachment,
   type LeaseRecord,
   type Write,
+  type Workload,
 } from '../records/records.ts'
 import { retains } from '../records/retention.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { remedyFor, type Standing } from '../records/standing.ts'
+import { bearsGeneratedName, sameWorkload } from '../records/workload.ts'
 
 /** What a decision about a MAC stands on, besides the book. */
 type Terms = Pick<AddTerms, 'liveness' | 'seenMac'> & { readonly chooser: Chooser }
@@ -188,4 +191,49 @@ export function isChosenByOther(
     if (segments.has(lease.segment) && !own.has(leaseKey(lease)) && keepsMac(book, lease, liveness, now))
       return true
   return false
+}
+
+const chooseAnother = 'choose another MAC address for this pod, or none: then it gets one of its own'
+
+const taken = ({ mac, source }: MacRequest, who: string, hint = chooseAnother): Problem =>
+  new Problem('IPK_MAC_TAKEN', `${source} asks for ${mac}, which ${who}`, { hint })
+
+/** The texts of MAC addresses that a pod cannot have. */
+export const macProblem = {
+  /** `who`: "the gateway 10.22.0.1 has". */
+  of: (asked: MacRequest, who: string): Problem => taken(asked, who),
+
+  ofLink: (asked: MacRequest, node: string, link: string): Problem =>
+    taken(asked, `node ${node} has itself, on link ${link}`),
+
+  /** A pod has it, or is to have it back with its address. `workload`: of the one that asks. */
+  held(asked: MacRequest, lease: LeaseRecord, workload: Workload | null, standing: Standing): Problem {
+    const has = `${describeLease(lease)} has; ${whenFree(lease, standing)}`
+    const { holder, state } = lease
+    if (state === 'held')
+      return taken(asked, has, `${chooseAnother}; or end what is kept: ${releaseCommand(lease)}`)
+    const older = sameWorkload(lease.workload, workload) && holder.kind === 'pod'
+    if (!older || !bearsGeneratedName(holder.name, lease.workload))
+      return taken(asked, has, `${chooseAnother}; or ${remedyFor(lease, standing)}`)
+    return new Problem('IPK_MAC_BUSY', `${asked.source} asks for ${asked.mac}, which ${has}`, {
+      hint:
+        lease.workload?.kind === 'VirtualMachineInstance'
+          ? 'a live migration, where two pods of one machine have one MAC address, is not supported: stop the virtual machine and start it again'
+          : 'wait until that pod is gone: one MAC address is for one pod at a time, so set maxSurge 0 or strategy Recreate, and replicas 1',
+    })
+  },
+
+  /** Whoever has or gets an address has it by default. */
+  ofAddress: (asked: MacRequest, address: Address, lease: LeaseRecord | undefined): Problem =>
+    taken(
+      asked,
+      `is that of the pod with address ${formatAddress(address)}${lease ? `: ${describeLease(lease)}` : ', whoever gets it'}`,
+    ),
+
+  ofMany: (asked: MacRequest): Problem =>
+    taken(
+      asked,
+      'is one of those that pods of this network have by default: they begin with 0e',
+      'choose one that begins with 02, or none: then the pod gets one of its own',
+    ),
 }

@@ -1,9 +1,8 @@
 import type { AddRequest, AddTerms } from '../request/add-request.ts'
-import type { AddressBook } from '../pools/address-book.ts'
-import { currentAttachment } from '../pools/attachment-elsewhere.ts'
+import { type AddressBook, currentAttachment } from '../pools/address-book.ts'
 import { claimProblem } from './claim-problems.ts'
 import { requestedMac } from '../request/mac-request.ts'
-import { judgeTakeover, type TakeoverByTime } from '../records/takeover-by-time.ts'
+import { judgeTakeover, type TakeoverByTime } from '../records/last-contact.ts'
 import { retains } from '../records/retention.ts'
 import { standingOf, unjudged, type Standing } from '../records/standing.ts'
 import {
@@ -12,6 +11,7 @@ import {
   sameAttachment,
   type AttachmentRecord,
   type LeaseRecord,
+  type Change,
 } from '../records/records.ts'
 
 /** What of its own an ADD may take, and from whom. */
@@ -120,4 +120,20 @@ export function planTakeover(
         ? [`takes over from container ${sandbox}: ${reason}`]
         : [],
   }
+}
+
+/** Whose sandbox an ADD took addresses from: one of the same pod, or one of another pod of that name or workload, proved dead. */
+export type FormerSandbox = 'same_pod' | 'other_pod'
+
+/** Whether the change of an ADD takes addresses from an older sandbox; its undo knows from which. */
+export function tookOver(change: Change): FormerSandbox | undefined {
+  for (const write of change) {
+    if (write.kind !== 'attachment' || !write.record) continue
+    const { podUid, undo, ...key } = write.record
+    for (const { before } of undo.leases) {
+      if (!before?.attachment || sameAttachment(before.attachment, key)) continue
+      return podUid !== null && before.podUid === podUid ? 'same_pod' : 'other_pod'
+    }
+  }
+  return undefined
 }

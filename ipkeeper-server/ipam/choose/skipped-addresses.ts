@@ -1,6 +1,6 @@
 import { formatAddress, type Address } from '../../../shared/net/address.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { formatTime } from '../records/format-time.ts'
+import { formatTime } from '../records/times.ts'
 import { noOwnAddresses, type OwnAddress, type OwnAddresses } from '../pools/own-addresses.ts'
 import { usableIn, type Pool, type RangeSet } from '../pools/pool.ts'
 import {

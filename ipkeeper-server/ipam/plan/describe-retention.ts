@@ -1,5 +1,5 @@
 import { releasedLease } from './plan-del.ts'
-import { findPool, type PoolBook } from '../pools/pool-book.ts'
+import { findPool, type PoolBook } from '../pools/pool-settings.ts'
 import { describeHolder, type LeaseRecord } from '../records/records.ts'
 import type { PodRequest } from '../request/request.ts'
 import { formatDuration, formatRetention } from '../records/retention.ts'

@@ -1,8 +1,7 @@
-import type { AddressBook } from '../pools/address-book.ts'
-import { attachmentByLease } from '../pools/attachment-elsewhere.ts'
-import { withinSpan } from '../records/lease-times.ts'
-import { forgetOldest } from './plan-forget.ts'
-import { policyOf, type PoolBook } from '../pools/pool-book.ts'
+import { type AddressBook, attachmentByLease } from '../pools/address-book.ts'
+import { withinSpan } from '../records/times.ts'
+import { forgetOldest } from './remembered-addresses.ts'
+import { policyOf, type PoolBook } from '../pools/pool-settings.ts'
 import {
   attachmentKey,
   holderKey,

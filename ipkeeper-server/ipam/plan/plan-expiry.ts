@@ -1,6 +1,6 @@
 import type { AddressBook } from '../pools/address-book.ts'
-import { forgetOldest } from './plan-forget.ts'
-import { policyOf, type PoolBook } from '../pools/pool-book.ts'
+import { forgetOldest } from './remembered-addresses.ts'
+import { policyOf, type PoolBook } from '../pools/pool-settings.ts'
 import { holderKey, leaseKey, type Change, type LeaseRecord, type Write } from '../records/records.ts'
 
 /**

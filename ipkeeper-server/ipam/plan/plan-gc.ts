@@ -1,6 +1,6 @@
 import type { Liveness } from '../records/standing.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { ageOf, type AgeClock } from '../records/attachment-age.ts'
+import { ageOf, type AgeClock } from '../records/times.ts'
 import type { AttachmentRecord, Began } from '../records/records.ts'
 import type { ValidAttachment } from '../request/network-config.ts'
 

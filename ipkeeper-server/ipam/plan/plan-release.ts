@@ -1,7 +1,7 @@
 import type { AddressBook } from '../pools/address-book.ts'
 import { releasedLease, withdrawFromHolder, writeLease } from './plan-del.ts'
-import { forgetOldest } from './plan-forget.ts'
-import type { PoolBook } from '../pools/pool-book.ts'
+import { forgetOldest } from './remembered-addresses.ts'
+import type { PoolBook } from '../pools/pool-settings.ts'
 import type { Change, LeaseRecord } from '../records/records.ts'
 
 /** Ends the keeping of an address before its time: it rests as after a DEL, and its holder no longer has it. */

@@ -2,7 +2,6 @@ import { addressBits, type Address } from '../../../shared/net/address.ts'
 import { firstOf, lastOf, type Cidr } from '../../../shared/net/cidr.ts'
 import type { Interval, Pool } from './pool.ts'
 import { isOver, type LeaseOutline } from '../records/records.ts'
-import { UsableCount } from './usable-count.ts'
 
 /** What an address is in somebody's hands; see MapState of the API. */
 export type TakenState = 'bound' | 'held' | 'cooling' | 'aside' | 'reserved'
@@ -149,5 +148,44 @@ export class BlockTally {
       free: usable - BigInt(taken.usable),
       unusable: last - first + 1n - usable - BigInt(others),
     }
+  }
+}
+
+/** Counts the addresses that a pool can give in a run, without walking them; its ranges do not overlap. */
+export class UsableCount {
+  readonly #runs: readonly Interval[]
+  /** How many addresses there are before each run. */
+  readonly #before: readonly bigint[]
+
+  constructor(pool: Pool, family: 4 | 6) {
+    const ranges = pool.rangeSets.flat().filter(range => range.family === family)
+    this.#runs = ranges.flatMap(({ usable }) => usable).sort((a, b) => (a.first < b.first ? -1 : 1))
+    let sum = 0n
+    this.#before = this.#runs.map(({ first, last }) => {
+      const before = sum
+      sum += last - first + 1n
+      return before
+    })
+  }
+
+  has(value: bigint): boolean {
+    return this.within({ first: value, last: value }) === 1n
+  }
+
+  within({ first, last }: Interval): bigint {
+    return this.#upTo(last) - this.#upTo(first - 1n)
+  }
+
+  #upTo(value: bigint): bigint {
+    let low = 0
+    let high = this.#runs.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#runs[middle]?.first ?? 0n) <= value) low = middle + 1
+      else high = middle
+    }
+    const run = this.#runs[low - 1]
+    if (!run) return 0n
+    return (this.#before[low - 1] ?? 0n) + (value < run.last ? value : run.last) - run.first + 1n
   }
 }

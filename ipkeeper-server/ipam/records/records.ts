@@ -103,7 +103,7 @@ export interface LeaseRecord extends Versioned, LeaseKey {
 export interface LeaseOutline extends Pick<LeaseRecord, 'state' | 'named' | 'until'> {
   /** Of the pod; null where the holder is a container without one. */
   readonly namespace: string | null
-  /** Cooling because somebody else on the network has the address (put-aside.ts). */
+  /** Cooling because another host on the network has the address (isSetAside). */
   readonly aside: boolean
 }
 
@@ -237,7 +237,7 @@ export interface MacRecord extends Versioned {
   readonly lastOctet: number
 }
 
-/** Who has a node's name, or wants it (name-claim.ts). */
+/** Who has a node's name, or wants it (node-record.ts). */
 export interface NodeClaim {
   /** Of its state folder (node-identity.ts). */
   readonly id: string
@@ -272,7 +272,7 @@ export interface NodeRecord extends Versioned {
   readonly refused?: string
   /** Earlier claimants of other identities, of which there may still be leases under the name. */
   readonly formers?: readonly NodeClaim[]
-  /** See engine-loss.ts; absent: 1. */
+  /** See node-record.ts; absent: 1. */
   readonly epoch?: number
   /**
    * Nobody waits for it: an operator has said on node `by` that it is gone for good, or node `by` was called so. Whoever claims
@@ -441,4 +441,34 @@ export function describeHolder(holder: Holder): string {
   return holder.kind === 'pod'
     ? `${holder.namespace}/${holder.name}`
     : `container ${holder.containerId.slice(0, 13)}`
+}
+
+/** Begins the source of the lease of an address that another host on the network answered for. */
+const setAsideMark = 'put aside: '
+
+/** @param why for listings: who answered */
+export function setAsideSource(why: string): string {
+  return `${setAsideMark}${why}`
+}
+
+/** Whether dynamic choice leaves the address alone because another host on the network has it. */
+export function isSetAside({ state, source }: Pick<LeaseRecord, 'state' | 'source'>): boolean {
+  return state === 'cooling' && source.startsWith(setAsideMark)
+}
+
+/**
+ * Whether another node has taken an address from a sandbox of this one: it was taken over, or ended, there on a proof that
+ * this node cannot see. The generation has to have grown as well: an engine restored from a backup shows earlier owners, and
+ * one that has lost a record shows none.
+ *
+ * @param had as it was bound here, by the last that this node knew
+ * @param has as the engine has it now
+ */
+export function isTakenAway(had: LeaseRecord, has: LeaseRecord | undefined): boolean {
+  return (
+    had.attachment !== null &&
+    has !== undefined &&
+    has.generation > had.generation &&
+    !sameAttachment(has.attachment, had.attachment)
+  )
 }

@@ -141,3 +141,10 @@ export function describeWaiting({ node, hasApi }: Standing, byTime: string | und
   const waitsFor = `waits until node ${node} attests that the sandbox is gone${apart}`
   return byTime === undefined ? waitsFor : `${waitsFor}; ${byTime}`
 }
+
+/** What stands at a netns path. `inode` identifies the namespace while it lives. */
+export type NetnsState =
+  | { readonly kind: 'namespace'; readonly inode: string }
+  | { readonly kind: 'not-a-namespace' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable'; readonly reason: string }

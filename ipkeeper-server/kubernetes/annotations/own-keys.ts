@@ -4,7 +4,7 @@ import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { candidateLists } from '../../ipam/request/candidate-list.ts'
 import { parseAddressList } from '../../ipam/request/parse-address-list.ts'
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
-import { isPoolName } from '../../ipam/pools/pool-name.ts'
+import { isPoolName } from '../../ipam/pools/pool.ts'
 import { parseRetention } from '../../ipam/records/retention.ts'
 import {
   disagreement,

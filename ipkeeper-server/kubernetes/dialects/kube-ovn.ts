@@ -1,4 +1,4 @@
-import { isPoolName } from '../../ipam/pools/pool-name.ts'
+import { isPoolName } from '../../ipam/pools/pool.ts'
 import { invalidAnnotation, type AnnotationReader } from '../annotations/annotation-reader.ts'
 import { readAddressPerFamily, readEntries, readMac } from '../annotations/annotation-values.ts'
 import type { Dialect } from './dialect.ts'

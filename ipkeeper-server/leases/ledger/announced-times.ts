@@ -1,4 +1,4 @@
-import { setBy, withinSpan } from '../../ipam/records/lease-times.ts'
+import { setBy, withinSpan } from '../../ipam/records/times.ts'
 import type { LeaseRecord } from '../../ipam/records/records.ts'
 
 /** Times as they were written, of one version of a lease. */

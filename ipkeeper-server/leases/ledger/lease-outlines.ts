@@ -1,5 +1,4 @@
-import { isPutAside } from '../../ipam/records/put-aside.ts'
-import type { LeaseOutline, LeaseRecord } from '../../ipam/records/records.ts'
+import { isSetAside, type LeaseOutline, type LeaseRecord } from '../../ipam/records/records.ts'
 
 /** So many outlines are shared; namespaces come and go, and those of old must not stay for ever. */
 const mostShared = 4_096
@@ -7,7 +6,7 @@ const mostShared = 4_096
 export function outlineOf(lease: LeaseRecord): LeaseOutline {
   const { state, named, until, holder } = lease
   const namespace = holder.kind === 'pod' ? holder.namespace : null
-  return { state, named, until, namespace, aside: isPutAside(lease) }
+  return { state, named, until, namespace, aside: isSetAside(lease) }
 }
 
 /**

@@ -1,15 +1,13 @@
 import { parseAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
-import type { AddressBook } from '../../ipam/pools/address-book.ts'
+import { type AddressBook, attachmentByLease } from '../../ipam/pools/address-book.ts'
 import { historyEvent, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import { IntervalSet } from '../../ipam/pools/interval-set.ts'
 import type { Interval, RangeSet } from '../../ipam/pools/pool.ts'
-import { attachmentByLease } from '../../ipam/pools/attachment-elsewhere.ts'
-import { isAhead } from '../../ipam/records/lease-times.ts'
+import { isAhead } from '../../ipam/records/times.ts'
 import { isSoundRecord } from '../../ipam/plan/record-fault.ts'
-import { isTakenAway } from '../../ipam/records/taken-away.ts'
-import { chooseInStripes, inOrderOf } from '../../ipam/pools/block-affinity.ts'
 import {
+  isTakenAway,
   attachmentKey,
   holderKey,
   isOver,
@@ -37,6 +35,7 @@ import {
   type Workload,
   type Write,
 } from '../../ipam/records/records.ts'
+import { chooseInStripes, inOrderOf } from '../../ipam/pools/block-affinity.ts'
 import {
   StoreConflict,
   type FileAspect,

@@ -1,6 +1,6 @@
 import type { AddressReply, AddressState } from '../../../shared/api/address.schema.ts'
 import { parseAddress, type Address } from '../../../shared/net/address.ts'
-import { formatTime } from '../../ipam/records/format-time.ts'
+import { formatTime } from '../../ipam/records/times.ts'
 import type { HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { OwnAddress } from '../../ipam/pools/own-addresses.ts'
 import { locateAddress, type Place } from '../../ipam/plan/locate-address.ts'
@@ -15,7 +15,7 @@ import {
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
 import { describeStanding, remedyFor, standingOf, type Standing } from '../../ipam/records/standing.ts'
-import { describeSilence } from '../../ipam/records/takeover-by-time.ts'
+import { describeSilence } from '../../ipam/records/last-contact.ts'
 import { ownAddresses } from '../verbs/add.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { listHistory } from './list-history.ts'

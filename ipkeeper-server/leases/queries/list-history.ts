@@ -1,6 +1,6 @@
 import type { TenureItem } from '../../../shared/api/address.schema.ts'
 import type { LeaseKey } from '../../ipam/records/records.ts'
-import { tenuresOf, type Tenure } from '../../ipam/records/tenures.ts'
+import { tenuresOf, type Tenure } from '../../ipam/records/history-entry.ts'
 import { podOf } from './listing.ts'
 import type { LeaseService } from '../verbs/service.ts'
 

@@ -1,6 +1,6 @@
 import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
 import type { LeaseState } from '../../ipam/records/records.ts'
-import { UsageTally, type RangeSetUsage } from '../../ipam/pools/usage-tally.ts'
+import { UsageTally, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
 export interface LeaseUsage {

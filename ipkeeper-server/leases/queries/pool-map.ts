@@ -6,8 +6,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { BlockTally, isFine, takenState, viewOf, type BlockCounts } from '../../ipam/pools/block-tally.ts'
 import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
 import { isUsable, unusableReason, usableIn, type Pool, type RangeSet } from '../../ipam/pools/pool.ts'
-import { isPutAside } from '../../ipam/records/put-aside.ts'
-import { isOver, type LeaseKey } from '../../ipam/records/records.ts'
+import { isSetAside, isOver, type LeaseKey } from '../../ipam/records/records.ts'
 import { count, leaseItem, reservationItem } from './listing.ts'
 import { isWithin } from '../ledger/ledger.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -100,7 +99,7 @@ function addressesOf(
     const reservation = ledger.reservation(key)
     const present = lease && !isOver(lease, at) ? lease : undefined
     const taken = takenState(
-      present && { ...present, aside: isPutAside(present) },
+      present && { ...present, aside: isSetAside(present) },
       reservation !== undefined,
       at,
     )

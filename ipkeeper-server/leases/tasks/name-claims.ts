@@ -1,15 +1,15 @@
 import { stateFiles } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { withReturn } from '../../ipam/records/engine-loss.ts'
-import { shellWord } from '../../../shared/text/shell-word.ts'
 import {
+  withReturn,
   describeClaim,
   nextStep,
   withChallenge,
   withClaim,
   withoutClaim,
   withRefusal,
-} from '../../ipam/records/name-claim.ts'
+} from '../../ipam/records/node-record.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -1,4 +1,4 @@
-import type { RangeSetUsage } from '../../ipam/pools/usage-tally.ts'
+import type { RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { Election } from '../../kubernetes/election.ts'
 import type { PoolStatus, PoolStatusSink } from '../../store/pool-status-sink.ts'
 import { poolStatuses, samePoolStatus } from './pool-statuses.ts'

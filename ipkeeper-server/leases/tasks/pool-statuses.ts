@@ -1,4 +1,4 @@
-import type { RangeSetUsage } from '../../ipam/pools/usage-tally.ts'
+import type { RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { PoolStatus } from '../../store/pool-status-sink.ts'
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForgetNodeReply } from '../../../shared/api/node.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { withoutReturn } from '../../ipam/records/engine-loss.ts'
+import { withoutReturn } from '../../ipam/records/node-record.ts'
 import type { Change, NodeRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from './service.ts'

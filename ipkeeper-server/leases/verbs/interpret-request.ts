@@ -18,9 +18,9 @@ import {
   type PreviousInterface,
   type IpamConfig,
 } from '../../ipam/request/network-config.ts'
-import type { NetnsState } from '../../ipam/records/netns-state.ts'
+import type { NetnsState } from '../../ipam/records/standing.ts'
 import type { PodFacts, StringMap } from '../../ipam/records/pod-facts.ts'
-import type { PoolBook } from '../../ipam/pools/pool-book.ts'
+import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import type { AttachmentKey, Began, Holder } from '../../ipam/records/records.ts'
 import type { MacRequest, PodRequest } from '../../ipam/request/request.ts'
 import type { MainConfig } from '../../ipam/records/main-config.ts'

@@ -1,6 +1,6 @@
 import type { ReleaseReply } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { formatTime } from '../../ipam/records/format-time.ts'
+import { formatTime } from '../../ipam/records/times.ts'
 import { planExpiry } from '../../ipam/plan/plan-expiry.ts'
 import { describeHolder, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
 import { describeStanding, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'

@@ -1,7 +1,7 @@
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import type { AddRequest } from '../../ipam/request/add-request.ts'
 import type { PodFacts } from '../../ipam/records/pod-facts.ts'
-import type { PoolBook } from '../../ipam/pools/pool-book.ts'
+import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import { ordinalOf } from '../../ipam/records/workload.ts'
 import type { ClusterView } from '../../kubernetes/cluster-view.ts'
 import {

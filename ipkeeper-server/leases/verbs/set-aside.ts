@@ -1,7 +1,6 @@
 import { writeLease } from '../../ipam/plan/plan-del.ts'
-import { policyOf } from '../../ipam/pools/pool-book.ts'
-import { putAsideSource } from '../../ipam/records/put-aside.ts'
-import type { Change, LeaseRecord } from '../../ipam/records/records.ts'
+import { policyOf } from '../../ipam/pools/pool-settings.ts'
+import { setAsideSource, type Change, type LeaseRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from './service.ts'
 
@@ -30,7 +29,7 @@ export async function setAside(
       attachment: null,
       named: true,
       retain: 'release',
-      source: putAsideSource(why),
+      source: setAsideSource(why),
       since: at,
       until: at + policyOf(pools(), lease.pool).preferFor,
     }

@@ -1,4 +1,4 @@
-import type { FormerSandbox } from '../../ipam/records/took-over.ts'
+import type { FormerSandbox } from '../../ipam/choose/plan-takeover.ts'
 import type { ProblemCode } from '../../../shared/problem/catalogue.ts'
 
 /** Verbs that reach the daemon, as their paths name them. */

@@ -1,9 +1,8 @@
 import type { CniResult } from '../../../shared/cni/result.ts'
 import type { AddRequest } from '../../ipam/request/add-request.ts'
-import { macProblem } from '../../ipam/choose/mac-problems.ts'
+import { macProblem, isChosenByOther } from '../../ipam/choose/plan-mac.ts'
 import { requestedMac } from '../../ipam/request/mac-request.ts'
 import type { AddPlan } from '../../ipam/plan/plan-add.ts'
-import { isChosenByOther } from '../../ipam/choose/plan-mac.ts'
 import {
   attachmentKey,
   sameAttachment,

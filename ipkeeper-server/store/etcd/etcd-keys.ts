@@ -1,4 +1,4 @@
-import { leaseName, leaseOfName } from '../../ipam/records/lease-name.ts'
+import { leaseName, leaseOfName } from '../shared/lease-name.ts'
 import { leaseKey } from '../../ipam/records/records.ts'
 import type { SharedKind } from '../shared/engine.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { leaseName } from '../../ipam/records/lease-name.ts'
+import { leaseName } from '../shared/lease-name.ts'
 import type { LeaseKey } from '../../ipam/records/records.ts'
 
 /** Characters of the readable part: with the hash and what separates them, a name stays well below 253. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/records/engine-loss.ts'
+import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/records/node-record.ts'
 import type { NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoreStatus } from '../lease-store.ts'
 import { EngineMemory, foundBy } from './engine-memory.ts'

@@ -1,4 +1,4 @@
-import { epochOf, firstEpoch } from '../../ipam/records/engine-loss.ts'
+import { epochOf, firstEpoch } from '../../ipam/records/node-record.ts'
 import type { NodeRecord } from '../../ipam/records/records.ts'
 import type { EnginePosition, StampedRecord } from './engine.ts'
 import { endedElsewhere } from './endings.ts'

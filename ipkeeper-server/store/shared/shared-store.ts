@@ -10,10 +10,10 @@ import {
   type RecordKind,
   type RecordTypes,
   type Write,
+  isTakenAway,
 } from '../../ipam/records/records.ts'
 import { releasedLease } from '../../ipam/plan/plan-del.ts'
-import type { PoolBook } from '../../ipam/pools/pool-book.ts'
-import { isTakenAway } from '../../ipam/records/taken-away.ts'
+import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import {
   StoreConflict,
   type FileAspect,

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { AppOptions } from '../../../ipkeeper-server/http/build-app.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/request/add-request.ts'
 import { nothingKnown } from '../../../ipkeeper-server/ipam/records/pod-facts.ts'
-import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-book.ts'
+import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import {
   interpretAdd,
   readAddCall,

@@ -8,7 +8,7 @@ import type { LeaseService } from '../../../ipkeeper-server/leases/verbs/service
 import { listLeases } from '../../../ipkeeper-server/leases/queries/listing.ts'
 import type { OwnAddresses } from '../../../ipkeeper-server/ipam/pools/own-addresses.ts'
 import type { Owner, StringMap } from '../../../ipkeeper-server/ipam/records/pod-facts.ts'
-import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-book.ts'
+import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import type { Began, RecordKind } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type { Clock } from '../../../ipkeeper-server/host/clock.ts'
 import { podNetworkDouble } from '../../rigs/pod-network-double.ts'

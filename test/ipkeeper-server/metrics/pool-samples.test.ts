@@ -1,7 +1,7 @@
 import t from 'tap'
 import { poolLimit, rangeSetLimit } from '../../../ipkeeper-server/metrics/metric-table.ts'
 import { ExhaustionWatch, poolFigures } from '../../../ipkeeper-server/metrics/pool-samples.ts'
-import type { RangeSetUsage } from '../../../ipkeeper-server/ipam/pools/usage-tally.ts'
+import type { RangeSetUsage } from '../../../ipkeeper-server/ipam/pools/usage.ts'
 
 const pool = (name: string, used: bigint, rangeSet = 0): RangeSetUsage => ({
   ...{ pool: name, segment: 'default', rangeSet, family: rangeSet === 1 ? 6 : 4 },

@@ -1,5 +1,4 @@
-import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-book.ts'
-import type { PoolPolicy, PoolRules } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
+import type { PoolBook, PoolPolicy, PoolRules } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import { canonicalPool, type Pool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
 import type { Retention } from '../../../ipkeeper-server/ipam/records/retention.ts'
 import { parseAddress } from '../../../shared/net/address.ts'

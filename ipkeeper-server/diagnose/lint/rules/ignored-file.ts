@@ -1,5 +1,5 @@
 import type { LintRule } from '../rule.ts'
-import { isPutAside } from '../runtime-files.ts'
+import { isSetAside } from '../runtime-files.ts'
 import { topOf } from '../site.ts'
 
 export const ignoredFile: LintRule = {
@@ -9,7 +9,7 @@ export const ignoredFile: LintRule = {
   *check({ files, input }) {
     if (!input.directory) return
     for (const file of files) {
-      if (!isPutAside(file.name)) continue
+      if (!isSetAside(file.name)) continue
       yield {
         at: topOf(file),
         message: 'no runtime reads a file of this name',

@@ -1,7 +1,6 @@
 import type { AddressBook } from '../../../ipam/pools/address-book.ts'
 import { poolOf } from '../../../ipam/plan/plan-network-pool.ts'
-import type { PoolBook } from '../../../ipam/pools/pool-book.ts'
-import type { PoolRules } from '../../../ipam/pools/pool-settings.ts'
+import type { PoolBook, PoolRules } from '../../../ipam/pools/pool-settings.ts'
 import type { Pool } from '../../../ipam/pools/pool.ts'
 
 /** A pool that a pod may get an address from, for all that is known before anybody says on which network it will be. */

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { usageOf } from '../../../../ipkeeper-server/ipam/pools/usage.ts'
-import { UsageTally } from '../../../../ipkeeper-server/ipam/pools/usage-tally.ts'
+import { usageOf, UsageTally } from '../../../../ipkeeper-server/ipam/pools/usage.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { canonicalPool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import { parseAddress } from '../../../../shared/net/address.ts'

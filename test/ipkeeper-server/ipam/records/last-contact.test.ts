@@ -4,8 +4,9 @@ import {
   see,
   spellTime,
   type Sighting,
+  describeSilence,
+  judgeTakeover,
 } from '../../../../ipkeeper-server/ipam/records/last-contact.ts'
-import { describeSilence, judgeTakeover } from '../../../../ipkeeper-server/ipam/records/takeover-by-time.ts'
 
 const minute = 60_000
 const record = (generation: number, more: { readonly renewedAt?: number } = {}) => ({

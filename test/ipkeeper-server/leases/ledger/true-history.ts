@@ -1,6 +1,9 @@
-import { endOf, type HistoryEntry } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
+import {
+  endOf,
+  type HistoryEntry,
+  tenuresOf,
+} from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import { holderKey, isOver, leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { tenuresOf } from '../../../../ipkeeper-server/ipam/records/tenures.ts'
 import type { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 
 /** The newest entry of every address tells what its lease is now, and no tenure reaches into the next. Throws what does not hold. */

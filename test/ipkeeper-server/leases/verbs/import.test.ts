@@ -1,7 +1,7 @@
 import t from 'tap'
 import { importAllocations } from '../../../../ipkeeper-server/leases/verbs/import.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
-import type { NetnsState } from '../../../../ipkeeper-server/ipam/records/netns-state.ts'
+import type { NetnsState } from '../../../../ipkeeper-server/ipam/records/standing.ts'
 import type { FoundAllocation, ImportRequest } from '../../../../shared/api/import.schema.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 

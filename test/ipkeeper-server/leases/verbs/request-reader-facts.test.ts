@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PodFacts } from '../../../../ipkeeper-server/ipam/records/pod-facts.ts'
-import type { PoolBook } from '../../../../ipkeeper-server/ipam/pools/pool-book.ts'
+import type { PoolBook } from '../../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import type {
   ClusterView,
   NamespaceView,

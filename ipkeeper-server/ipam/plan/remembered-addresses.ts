@@ -1,5 +1,5 @@
 import type { AddressBook } from '../pools/address-book.ts'
-import { policyOf, type PoolBook } from '../pools/pool-book.ts'
+import { policyOf, type PoolBook } from '../pools/pool-settings.ts'
 import { isOver, leaseKey, type Change, type LeaseRecord, type Write } from '../records/records.ts'
 
 /** How many unused addresses a pool remembers; a record takes about a kilobyte in memory and in the store. */

@@ -4,7 +4,7 @@ import {
   showsUse,
   type LeftFile,
   type SeenAttachment,
-} from '../../../../ipkeeper-server/ipam/records/earlier-use.ts'
+} from '../../../ipkeeper-server/open-ledger/earlier-use.ts'
 
 const path = '/srv/state/leases.db'
 const marker = '/srv/state/begin-anew'

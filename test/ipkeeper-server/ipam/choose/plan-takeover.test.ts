@@ -1,5 +1,5 @@
 import t from 'tap'
-import { tookOver } from '../../../../ipkeeper-server/ipam/records/took-over.ts'
+import { tookOver } from '../../../../ipkeeper-server/ipam/choose/plan-takeover.ts'
 import { addAttachment } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { TestService, type PodWords } from '../../leases/test-service.ts'
 

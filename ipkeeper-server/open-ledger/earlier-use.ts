@@ -1,5 +1,5 @@
-import { Problem } from '../../../shared/problem/problem.ts'
-import { shellWord } from '../../../shared/text/shell-word.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
 
 /** A pod that had its addresses from here, as something other than the ledger shows. */
 export interface SeenAttachment {

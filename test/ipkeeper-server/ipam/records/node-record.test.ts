@@ -6,7 +6,7 @@ import {
   withClaim,
   withoutClaim,
   withRefusal,
-} from '../../../../ipkeeper-server/ipam/records/name-claim.ts'
+} from '../../../../ipkeeper-server/ipam/records/node-record.ts'
 import type { NodeClaim, NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 
 const claim = (id: string, session = `${id}-1`): NodeClaim => ({ id, session, bootId: 'b1', since: 0 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isAhead, setBy, withinSpan } from '../../../../ipkeeper-server/ipam/records/lease-times.ts'
+import { isAhead, setBy, withinSpan, formatTime } from '../../../../ipkeeper-server/ipam/records/times.ts'
 import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 
 const now = 1_000_000
@@ -44,3 +44,6 @@ t.test('a clock that is set moves both ends', t => {
   t.equal(setBy(forever, 500), forever)
   t.end()
 })
+
+t.equal(formatTime(0), '1970-01-01T00:00:00Z')
+t.equal(formatTime(1_700_000_000_999), '2023-11-14T22:13:20Z')

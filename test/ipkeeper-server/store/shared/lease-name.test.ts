@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { leaseName, leaseOfName } from '../../../../ipkeeper-server/ipam/records/lease-name.ts'
+import { leaseName, leaseOfName } from '../../../../ipkeeper-server/store/shared/lease-name.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
 
 const dns1123 = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { isTakenAway } from '../../../../ipkeeper-server/ipam/records/taken-away.ts'
-import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { isTakenAway, type LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { lease } from '../../../contract/lease-store-contract.ts'
 
 const of = (containerId: string) => ({ network: 'net', containerId, ifname: 'eth0' })

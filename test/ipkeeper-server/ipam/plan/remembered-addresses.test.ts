@@ -4,8 +4,8 @@ import {
   mostForgotten,
   mostRemembered,
   planForget,
-} from '../../../../ipkeeper-server/ipam/plan/plan-forget.ts'
-import type { PoolBook } from '../../../../ipkeeper-server/ipam/pools/pool-book.ts'
+} from '../../../../ipkeeper-server/ipam/plan/remembered-addresses.ts'
+import type { PoolBook } from '../../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import type { LeaseRecord, Write } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'

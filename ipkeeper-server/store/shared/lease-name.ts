@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
-import type { LeaseKey } from './records.ts'
+import type { LeaseKey } from '../../ipam/records/records.ts'
 
 /**
  * What the record of an address is called where records have names: "default-010-022-000-050", or

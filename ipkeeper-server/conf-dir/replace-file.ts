@@ -1,7 +1,7 @@
-import { constants, lstatSync } from 'node:fs'
-import { link, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { link, writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/problem/problem.ts'
+import { writeDurably } from '../host/durable-file.ts'
 import { readRegularFile, sameState, type ReadFile } from './read-source-file.ts'
 
 /** Parts of names behind the last point, by which no runtime takes the files for its own. */
@@ -10,15 +10,6 @@ const originalSuffix = (at: Date): string => `.orig-${at.toISOString().replaceAl
 
 const refused = (path: string, why: string, cause?: unknown): Problem =>
   new Problem('IPK_FIX_REFUSED', `${path} was not changed: ${why}`, cause === undefined ? {} : { cause })
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
 
 /** A second name for the file itself, so that it keeps its mode, owner and times; a copy where links are not possible. */
 async function keepOriginal(path: string, { bytes, state }: ReadFile, at: Date): Promise<string> {
@@ -53,29 +44,22 @@ export async function replaceFile(
   { now, check }: { readonly now: Date; readonly check: (text: string) => void },
 ): Promise<string> {
   const fresh = `${path}${newSuffix}`
-  let file: FileHandle | undefined
-  let made = false
+  let original = ''
   try {
-    file = await open(fresh, 'wx', 0o600)
-    made = true
-    await file.writeFile(text)
-    await file.chown(Number(before.state.uid), Number(before.state.gid))
-    await file.chmod(Number(before.state.mode & 0o7777n))
-    await file.sync()
-    await file.close()
-    file = undefined
-    const written = await readRegularFile(fresh)
-    if (!('bytes' in written)) throw refused(path, written.why)
-    check(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(written.bytes))
-    if (!sameState(before.state, lstatSync(path, { bigint: true })))
-      throw refused(path, 'it has changed since it was looked at')
-    const original = await keepOriginal(path, before, now)
-    await rename(fresh, path)
-    await syncFolder(dirname(path))
+    await writeDurably(path, text, {
+      ...{ temporary: fresh, exclusive: true, mode: Number(before.state.mode & 0o7777n) },
+      owner: { uid: Number(before.state.uid), gid: Number(before.state.gid) },
+      check: async () => {
+        const written = await readRegularFile(fresh)
+        if (!('bytes' in written)) throw refused(path, written.why)
+        check(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(written.bytes))
+        if (!sameState(before.state, lstatSync(path, { bigint: true })))
+          throw refused(path, 'it has changed since it was looked at')
+        original = await keepOriginal(path, before, now)
+      },
+    })
     return original
   } catch (error) {
-    await file?.close().catch(() => undefined)
-    if (made) await rm(fresh, { force: true })
     if (error instanceof Problem) throw error
     throw refused(path, error instanceof Error ? error.message : String(error), error)
   }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { writeDurablySync } from '../host/durable-file.ts'
 import type { MachineSight } from './plan/judge-machine.ts'
 
 /** A name that the node had, and until when: milliseconds since the epoch. */
@@ -74,19 +75,11 @@ export function readNodeFile(stateDir: string): NodeFile | undefined {
   })
 }
 
-/** Durable when it returns: a temporary name, fsync, rename, fsync of the folder. */
+/** Durable when it returns. */
 export function writeNodeFile(stateDir: string, file: NodeFile): void {
   const path = join(stateDir, fileName)
-  const fresh = join(stateDir, `.${fileName}`)
   try {
-    writeFileSync(fresh, `${JSON.stringify(file, undefined, 2)}\n`, { mode: 0o600, flush: true })
-    renameSync(fresh, path)
-    const folder = openSync(stateDir, 'r')
-    try {
-      fsyncSync(folder)
-    } finally {
-      closeSync(folder)
-    }
+    writeDurablySync(path, `${JSON.stringify(file, undefined, 2)}\n`, { mode: 0o600 })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new Problem('IPK_STORE_FAILED', `${path} cannot be written: ${why}`, { cause })

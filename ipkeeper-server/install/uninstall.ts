@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { readNetworks } from '../conf-dir/read-networks.ts'
 import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
-import { syncFolder } from './place-file.ts'
+import { renameDurably, syncFolder } from '../host/durable-file.ts'
 
 export interface Removal {
   readonly binDir: string
@@ -33,8 +33,7 @@ export async function uninstall({ binDir, confDir, conflist, attachments, force 
   const users = async (): Promise<readonly string[]> =>
     (await readNetworks(confDir)).filter(({ plugins }) => plugins.some(usesIpkeeper)).map(({ path }) => path)
   if ((await users()).includes(path)) {
-    await rename(path, `${path}${aside}`)
-    await syncFolder(confDir)
+    await renameDurably(path, `${path}${aside}`)
     lines.push(`put aside ${path}${aside}`)
   }
   const plugin = join(binDir, 'ipkeeper')

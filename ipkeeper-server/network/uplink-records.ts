@@ -1,7 +1,8 @@
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { syncFolder, writeDurably } from '../host/durable-file.ts'
 import { makeFolder } from '../host/make-folder.ts'
 import { readRegularFile } from '../host/regular-file.ts'
 import type { UplinkJoint } from './plan/underlay.ts'
@@ -59,21 +60,12 @@ export class UplinkRecords {
     }
   }
 
-  /** Durable when it resolves: a temporary name, fsync, rename, fsync of the folder. */
+  /** Durable when it resolves. */
   async write(record: UplinkRecord): Promise<void> {
     const { bridge } = record.joint
     try {
       makeFolder(this.#folder)
-      const fresh = join(this.#folder, `.${bridge}${suffix}`)
-      const file = await open(fresh, 'w', 0o600)
-      try {
-        await file.writeFile(`${JSON.stringify(record, undefined, 2)}\n`)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(fresh, this.#path(bridge))
-      await this.#syncFolder()
+      await writeDurably(this.#path(bridge), `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 })
     } catch (cause) {
       throw failed(this.#path(bridge), cause)
     }
@@ -82,7 +74,7 @@ export class UplinkRecords {
   async remove(bridge: string): Promise<void> {
     try {
       await rm(this.#path(bridge), { force: true })
-      await this.#syncFolder()
+      await syncFolder(this.#folder)
     } catch (cause) {
       throw failed(this.#path(bridge), cause)
     }
@@ -90,15 +82,6 @@ export class UplinkRecords {
 
   #path(bridge: string): string {
     return join(this.#folder, `${bridge}${suffix}`)
-  }
-
-  async #syncFolder(): Promise<void> {
-    const folder = await open(this.#folder, 'r')
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
-    }
   }
 }
 

@@ -6,7 +6,7 @@ import { describeUse, missingLedger, showsUse } from './earlier-use.ts'
 import type { ClusterLog } from '../kubernetes/cluster-log.ts'
 import { absenceOf, lookForUse } from './ledger-traces.ts'
 import { lastChangePath } from '../store/sqlite/last-change.ts'
-import { syncFolder } from '../store/sqlite/new-database.ts'
+import { syncSync } from '../host/durable-file.ts'
 import { timeStamp } from '../store/sqlite/rescue-file.ts'
 import { refuseOlderThanSaved } from '../store/sqlite/saved-ledger.ts'
 import type { SqliteStore } from '../store/sqlite/sqlite-store.ts'
@@ -110,7 +110,7 @@ function mayBeginAnew(marker: string): boolean {
 function removeMarker(marker: string): void {
   if (!isMarker(marker)) return
   rmSync(marker)
-  syncFolder(dirname(marker))
+  syncSync(dirname(marker))
 }
 
 /** What is left of a ledger stays beside the new one. */

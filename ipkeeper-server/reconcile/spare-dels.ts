@@ -81,6 +81,7 @@ export class SpareDels {
     await this.#make(folder, number)
   }
 
+  /** Without the syncs of host/durable-file.ts, which would take seconds for all of them: one that is lost or cut is made again. */
   async #make(folder: string, name: string): Promise<void> {
     const unfinished = join(folder, `${name}.unfinished`)
     try {

@@ -12,13 +12,3 @@ export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message
 }
-
-/** Makes a folder's new names durable. */
-export async function syncFolder(calls: FileCalls, path: string | Buffer): Promise<void> {
-  const folder = await calls.open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}

@@ -5,10 +5,11 @@ import { cacheReasonNames, type CacheReason } from '../../shared/cache-reasons.t
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { syncFolder, writeDurably } from '../host/durable-file.ts'
 import { makeFolder } from '../host/make-folder.ts'
 import { folderOf, isText, joinBytes, nameOf } from './byte-path.ts'
 import { copyFile } from './copy-file.ts'
-import { codeOf, fileCalls, syncFolder, type FileCalls } from './file-calls.ts'
+import { codeOf, fileCalls, type FileCalls } from './file-calls.ts'
 import { identityOf, sameContent, type FileIdentity } from './file-identity.ts'
 import { cacheKindNames, type CacheKind } from './plan/cache-kinds.ts'
 import { expectUnchanged, FileChanged, temporaryName } from './replace-file.ts'
@@ -115,8 +116,8 @@ export class Quarantine {
       await this.#calls.unlink(join(folder, `${name}${noteSuffix}`)).catch(() => undefined)
       throw error
     }
-    await syncFolder(this.#calls, folder)
-    await syncFolder(this.#calls, folderOf(path))
+    await syncFolder(folder, this.#calls)
+    await syncFolder(folderOf(path), this.#calls)
     return name
   }
 
@@ -160,10 +161,10 @@ export class Quarantine {
         cause: error,
       })
     }
-    await syncFolder(this.#calls, folderOf(original))
+    await syncFolder(folderOf(original), this.#calls)
     await this.#calls.unlink(here)
     await this.#calls.unlink(`${file}${noteSuffix}`)
-    await syncFolder(this.#calls, folder)
+    await syncFolder(folder, this.#calls)
     return note.path
   }
 
@@ -180,22 +181,10 @@ export class Quarantine {
 
   /** Whole under its name, or not there at all. */
   async #writeNote(folder: string, name: string, note: Note): Promise<void> {
-    const temporary = join(folder, temporaryName())
-    try {
-      const file = await this.#calls.open(temporary, 'wx', 0o600)
-      try {
-        await file.writeFile(`${JSON.stringify(note, null, 2)}\n`)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await this.#calls.rename(temporary, join(folder, `${name}${noteSuffix}`))
-    } catch (error) {
-      // On a full disk each try of the daemon would leave one more.
-      await this.#calls.unlink(temporary).catch(() => undefined)
-      throw error
-    }
-    await syncFolder(this.#calls, folder)
+    await writeDurably(join(folder, `${name}${noteSuffix}`), `${JSON.stringify(note, null, 2)}\n`, {
+      temporary: join(folder, temporaryName()),
+      ...{ mode: 0o600, exclusive: true, calls: this.#calls },
+    })
   }
 
   async #readNote(folder: string, name: string): Promise<Note | undefined> {
@@ -214,6 +203,7 @@ export class Quarantine {
     }
   }
 
+  /** No durable-file.ts: another program's file is moved as it is, and may have changed between the comparison and the rename. */
   async #move(path: Buffer, seen: FileIdentity, target: Buffer): Promise<void> {
     await expectUnchanged(this.#calls, path, seen)
     try {
@@ -241,7 +231,7 @@ export class Quarantine {
     const temporary = joinBytes(folderOf(target), temporaryName())
     await copyFile(path, seen, temporary, this.#calls)
     await this.#calls.rename(temporary, target)
-    await syncFolder(this.#calls, folderOf(target))
+    await syncFolder(folderOf(target), this.#calls)
     try {
       await expectUnchanged(this.#calls, path, seen)
     } catch (error) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { writeDurably } from '../host/durable-file.ts'
 import { folderOf, joinBytes } from './byte-path.ts'
-import { fileCalls, syncFolder, type FileCalls } from './file-calls.ts'
+import { fileCalls, type FileCalls } from './file-calls.ts'
 import { identityOf, sameIdentity, type FileIdentity } from './file-identity.ts'
 
 /** The file is not what it was when it was judged: whoever changed it is to be left alone. */
@@ -35,27 +36,16 @@ export async function replaceFile(
   text: string,
   calls: FileCalls = fileCalls,
 ): Promise<void> {
-  const folder = folderOf(path)
-  const temporary = joinBytes(folder, temporaryName())
   const { uid, gid } = await calls.lstat(path, { bigint: true }).catch(() => ({ uid: 0n, gid: 0n }))
-  try {
-    const file = await calls.open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.chmod(0o600)
-      await file.chown(Number(uid), Number(gid))
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+  await writeDurably(path, text, {
+    temporary: joinBytes(folderOf(path), temporaryName()),
+    ...{ mode: 0o600, owner: { uid: Number(uid), gid: Number(gid) }, exclusive: true },
     // libcni truncates and then writes: between the judgement and now it may have begun.
-    await expectUnchanged(calls, path, seen)
-    await calls.rename(temporary, path)
-  } catch (error) {
-    await calls.unlink(temporary).catch(() => undefined)
-    throw error
-  }
-  await syncFolder(calls, folder)
+    check: async () => {
+      await expectUnchanged(calls, path, seen)
+    },
+    calls,
+  })
 }
 
 /** Removes what a crash of ours left in a folder: files that were being written. Those of the last minute may still be. */

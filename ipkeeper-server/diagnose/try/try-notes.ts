@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-} from 'node:fs'
-import { readlinkSync, renameSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { readlinkSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { writeDurablySync } from '../../host/durable-file.ts'
 import { makeFolder } from '../../host/make-folder.ts'
 import type { Attachment } from './plugin-call.ts'
 import type { Network } from './read-network.ts'
@@ -83,16 +75,7 @@ export function writeNote(stateDir: string, note: TryNote): void {
   const path = join(folderOf(stateDir), `${note.namespace}.json`)
   try {
     makeFolder(folderOf(stateDir))
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
-    const descriptor = openSync(`${path}.new`, flags, 0o600)
-    try {
-      const bytes = Buffer.from(JSON.stringify(note))
-      for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done)
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    renameSync(`${path}.new`, path)
+    writeDurablySync(path, JSON.stringify(note), { temporary: `${path}.new`, mode: 0o600 })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new Problem('IPK_TRY_REFUSED', `cannot note what is to be cleaned up: ${why}`, {

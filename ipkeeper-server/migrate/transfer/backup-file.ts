@@ -1,29 +1,21 @@
 import { closeSync, createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { renameDurably } from '../../host/durable-file.ts'
 import { openRegularFile } from '../../host/regular-file.ts'
 import { readBackup, type Backup } from './backup-lines.ts'
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
 /**
  * Writes a backup, compressed, under another name, and gives it its own only when it is whole, read back and on the disk: what
- * was there under that name stays until then.
+ * was there under that name stays until then. It is streamed, so that writeDurably of host/durable-file.ts is not for it.
  *
  * @throws IPK_BACKUP_INVALID, or what `parts` throws; then there is no new file
  */
@@ -33,8 +25,7 @@ export async function writeBackupFile(path: string, parts: AsyncIterable<string>
     const out = createWriteStream(unfinished, { mode: 0o600, flush: true })
     await pipeline(Readable.from(parts), createGzip(), out)
     const backup = await readBackupFile(unfinished)
-    await rename(unfinished, path)
-    await syncFolder(dirname(path))
+    await renameDurably(unfinished, path)
     return backup
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined)

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readdirSync, statSync, unlinkSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { readdirSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncSync, writeDurably } from '../../host/durable-file.ts'
 import { freeRoom } from '../../host/free-room.ts'
 import { makeFolder } from '../../host/make-folder.ts'
 
@@ -79,12 +79,7 @@ export class Reserve {
       try {
         unlinkSync(join(this.#folder, name))
         // Blocks of a removed file are nobody's until the file system's journal has it.
-        const folder = openSync(this.#folder, 'r')
-        try {
-          fsyncSync(folder)
-        } finally {
-          closeSync(folder)
-        }
+        syncSync(this.#folder)
         return true
       } catch {
         // Somebody else took it away: the next one.
@@ -117,19 +112,7 @@ export class Reserve {
 
   async #make(name: string, bytes: Buffer): Promise<void> {
     const unfinished = join(this.#folder, `${name}.unfinished`)
-    try {
-      const file = await open(unfinished, 'w', 0o600)
-      try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(unfinished, join(this.#folder, name))
-    } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => undefined)
-      throw error
-    }
+    await writeDurably(join(this.#folder, name), bytes, { temporary: unfinished, mode: 0o600 })
   }
 
   /** What there is, where the disk cannot be looked at. */

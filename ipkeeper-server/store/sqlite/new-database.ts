@@ -1,21 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { dirname } from 'node:path'
+import { renameDurablySync, syncSync } from '../../host/durable-file.ts'
 import { applySteps } from './layout.ts'
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Makes renames and removals in a folder durable. */
-export const syncFolder = (path: string): void => {
-  sync(path)
-}
 
 /**
  * Makes a database without rows. It is made under another name and gets its own when it is whole and on the disk: so an empty
@@ -31,7 +17,6 @@ export function makeDatabase(path: string): void {
   } finally {
     database.close()
   }
-  sync(unfinished)
-  renameSync(unfinished, path)
-  syncFolder(dirname(path))
+  syncSync(unfinished)
+  renameDurablySync(unfinished, path)
 }

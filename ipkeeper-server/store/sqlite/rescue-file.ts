@@ -4,12 +4,12 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { RecordKind, RecordTypes, Write } from '../../ipam/records/records.ts'
+import { renameDurablySync } from '../../host/durable-file.ts'
 import { makeFolder } from '../../host/make-folder.ts'
 import type { Rescued, StoredRecord } from '../lease-store.ts'
 import type { Note } from '../shared/journal.ts'
 import { LedgerFile } from './ledger-file.ts'
 import { lastChangePath } from './last-change.ts'
-import { syncFolder } from './new-database.ts'
 
 /** Records or entries of one transaction: some milliseconds. */
 const atOnce = 1000
@@ -40,8 +40,7 @@ export async function writeLedger(path: string, contents: Contents): Promise<Wri
   try {
     const written = await fill(unfinished, contents)
     await compare(unfinished, contents)
-    renameSync(unfinished, path)
-    syncFolder(dirname(path))
+    renameDurablySync(unfinished, path)
     return written
   } catch (error) {
     remove(unfinished)
@@ -126,7 +125,6 @@ export function putInPlace(made: string, path: string, stamp: string): readonly 
     renameSync(path + suffix, target)
     aside.push(target)
   }
-  renameSync(made, path)
-  syncFolder(dirname(path))
+  renameDurablySync(made, path)
   return aside
 }

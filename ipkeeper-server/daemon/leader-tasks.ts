@@ -95,11 +95,12 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
     expiry.wake()
     owners?.wake()
   }
-  ledger.onKept = wakeLoops
-  if (pools)
-    ledger.onFigures = () => {
-      pools.wake()
-    }
+  ledger.subscribe({
+    kept: wakeLoops,
+    changed: ({ kind }) => {
+      if (kind === 'lease' || kind === 'reservation' || kind === 'pool') pools?.wake()
+    },
+  })
   wakeLoops()
 
   async function openPoolStatuses(api: ApiAccess) {

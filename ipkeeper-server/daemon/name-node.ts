@@ -102,12 +102,15 @@ export function claimNames({
       logger.info({ err: error }, 'the name of this node could not be claimed yet; it is tried again')
     },
   })
-  ledger.onNode = name => {
-    // The ledger is in the middle of a change.
-    queueMicrotask(() => {
-      claims.heard(name)
-    })
-  }
+  ledger.subscribe({
+    changed: ({ kind, record }) => {
+      if (kind !== 'node') return
+      // The ledger is in the middle of a change.
+      queueMicrotask(() => {
+        claims.heard(record.name)
+      })
+    },
+  })
   return claims
 }
 

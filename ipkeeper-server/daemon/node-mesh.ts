@@ -115,9 +115,11 @@ export function joinNodes({
       if (now !== seen) routes.wake()
       seen = now
     }
-  ledger.onRouting = () => {
-    routes.wake()
-  }
+  ledger.subscribe({
+    routing: () => {
+      routes.wake()
+    },
+  })
   return {
     silenceOf: name => presence.silenceOf(name),
     refusal: () => claims?.refusal() ?? presence.refusal(),

@@ -48,11 +48,13 @@ export async function openPage(
   let audits: InstanceType<typeof SpareAudits> | undefined
   return {
     serve: ({ ledger, ask, files = embeddedPage }) => {
-      ledger.onRecord = (kind, record) => {
-        if (kind === 'lease' && 'pool' in record) events.changed(record.pool)
-        else if (kind === 'pool' && 'name' in record) events.changed(record.name)
-        else if (kind === 'reservation') events.changed(undefined)
-      }
+      ledger.subscribe({
+        changed: ({ kind, record }) => {
+          if (kind === 'lease') events.changed(record.pool)
+          else if (kind === 'pool') events.changed(record.name)
+          else if (kind === 'reservation') events.changed(undefined)
+        },
+      })
       logger.info({ listen }, 'serving the page')
       audits = new SpareAudits(ask)
       listener.serve({

@@ -568,30 +568,32 @@ export async function serve(options: ServeOptions): Promise<void> {
   await deferred.drain()
   await answers.begin()
   strayLinks.start()
-  ledger.onStray = key => {
-    void endStray(service, key, error => {
-      logger.warn({ err: error, ...key }, 'a deleted attachment that appeared again could not be ended yet')
-    })
-  }
-  ledger.onUnanswered = () => {
-    answers.wake()
-  }
-  ledger.onTakenAway = had => {
-    yielding.lost(had)
-  }
+  ledger.subscribe({
+    stray: key => {
+      void endStray(service, key, error => {
+        logger.warn({ err: error, ...key }, 'a deleted attachment that appeared again could not be ended yet')
+      })
+    },
+    unanswered: () => {
+      answers.wake()
+    },
+    takenAway: had => {
+      yielding.lost(had)
+    },
+    servingAgain: () => {
+      logger.info('the ledger stands in a new file, and changes are taken again')
+      // DELs that came meanwhile wait there.
+      void deferred.drain().catch((error: unknown) => {
+        logger.warn({ err: error }, 'the queue of deferred DELs could not be drained; it is tried again')
+      })
+    },
+  })
   onAddressLost = had => {
     yielding.lost(had)
   }
   lostEarly.forEach(onAddressLost)
   // Before anything is served: this node may have counted as lost until now.
   await yielding.begin()
-  ledger.onServingAgain = () => {
-    logger.info('the ledger stands in a new file, and changes are taken again')
-    // DELs that came meanwhile wait there.
-    void deferred.drain().catch((error: unknown) => {
-      logger.warn({ err: error }, 'the queue of deferred DELs could not be drained; it is tried again')
-    })
-  }
   const applyOwnPools = async (): Promise<void> => {
     const { pools } = watched.current
     await applyPools(service, pools, () => {

@@ -65,9 +65,11 @@ t.test('addresses that are kept for an owner', { skip: missing('cluster') }, asy
     onReleased: ({ address }: LeaseRecord) => released.push(address),
     onError: error => t.error(error),
   })
-  service.ledger.onKept = () => {
-    watch.wake()
-  }
+  service.ledger.subscribe({
+    kept: () => {
+      watch.wake()
+    },
+  })
   t.teardown(() => watch.stop())
   /** Waits for so many further answers of this kind. */
   const more = async (answer: string, count: number): Promise<void> => {

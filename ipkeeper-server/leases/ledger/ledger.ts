@@ -51,6 +51,7 @@ import { retains } from '../../ipam/records/retention.ts'
 import { bearsGeneratedName, isKnown } from '../../ipam/records/workload.ts'
 import { ExpiryQueue } from './expiry-queue.ts'
 import { KeyIndex } from './key-index.ts'
+import { LedgerSubscribers, type ChangedRecord, type LedgerListener } from './ledger-events.ts'
 import { LateOwn } from './recently-released.ts'
 import { LeaseOutlines, outlineOf } from './lease-outlines.ts'
 import { RecordTable } from './record-table.ts'
@@ -140,27 +141,7 @@ export class Ledger implements AddressBook {
   /** Why the store refused the last change, and when it was last tried since; undefined while it takes them. */
   #refusal: { problem: Problem; triedAt: number } | undefined
   #isSaved = false
-  /** Called when an address is kept until a moment or while its owner exists, so that somebody waits for that to end. */
-  onKept: () => void = () => undefined
-  /** Called when figures of pools may have changed: of a lease, a reservation or a pool, by whomever. */
-  onFigures: () => void = () => undefined
-  /** Called with each record that changes, by whomever, as it is now; as it was where it is deleted. */
-  onRecord: (kind: RecordKind, record: RecordTypes[RecordKind]) => void = () => undefined
-  /** Called when a lease turns out to be bound on this node to an attachment that no record of it tells of. */
-  onStray: (key: AttachmentKey) => void = () => undefined
-  /** Called when an address that a sandbox of this node had is its no more, by somebody else's hand; as it was had. */
-  onTakenAway: (had: LeaseRecord) => void = () => undefined
-  /** Called when an ADD is recorded that still has to be answered. */
-  onUnanswered: () => void = () => undefined
-  /** Called when changes are taken again, after all of it went to a new file. */
-  onServingAgain: () => void = () => undefined
-  /** Called when somebody else changed a pool. */
-  onPoolNews: () => void = () => undefined
-
-  /** Called when the record of a node of this name has changed, by whomever. */
-  onNode: (name: string) => void = () => undefined
-  /** Called when a node's record, or where a routed lease is, has changed. */
-  onRouting: () => void = () => undefined
+  readonly #subscribers = new LedgerSubscribers()
 
   private constructor(
     store: LeaseStore,
@@ -245,6 +226,11 @@ export class Ledger implements AddressBook {
   #leaveIn(kind: RecordKind, key: string): void {
     const address = this.#untold.delete(recordId({ kind, key })) ? addressOf(key) : undefined
     if (address) this.#occupy(address)
+  }
+
+  /** Calls the listener from now on; gives what ends that. */
+  subscribe(listener: LedgerListener): () => void {
+    return this.#subscribers.add(listener)
   }
 
   // ---- AddressBook
@@ -574,7 +560,7 @@ export class Ledger implements AddressBook {
     this.#isSaved = !rescued.inUse
     if (rescued.inUse) {
       this.#refusal = undefined
-      this.onServingAgain()
+      this.#subscribers.publish('servingAgain')
     }
     return rescued
   }
@@ -628,17 +614,18 @@ export class Ledger implements AddressBook {
     if (text === null || record) this.#leaveIn(kind, key)
     if (kind === 'lease' && record) this.#tellStray(key)
     if (text !== null && record && kept === record) this.#tables[kind].setText(key, text)
-    if (kind === 'pool') this.onPoolNews()
+    if (kind === 'pool') this.#subscribers.publish('poolChangedElsewhere')
     if (kind === 'lease' && before && record) {
       const [had, has] = [before as LeaseRecord, record as LeaseRecord]
-      if (had.node === this.#node && isTakenAway(had, has)) this.onTakenAway(had)
+      if (had.node === this.#node && isTakenAway(had, has)) this.#subscribers.publish('takenAway', had)
     }
   }
 
   #tellStray(key: string): void {
     const lease = this.#tables.lease.get(key)
     if (lease?.node !== this.#node || lease.state !== 'bound' || !lease.attachment) return
-    if (!this.#tables.attachment.has(attachmentKey(lease.attachment))) this.onStray(lease.attachment)
+    if (!this.#tables.attachment.has(attachmentKey(lease.attachment)))
+      this.#subscribers.publish('stray', lease.attachment)
   }
 
   /**
@@ -919,9 +906,8 @@ export class Ledger implements AddressBook {
     if (kind === 'lease' && !after) this.#outlines.delete(key)
     if (before) this.#reindex(kind, key, before, false)
     if (after) this.#reindex(kind, key, after, true)
-    if (kind === 'lease' || kind === 'reservation' || kind === 'pool') this.onFigures()
     const touched = after ?? before
-    if (touched) this.onRecord(kind, touched)
+    if (touched) this.#subscribers.publish('changed', { kind, record: touched } as ChangedRecord)
     if (kind === 'lease' || kind === 'reservation') {
       if (kind === 'lease') this.#expired.delete(key)
       const either = after ?? before
@@ -981,12 +967,12 @@ export class Ledger implements AddressBook {
         if (forOwner && present) this.#keptForOwners.add(key)
         else this.#keptForOwners.delete(key)
         if (present && lease.until !== null) this.#expiries.add(key, lease.until)
-        if (present && (forOwner || lease.until !== null)) this.onKept()
+        if (present && (forOwner || lease.until !== null)) this.#subscribers.publish('kept')
         if (lease.mac !== null) keep(this.#leasesByMac, lease.mac, key, present)
         if (lease.state === 'bound' && lease.carried === 'routed') {
           if (present) this.#routed.add(key)
           else this.#routed.delete(key)
-          this.onRouting()
+          this.#subscribers.publish('routing')
         }
         return
       }
@@ -995,7 +981,7 @@ export class Ledger implements AddressBook {
         const { unanswered } = record as AttachmentRecord
         if (present && unanswered) {
           this.#unanswered.add(key)
-          this.onUnanswered()
+          this.#subscribers.publish('unanswered')
         } else this.#unanswered.delete(key)
         return
       }
@@ -1005,8 +991,7 @@ export class Ledger implements AddressBook {
         return
       }
       case 'node':
-        this.onNode((record as NodeRecord).name)
-        this.onRouting()
+        this.#subscribers.publish('routing')
         return
       case 'holder':
       case 'pool':

@@ -29,12 +29,15 @@ export class PoolObjects {
   #told: ReadonlyMap<string, string> = new Map()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
+  readonly #unsubscribe: () => void
 
   constructor(options: PoolObjectsOptions) {
     this.#options = options
-    options.service.ledger.onPoolNews = () => {
-      this.#changeIn(quietFor)
-    }
+    this.#unsubscribe = options.service.ledger.subscribe({
+      poolChangedElsewhere: () => {
+        this.#changeIn(quietFor)
+      },
+    })
   }
 
   /** All pools that are in force with those of the file. */
@@ -59,6 +62,7 @@ export class PoolObjects {
 
   stop(): void {
     this.#stopped = true
+    this.#unsubscribe()
     clearTimeout(this.#timer)
   }
 

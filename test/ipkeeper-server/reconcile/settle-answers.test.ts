@@ -50,9 +50,11 @@ class Site {
     this.#t.teardown(() => answers.stop())
     Object.assign(story.service, { wasAnswered: answers.wasAnswered.bind(answers) })
     await answers.begin()
-    story.service.ledger.onUnanswered = () => {
-      answers.wake()
-    }
+    story.service.ledger.subscribe({
+      unanswered: () => {
+        answers.wake()
+      },
+    })
     const unanswered = (): string[] =>
       story.service.ledger.unanswered().map(({ containerId, unanswered: mark }) => {
         return `${containerId}${mark?.confirms === true ? '' : ' silently'}`

@@ -38,9 +38,11 @@ async function site(t: Test) {
       onCut: ({ containerId }, { address }) => cut.push(`${containerId} had ${address}`),
       onError: error => errors.push(error),
     })
-    one.service.ledger.onTakenAway = had => {
-      yielding.lost(had)
-    }
+    one.service.ledger.subscribe({
+      takenAway: had => {
+        yielding.lost(had)
+      },
+    })
     t.teardown(() => yielding.stop())
     return { one, yielding, cut, errors }
   }

@@ -197,7 +197,7 @@ t.test(
     const store = new MemoryStore()
     const ledger = await Ledger.open(store)
     let told = 0
-    ledger.onKept = () => told++
+    ledger.subscribe({ kept: () => told++ })
     const resting = (until: number, generation: number): LeaseRecord =>
       lease('10.0.0.2', generation, { state: 'cooling', attachment: null, until })
     t.equal(ledger.nextExpiry(), undefined)
@@ -652,7 +652,7 @@ t.test('what is kept while an owner exists that can be asked for', async t => {
   for (const each of said) t.strictSame(each, ['10.0.0.2'])
   const ledger = await Ledger.open(new MemoryStore())
   let calls = 0
-  ledger.onKept = () => calls++
+  ledger.subscribe({ kept: () => calls++ })
   await ledger.commit([putLease(kept('10.0.0.3', { workload: workload('api') }), null)])
   t.equal(calls, 0, 'nobody waits for what does not end')
   await ledger.commit([putLease(kept('10.0.0.2'), null)])

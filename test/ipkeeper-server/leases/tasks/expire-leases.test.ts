@@ -14,13 +14,15 @@ async function site(t: Test, rests: { cooldown: number; preferFor: number }) {
   Object.assign(story, { service })
   const errors: unknown[] = []
   const loop = new ExpiryLoop(service, error => errors.push(error))
-  service.ledger.onKept = () => {
-    loop.wake()
-  }
+  const unsubscribe = service.ledger.subscribe({
+    kept: () => {
+      loop.wake()
+    },
+  })
   t.teardown(() => {
     loop.stop()
   })
-  return { store, story, loop, errors }
+  return { store, story, loop, errors, unsubscribe }
 }
 
 /** Waits until it holds; fails the test after ten seconds. */
@@ -75,8 +77,8 @@ t.test('what was taken again meanwhile stays', async t => {
 })
 
 t.test('what was over before the start goes at the first look', async t => {
-  const { story, loop } = await site(t, { cooldown: 1, preferFor: 1 })
-  story.service.ledger.onKept = () => undefined
+  const { story, unsubscribe, loop } = await site(t, { cooldown: 1, preferFor: 1 })
+  unsubscribe()
   await story.add({ pod: 'a', container: 'c1' })
   await story.del('c1')
   await delay(5)
@@ -145,9 +147,11 @@ t.test('a record that is left to others comes free all the same', async t => {
       return false
     },
   )
-  service.ledger.onKept = () => {
-    loop.wake()
-  }
+  service.ledger.subscribe({
+    kept: () => {
+      loop.wake()
+    },
+  })
   t.teardown(() => {
     loop.stop()
   })

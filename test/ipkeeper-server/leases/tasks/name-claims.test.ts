@@ -47,11 +47,14 @@ async function startNode(
     onLost: (_, problem) => told.push(problem ? 'lost' : 'regained'),
     onError: () => told.push('error'),
   })
-  ledger.onNode = name => {
-    queueMicrotask(() => {
-      claims.heard(name)
-    })
-  }
+  ledger.subscribe({
+    changed: ({ kind, record }) => {
+      if (kind === 'node')
+        queueMicrotask(() => {
+          claims.heard(record.name)
+        })
+    },
+  })
   t.teardown(() => claims.stop())
   return { engine, ledger, claims, told }
 }
@@ -224,12 +227,11 @@ t.test(
     one.engine.turn({ away: 'refuses' })
     await one.ledger.readNode('n1').catch(() => undefined)
     let tries = 0
-    one.ledger.onNode = name => {
-      tries++
-      queueMicrotask(() => {
-        one.claims.heard(name)
-      })
-    }
+    one.ledger.subscribe({
+      changed: ({ kind }) => {
+        if (kind === 'node') tries++
+      },
+    })
     one.claims.hold('n1')
     await until('it is said', () => one.told.includes('error'))
     await until('it was tried again', () => tries > 4)

@@ -49,9 +49,11 @@ async function site(t: Test, answers: Readonly<Record<string, readonly Answer[]>
     onReleased: lease => released.push(lease.address),
     onError: error => errors.push(error),
   })
-  story.service.ledger.onKept = () => {
-    watch.wake()
-  }
+  const unsubscribe = story.service.ledger.subscribe({
+    kept: () => {
+      watch.wake()
+    },
+  })
   t.teardown(async () => {
     await watch.stop()
   })
@@ -63,7 +65,10 @@ async function site(t: Test, answers: Readonly<Record<string, readonly Answer[]>
     return address
   }
   const passes = (uid: string): number => asked.filter(text => text.startsWith(`${uid} `)).length
-  return { store, story, watch, asked, released, errors, keep, passes, during, election, most: () => most }
+  return {
+    ...{ store, story, watch, unsubscribe, asked, released, errors, keep, passes, during, election },
+    most: () => most,
+  }
 }
 
 const web = owned('StatefulSet', 'web', 's1')
@@ -106,8 +111,8 @@ for (const [name, answers, times, isReleased] of verdicts) {
 
 t.test('one question for all pods of an owner, at most four at once', async t => {
   const owners = Array.from({ length: 9 }, (_, index) => owned('StatefulSet', `set${index}`, `s${index}`))
-  const { story, watch, asked, keep, most, passes } = await site(t, {}, 500)
-  story.service.ledger.onKept = () => undefined
+  const { unsubscribe, watch, asked, keep, most, passes } = await site(t, {}, 500)
+  unsubscribe()
   for (const owner of owners) {
     for (const ordinal of [0, 1, 2]) await keep(`${owner.name}-${ordinal}`, owner)
   }
@@ -189,8 +194,8 @@ t.test('nothing is asked while nothing is kept for an owner', async t => {
 })
 
 t.test('what was kept before the start is looked at once somebody wakes it', async t => {
-  const { story, released, keep, watch } = await site(t, { s1: ['gone'] })
-  story.service.ledger.onKept = () => undefined
+  const { unsubscribe, released, keep, watch } = await site(t, { s1: ['gone'] })
+  unsubscribe()
   await keep('web-0', web)
   await delay(20)
   t.strictSame(released, [])

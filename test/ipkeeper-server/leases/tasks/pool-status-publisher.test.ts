@@ -31,9 +31,11 @@ async function site(t: Test, quiet = 5) {
     quiet,
     onError: error => errors.push(error),
   })
-  story.service.ledger.onFigures = () => {
-    tell.wake()
-  }
+  story.service.ledger.subscribe({
+    changed: () => {
+      tell.wake()
+    },
+  })
   t.teardown(() => tell.stop())
   return { story, told, errors, state, tell }
 }

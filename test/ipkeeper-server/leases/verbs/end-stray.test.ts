@@ -12,10 +12,12 @@ for (const deletedHere of [true, false]) {
     const { world } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 300_000 })
     const { ledger } = world.service
     const strays: string[] = []
-    ledger.onStray = key => {
-      strays.push(key.containerId)
-      void endStray(world.service, key, error => t.error(error))
-    }
+    ledger.subscribe({
+      stray: key => {
+        strays.push(key.containerId)
+        void endStray(world.service, key, error => t.error(error))
+      },
+    })
     const address = await world.add({ pod: 'a', container: 'a' })
     const key = leaseKey({ segment: 'default', address })
     const text = site.engine.get('lease', key)?.text ?? ''

@@ -115,11 +115,14 @@ t.test('a node that lives takes it back, and who said it is told', async t => {
     onError: () => undefined,
   })
   t.teardown(() => claims.stop())
-  ledger.onNode = name => {
-    queueMicrotask(() => {
-      claims.heard(name)
-    })
-  }
+  ledger.subscribe({
+    changed: ({ kind, record }) => {
+      if (kind === 'node')
+        queueMicrotask(() => {
+          claims.heard(record.name)
+        })
+    },
+  })
   await claims.take('n2')
   claims.hold('n2')
   await until('the other one knows', () => one.service.ledger.node('n2') !== undefined)

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { replaceFile } from '../../conf-dir/replace-file.ts'
 import { decode, readRegularFile } from '../../conf-dir/read-source-file.ts'
 import { LineMap } from '../../diagnose/lint/line-map.ts'
-import { mend } from '../../diagnose/lint/mend.ts'
+import { fixText } from '../../diagnose/lint/json/fix-text.ts'
 import { isRuntimeFile } from '../../diagnose/lint/runtime-files.ts'
 import { looksLikeYaml } from '../../diagnose/lint/yaml-configs.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'
@@ -54,19 +54,19 @@ export async function mendFile(path: string, dryRun: boolean, now: Date): Promis
   const text = decode(read.bytes)
   const isYaml = /\.ya?ml$/.test(path) || (!isRuntimeFile(path) && looksLikeYaml(text))
   if (isYaml) return unchanged('it is YAML: correct it where it comes from')
-  const mended = mend(text)
-  if (mended.kind === 'good') return undefined
-  if (mended.kind === 'beyond') {
-    const { line, column } = new LineMap(text).placeOf(mended.fault.start)
-    return unchanged(`line ${line}, column ${column} is for a person to mend: ${mended.fault.message}`)
+  const fixed = fixText(text)
+  if (fixed.kind === 'sound') return undefined
+  if (fixed.kind === 'by-hand') {
+    const { line, column } = new LineMap(text).placeOf(fixed.fault.start)
+    return unchanged(`line ${line}, column ${column} is for a person to mend: ${fixed.fault.message}`)
   }
   if (!Buffer.from(text).equals(read.bytes)) return unchanged('it has bytes that are no UTF-8')
-  const changes = mended.titles
-  const plan = planOf(text, mended.text)
+  const changes = fixed.titles
+  const plan = planOf(text, fixed.text)
   if (dryRun) return { file: path, changed: false, original: null, changes, plan, why: 'dry run' }
   try {
     const check = (written: string): void => void JSON.parse(written)
-    const original = await replaceFile(path, read, mended.text, { now, check })
+    const original = await replaceFile(path, read, fixed.text, { now, check })
     return { file: path, changed: true, original, changes, plan, why: null }
   } catch (error) {
     return unchanged(toProblem(error).message)

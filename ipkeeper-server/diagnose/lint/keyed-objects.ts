@@ -1,6 +1,6 @@
 import { ipamKeys, rangeKeys } from '../../ipam/request/network-config.ts'
 import { netconfKeys } from '../../network/plan/read-main-config.ts'
-import { textOf, valueOf, type JsonNode } from './json-node.ts'
+import { textOf, valueOf, type JsonNode } from './json/json-node.ts'
 import {
   commonKeys,
   dnsKeys,

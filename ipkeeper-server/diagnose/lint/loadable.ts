@@ -1,5 +1,5 @@
-import type { JsonNode } from './json-node.ts'
-import { textOf, valueOf } from './json-node.ts'
+import type { JsonNode } from './json/json-node.ts'
+import { textOf, valueOf } from './json/json-node.ts'
 
 /** The value of a key that libcni looks up letter for letter, in a list. */
 function exact(root: JsonNode, key: string): JsonNode | undefined {

@@ -1,6 +1,6 @@
 import { isSupportedVersion, type CniVersion } from '../../../shared/cni/versions.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
-import { toJsonObject } from './json-node.ts'
+import { toJsonObject } from './json/json-node.ts'
 import { compareNames } from './runtime-files.ts'
 import { readSite, type LintedFile, type SourceFile } from './site.ts'
 

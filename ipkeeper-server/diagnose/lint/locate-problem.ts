@@ -1,5 +1,5 @@
 import type { Problem } from '../../../shared/problem/problem.ts'
-import { memberOf, nodeAt, valueOf, type JsonNode, type JsonPath, type Span } from './json-node.ts'
+import { memberOf, nodeAt, valueOf, type JsonNode, type JsonPath, type Span } from './json/json-node.ts'
 
 /** Names of keys as messages write them: ipam.ranges[0][1].subnet, "mode", serviceCidrs[2]. */
 const pathPattern = /[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*|\[\d+\])*/g

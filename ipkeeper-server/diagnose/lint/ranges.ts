@@ -1,7 +1,7 @@
 import { parseAddress, type Address } from '../../../shared/net/address.ts'
 import { parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { canonicalRange, type Range } from '../../ipam/pools/pool.ts'
-import { textOf, valueOf, type JsonNode } from './json-node.ts'
+import { textOf, valueOf, type JsonNode } from './json/json-node.ts'
 import type { PluginEntry, Site } from './site.ts'
 
 /** A section that gives addresses: `ipam` of a plugin, or the fallback within it. */

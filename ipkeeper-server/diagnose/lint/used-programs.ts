@@ -1,4 +1,4 @@
-import { textOf, type JsonNode } from './json-node.ts'
+import { textOf, type JsonNode } from './json/json-node.ts'
 import { ipamSections } from './ranges.ts'
 import type { CniDocument, Network, Site } from './site.ts'
 

@@ -1,6 +1,6 @@
 import { isMap, isScalar, parseAllDocuments, visit, type Document } from 'yaml'
-import type { SyntaxFault } from './fault.ts'
-import type { Span } from './json-node.ts'
+import type { SyntaxFault } from './json/fault.ts'
+import type { Span } from './json/json-node.ts'
 import type { TextView } from './text-view.ts'
 import { maxYamlDepth, tooDeepYamlAt } from './yaml-depth.ts'
 import { viewOfScalar } from './yaml-scalar.ts'

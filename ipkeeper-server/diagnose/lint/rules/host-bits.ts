@@ -1,5 +1,5 @@
 import { formatCidr, parseCidr } from '../../../../shared/net/cidr.ts'
-import { textOf, valueOf } from '../json-node.ts'
+import { textOf, valueOf } from '../json/json-node.ts'
 import { allRanges, hasRanges, ipamSections, withoutHostBits } from '../ranges.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'

@@ -1,6 +1,6 @@
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
-import { textOf, valueOf, type JsonNode } from '../json-node.ts'
+import { textOf, valueOf, type JsonNode } from '../json/json-node.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'

@@ -1,4 +1,4 @@
-import { memberOf } from '../json-node.ts'
+import { memberOf } from '../json/json-node.ts'
 import { referencePlugin } from '../plugin-keys.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'

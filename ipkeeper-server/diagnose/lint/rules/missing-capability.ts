@@ -1,5 +1,5 @@
 import { field, isJsonObject } from '../../../../shared/json/fold.ts'
-import { memberOf, valueOf } from '../json-node.ts'
+import { memberOf, valueOf } from '../json/json-node.ts'
 import type { Diagnostic, LintRule } from '../rule.ts'
 import { spotOf, type PluginEntry } from '../site.ts'
 import { usesIpkeeper } from '../uses-ipkeeper.ts'

@@ -1,4 +1,4 @@
-import { memberOf, valueOf, type Span } from '../json-node.ts'
+import { memberOf, valueOf, type Span } from '../json/json-node.ts'
 import type { Diagnostic, LintRule } from '../rule.ts'
 import { spotOf, type Network } from '../site.ts'
 

@@ -1,5 +1,5 @@
 import { networkNameFault } from '../../../../shared/cni/identifiers.ts'
-import { valueOf } from '../json-node.ts'
+import { valueOf } from '../json/json-node.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
 

@@ -1,5 +1,5 @@
 import { formatRange, type Range } from '../../../ipam/pools/pool.ts'
-import { textOf, type JsonNode } from '../json-node.ts'
+import { textOf, type JsonNode } from '../json/json-node.ts'
 import { allRanges, type SeenRange } from '../ranges.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'

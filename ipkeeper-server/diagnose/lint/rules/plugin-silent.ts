@@ -1,4 +1,4 @@
-import { valueOf } from '../json-node.ts'
+import { valueOf } from '../json/json-node.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
 import { usedPrograms } from '../used-programs.ts'

@@ -1,6 +1,6 @@
 import { formatAddress } from '../../../../shared/net/address.ts'
 import { cidrContains, formatCidr } from '../../../../shared/net/cidr.ts'
-import { valueOf } from '../json-node.ts'
+import { valueOf } from '../json/json-node.ts'
 import { allRanges, withoutHostBits } from '../ranges.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'

@@ -1,5 +1,5 @@
 import { field } from '../../../../shared/json/fold.ts'
-import { memberOf } from '../json-node.ts'
+import { memberOf } from '../json/json-node.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
 

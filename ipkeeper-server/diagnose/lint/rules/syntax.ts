@@ -1,4 +1,4 @@
-import type { SyntaxRuleId } from '../fault.ts'
+import type { SyntaxRuleId } from '../json/fault.ts'
 import type { Diagnostic, LintRule } from '../rule.ts'
 import { spotOf, type Site } from '../site.ts'
 

@@ -1,4 +1,4 @@
-import { allNodes } from '../json-node.ts'
+import { allNodes } from '../json/json-node.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
 import { syntaxDiagnostics } from './syntax.ts'

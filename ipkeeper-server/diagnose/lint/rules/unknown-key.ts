@@ -1,5 +1,5 @@
 import { misspeltWord, nearestWord } from '../../../../shared/text/nearest-word.ts'
-import { valueOf } from '../json-node.ts'
+import { valueOf } from '../json/json-node.ts'
 import { keyedObjects } from '../keyed-objects.ts'
 import { knownCapabilities } from '../plugin-keys.ts'
 import type { LintRule } from '../rule.ts'

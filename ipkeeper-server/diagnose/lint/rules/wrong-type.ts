@@ -1,4 +1,4 @@
-import { valueOf, type JsonNode } from '../json-node.ts'
+import { valueOf, type JsonNode } from '../json/json-node.ts'
 import { keyedObjects } from '../keyed-objects.ts'
 import { commonKeys, type KeyTable, type ValueKind } from '../plugin-keys.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'

@@ -51,7 +51,7 @@ t.test('exit codes and formats', async t => {
     `${net}/10-a.conflist:4:34: error: a comma before "]" [trailing-comma]
  4 | \t"plugins": [{ "type": "bridge" },]
    | \t                                ^
- = take the comma out
+ = remove the comma
 `,
   )
   t.match(text.stdout, /the runtime has no network/)

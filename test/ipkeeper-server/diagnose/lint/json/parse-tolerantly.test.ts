@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { toJson } from '../../../../ipkeeper-server/diagnose/lint/json-node.ts'
-import { LineMap } from '../../../../ipkeeper-server/diagnose/lint/line-map.ts'
-import { parseTolerantly } from '../../../../ipkeeper-server/diagnose/lint/parse-tolerantly.ts'
+import { toJson } from '../../../../../ipkeeper-server/diagnose/lint/json/json-node.ts'
+import { LineMap } from '../../../../../ipkeeper-server/diagnose/lint/line-map.ts'
+import { parseTolerantly } from '../../../../../ipkeeper-server/diagnose/lint/json/parse-tolerantly.ts'
 
 /** Faults as "LINE:COLUMN rule". */
-function told(text: string): string[] {
+function faultsOf(text: string): string[] {
   const lines = new LineMap(text)
   return parseTolerantly(text).faults.map(({ rule, start }) => {
     const { line, column } = lines.placeOf(start)
@@ -74,13 +74,14 @@ t.test('each mistake, once, where it is', t => {
       '2:9 trailing-comma',
     ],
   ]
-  for (const [text, ...faults] of rows) t.strictSame(told(text), faults, JSON.stringify(text).slice(0, 60))
+  for (const [text, ...faults] of rows)
+    t.strictSame(faultsOf(text), faults, JSON.stringify(text).slice(0, 60))
   t.end()
 })
 
-t.test('a bracket that is not closed is told with the place where it was opened', t => {
+t.test('a bracket that is not closed is reported with the place where it was opened', t => {
   const [fault] = parseTolerantly('{\n  "plugins": [\n    {"type": "x"}\n').faults
-  t.match(fault?.message, /"\[" of 2:14 is not closed, nor "\{" of 1:1/)
+  t.match(fault?.message, /"\[" opened at 2:14 is not closed, nor is "\{" opened at 1:1/)
   t.match(fault?.remedy, /"\]\}"/)
   t.end()
 })
@@ -114,6 +115,11 @@ t.test('what is JSON is read as JSON.parse reads it, without complaint', t => {
     }),
     { numRuns: 300 },
   )
+  t.end()
+})
+
+t.test('a comma before the configuration hides nothing of it', t => {
+  t.strictSame(faultsOf(',\n{"a": 1,}'), ['1:1 missing-value', '2:8 trailing-comma'])
   t.end()
 })
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
+import { isJsonObject, type JsonObject } from '../../../../shared/json/fold.ts'
 
 /** A part of a text, in UTF-16 units from 0; `end` is the place behind it. */
 export interface Span {
@@ -18,6 +18,11 @@ export interface JsonNode extends Span {
   readonly members: readonly JsonMember[]
   /** Of an array. */
   readonly items: readonly JsonNode[]
+}
+
+/** A value without members or items. */
+export function leafNode(kind: JsonKind, { start, end }: Span, value: JsonNode['value'] = null): JsonNode {
+  return { kind, start, end, value, members: [], items: [] }
 }
 
 export interface JsonMember {

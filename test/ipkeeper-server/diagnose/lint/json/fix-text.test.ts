@@ -1,8 +1,8 @@
 import t from 'tap'
-import { mend } from '../../../../ipkeeper-server/diagnose/lint/mend.ts'
+import { fixText } from '../../../../../ipkeeper-server/diagnose/lint/json/fix-text.ts'
 
-t.test('safe mistakes are mended, and nothing else changes', t => {
-  const rows: readonly (readonly [text: string, mended: string])[] = [
+t.test('safe mistakes are fixed, and nothing else changes', t => {
+  const rows: readonly (readonly [text: string, fixed: string])[] = [
     ['{"a": [1, 2,],\n}', '{"a": [1, 2]\n}'],
     ["{'a': 'b\"c', \"d\": 'it\\'s'}", '{"a": "b\\"c", "d": "it\'s"}'],
     ['\ufeff{}\n', '{}\n'],
@@ -12,9 +12,9 @@ t.test('safe mistakes are mended, and nothing else changes', t => {
     ],
     ['{"a": 1, // x\n}', '{"a": 1\n}'],
   ]
-  for (const [text, mended] of rows) {
-    const done = mend(text)
-    t.equal(done.kind === 'mended' ? done.text : done.kind, mended, JSON.stringify(text))
+  for (const [text, fixed] of rows) {
+    const done = fixText(text)
+    t.equal(done.kind === 'fixed' ? done.text : done.kind, fixed, JSON.stringify(text))
   }
   t.end()
 })
@@ -28,7 +28,7 @@ t.test('a text with any other mistake is left alone, and so is one without', t =
     '',
     '// only a comment',
   ])
-    t.equal(mend(text).kind, 'beyond', JSON.stringify(text))
-  t.strictSame(mend('{"a": "// no comment, \'neither\',}"}'), { kind: 'good' })
+    t.equal(fixText(text).kind, 'by-hand', JSON.stringify(text))
+  t.strictSame(fixText('{"a": "// no comment, \'neither\',}"}'), { kind: 'sound' })
   t.end()
 })

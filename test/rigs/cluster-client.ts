@@ -41,7 +41,8 @@ export interface ClusterClient {
   /** A collection as kubectl prints it without `-o`: each object by the names of its columns. */
   printed(path: string): Promise<readonly ApiObject[]>
   /**
-   * GETs again and again until what comes is as wanted, and fails after 30 s. Errors mean "not yet".
+   * GETs again and again until what comes is as wanted, and fails after 30 s. Errors mean "not yet". The failure names the
+   * requests of this client that were refused meanwhile, whoever made them: a double of a controller retries its own.
    */
   until(path: string, wanted: (got: ApiObject) => boolean): Promise<ApiObject>
   /**
@@ -66,7 +67,16 @@ export interface ClusterClientOptions {
   readonly credentials: Credentials
 }
 
+/** How many refused requests a failure names. */
+const namedRefusals = 5
+
 export function openClusterClient({ url, ca, credentials }: ClusterClientOptions): ClusterClient {
+  const refusals: { readonly at: number; readonly error: RefusedError }[] = []
+  const refused = (request: string, status: number, body: string): RefusedError => {
+    const error = new RefusedError(request, status, body)
+    refusals.push({ at: performance.now(), error })
+    return error
+  }
   const send = (
     method: Dispatcher.HttpMethod,
     path: string,
@@ -100,7 +110,7 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
     const reply = await send(method, path, body, undefined, accept)
     const text = await reply.body.text()
     if (reply.statusCode < 200 || reply.statusCode > 299)
-      throw new RefusedError(`${method} ${path}`, reply.statusCode, text)
+      throw refused(`${method} ${path}`, reply.statusCode, text)
     return text
   }
   const ask: ClusterClient['request'] = async (method, path, body) =>
@@ -138,20 +148,22 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
       return ask('POST', `${root}${namespace}/${resource['name']}`, manifest)
     },
     until: async (path, wanted) => {
-      const deadline = performance.now() + 30_000
+      const began = performance.now()
       for (;;) {
         const got = await ask('GET', path).catch((error: unknown) => error)
         if (!(got instanceof Error) && wanted(got as ApiObject)) return got as ApiObject
-        if (performance.now() > deadline)
-          throw new Error(`GET ${path}: not as wanted in time: ${inspect(got, { depth: 8 })}`)
+        if (performance.now() > began + 30_000) {
+          const meanwhile = refusals.filter(({ at, error }) => at >= began && error !== got)
+          const told = meanwhile.slice(-namedRefusals).map(({ error }) => `\nrefused: ${error.message}`)
+          throw new Error(`GET ${path}: not as wanted in time: ${inspect(got, { depth: 8 })}${told.join('')}`)
+        }
         await delay(20)
       }
     },
     watch: async function* (path, signal) {
       const query = `${path.includes('?') ? '&' : '?'}watch=true`
       const reply = await send('GET', `${path}${query}`, undefined, signal)
-      if (reply.statusCode !== 200)
-        throw new RefusedError(`watch ${path}`, reply.statusCode, await reply.body.text())
+      if (reply.statusCode !== 200) throw refused(`watch ${path}`, reply.statusCode, await reply.body.text())
       // Leaving the loop ends the connection, of which undici would tell somebody who no longer listens.
       reply.body.on('error', () => undefined)
       const decoder = new TextDecoder()

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { RefusedError, type ApiObject, type ClusterClient, type WatchEvent } from './cluster-client.ts'
+import { RefusedError, type ApiObject, type ClusterClient } from './cluster-client.ts'
+
+/** Milliseconds until pods are listed again although no event asks for it, and while some still need something. */
+const [resyncMs, retryMs] = [1000, 50]
+
+const podsPath = '/api/v1/pods'
 
 /**
  * Plays scheduler and kubelets in a cluster that has neither: a pod gets a node, runs and is ready at once, and ends as
- * soon as it is deleted. Controllers need that to go on. No container is started, and no plugin called.
+ * soon as it is deleted. Controllers need that to go on. No container is started, and no plugin called. What a pod needs
+ * follows from its present state alone: an event only says that it is time to look, and a refused request is retried.
  *
  * @param nodes names; the nodes are created, and pods get them in turn, unless they ask for one as a DaemonSet's do
  */
@@ -13,53 +19,71 @@ export async function startNodeDouble(
   nodes: readonly [string, ...string[]],
 ): Promise<void> {
   for (const name of nodes) await cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } })
-  let turn = 0
-  const nextNode = (): string => nodes[turn++ % nodes.length] ?? nodes[0]
+  const scheduler = createScheduler(nodes)
   const stopped = new AbortController()
-  const ended = (async () => {
-    while (!stopped.signal.aborted) {
-      try {
-        // Without a version it begins with all that there is.
-        for await (const event of cluster.watch('/api/v1/pods', stopped.signal)) {
-          await care(cluster, event, nextNode)
-        }
-      } catch (error) {
-        // The server is away, as some tests want it; that is no TypeError.
-        if (error instanceof TypeError) throw error
-        await delay(50)
-      }
-    }
-  })()
-  t.teardown(() => {
+  const wakeUp = createWakeUp()
+  const watching = whileRunning(stopped.signal, async () => {
+    // Without a version it begins with all that there is.
+    for await (const { type } of cluster.watch(podsPath, stopped.signal))
+      if (type !== 'BOOKMARK') wakeUp.wake()
+  })
+  const working = whileRunning(stopped.signal, async () => {
+    const woken = wakeUp.next()
+    const { items } = await cluster.request('GET', podsPath)
+    const steps = (items as ApiObject[])
+      .map(pod => nextStep(pod, scheduler))
+      .filter(step => step !== undefined)
+    await Promise.all(steps.map(step => take(cluster, step)))
+    // What the steps came to is seen in the next list.
+    await Promise.race([woken, delay(steps.length > 0 ? retryMs : resyncMs)])
+  })
+  t.teardown(async () => {
     stopped.abort()
-    return ended
+    wakeUp.wake()
+    await Promise.all([watching, working])
   })
 }
 
-async function care(cluster: ClusterClient, event: WatchEvent, nextNode: () => string): Promise<void> {
-  if (event.type !== 'ADDED' && event.type !== 'MODIFIED') return
-  const { metadata, spec, status } = event.object
+type Step = Parameters<ClusterClient['request']>
+
+/** The request that a pod needs as it is now; undefined: it is as it should be. */
+function nextStep(pod: ApiObject, nodeOf: (pod: ApiObject) => string): Step | undefined {
+  const { metadata, spec, status } = pod
   const path = `/api/v1/namespaces/${String(metadata.namespace)}/pods/${String(metadata.name)}`
+  if (metadata.deletionTimestamp !== undefined) {
+    // Already deleted for good, and kept by a finalizer of others.
+    if (metadata.deletionGracePeriodSeconds === 0) return undefined
+    const preconditions = { uid: metadata.uid as string }
+    return ['DELETE', path, { gracePeriodSeconds: 0, preconditions }]
+  }
+  if (spec.nodeName === undefined) {
+    const { name, uid } = metadata as { name: string; uid: string }
+    const target = { kind: 'Node', name: nodeOf(pod) }
+    return ['POST', `${path}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata: { name, uid }, target }]
+  }
+  if (status.phase !== 'Pending') return undefined
+  const conditions = [{ type: 'Ready', status: 'True' }]
+  return ['PATCH', `${path}/status`, { status: { phase: 'Running', conditions } }]
+}
+
+/** A refusal says nothing that the next look at the pod does not say. */
+async function take(cluster: ClusterClient, step: Step): Promise<void> {
   try {
-    if (metadata.deletionTimestamp !== undefined) {
-      await cluster.request('DELETE', path, {
-        gracePeriodSeconds: 0,
-        preconditions: { uid: metadata.uid as string },
-      })
-    } else if (spec.nodeName === undefined) {
-      await cluster.request('POST', `${path}/binding`, {
-        apiVersion: 'v1',
-        kind: 'Binding',
-        metadata: { name: metadata.name as string },
-        target: { kind: 'Node', name: askedNode(spec) ?? nextNode() },
-      })
-    } else if (status.phase === 'Pending') {
-      const conditions = [{ type: 'Ready', status: 'True' }]
-      await cluster.request('PATCH', `${path}/status`, { status: { phase: 'Running', conditions } })
-    }
+    await cluster.request(...step)
   } catch (error) {
-    // Somebody was faster; another event says what came of it.
     if (!(error instanceof RefusedError)) throw error
+  }
+}
+
+/** Decides on a node once for each pod: one whose binding is refused keeps its turn. */
+function createScheduler(nodes: readonly [string, ...string[]]): (pod: ApiObject) => string {
+  const chosen = new Map<string, string>()
+  let turn = 0
+  return ({ metadata, spec }) => {
+    const uid = String(metadata.uid)
+    const node = chosen.get(uid) ?? askedNode(spec) ?? nodes[turn++ % nodes.length] ?? nodes[0]
+    chosen.set(uid, node)
+    return node
   }
 }
 
@@ -67,4 +91,28 @@ async function care(cluster: ClusterClient, event: WatchEvent, nextNode: () => s
 function askedNode(spec: ApiObject): string | undefined {
   const required = spec['affinity']?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   return required?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0] as string | undefined
+}
+
+/** Does it again and again; the server may be away, as some tests want it. */
+async function whileRunning(stopped: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!stopped.aborted) {
+    try {
+      await work()
+    } catch (error) {
+      // A mistake of this file, and no server that is away.
+      if (error instanceof TypeError) throw error
+      await delay(retryMs)
+    }
+  }
+}
+
+/** `next()` is to be called before what is looked at: what happens after that wakes. */
+function createWakeUp(): { readonly next: () => Promise<unknown>; readonly wake: () => void } {
+  let wake = (): void => undefined
+  return {
+    next: () => new Promise<undefined>(resolve => (wake = resolve as () => void)),
+    wake: () => {
+      wake()
+    },
+  }
 }

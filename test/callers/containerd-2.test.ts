@@ -9,6 +9,7 @@ import { startContainerd } from '../rigs/containerd.ts'
 import type { Pod } from '../rigs/cri.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
+import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('go', 'callers', 'namespaces', 'runc', 'executables')
 
@@ -63,7 +64,7 @@ t.test('pods on containerd 2', { skip }, async t => {
   await t.test('it asks for STATUS, and reports the network by the answer', async t => {
     // It takes a new list up when it notices the file, and has none at all for a moment.
     const becomes = async (ready: boolean, because = /^/): Promise<string> => {
-      const deadline = performance.now() + 30_000
+      const deadline = performance.now() + hangMs
       for (;;) {
         const { status, message } = (await cri.conditions())['NetworkReady']!
         if (status === ready && because.test(message)) return message

@@ -99,7 +99,7 @@ t.test(
     // It hears of the pools at once and of the leases never, until it gives up waiting and serves what its journal has.
     const node = await startClusterNode(t, cluster, {
       ...{ name: 'worker-2', kubeconfig, args: ['--store', 'kubernetes:'], ipam: { pool: 'prod' } },
-      ...{ unwatched: true, readyMs: 30_000 },
+      ...{ unwatched: true },
     })
     t.same(await poolNames(cluster), ['prod', 'unused'], 'what is not known is in use')
     await grantAll(cluster)

@@ -39,7 +39,7 @@ t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables',
     valueOf(readPage((await node.daemon.ask('GET', '/metrics')).body), 'ipkeeper_elected') === 1
 
   await t.test('one of two daemons is elected', async t => {
-    await until('one is elected', async () => (await isElected(one)) || (await isElected(two)), 40_000)
+    await until('one is elected', async () => (await isElected(one)) || (await isElected(two)))
     t.equal([await isElected(one), await isElected(two)].filter(Boolean).length, 1)
     t.equal(
       valueOf(readPage((await two.daemon.ask('GET', '/metrics')).body), 'ipkeeper_store_away'),
@@ -76,7 +76,7 @@ t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables',
       return
     }
     await first.daemon.stop()
-    await until('the other is elected', () => isElected(second), 40_000)
+    await until('the other is elected', () => isElected(second))
   })
 
   await t.test('IPPools are looked at before they are kept', async t => {

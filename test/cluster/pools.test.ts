@@ -11,6 +11,7 @@ import {
 } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { missing } from '../rigs/requirements.ts'
+import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('cluster', 'executables')
 
@@ -18,7 +19,7 @@ const gets = (address: string) => ({ ips: [address] })
 
 /** Waits until `ipkeeperctl explain` says that an ADD of the pod would end so: an address, or the code of an error. */
 async function untilExplained(node: ClusterNode, pod: string, wanted: string): Promise<void> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + hangMs
   for (;;) {
     const [explained] = await node.explain(pod)
     const outcome = (explained?.['error']?.code ?? explained?.['addresses']?.[0]) as string | undefined

@@ -134,11 +134,11 @@ t.test('reconcile and the Kubernetes API', { skip, timeout: 180_000 }, async t =
       t.ok(isThere)
     }
     await cluster.stop('SIGKILL')
-    await until('it is missed', async () => apiStateOf(await auditOf(node)) === 'failed', 60_000)
+    await until('it is missed', async () => apiStateOf(await auditOf(node)) === 'failed')
     await passesBy()
     await cluster.start()
-    await until('it is back', async () => apiStateOf(await auditOf(node)) === 'asked', 60_000)
-    await until('and believed', async () => !(await holders(node)).includes(container), 60_000)
+    await until('it is back', async () => apiStateOf(await auditOf(node)) === 'asked')
+    await until('and believed', async () => !(await holders(node)).includes(container))
   })
 
   await t.test('a finding that is of no pod is an Event on the Node', async t => {

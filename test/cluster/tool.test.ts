@@ -13,6 +13,7 @@ import {
 import type { ApiObject } from '../rigs/cluster-client.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { missing } from '../rigs/requirements.ts'
+import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('cluster', 'executables')
 
@@ -163,7 +164,7 @@ t.test('ipkeeperctl explain', { skip }, async t => {
       file,
       stringify(podManifest('teller', { 'ipkeeper.io/pool': 'bank' }, { namespace: 'bank' })),
     )
-    const until = performance.now() + 10_000
+    const until = performance.now() + hangMs
     let [reply] = await node.explain('--manifest', file)
     while (reply?.['error'] !== null && performance.now() < until)
       [reply] = await node.explain('--manifest', file)

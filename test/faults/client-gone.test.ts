@@ -15,6 +15,7 @@ import {
   runVerb,
 } from '../rigs/plugin-under-fault.ts'
 import { missing } from '../rigs/requirements.ts'
+import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('executables')
 t.teardown(() => {
@@ -37,7 +38,7 @@ const containerEnv = (name: string) => ({ env: { CNI_CONTAINERID: name } })
 
 /** Asks until it holds; the daemon undoes in its own time. */
 async function eventually(t: Test, name: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + hangMs
   while (!(await holds())) {
     if (performance.now() > deadline) {
       t.fail(`${name}: not within 20 s`)

@@ -42,10 +42,10 @@ t.test('links of the host after a start', { skip, timeout: 120_000 }, async t =>
 
   const started = performance.now()
   const daemon = await node.startDaemon()
-  await until('the first look', async () => (await veths()).join() === left.join(), 5_000)
+  await until('the first look', async () => (await veths()).join() === left.join())
   // As by a program that was slow to begin.
   await make('ipk0000000000a3', 'ipkeeper fixed c1 eth0')
-  await until('the second look', async () => (await veths()).join() === left.join(), 15_000)
+  await until('the second look', async () => (await veths()).join() === left.join())
   t.ok(performance.now() - started < 15_000)
   // The kernel takes a link out of its lists before `ip` ends.
   const told = (): readonly string[] => daemon.log().match(/(?<="link":"ipk0000000000)\w+/g) ?? []

@@ -45,7 +45,7 @@ function site(name: string): Site {
       type: 'bridge',
       ipam: { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.23.0.0/16' }]] },
     },
-    start: () => startDaemon({ socket, stateDir, readyMs: 60_000 }),
+    start: () => startDaemon({ socket, stateDir }),
   }
 }
 

@@ -49,7 +49,7 @@ class Site {
 
   async start(): Promise<void> {
     const { socket, stateDir, clock } = this
-    const options = { socket, stateDir, config: this.#config, env: clock.env, readyMs: 60_000 }
+    const options = { socket, stateDir, config: this.#config, env: clock.env }
     this.#running = await startDaemon(options)
   }
 

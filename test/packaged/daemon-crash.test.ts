@@ -73,7 +73,7 @@ t.test(`${kills} kills at random moments`, { skip: missing('executables'), timeo
   let idle = 0
 
   // Six runtimes and another test file are at work meanwhile, on two cores.
-  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, readyMs: 60_000 })
+  const start = (): Promise<Daemon> => startDaemon({ socket, stateDir })
   let daemon = await start()
   t.teardown(async () => {
     await daemon.stop('SIGKILL')

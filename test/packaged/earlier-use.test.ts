@@ -65,7 +65,7 @@ function makeSite(t: Test, { database, args }: Store) {
   return {
     ...{ id, stateDir, results, own, database, file, marker: file('begin-anew') },
     start: async (executable = server) => {
-      const daemon = await startDaemon({ socket, stateDir, config, args, executable, readyMs: 30_000 })
+      const daemon = await startDaemon({ socket, stateDir, config, args, executable })
       running.push(daemon)
       return daemon
     },

@@ -35,7 +35,7 @@ function makeSite(t: Test, name: string): Site {
   t.teardown(() => running?.stop('SIGKILL'))
   return {
     socket,
-    start: async () => (running = await startDaemon({ socket, stateDir, readyMs: 60_000 })),
+    start: async () => (running = await startDaemon({ socket, stateDir })),
     run: (verb, container, { socket: other = socket, valid = [] } = {}) =>
       startProcess(
         verb,

@@ -184,7 +184,7 @@ async function tryRelease(t: Test, bin: string, by: readonly string[]): Promise<
   ] as const)
     t.equal(await mustRun(program, ['--version']), `${name} ${readVersion()} (commit ${source.commit})\n`)
   const [socket, stateDir] = [folder.file('s'), folder.file('state')]
-  const daemon = await startDaemon({ socket, stateDir, executable, readyMs: 60_000 })
+  const daemon = await startDaemon({ socket, stateDir, executable })
   t.teardown(() => daemon.stop())
   const ipam = { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
   const call = {

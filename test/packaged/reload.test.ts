@@ -8,6 +8,7 @@ import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('executables')
 
@@ -24,7 +25,7 @@ interface Site {
 
 /** Polls until there is something, and fails after 10 s. */
 async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + hangMs
   for (;;) {
     const found = await look()
     if (found !== undefined) return found

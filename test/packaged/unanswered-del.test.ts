@@ -46,7 +46,7 @@ class Site {
   }
 
   async start(): Promise<void> {
-    this.#running = await startDaemon({ socket: this.socket, stateDir: this.stateDir, readyMs: 60_000 })
+    this.#running = await startDaemon({ socket: this.socket, stateDir: this.stateDir })
   }
 
   get daemon(): Daemon {

@@ -56,7 +56,7 @@ async function makeSite(t: Test): Promise<Site> {
       )
     },
     start: async args => {
-      const daemon = await startDaemon({ socket, stateDir, host, readyMs: 30_000, ...(args && { args }) })
+      const daemon = await startDaemon({ socket, stateDir, host, ...(args && { args }) })
       t.teardown(() => {
         daemon.kill('SIGKILL')
       })
@@ -121,7 +121,7 @@ async function whileFrozen(t: Test, site: Site, rows: readonly Row[]): Promise<v
 
 /** What hung has gone on, nothing is left, and the node works. */
 async function goesOn(t: Test, site: Site, daemon: Daemon, before: readonly string[]): Promise<void> {
-  await until('no process is left', async () => (await site.left()) === 0, 30_000)
+  await until('no process is left', async () => (await site.left()) === 0)
   await until(
     'what nobody has the answer of is undone',
     async () => JSON.stringify(await bound(daemon)) === JSON.stringify(before),

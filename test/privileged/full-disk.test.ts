@@ -46,7 +46,7 @@ async function makeSite(t: Test, files?: number, mebibytes = 24, forRoot = 0): P
   const site: Site = {
     ...{ host, disk, stateDir },
     start: async () => {
-      const daemon = await startDaemon({ socket, stateDir, host, readyMs: 30_000 })
+      const daemon = await startDaemon({ socket, stateDir, host })
       t.teardown(() => daemon.stop('SIGKILL'))
       return daemon
     },
@@ -109,7 +109,7 @@ async function saysSo(t: Test, site: Site, daemon: Daemon): Promise<void> {
 
 async function goesOnWithRoom(t: Test, site: Site, daemon: Daemon): Promise<void> {
   await site.disk.makeRoom()
-  await until('pods are added again', async () => (await site.plugin('ADD', 'late')).exit === 0, 40_000)
+  await until('pods are added again', async () => (await site.plugin('ADD', 'late')).exit === 0)
   await site.kept(daemon)
   t.equal((await site.plugin('STATUS', 'any')).exit, 0)
   t.match(daemon.log(), /there is room on the disk again/)

@@ -114,7 +114,7 @@ for (const { wiring, cniVersion } of cases) {
     t.equal((await s.daemon().boundLeases()).length, 1, 'DEL never came')
 
     await s.restart('repair')
-    await until('the file is whole again', async () => (await s.text(path)) !== '', 15_000)
+    await until('the file is whole again', async () => (await s.text(path)) !== '')
     const rewritten = JSON.parse(await s.text(path)) as Cached
     t.match(rewritten, {
       kind: 'cniCacheV1',
@@ -167,7 +167,7 @@ t.test('with the daemon in mode repair all the time, it takes some seconds', { s
   await s.host.must('tee', [path], { input: half })
   t.match(await s.stop(id), failing)
   const began = performance.now()
-  await until('StopPodSandbox succeeds', async () => (await s.stop(id)) === '', 15_000)
+  await until('StopPodSandbox succeeds', async () => (await s.stop(id)) === '')
   t.ok(performance.now() - began < 10_000, `after ${performance.now() - began} ms`)
   t.match(s.daemon().log(), /"reason":"truncated"/)
   t.same(await s.daemon().boundLeases(), [])

@@ -8,6 +8,7 @@ import type { Conflist } from './pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from './private-host.ts'
 import { distFolder } from './requirements.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { hangMs } from './poll.ts'
 
 /** A node for callers of plugins: a private host, the packaged daemon, and a folder of conflists. */
 export interface CallerSite {
@@ -90,7 +91,7 @@ export async function makeCallerSite(
       return path
     },
     links: async expected => {
-      const deadline = performance.now() + 20_000
+      const deadline = performance.now() + hangMs
       for (;;) {
         const links = JSON.parse(await host.must('ip', ['-json', 'link'])) as readonly { ifname: string }[]
         const names = links.map(link => link.ifname).filter(name => !name.startsWith('cni'))

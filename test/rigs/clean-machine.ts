@@ -16,6 +16,7 @@ import { cgroupName, removeCgroup, removeStaleCgroups } from './cgroups.ts'
 import { atProcessEnd } from './finish.ts'
 import { runProgram, type Finished, type ProgramOptions } from './run-program.ts'
 import { makeTempFolder } from './temp-folder.ts'
+import { hangMs } from './poll.ts'
 
 export interface CleanMachine {
   /** The checkout as the machine has it: every change stays in there. */
@@ -190,7 +191,7 @@ export async function startCleanMachine(): Promise<CleanMachine> {
     folder.remove()
   }
 
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + hangMs
   let first: number | undefined
   const run: CleanMachine['run'] = (program, args, options = {}) =>
     runProgram(

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { hangMs } from './poll.ts'
 import { Agent, request, type Dispatcher } from 'undici'
 
 /** An object of the API, or a list of them. What is in it the test knows. */
@@ -41,7 +42,7 @@ export interface ClusterClient {
   /** A collection as kubectl prints it without `-o`: each object by the names of its columns. */
   printed(path: string): Promise<readonly ApiObject[]>
   /**
-   * GETs again and again until what comes is as wanted, and fails after 30 s. Errors mean "not yet". The failure names the
+   * GETs again and again until what comes is as wanted, and fails after `hangMs`. Errors mean "not yet". The failure names the
    * requests of this client that were refused meanwhile, whoever made them: a double of a controller retries its own.
    */
   until(path: string, wanted: (got: ApiObject) => boolean): Promise<ApiObject>
@@ -152,7 +153,7 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
       for (;;) {
         const got = await ask('GET', path).catch((error: unknown) => error)
         if (!(got instanceof Error) && wanted(got as ApiObject)) return got as ApiObject
-        if (performance.now() > began + 30_000) {
+        if (performance.now() > began + hangMs) {
           const meanwhile = refusals.filter(({ at, error }) => at >= began && error !== got)
           const told = meanwhile.slice(-namedRefusals).map(({ error }) => `\nrefused: ${error.message}`)
           throw new Error(`GET ${path}: not as wanted in time: ${inspect(got, { depth: 8 })}${told.join('')}`)

@@ -16,6 +16,7 @@ import { distFolder } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { hangMs } from './poll.ts'
 
 type StringMap = Readonly<Record<string, string>>
 
@@ -51,7 +52,7 @@ export interface ClusterNode {
   add(pod: RuntimePod): Promise<Answer>
   del(pod: RuntimePod, container: string): Promise<void>
   status(): Promise<StatusReply>
-  /** The status once it is as wanted; fails after 30 s. */
+  /** The status once it is as wanted; fails after `hangMs`. */
   untilStatus(wanted: (kubernetes: NonNullable<StatusReply['kubernetes']>) => boolean): Promise<StatusReply>
   /** Replaces the configuration file. What was given at the start and is not given now falls away, but the access. */
   configure(config: object): void
@@ -154,7 +155,7 @@ export async function startClusterNode(
   const status = async (): Promise<StatusReply> =>
     JSON.parse((await daemon.ask('GET', '/v1/status')).body) as StatusReply
   const untilStatus: ClusterNode['untilStatus'] = async wanted => {
-    const deadline = performance.now() + 30_000
+    const deadline = performance.now() + hangMs
     for (;;) {
       const got = await status()
       if (got.kubernetes && wanted(got.kubernetes)) return got

@@ -12,6 +12,7 @@ import { openCri, type Cri } from './cri.ts'
 import { pauseImage } from './pause-image.ts'
 import { onlyChildOf, type PrivateHost } from './private-host.ts'
 import type { TempFolder } from './temp-folder.ts'
+import { hangMs } from './poll.ts'
 
 export interface ContainerdOptions {
   readonly host: PrivateHost
@@ -90,7 +91,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   const cri = openCri(socket, { cgroupParent: host.cgroup, logDirectory: folder.file('pod-logs') })
 
   const until = async (what: string, met: () => Promise<boolean>): Promise<void> => {
-    const deadline = performance.now() + 20_000
+    const deadline = performance.now() + hangMs
     let reason: unknown
     while (!(await met().catch((error: unknown) => ((reason = error), false)))) {
       if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LeaseItem, LeasesReply } from '../../shared/api/listing.schema.ts'
 import { atProcessEnd } from './finish.ts'
+import { hangMs } from './poll.ts'
 import { onlyChildOf, type PrivateHost } from './private-host.ts'
 import { distFolder } from './requirements.ts'
 import { mustRun, runProgram, type Finished } from './run-program.ts'
@@ -22,7 +23,7 @@ export interface DaemonOptions {
   readonly become?: boolean
   /** Which executable; dist/ipkeeper-server when absent. */
   readonly executable?: string
-  /** How long it may take to be ready. Default: 10 s. */
+  /** How long it may take to be ready, where that is promised. Default: no promise, `hangMs`. */
   readonly readyMs?: number
   /** Ready is a daemon that answers with this status. Default: 200. */
   readonly readyStatus?: number
@@ -95,7 +96,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     signal('SIGKILL')
   })
 
-  const deadline = started + (options.readyMs ?? 10_000)
+  const deadline = started + (options.readyMs ?? hangMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       withdraw()

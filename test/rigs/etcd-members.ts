@@ -7,6 +7,7 @@ import type { LanHost } from './lan.ts'
 import { relayOutOf } from './relay.ts'
 import { mustRun } from './run-program.ts'
 import type { TempFolder } from './temp-folder.ts'
+import { hangMs } from './poll.ts'
 
 /** A member of an etcd that votes, on a machine of its own. */
 export interface EtcdMember {
@@ -116,7 +117,7 @@ export async function startEtcdMembers(
     members,
     ask,
     healthy: async () => {
-      const deadline = performance.now() + 30_000
+      const deadline = performance.now() + hangMs
       for (const member of members)
         while (!(await member.isHealthy()))
           if (performance.now() > deadline)

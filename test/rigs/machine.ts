@@ -120,7 +120,7 @@ export function makeMachine(t: Test, { folder, config = {}, store }: MachineOpti
   }
   const begin = async (readyStatus: number): Promise<Daemon> => {
     running = await startDaemon({
-      ...{ socket, stateDir, config: configFile, executable: server, readyMs: 30_000, readyStatus },
+      ...{ socket, stateDir, config: configFile, executable: server, readyStatus },
       ...(store !== undefined && { args: ['--store', store] }),
     })
     return running

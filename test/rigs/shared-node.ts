@@ -197,7 +197,7 @@ export function makeSharedNode(
       if (running) return
       own.starting?.()
       running = await startDaemon({
-        ...{ socket, stateDir, config: configFile, host, become: true, readyMs: 30_000 },
+        ...{ socket, stateDir, config: configFile, host, become: true },
         args: ledger.store === undefined ? [] : ['--store', ledger.store],
         ...(env && { env }),
         ...(executable !== undefined && { executable }),

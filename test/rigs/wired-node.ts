@@ -131,7 +131,6 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
     startDaemon({
       ...{ socket, stateDir, host, config: file, env },
       // Of a store that is away it waits for ten seconds.
-      readyMs: 30_000,
       ...(options.server !== undefined && { executable: options.server }),
       ...(options.store !== undefined && { args: ['--store', options.store] }),
     })

@@ -8,7 +8,7 @@ import type { Logger } from '../host/logger.ts'
 import { forgetNeighbours } from '../network/forget-neighbours.ts'
 import { findNodeAddresses } from '../network/node-addresses.ts'
 import { NodeRoutes } from '../network/node-routes.ts'
-import type { BoundAddress } from '../network/plan/node-routes.ts'
+import type { BoundAddress } from '../network/plan/plan-node-routes.ts'
 import { runTool } from '../network/run-tool.ts'
 
 export interface JoinNodesOptions {

@@ -5,7 +5,7 @@ import {
   guardTable,
   readHeard,
   type GuardedProbe,
-} from './plan/answer-guard.ts'
+} from './plan/answer-rules.ts'
 import { findTool, type RunTool } from './run-tool.ts'
 
 export interface AnswerGuardOptions {

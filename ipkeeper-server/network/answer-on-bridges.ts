@@ -4,8 +4,7 @@ import { runCommands, showJson } from './ip-commands.ts'
 import { writeIpv6Setting } from './ipv6-settings.ts'
 import { settingFile } from './kernel-settings.ts'
 import type { Command } from './plan/command.ts'
-import type { AnsweringBridge } from './plan/node-routes.ts'
-import { routeProtocol } from './plan/route-marks.ts'
+import { type AnsweringBridge, routeProtocol } from './plan/plan-node-routes.ts'
 import type { RunTool } from './run-tool.ts'
 
 /**

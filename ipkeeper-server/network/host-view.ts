@@ -1,9 +1,9 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { defaultUplinks, findLink, listLinks, type LinkState } from './host-links.ts'
 import { aliasPrefix, macOf } from './link-names.ts'
-import { isHostLinkName } from './plan/host-link-name.ts'
+import { isHostLinkName } from './plan/interface-name.ts'
 import type { MainConfig } from '../ipam/records/main-config.ts'
-import type { BridgeFacts, Survey } from './plan/survey.ts'
+import type { BridgeFacts, Survey } from './plan/wiring-job.ts'
 import type { RunTool } from './run-tool.ts'
 
 /** For how long what was seen is taken as true: a look costs a process, and each ADD would take several. */

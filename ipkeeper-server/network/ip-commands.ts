@@ -1,6 +1,5 @@
 import { Problem } from '../../shared/problem/problem.ts'
-import { writeBatch, type Command } from './plan/command.ts'
-import { escapeIpJson } from './plan/ip-json.ts'
+import { writeBatch, type Command, escapeIpJson } from './plan/command.ts'
 import type { RunTool, ToolEnd } from './run-tool.ts'
 
 /** A command of a batch that the kernel refused, with its words: "RTNETLINK answers: File exists". */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { attachmentKey, type AttachmentKey } from '../ipam/records/records.ts'
-import { linkPrefix } from './plan/host-link-name.ts'
-import type { LinkNames } from './plan/survey.ts'
+import { linkPrefix } from './plan/interface-name.ts'
+import type { LinkNames } from './plan/wiring-job.ts'
 
 /** Begins the aliases of links. */
 export const aliasPrefix = 'ipkeeper'

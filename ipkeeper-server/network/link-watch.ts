@@ -2,8 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { toProblem } from '../../shared/problem/problem.ts'
 import type { OwnAddress } from '../ipam/pools/own-addresses.ts'
 import { IpMonitor } from './ip-monitor.ts'
-import { readAddressNews, readLinkNews } from './plan/link-news.ts'
-import { NodeLinks, type NodeLink } from './plan/node-links.ts'
+import { readAddressNews, readLinkNews, NodeLinks, type NodeLink } from './plan/node-links.ts'
 import type { RunTool } from './run-tool.ts'
 
 export interface LinkWatchOptions {

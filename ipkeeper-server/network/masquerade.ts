@@ -10,7 +10,7 @@ import {
   revisionOf,
   type MasqueradedPods,
   type Member,
-} from './plan/masquerade.ts'
+} from './plan/masquerade-rules.ts'
 import type { RunTool, ToolEnd } from './run-tool.ts'
 
 export interface MasqueradeOptions {

@@ -6,8 +6,14 @@ import { listLinks } from './host-links.ts'
 import { CommandRefused, runCommands, showJson } from './ip-commands.ts'
 import { answerOnBridges } from './answer-on-bridges.ts'
 import type { Command } from './plan/command.ts'
-import { planNodeRoutes, type NodeRoute, type NodeRoutesView, type Unreached } from './plan/node-routes.ts'
-import { routeMetric, routeProtocol } from './plan/route-marks.ts'
+import {
+  planNodeRoutes,
+  type NodeRoute,
+  type NodeRoutesView,
+  type Unreached,
+  routeMetric,
+  routeProtocol,
+} from './plan/plan-node-routes.ts'
 import type { RunTool } from './run-tool.ts'
 
 /** Milliseconds: changes that come together are done together. */

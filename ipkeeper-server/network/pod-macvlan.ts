@@ -2,7 +2,7 @@ import { listLinks, type LinkState } from './host-links.ts'
 import { runCommands } from './ip-commands.ts'
 import { linkWord } from './plan/command.ts'
 import { ownMacvlan } from './plan/macvlan.ts'
-import type { LinkNames } from './plan/survey.ts'
+import type { LinkNames } from './plan/wiring-job.ts'
 import type { PodNamespace } from './pod-namespace.ts'
 import type { RunTool } from './run-tool.ts'
 

@@ -3,8 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import type { SeenMac } from '../ipam/request/add-request.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import type { MainConfig } from '../ipam/records/main-config.ts'
-import type { Survey } from './plan/survey.ts'
-import type { WiringJob } from './plan/wiring-job.ts'
+import type { Survey, WiringJob } from './plan/wiring-job.ts'
 
 /** Somebody else on the network has addresses of the pod. `mac`: undefined where it cannot be learnt. */
 export class AddressTaken extends Problem {

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { findProgram, systemFolders } from '../host/find-program.ts'
 import { runProgram } from '../host/run-program.ts'
-import { namespacePath } from './plan/namespace-path.ts'
+import { namespacePath } from './plan/command.ts'
 import { tools, type ToolName } from './plan/tools.ts'
 
 export interface ToolRun {

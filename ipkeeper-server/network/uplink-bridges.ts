@@ -5,7 +5,7 @@ import { findAddressing, findLink, listLinks, type LinkState } from './host-link
 import type { HostView } from './host-view.ts'
 import { runHostCommands } from './host-ipv6.ts'
 import { CommandRefused, runCommands } from './ip-commands.ts'
-import { checkUplink } from './plan/check-uplink.ts'
+import { checkUplink } from './plan/check-host.ts'
 import { checkHostInterface } from './plan/interface-name.ts'
 import {
   cidrOf,

@@ -1,4 +1,4 @@
-import { isHostLinkName } from '../network/plan/host-link-name.ts'
+import { isHostLinkName } from '../network/plan/interface-name.ts'
 
 /** A veth of the host, as far as it tells whether somebody has it. */
 export interface VethSeen {

@@ -1,8 +1,9 @@
 /** The nft table of masqueraded pods, in a kernel: a node that is a namespace, pods behind it, a machine outside. */
 import { setImmediate } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import type { Test } from 'tap'
 import { Masquerade } from '../../ipkeeper-server/network/masquerade.ts'
-import { setName, type MasqueradedPods } from '../../ipkeeper-server/network/plan/masquerade.ts'
+import { setName, type MasqueradedPods } from '../../ipkeeper-server/network/plan/masquerade-rules.ts'
 import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { missing } from '../rigs/requirements.ts'

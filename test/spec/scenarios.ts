@@ -37,7 +37,7 @@ export const scenarios: readonly Scenario[] = [
   { title: 'two addresses of a family in the old shape', rows: ['E1'] },
   {
     title: 'interface number 0',
-    elsewhere: ['test/ipkeeper-server/network/plan/wired-result.test.ts', 'test/shared/cni/result.test.ts'],
+    elsewhere: ['test/ipkeeper-server/network/plan/plan-wiring.test.ts', 'test/shared/cni/result.test.ts'],
   },
   { title: 'prevResult is passed on in its version', notTested: chained },
   { title: 'a chained plugin without prevResult', notTested: chained },

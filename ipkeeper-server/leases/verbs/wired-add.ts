@@ -12,8 +12,7 @@ import {
   type WiringRecord,
 } from '../../ipam/records/records.ts'
 import type { MainConfig } from '../../ipam/records/main-config.ts'
-import { planWiring } from '../../network/plan/plan-wiring.ts'
-import { wiredResult } from '../../network/plan/wired-result.ts'
+import { planWiring, wiredResult } from '../../network/plan/plan-wiring.ts'
 import { withIntent } from './intent.ts'
 import type { LeaseService } from './service.ts'
 
@@ -72,7 +71,7 @@ export async function prepareWiring(
     const leases = ledger.leasesOf(key)
     if (plan.repeated && !unanswered) {
       const differences = await network.differences(attachment, leases, undefined)
-      if (differences.length === 0) return wiredResult(result, wiring, main, survey, pod)
+      if (differences.length === 0) return wiredResult(result, { wiring, config: main, survey }, pod)
     }
     // Of one that was sent again it is not known how far its wiring got: the daemon may have been killed at it, or its undo
     // have ended half-way.
@@ -89,7 +88,8 @@ export async function prepareWiring(
       leases,
       superseded,
     }
-    return wiredResult(result, wiring, main, await network.wire(order), pod)
+    const found = await network.wire(order)
+    return wiredResult(result, { wiring, config: main, survey: found }, pod)
   }
   return { record, carryOut }
 }

@@ -1,14 +1,13 @@
 import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { forgetNeighbourCommands } from './announcement.ts'
-import { gatewayCidrs } from './gateway-address.ts'
 import type { Command } from './command.ts'
 import { leastOfIpv6 } from './mtu-limits.ts'
-import type { WiringJob } from './wiring-job.ts'
-import type { WiringCommands } from './wiring-commands.ts'
+import type { WiringJob, WiringCommands } from './wiring-job.ts'
 import { createVeth, vethOfPod } from './veth.ts'
+import type { ResultAddress } from '../../../shared/cni/result.ts'
 
 /** Marks a bridge that an ADD has made. */
-export const bridgeAlias = 'ipkeeper bridge'
+const bridgeAlias = 'ipkeeper bridge'
 
 /**
  * Makes the bridge. Its MAC is set, so that it does not change with its ports: a bridge without one takes the lowest of
@@ -141,4 +140,12 @@ export function bridgeCommands(job: WiringJob): WiringCommands {
     ],
     ...vethOfPod(job),
   }
+}
+
+/** The gateways of a pod's addresses with the prefix of their subnets, each once: "10.22.0.1/16". */
+export function gatewayCidrs(ips: readonly ResultAddress[]): string[] {
+  const all = ips.flatMap(({ address, gateway }) =>
+    gateway === undefined ? [] : [`${gateway}/${address.slice(address.indexOf('/') + 1)}`],
+  )
+  return [...new Set(all)]
 }

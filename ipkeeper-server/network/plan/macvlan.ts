@@ -1,8 +1,6 @@
-import { namespacePath } from './namespace-path.ts'
+import { namespacePath } from './command.ts'
 import { firstMac, upCommand, vethOfPod } from './veth.ts'
-import type { LinkNames } from './survey.ts'
-import type { WiringCommands } from './wiring-commands.ts'
-import type { WiringJob } from './wiring-job.ts'
+import type { LinkNames, WiringCommands, WiringJob } from './wiring-job.ts'
 
 /**
  * A link of its own on the uplink. The kernel makes it within the pod's namespace at once, so what looks after the links of

@@ -28,3 +28,51 @@ export class NodeLinks {
     return this.#links.flatMap(link => (link.mac === mac ? [link.name] : []))
   }
 }
+
+/** What `ip -oneline` tells of a thing, as one of a list or as news of it. */
+interface News {
+  /** Names this very thing; the same in the list and in all news. */
+  readonly key: string
+  readonly gone: boolean
+}
+
+/** "3: eth0    inet 10.0.0.5/24 brd 10.0.0.255 scope global eth0\ ...", with "Deleted " before it when it is no more. */
+const addressLine = /^(Deleted )?(\d+): (\S+)\s+inet6? (\S+)(?: peer (\S+))?.* scope /
+
+/**
+ * What a line of `ip -oneline address` or `ip -oneline monitor address` says; undefined where it says nothing of an address.
+ * Of a link that is gone when it is told of, the name is "if" and its index.
+ */
+export function readAddressNews(text: string): (News & OwnAddress) | undefined {
+  const [, deleted, index, link, local, peer] = addressLine.exec(text) ?? []
+  if (index === undefined || link === undefined || local === undefined) return undefined
+  // Each link has one of its own, no range has any, and each pod's link comes with one.
+  if (/^fe[89ab]/.test(local)) return undefined
+  return {
+    key: `${index} ${local} ${peer ?? ''}`,
+    // One with a peer has no prefix there, nor does `ip` want one to take it away.
+    cidr: local,
+    link: link.replace(/@[^@]*$/, ''),
+    gone: deleted !== undefined,
+  }
+}
+
+/** "3: eth0@if4: <UP> mtu 1500 ... master br0 state UP ...\    link/ether 02:00:00:00:00:01 ...\    alias ..." */
+const linkLine = /^(Deleted )?(\d+): ([^:]+): <[^>]*> ([^\\]*)(?:\\ *link\/\S+ ([0-9a-f:]+))?/
+
+/**
+ * What a line of `ip -oneline link` or `ip -oneline monitor link` says; undefined where it says nothing of a link. One that
+ * leaves its bridge is told of as deleted, and then once more as it is now.
+ */
+export function readLinkNews(text: string): (News & NodeLink) | undefined {
+  const [, deleted, index, name, settings = '', mac = ''] = linkLine.exec(text) ?? []
+  if (index === undefined || name === undefined) return undefined
+  return {
+    key: index,
+    // Behind an @ stands the other end of a veth, or the link below.
+    name: name.replace(/@[^@]*$/, ''),
+    master: / master (\S+)/.exec(` ${settings}`)?.[1],
+    mac,
+    gone: deleted !== undefined,
+  }
+}

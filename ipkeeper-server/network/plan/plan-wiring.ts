@@ -1,23 +1,17 @@
 import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
-import type { ResultAddress, ResultRoute } from '../../../shared/cni/result.ts'
-import { parseAddress } from '../../../shared/net/address.ts'
-import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
+import type { ResultAddress, ResultRoute, CniResult, ResultInterface } from '../../../shared/cni/result.ts'
 import type { WiringMode, WiringRecord } from '../../ipam/records/records.ts'
 import { bridgeCommands } from './bridge.ts'
 import type { Command } from './command.ts'
-import { gatewayCidrs } from './gateway-address.ts'
 import type { MainConfig } from '../../ipam/records/main-config.ts'
 import { macvlanCommands } from './macvlan.ts'
 import { checkMtuCarries, checkMtuFits } from './mtu-limits.ts'
 import { podMac, sparePodMac } from '../../ipam/choose/pod-mac.ts'
 import { podRoutes } from './pod-routes.ts'
 import { ptpCommands } from './ptp.ts'
-import type { Survey } from './survey.ts'
-import { checkUplink } from './check-uplink.ts'
+import type { Survey, WiringCommands, WiringJob } from './wiring-job.ts'
+import { checkGateways, checkHost } from './check-host.ts'
 import { nodeGateway, underlayCommands } from './underlay.ts'
-import type { WiringCommands } from './wiring-commands.ts'
-import type { WiringJob } from './wiring-job.ts'
 
 /** What an ADD has decided, as far as the wiring depends on it. */
 export interface Granted {
@@ -67,76 +61,6 @@ export function planWiring(
   }
 }
 
-/** Whether the links of the host are such that the pod can be wired. Throws IPK_LINK_CONFLICT, IPK_CONFIG_INVALID. */
-export function checkHost(
-  config: MainConfig,
-  survey: Survey,
-  ips: readonly ResultAddress[],
-  isGateway: (address: string) => boolean,
-): void {
-  if (survey.bridge) checkBridge(config, survey, ips, isGateway)
-  checkUplink(config, survey)
-}
-
-/** What stands under the bridge's name must be a bridge, with addresses of pools only. Throws IPK_LINK_CONFLICT. */
-function checkBridge(
-  { mode, bridge, isGateway, vlan }: MainConfig,
-  survey: Survey,
-  ips: readonly ResultAddress[],
-  isPoolGateway: (address: string) => boolean,
-): void {
-  const present = survey.bridge
-  if (present?.state === 'other') {
-    const kind = present.kind === '' ? 'a plain link' : `a ${present.kind}`
-    throw new Problem('IPK_LINK_CONFLICT', `"bridge": ${bridge} exists, but is ${kind}`, {
-      hint: `give the network another "bridge", or remove that link: ip link delete ${bridge}`,
-    })
-  }
-  if (present?.state !== 'bridge') return
-  if (vlan !== undefined && !present.filtersVlans) {
-    throw new Problem('IPK_LINK_CONFLICT', `"vlan": bridge ${bridge} exists, but does not know VLANs`, {
-      hint: `ip link set dev ${bridge} type bridge vlan_filtering 1; or give the network another "bridge"`,
-    })
-  }
-  // The bridge of an underlay may have the node's own addresses, in the subnet of its pods.
-  if (!isGateway || mode === 'underlay') return
-  const wanted = gatewayCidrs(ips)
-  for (const address of present.addresses) {
-    if (wanted.includes(address)) continue
-    const overlaps = wanted.some(gateway => overlap(gateway, address))
-    if (isPoolGateway(withoutPrefix(address)) && !overlaps) continue
-    const needed = wanted.join(' and ')
-    throw new Problem(
-      'IPK_LINK_CONFLICT',
-      `bridge ${bridge} has address ${address}, which is not the gateway of a pool; this network needs ${needed}`,
-      {
-        hint: `ip address delete ${address} dev ${bridge}; or name another "bridge"; or set "isGateway": false`,
-      },
-    )
-  }
-}
-
-/** A pod looks for its gateway on its own link, so that has to be in its subnet. */
-function checkGateways(ips: readonly ResultAddress[]): void {
-  for (const { address, gateway } of ips) {
-    const subnet = parseCidr(address)
-    const there = gateway === undefined ? undefined : parseAddress(gateway)
-    if (!subnet || !there || cidrContains(subnet, there)) continue
-    throw new Problem('IPK_CONFIG_INVALID', `gateway ${gateway ?? ''} is not in the subnet of ${address}`, {
-      hint: 'correct "gateway" of the range',
-    })
-  }
-}
-
-function overlap(a: string, b: string): boolean {
-  const [left, right] = [parseCidr(a), parseCidr(b)]
-  return (
-    left !== undefined &&
-    right !== undefined &&
-    (cidrContains(left, right.address) || cidrContains(right, left.address))
-  )
-}
-
 /** One file for each mode. */
 const commandsOf: Readonly<Record<WiringMode, (job: WiringJob) => WiringCommands>> = {
   bridge: bridgeCommands,
@@ -166,4 +90,53 @@ export function unwiringCommands(
     about: `stop answering for ${address} on ${proxyOn}`,
     missing: 'fine',
   }))
+}
+
+/**
+ * Links of the host that have to take no routers' announcements, as pods could send them. A bridge by which the node itself
+ * may live is left as it is: its way out may come from such an announcement.
+ */
+export function guardedLinks(
+  { mode, bridge, isGateway, moveHostAddresses }: MainConfig,
+  { bridge: present, nodeAddresses }: Pick<Survey, 'bridge' | 'nodeAddresses'>,
+  { hostLink }: Pick<WiringRecord, 'hostLink'>,
+): readonly string[] {
+  switch (mode) {
+    case 'bridge': {
+      const isOfNode = !isGateway && present?.state === 'bridge' && present.addresses.length > 0
+      return isOfNode ? [] : [bridge]
+    }
+    case 'underlay':
+      return moveHostAddresses || nodeAddresses.length > 0 ? [] : [bridge]
+    case 'ptp':
+      return hostLink ? [hostLink.name] : []
+    case 'macvlan':
+      return []
+  }
+}
+
+/**
+ * The Result of the main role: interfaces in the reference plugins' order (bridge, host's side, pod's side), the pod's
+ * with CNI_IFNAME and CNI_NETNS verbatim (catalogue E7), and its addresses pointing to it.
+ */
+export function wiredResult(
+  result: CniResult,
+  { wiring, config, survey }: Pick<WiringJob, 'wiring' | 'config' | 'survey'>,
+  pod: { readonly ifname: string; readonly netns: string },
+): CniResult {
+  const { bridge } = survey
+  const { mtu } = wiring
+  const interfaces: ResultInterface[] = [
+    ...(bridge && bridge.state !== 'other' ? [{ name: config.bridge, mac: bridge.mac }] : []),
+    ...(wiring.hostLink ? [{ ...wiring.hostLink, mtu }] : []),
+    { name: pod.ifname, mac: wiring.mac, mtu, sandbox: pod.netns },
+  ]
+  const index = interfaces.length - 1
+  const hasOwnDns = Object.keys(config.dns).length > 0
+  return {
+    interfaces,
+    ips: result.ips.map(ip => ({ ...ip, interface: index })),
+    routes: wiring.routes,
+    dns: hasOwnDns ? config.dns : result.dns,
+  }
 }

@@ -3,8 +3,7 @@ import { formatCidr, firstOf, parseCidr } from '../../../shared/net/cidr.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import type { Command } from './command.ts'
 import { addressCommands, createVeth, routeCommands, upCommand } from './veth.ts'
-import type { WiringCommands } from './wiring-commands.ts'
-import type { WiringJob } from './wiring-job.ts'
+import type { WiringCommands, WiringJob } from './wiring-job.ts'
 
 const fullLength = (address: string): string => (isIpv6(address) ? '128' : '32')
 

@@ -6,10 +6,8 @@ import { forgetNeighbours, joinBridge, keepBridge, vlanOfPort } from './bridge.t
 import type { Command } from './command.ts'
 import { isLinkLocal, moveAddressing, type HostAddressing } from './host-addressing.ts'
 import type { MainConfig } from '../../ipam/records/main-config.ts'
-import type { Survey } from './survey.ts'
+import type { Survey, WiringCommands, WiringJob } from './wiring-job.ts'
 import { createVeth, vethOfPod } from './veth.ts'
-import type { WiringCommands } from './wiring-commands.ts'
-import type { WiringJob } from './wiring-job.ts'
 
 /** A veth whose host side is a port of a bridge with an uplink, which is there already (joinUplink). */
 export function underlayCommands(job: WiringJob): WiringCommands {

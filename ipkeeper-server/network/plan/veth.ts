@@ -1,12 +1,9 @@
 import { isIpv6 } from '../../../shared/net/address-text.ts'
-import { namespacePath } from './namespace-path.ts'
-import type { Command } from './command.ts'
+import { namespacePath, type Command } from './command.ts'
 import type { WiringRecord } from '../../ipam/records/records.ts'
 import { asksFirst, type MainConfig } from '../../ipam/records/main-config.ts'
 import { routeCommand } from './pod-routes.ts'
-import type { Survey } from './survey.ts'
-import type { WiringCommands } from './wiring-commands.ts'
-import type { WiringJob } from './wiring-job.ts'
+import type { Survey, WiringCommands, WiringJob } from './wiring-job.ts'
 
 /** What the modes with a veth have in common. */
 

@@ -6,6 +6,7 @@ import {
   joinBridge,
   keepBridge,
   vlanOfPort,
+  gatewayCidrs,
 } from '../../../../ipkeeper-server/network/plan/bridge.ts'
 import type { Command } from '../../../../ipkeeper-server/network/plan/command.ts'
 import type { WiringJob } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
@@ -141,5 +142,38 @@ t.test('the order', t => {
   t.strictSame(spellCommands(link), ['pod: link set dev eth0 up'])
   t.equal(addresses.length, 2)
   t.equal(routes.length, 2)
+  t.end()
+})
+
+t.test('gateways with the prefix of their subnets', t => {
+  for (const [what, ips, expected] of [
+    ['none', [], []],
+    ['an address without a gateway', [{ address: '10.22.0.50/16' }], []],
+    [
+      'both families, in their order',
+      [
+        { address: 'fd00:22::50/64', gateway: 'fd00:22::1' },
+        { address: '10.22.0.50/16', gateway: '10.22.0.1' },
+      ],
+      ['fd00:22::1/64', '10.22.0.1/16'],
+    ],
+    [
+      'two addresses of one subnet',
+      [
+        { address: '10.22.0.50/16', gateway: '10.22.0.1' },
+        { address: '10.22.0.51/16', gateway: '10.22.0.1' },
+      ],
+      ['10.22.0.1/16'],
+    ],
+    [
+      'one gateway, two lengths',
+      [
+        { address: '10.22.0.50/16', gateway: '10.22.0.1' },
+        { address: '10.22.0.51/24', gateway: '10.22.0.1' },
+      ],
+      ['10.22.0.1/16', '10.22.0.1/24'],
+    ],
+  ] as const)
+    t.strictSame(gatewayCidrs(ips), expected, what)
   t.end()
 })

@@ -1,5 +1,10 @@
 import t from 'tap'
-import { linkWord, writeBatch, type Command } from '../../../../ipkeeper-server/network/plan/command.ts'
+import {
+  linkWord,
+  writeBatch,
+  type Command,
+  escapeIpJson,
+} from '../../../../ipkeeper-server/network/plan/command.ts'
 
 const command = (...words: readonly string[]): Command => ({ place: 'host', words, about: 'try' })
 
@@ -49,5 +54,20 @@ t.test('a link by its name where that is a word', t => {
     ['', 'if7'],
   ] as const)
     t.equal(linkWord({ name, index: 7 }), word)
+  t.end()
+})
+
+const cases: readonly (readonly [what: string, printed: string, value: unknown])[] = [
+  ['as it is', '[{"ifname":"eth0"}]\n', [{ ifname: 'eth0' }]],
+  ['a control character', '["a\u0001b"]', ['a\u0001b']],
+  ['the first and the last', '["\u0000\u001f"]', ['\u0000\u001f']],
+  ['what ip escapes', '["a\\tb\\nc\\"d\\\\e"]', ['a\tb\nc"d\\e']],
+  ['after an escaped backslash', '["\\\\\u0002"]', ['\\\u0002']],
+  ['space between', '[\n\t"a",\r\n"b"]', ['a', 'b']],
+  ['DEL and beyond', '["\u007f\u0080ä\ufffd"]', ['\u007f\u0080ä\ufffd']],
+]
+
+t.test('what ip prints is JSON', t => {
+  for (const [what, printed, value] of cases) t.strictSame(JSON.parse(escapeIpJson(printed)), value, what)
   t.end()
 })

@@ -1,8 +1,11 @@
 import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
-import type { Survey, UplinkFacts } from '../../../../ipkeeper-server/network/plan/survey.ts'
-import type { WiringCommands } from '../../../../ipkeeper-server/network/plan/wiring-commands.ts'
-import type { WiringJob } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
+import type {
+  Survey,
+  UplinkFacts,
+  WiringCommands,
+  WiringJob,
+} from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
 import type { Command } from '../../../../ipkeeper-server/network/plan/command.ts'
 import type { JsonObject } from '../../../../shared/json/fold.ts'
 

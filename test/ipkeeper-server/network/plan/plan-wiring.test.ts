@@ -4,6 +4,8 @@ import {
   unwiringCommands,
   wiringCommands,
   type Granted,
+  guardedLinks,
+  wiredResult,
 } from '../../../../ipkeeper-server/network/plan/plan-wiring.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import {
@@ -16,6 +18,9 @@ import {
   spellCommands,
   type JobParts,
 } from './sample-job.ts'
+import type { Survey } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
+import type { JsonObject } from '../../../../shared/json/fold.ts'
+import { jobOf } from './example-job.ts'
 
 interface Situation extends Pick<JobParts, 'config' | 'survey'> {
   readonly granted?: Partial<Granted>
@@ -270,5 +275,98 @@ t.test('what the host has besides the link', t => {
     'neighbour delete proxy fd00:22::50 dev up0',
   ])
   t.ok(commands.every(({ missing }) => missing === 'fine'))
+  t.end()
+})
+
+const bridge = (...addresses: readonly string[]): Survey['bridge'] => ({
+  ...{ state: 'bridge', mac: '0e:00:00:00:00:02', filtersVlans: false },
+  addresses,
+})
+const absent = { state: 'absent', mac: '0e:00:00:00:00:02' } as const
+const underlay = { mode: 'underlay', uplink: 'eth1', bridge: 'br0' }
+
+const rows: readonly (readonly [what: string, JsonObject, Partial<Survey>, readonly string[]])[] = [
+  ['a bridge that is new', { bridge: 'br0' }, { bridge: absent }, ['br0']],
+  ['one that is there', { bridge: 'br0' }, { bridge: bridge() }, ['br0']],
+  ['one with our gateways', { bridge: 'br0' }, { bridge: bridge('10.22.0.1/16') }, ['br0']],
+  [
+    'one of the node, which is no gateway',
+    { bridge: 'br0', isGateway: false },
+    { bridge: bridge('192.0.2.9/24') },
+    [],
+  ],
+  ['one that is no gateway and new', { bridge: 'br0', isGateway: false }, { bridge: absent }, ['br0']],
+  ['the host side of a routed link', { mode: 'ptp' }, {}, ['ipk0123456789ab']],
+  ['that alone, not the uplink', { mode: 'ptp', uplink: 'eth1' }, {}, ['ipk0123456789ab']],
+  ['there is none', { mode: 'macvlan', uplink: 'eth1' }, {}, []],
+  ['an underlay', underlay, { bridge: absent }, ['br0']],
+  ['an underlay that the node lives by', underlay, { nodeAddresses: ['192.0.2.9/24'] }, []],
+  ['one that the node is about to live by', { ...underlay, moveHostAddresses: true }, { bridge: absent }, []],
+]
+
+t.test('links that pods could send announcements to', t => {
+  for (const [what, settings, survey, expected] of rows) {
+    const job = jobOf(settings, survey)
+    t.strictSame(guardedLinks(job.config, job.survey, job.wiring), expected, what)
+  }
+  t.end()
+})
+
+const leased = { ips: sampleIps, routes: [{ dst: '192.0.2.0/24' }], dns: { nameservers: ['10.22.0.53'] } }
+const pod = { ifname: 'net1', netns: '/some/../where' }
+
+const result = ({ config, survey, wiring }: JobParts = {}) =>
+  wiredResult(
+    leased,
+    {
+      wiring: { ...sampleWiring, ...wiring },
+      config: { ...sampleConfig, ...config },
+      survey: { ...sampleSurvey, ...survey },
+    },
+    pod,
+  )
+
+const ofBridge = { name: 'ipk0', mac: '0e:00:00:00:00:02' }
+const ofHost = { name: 'ipk000000000001', mac: '0e:00:00:00:00:01', mtu: 1500 }
+const ofPod = { name: 'net1', mac: '0a:58:0a:16:00:32', mtu: 1500, sandbox: '/some/../where' }
+
+t.test('interfaces, and the addresses point to that of the pod', t => {
+  for (const [what, parts, interfaces] of [
+    ['a bridge that was made', {}, [ofBridge, ofHost, ofPod]],
+    [
+      'a bridge that was there',
+      {
+        survey: { bridge: { state: 'bridge', mac: '02:00:00:00:00:01', addresses: [], filtersVlans: false } },
+      },
+      [{ name: 'ipk0', mac: '02:00:00:00:00:01' }, ofHost, ofPod],
+    ],
+    ['ptp', { survey: { bridge: undefined } }, [ofHost, ofPod]],
+    ['macvlan', { survey: { bridge: undefined }, wiring: { hostLink: null } }, [ofPod]],
+    [
+      'an MTU, and a MAC that the pod asked for',
+      { survey: { bridge: undefined }, wiring: { hostLink: null, mtu: 1400, mac: '02:42:00:00:00:07' } },
+      [{ ...ofPod, mtu: 1400, mac: '02:42:00:00:00:07' }],
+    ],
+  ] as const) {
+    const made = result(parts)
+    t.strictSame(made.interfaces, interfaces, what)
+    const index = interfaces.length - 1
+    t.strictSame(
+      made.ips,
+      sampleIps.map(ip => ({ ...ip, interface: index })),
+      what,
+    )
+  }
+  t.end()
+})
+
+t.test('routes are those that were made, not those of the leases', t => {
+  t.strictSame(result().routes, sampleWiring.routes)
+  t.end()
+})
+
+t.test('DNS of the network goes before that of ipam, as a whole', t => {
+  t.strictSame(result().dns, { nameservers: ['10.22.0.53'] })
+  t.strictSame(result({ config: { dns: { search: ['a.test'] } } }).dns, { search: ['a.test'] })
   t.end()
 })

@@ -4,7 +4,7 @@ import {
   type BoundAddress,
   type NodeRoutesView,
   type OwnLink,
-} from '../../../../ipkeeper-server/network/plan/node-routes.ts'
+} from '../../../../ipkeeper-server/network/plan/plan-node-routes.ts'
 
 /** "10.22.0.70 n2": routed. "10.22.0.70 n2 link": on a link. A third word may name another segment as well. */
 function bound(text: string): BoundAddress[] {

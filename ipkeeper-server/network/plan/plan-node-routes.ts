@@ -65,7 +65,7 @@ export interface Unreached {
   readonly why: 'no address of the node is known' | 'no link is shared with the node'
 }
 
-export interface NodeRoutesPlan {
+interface NodeRoutesPlan {
   /** In the order of their destinations' families and values. */
   readonly routes: readonly NodeRoute[]
   readonly answering: readonly AnsweringBridge[]
@@ -268,3 +268,10 @@ function answeringBridges(
       return near.length > 0 ? [{ bridge: name, ipv4: near.length > ipv6.length, ipv6 }] : []
     })
 }
+
+/**
+ * What tells our routes from those of others: a routing protocol number that nobody has registered (iproute2,
+ * etc/rt_protos), and a metric by which any other route to the same destination goes before ours.
+ */
+export const routeProtocol = '147'
+export const routeMetric = '1470'

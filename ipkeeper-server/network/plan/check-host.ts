@@ -1,6 +1,11 @@
+import { withoutPrefix } from '../../../shared/net/address-text.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
+import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
+import type { ResultAddress } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { MainConfig } from '../../ipam/records/main-config.ts'
-import type { Survey, UplinkFacts } from './survey.ts'
+import { gatewayCidrs } from './bridge.ts'
+import type { Survey, UplinkFacts } from './wiring-job.ts'
 
 /** A link, the network that wants it, and what is known of both. */
 interface Case {
@@ -111,4 +116,74 @@ export function checkUplink(config: MainConfig, survey: Omit<Survey, 'names'>): 
   throw new Problem('IPK_LINK_CONFLICT', `uplink ${uplink.name} ${obstacle.what(it)}`, {
     hint: obstacle.hint(it),
   })
+}
+
+/** Whether the links of the host are such that the pod can be wired. Throws IPK_LINK_CONFLICT, IPK_CONFIG_INVALID. */
+export function checkHost(
+  config: MainConfig,
+  survey: Survey,
+  ips: readonly ResultAddress[],
+  isGateway: (address: string) => boolean,
+): void {
+  if (survey.bridge) checkBridge(config, survey, ips, isGateway)
+  checkUplink(config, survey)
+}
+
+/** What stands under the bridge's name must be a bridge, with addresses of pools only. Throws IPK_LINK_CONFLICT. */
+function checkBridge(
+  { mode, bridge, isGateway, vlan }: MainConfig,
+  survey: Survey,
+  ips: readonly ResultAddress[],
+  isPoolGateway: (address: string) => boolean,
+): void {
+  const present = survey.bridge
+  if (present?.state === 'other') {
+    const kind = present.kind === '' ? 'a plain link' : `a ${present.kind}`
+    throw new Problem('IPK_LINK_CONFLICT', `"bridge": ${bridge} exists, but is ${kind}`, {
+      hint: `give the network another "bridge", or remove that link: ip link delete ${bridge}`,
+    })
+  }
+  if (present?.state !== 'bridge') return
+  if (vlan !== undefined && !present.filtersVlans) {
+    throw new Problem('IPK_LINK_CONFLICT', `"vlan": bridge ${bridge} exists, but does not know VLANs`, {
+      hint: `ip link set dev ${bridge} type bridge vlan_filtering 1; or give the network another "bridge"`,
+    })
+  }
+  // The bridge of an underlay may have the node's own addresses, in the subnet of its pods.
+  if (!isGateway || mode === 'underlay') return
+  const wanted = gatewayCidrs(ips)
+  for (const address of present.addresses) {
+    if (wanted.includes(address)) continue
+    const overlaps = wanted.some(gateway => overlap(gateway, address))
+    if (isPoolGateway(withoutPrefix(address)) && !overlaps) continue
+    const needed = wanted.join(' and ')
+    throw new Problem(
+      'IPK_LINK_CONFLICT',
+      `bridge ${bridge} has address ${address}, which is not the gateway of a pool; this network needs ${needed}`,
+      {
+        hint: `ip address delete ${address} dev ${bridge}; or name another "bridge"; or set "isGateway": false`,
+      },
+    )
+  }
+}
+
+/** A pod looks for its gateway on its own link, so that has to be in its subnet. */
+export function checkGateways(ips: readonly ResultAddress[]): void {
+  for (const { address, gateway } of ips) {
+    const subnet = parseCidr(address)
+    const there = gateway === undefined ? undefined : parseAddress(gateway)
+    if (!subnet || !there || cidrContains(subnet, there)) continue
+    throw new Problem('IPK_CONFIG_INVALID', `gateway ${gateway ?? ''} is not in the subnet of ${address}`, {
+      hint: 'correct "gateway" of the range',
+    })
+  }
+}
+
+function overlap(a: string, b: string): boolean {
+  const [left, right] = [parseCidr(a), parseCidr(b)]
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    (cidrContains(left, right.address) || cidrContains(right, left.address))
+  )
 }

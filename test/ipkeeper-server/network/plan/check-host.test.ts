@@ -1,6 +1,6 @@
 import t from 'tap'
-import { checkUplink } from '../../../../ipkeeper-server/network/plan/check-uplink.ts'
-import type { Survey, UplinkFacts } from '../../../../ipkeeper-server/network/plan/survey.ts'
+import { checkUplink } from '../../../../ipkeeper-server/network/plan/check-host.ts'
+import type { Survey, UplinkFacts } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
 import type { JsonObject } from '../../../../shared/json/fold.ts'
 import { configOf, plainSurvey, plainUplink } from './example-job.ts'
 

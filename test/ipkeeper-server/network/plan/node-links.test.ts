@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readAddressNews, readLinkNews } from '../../../../ipkeeper-server/network/plan/link-news.ts'
+import { readAddressNews, readLinkNews } from '../../../../ipkeeper-server/network/plan/node-links.ts'
 
 const forever = '\\       valid_lft forever preferred_lft forever'
 

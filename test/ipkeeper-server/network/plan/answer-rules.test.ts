@@ -3,7 +3,7 @@ import {
   abandonedTables,
   guardScript,
   readHeard,
-} from '../../../../ipkeeper-server/network/plan/answer-guard.ts'
+} from '../../../../ipkeeper-server/network/plan/answer-rules.ts'
 
 t.test('the rules', t => {
   const probe = { port: 'ipk000000000001', others: ['ipk000000000002', 'ipk000000000003'], at: 7_123 }

@@ -1,6 +1,7 @@
 import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { formatAddress, parseAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
+import type { LeaseRecord, WiringRecord } from '../../ipam/records/records.ts'
 
 /** Addresses of pods that leave the node under the node's own, in one pool. */
 export interface MasqueradedPods {
@@ -18,7 +19,7 @@ export interface Member {
 }
 
 /** Each pool with its networks in canonical CIDR notation, as `readRanges` gives them. */
-export type PoolRanges = ReadonlyMap<string, readonly string[]>
+type PoolRanges = ReadonlyMap<string, readonly string[]>
 
 export const masqueradeTable = 'inet ipkeeper'
 
@@ -165,7 +166,7 @@ export function rebuildScript(pools: PoolRanges, members: Iterable<Member>, revi
 }
 
 /** What changes in a table that is there. */
-export interface MasqueradeChange {
+interface MasqueradeChange {
   readonly added: readonly Member[]
   readonly removed: readonly Member[]
   /** Pools of `pools` that the table has not seen yet. */
@@ -233,4 +234,18 @@ export function masqueradeDifferences(
       return why === undefined ? [] : [`${address} is not masqueraded by nft: ${why}`]
     }),
   )
+}
+
+/** The masqueraded addresses of one attachment by their pools. `subnetsOf`: of a pool, in CIDR notation. */
+export function masqueradedPods(
+  { masqueraded }: WiringRecord,
+  leases: readonly LeaseRecord[],
+  subnetsOf: (pool: string) => readonly string[],
+): MasqueradedPods[] {
+  const own = leases.filter(({ address }) => masqueraded.includes(address))
+  return [...Map.groupBy(own, ({ pool }) => pool)].map(([pool, group]) => ({
+    pool,
+    ranges: subnetsOf(pool),
+    addresses: group.map(({ address }) => address),
+  }))
 }

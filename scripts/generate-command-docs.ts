@@ -4,9 +4,9 @@
  *   node scripts/generate-command-docs.ts
  */
 import { callText, type CommandRow, type Option } from '../ipkeeper-server/cli/framework/command-row.ts'
-import { commands } from '../ipkeeper-server/cli/commands/commands.ts'
+import { commands } from '../ipkeeper-server/cli/ipkeeperctl.ts'
 import { commonOptions, usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
-import { serverCommands } from '../ipkeeper-server/cli/commands/server-commands.ts'
+import { serverCommands } from '../ipkeeper-server/cli/ipkeeper-server.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 
 const introduction = `<!-- Made by scripts/generate-command-docs.ts from ipkeeper-server/cli; change that, then: make generate -->

@@ -3,9 +3,9 @@
  *
  *   node scripts/generate-man.ts
  */
-import { commands } from '../ipkeeper-server/cli/commands/commands.ts'
+import { commands } from '../ipkeeper-server/cli/ipkeeperctl.ts'
 import { commonOptions, helpOption, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
-import { serverCommands } from '../ipkeeper-server/cli/commands/server-commands.ts'
+import { serverCommands } from '../ipkeeper-server/cli/ipkeeper-server.ts'
 import { supportedVersions, verbs } from '../shared/cni/versions.ts'
 import { defaultPaths, stateFolders } from '../shared/paths.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'

@@ -1,8 +1,8 @@
 /** The manual pages are well-formed, and say what the tables of commands say. */
 import { join } from 'node:path'
 import t from 'tap'
-import { commands } from '../../ipkeeper-server/cli/commands/commands.ts'
-import { serverCommands } from '../../ipkeeper-server/cli/commands/server-commands.ts'
+import { commands } from '../../ipkeeper-server/cli/ipkeeperctl.ts'
+import { serverCommands } from '../../ipkeeper-server/cli/ipkeeper-server.ts'
 import { manualPages } from '../../scripts/generate-man.ts'
 import { findProgram } from '../rigs/find-program.ts'
 import { missing } from '../rigs/requirements.ts'

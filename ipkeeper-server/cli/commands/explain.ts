@@ -42,7 +42,7 @@ function askedFor(args: CommandArguments): readonly Asked[] {
   }
   if (namespace !== undefined) throw new Problem('IPK_USAGE', '--namespace goes with --manifest')
   if (args.positionals.length === 0)
-    throw new Problem('IPK_USAGE', 'this command takes NAMESPACE/POD or --manifest FILE; got none')
+    throw new Problem('IPK_USAGE', 'explain takes NAMESPACE/POD or --manifest FILE; got none')
   const [word = ''] = args.positionals
   const [first = '', name = '', ...more] = word.split('/')
   if (first === '' || name === '' || more.length > 0)

@@ -68,8 +68,7 @@ function readBinDirs(text: string): readonly string[] {
 }
 
 async function readConflistPath({ positionals, options }: CommandArguments): Promise<string> {
-  const [path, ...more] = positionals
-  if (more.length > 0) throw usage(`this command takes at most one CONFLIST; got ${positionals.join(' ')}`)
+  const [path] = positionals
   if (path === '') throw usage('CONFLIST is empty')
   return path === undefined ? await chooseConflist(options['net-dir'] ?? defaultPaths.confDir) : resolve(path)
 }

@@ -1,25 +1,18 @@
 import { basename } from 'node:path'
 import { defaultPaths } from '../../../shared/paths.ts'
-import { commands } from '../commands/commands.ts'
 import { connectDaemon } from '../framework/daemon-client.ts'
-import { commonOptions, helpOption } from '../framework/options.ts'
-import { serverCommands } from '../commands/server-commands.ts'
 import type { Terminal } from '../framework/terminal.ts'
-import { completeWords, type Candidate, type Program } from './complete-words.ts'
+import { completeWords, type Candidate, type CompletedProgram } from './complete-words.ts'
 import { askKnownValues } from './known-values.ts'
 import { splitLine } from './split-line.ts'
 
-const tool: Program = {
-  rows: commands,
-  common: row => commonOptions(commands.find(command => command === row)),
-  leading: commonOptions(),
-}
+/** The word by which the scripts of the shells ask. */
+export const completeWord = '__complete'
 
-const server: Program = {
-  rows: Object.values(serverCommands),
-  common: () => ({}),
-  leading: { version: { text: 'print the version' }, help: helpOption },
-  passesOn: { ctl: tool },
+/** The programs that a line may begin with. */
+export interface Programs {
+  readonly tool: CompletedProgram
+  readonly server: CompletedProgram
 }
 
 /** As many as people look through; a list of thousands only keeps the shell busy. */
@@ -46,7 +39,11 @@ function keptByBash(current: string, breaks: string): string {
  *
  * @param argv bash, the line up to the cursor, COMP_WORDBREAKS; or zsh or fish and all words up to the cursor
  */
-export async function completeCall(argv: readonly string[], { env, out }: Terminal): Promise<void> {
+export async function completeCall(
+  argv: readonly string[],
+  { env, out }: Terminal,
+  { tool, server }: Programs,
+): Promise<void> {
   const [shell, ...given] = argv
   const all = shell === 'bash' ? splitLine(given[0] ?? '') : given
   // Words before the program are settings of the environment: A=b ipkeeperctl.
@@ -56,7 +53,8 @@ export async function completeCall(argv: readonly string[], { env, out }: Termin
   )
   const current = all.length - at < 2 ? '' : (all.at(-1) ?? '')
   const words = all.slice(at + 1, -1)
-  const program = basename(all[at] ?? '') === 'ipkeeper-server' ? server : tool
+  const program =
+    basename(all[at] ?? '') === 'ipkeeper-server' ? { ...server, passesOn: { ctl: tool } } : tool
   const { candidates, more, prefix } = completeWords(program, words, current)
   if (more === 'file' || more === 'folder') {
     out(`${more}\n`)

@@ -1,14 +1,10 @@
 import type { CommandRow, KnownValue, Offer, Option } from '../framework/command-row.ts'
+import type { Program } from '../framework/dispatch.ts'
 
-/** A program as its completion sees it. */
-export interface Program {
-  readonly rows: readonly CommandRow[]
-  /** Those of a command, beside its own. */
-  readonly common: (row: CommandRow) => Readonly<Record<string, Option>>
-  /** What may stand before a command. */
-  readonly leading: Readonly<Record<string, Option>>
+/** A program as completion sees it. */
+export interface CompletedProgram extends Pick<Program, 'rows' | 'common' | 'leading'> {
   /** A command whose words are those of another program: "ctl" of ipkeeper-server. */
-  readonly passesOn?: Readonly<Record<string, Program>>
+  readonly passesOn?: Readonly<Record<string, CompletedProgram>>
 }
 
 export interface Candidate {
@@ -122,7 +118,11 @@ function countPositionals(words: readonly string[], options: Readonly<Record<str
  * @param words what stands between the program and that word
  * @param current the word, which may be empty
  */
-export function completeWords(program: Program, words: readonly string[], current: string): Completion {
+export function completeWords(
+  program: CompletedProgram,
+  words: readonly string[],
+  current: string,
+): Completion {
   let leading = 0
   for (;;) {
     const word = words[leading]

@@ -1,9 +1,8 @@
+import { completeWord } from './complete-call.ts'
+
 /** Shells that can be taught to complete. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
-
-/** The word by which the scripts ask; what follows it is in complete-call.ts. */
-export const completeWord = '__complete'
 
 const note = 'Made by "ipkeeperctl completion". What fits is asked of the tool itself at each TAB.'
 

@@ -100,7 +100,7 @@ export const callText = (row: Pick<CommandRow, 'name' | 'arguments'>): string =>
 export function readCall(
   row: Pick<CommandRow, 'arguments' | 'options'>,
   argv: readonly string[],
-  subject = 'this command',
+  subject: string,
 ): ReadCall {
   const options = Object.entries(row.options)
   const { values, flags, positionals } = readWords(argv, {

@@ -58,19 +58,3 @@ export function commonOptions(
     help: helpOption,
   }
 }
-
-/** Common options may stand before the command as well: `ipkeeperctl -o json leases`. Returns how many words they take. */
-export function countLeadingOptions(argv: readonly string[]): number {
-  const valued = Object.entries(commonOptions()).filter(([, { value }]) => value !== undefined)
-  const letters = valued.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]))
-  const apart = [...valued.map(([name]) => `--${name}`), ...letters]
-  const whole = [...valued.map(([name]) => `--${name}=`), ...letters]
-  let count = 0
-  for (;;) {
-    const word = argv[count]
-    if (word === undefined) return count
-    if (apart.includes(word)) count += 2
-    else if (whole.some(start => word.startsWith(start))) count += 1
-    else return count
-  }
-}

@@ -1,3 +1,6 @@
+import { writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
+
 /** Where a command may write and what it may know of its process. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -14,4 +17,62 @@ export interface Terminal {
   readonly readerGone?: () => boolean
   /** Shows how far a long job is, in one line that the next one overwrites; '' takes it away. Only where people look on. */
   readonly progress?: (text: string) => void
+}
+
+/** The terminal of a process, and what became of its stdout. */
+export interface ProcessTerminal extends Terminal {
+  /** Why stdout could not be written, such as ENOSPC; undefined while all is well. */
+  readonly outFault: () => string | undefined
+}
+
+/** Writes all of a text, however slow the reader of a pipe is. Returns the code of what prevented it. */
+function writeWhole(fd: 1 | 2, text: string): string | undefined {
+  const bytes = Buffer.from(text)
+  for (let done = 0; done < bytes.length;) {
+    try {
+      done += writeSync(fd, bytes, done)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code !== 'EAGAIN') return String(code ?? error)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+  return undefined
+}
+
+/** @param onSignal asks for the signals that end a process from outside */
+export function openTerminal(
+  env: Terminal['env'],
+  onSignal: (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', handle: () => void) => void,
+): ProcessTerminal {
+  const fault: { out: string | undefined; readerGone: boolean } = { out: undefined, readerGone: false }
+  const err = (text: string): void => {
+    writeWhole(2, text)
+  }
+  return {
+    env,
+    err,
+    out: text => {
+      const code = writeWhole(1, text)
+      // A reader that has gone needs no more text.
+      if (code === 'EPIPE') fault.readerGone = true
+      else fault.out ??= code
+    },
+    interruption: () => {
+      const interruption = new AbortController()
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+        onSignal(name, () => {
+          interruption.abort()
+        })
+      return interruption.signal
+    },
+    isTerminal: { out: isatty(1), err: isatty(2) },
+    readerGone: () => fault.readerGone,
+    outFault: () => fault.out,
+    ...(isatty(2) && {
+      progress: (text: string) => {
+        err(`\r\u001b[K${text}`)
+      },
+    }),
+  }
 }

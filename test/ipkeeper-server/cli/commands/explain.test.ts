@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { runCommand } from '../../../../ipkeeper-server/cli/framework/run-command.ts'
+import { runTool } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { makeTempFolder } from '../../../rigs/temp-folder.ts'
@@ -44,7 +44,7 @@ async function site(t: Test, files: Readonly<Record<string, string>> = {}) {
   const run = async (...argv: readonly string[]) => {
     let out = ''
     let err = ''
-    const exit = await runCommand(['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')], {
+    const exit = await runTool(['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')], {
       env: {},
       out: text => (out += text),
       err: text => (err += text),
@@ -168,7 +168,7 @@ t.test('called wrongly, or refused before an answer', async t => {
     'nul.yaml': 'kind: Pod\nmetadata: { name: A_b }',
   })
   for (const [argv, exit, err] of [
-    [[], 2, /^error: this command takes NAMESPACE\/POD or --manifest FILE; got none \[IPK_USAGE\]\n/],
+    [[], 2, /^error: explain takes NAMESPACE\/POD or --manifest FILE; got none \[IPK_USAGE\]\n/],
     [['web-0'], 2, /"web-0" is not NAMESPACE\/POD/],
     [['a/b/c'], 2, /"a\/b\/c" is not NAMESPACE\/POD/],
     [['shop/a', 'shop/b'], 2, /takes at most one NAMESPACE\/POD; got shop\/b as well/],

@@ -1,6 +1,9 @@
 import t from 'tap'
 import type { CommandRow } from '../../../../ipkeeper-server/cli/framework/command-row.ts'
-import { completeWords, type Program } from '../../../../ipkeeper-server/cli/completion/complete-words.ts'
+import {
+  completeWords,
+  type CompletedProgram,
+} from '../../../../ipkeeper-server/cli/completion/complete-words.ts'
 
 const examples = [{ line: 'x', does: 'y' }] as const
 const rows: readonly CommandRow[] = [
@@ -26,8 +29,8 @@ const common = {
   output: { value: 'json|table', letter: 'o', text: '', offers: ['json', 'table'] },
   help: { letter: 'h', text: 'this' },
 } as const
-const tool: Program = { rows, common: () => common, leading: common }
-const server: Program = {
+const tool: CompletedProgram = { rows, common: () => common, leading: common }
+const server: CompletedProgram = {
   rows: [{ name: 'serve', summary: 'run', examples, arguments: [], options: { help: { text: '' } } }],
   common: () => ({}),
   leading: {},

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { commands } from '../../../../ipkeeper-server/cli/commands/commands.ts'
+import { commands } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { checks } from '../../../../ipkeeper-server/diagnose/doctor/checks.ts'
 import { knownTexts } from '../../../../ipkeeper-server/diagnose/doctor/messages/known-texts.ts'
 import { recognise } from '../../../../ipkeeper-server/diagnose/doctor/messages/recognise.ts'

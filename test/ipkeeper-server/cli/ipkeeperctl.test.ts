@@ -1,27 +1,26 @@
 import { chmodSync } from 'node:fs'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { commands } from '../../../../ipkeeper-server/cli/commands/commands.ts'
-import { runCommand } from '../../../../ipkeeper-server/cli/framework/run-command.ts'
-import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
-import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
-import { canonicalPool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
-import type { DiskStatus, LeaseStore, StoreStatus } from '../../../../ipkeeper-server/store/lease-store.ts'
-import type { AddressReply, HistoryReply, ReleaseReply } from '../../../../shared/api/address.schema.ts'
+import { commands, runTool } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
+import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
+import { canonicalPool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
+import type { DiskStatus, LeaseStore, StoreStatus } from '../../../ipkeeper-server/store/lease-store.ts'
+import type { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import type {
   LeasesReply,
   PoolsReply,
   ReservationsReply,
   StatusReply,
-} from '../../../../shared/api/listing.schema.ts'
-import { parseCidr } from '../../../../shared/net/cidr.ts'
-import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../../rigs/scripted-socket.ts'
-import { EngineDouble } from '../../../rigs/engine-double.ts'
-import { until } from '../../../rigs/poll.ts'
-import { openSharedStore } from '../../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
-import { readingParts } from '../../http/app-parts.ts'
-import { TestService } from '../../leases/test-service.ts'
+} from '../../../shared/api/listing.schema.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
+import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
+import { EngineDouble } from '../../rigs/engine-double.ts'
+import { until } from '../../rigs/poll.ts'
+import { openSharedStore } from '../../rigs/shared-store.ts'
+import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { readingParts } from '../http/app-parts.ts'
+import { TestService } from '../leases/test-service.ts'
 
 interface Ran {
   readonly exit: number
@@ -32,7 +31,7 @@ interface Ran {
 async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   let out = ''
   let err = ''
-  const exit = await runCommand(argv, {
+  const exit = await runTool(argv, {
     env,
     out: text => (out += text),
     err: text => (err += text),
@@ -697,20 +696,20 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['leases', '--limit', '1.5'], '--limit "1.5" is no whole number above 0'],
     [['leases', '--limit=abc'], '--limit "abc" is no whole number above 0'],
     [['leases', '-o', 'yaml'], '-o yaml is neither json nor table'],
-    [['leases', 'all'], 'this command takes no arguments; got all'],
-    [['reserve', '10.22.0.5'], 'this command takes ADDRESS OWNER; got 10.22.0.5'],
-    [['unreserve'], 'this command takes ADDRESS; got none'],
+    [['leases', 'all'], 'leases takes no arguments; got all'],
+    [['reserve', '10.22.0.5'], 'reserve takes ADDRESS OWNER; got 10.22.0.5'],
+    [['unreserve'], 'unreserve takes ADDRESS; got none'],
     [['status', '--note', 'x'], 'unknown option --note'],
     [['leases', '--failed'], 'unknown option --failed'],
-    [['who'], 'this command takes ADDRESS; got none'],
-    [['who', '10.22.0.5', '10.22.0.6'], 'this command takes ADDRESS; got 10.22.0.5 10.22.0.6'],
+    [['who'], 'who takes ADDRESS; got none'],
+    [['who', '10.22.0.5', '10.22.0.6'], 'who takes ADDRESS; got 10.22.0.5 10.22.0.6'],
     [['who', ''], 'the address or the segment is empty'],
     [['release', '10.22.0.5', '--segment='], 'the address or the segment is empty'],
     [['history', '10.22.0.5', '--limit', '1001'], '--limit 1001 is more than 1000'],
     [['history', '10.22.0.5', '--before', '0'], '--before "0" is no ID of an entry'],
     [['flights', '--failed=yes'], '--failed takes no value'],
     [['flights', '--verb', 'ad'], '--verb "ad" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
-    [['flights', 'c1'], 'this command takes no arguments; got c1'],
+    [['flights', 'c1'], 'flights takes no arguments; got c1'],
   ] as const) {
     const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
     t.equal(exit, 2, argv.join(' '))
@@ -921,7 +920,7 @@ t.test('--watch: a line of JSON with each change, until the interruption', async
   const { story, socket } = await site(t)
   const interruption = new AbortController()
   const lines: string[] = []
-  const watched = runCommand(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
+  const watched = runTool(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
     env: {},
     out: text => {
       lines.push(text)
@@ -960,7 +959,7 @@ t.test('colours: on a terminal alone', async t => {
     [['-o', 'json'], true, false],
   ] as const) {
     let out = ''
-    await runCommand(['leases', ...argv, '--socket', socket], {
+    await runTool(['leases', ...argv, '--socket', socket], {
       env: {},
       out: text => (out += text),
       err: () => undefined,

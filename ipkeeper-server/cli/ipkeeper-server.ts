@@ -1,6 +1,7 @@
-import { defaultPaths } from '../../../shared/paths.ts'
-import type { CommandRow } from '../framework/command-row.ts'
-import { helpOption } from '../framework/options.ts'
+import { defaultPaths } from '../../shared/paths.ts'
+import type { CommandRow } from './framework/command-row.ts'
+import type { Program } from './framework/dispatch.ts'
+import { helpOption } from './framework/options.ts'
 
 const { socket, stateDir, config, binDir, confDir } = defaultPaths
 
@@ -136,3 +137,15 @@ export const serverCommands = {
     exits: { 0: 'removed', 1: 'the plugin stays, and why' },
   },
 } as const satisfies Readonly<Record<string, CommandRow>>
+
+export type ServerCommand = keyof typeof serverCommands
+
+export const serverProgram: Program = {
+  name: 'ipkeeper-server',
+  title: "the daemon that keeps the addresses of this node's containers",
+  usage: 'ipkeeper-server COMMAND [OPTIONS], ipkeeper-server COMMAND --help',
+  rows: Object.values(serverCommands),
+  shown: Object.keys(serverCommands),
+  common: () => ({}),
+  leading: { version: { text: 'print the version' }, help: helpOption },
+}

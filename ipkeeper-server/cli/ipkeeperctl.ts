@@ -1,0 +1,89 @@
+import { completeCall, completeWord } from './completion/complete-call.ts'
+import type { Command } from './framework/command.ts'
+import { dispatch, type ExitCode, type Program } from './framework/dispatch.ts'
+import { commonOptions } from './framework/options.ts'
+import { runCommand } from './framework/run-command.ts'
+import type { Terminal } from './framework/terminal.ts'
+import { serverProgram } from './ipkeeper-server.ts'
+import { aliveCommand } from './commands/alive.ts'
+import { auditCommand } from './commands/audit.ts'
+import {
+  cacheQuarantineCommand,
+  cacheRepairCommand,
+  cacheRestoreCommand,
+  cacheScanCommand,
+} from './commands/cache.ts'
+import { completionCommand } from './commands/completion.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { explainCommand } from './commands/explain.ts'
+import { historyCommand, releaseCommand, whoCommand } from './commands/addresses.ts'
+import { forgetNodeCommand } from './commands/forget-node.ts'
+import { importCommands } from './commands/import.ts'
+import { flightsCommand } from './commands/flights.ts'
+import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
+import { lintCommand } from './commands/lint.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { poolsCommand } from './commands/pools.ts'
+import { rescueCommand } from './commands/rescue.ts'
+import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
+import { statusCommand } from './commands/status.ts'
+import { tryCommand } from './commands/try.ts'
+import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
+
+/** In the order of the overview. */
+export const commands: readonly Command[] = [
+  leasesCommand,
+  attachmentsCommand,
+  poolsCommand,
+  whoCommand,
+  historyCommand,
+  releaseCommand,
+  reservationsCommand,
+  reserveCommand,
+  unreserveCommand,
+  explainCommand,
+  auditCommand,
+  uplinksCommand,
+  restoreUplinkCommand,
+  statusCommand,
+  forgetNodeCommand,
+  aliveCommand,
+  flightsCommand,
+  tryCommand,
+  cacheScanCommand,
+  cacheRepairCommand,
+  cacheQuarantineCommand,
+  cacheRestoreCommand,
+  ...importCommands,
+  backupCommand,
+  restoreCommand,
+  rescueCommand,
+  migrateCommand,
+  doctorCommand,
+  lintCommand,
+  completionCommand,
+]
+
+export const toolProgram: Program<Command> = {
+  name: 'ipkeeperctl',
+  title: 'look at and steer the ipkeeper daemon of this node',
+  usage: 'ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMMAND ...)',
+  rows: commands,
+  shown: ['leases', 'who', 'explain', 'doctor'],
+  common: commonOptions,
+  leading: commonOptions(),
+}
+
+/** Runs one call of ipkeeperctl and returns its exit code. */
+export async function runTool(line: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  return await dispatch(toolProgram, line, terminal, {
+    run: (command, call) => runCommand(command, call, { terminal, line }),
+    passOn: {
+      [completeWord]: async rest => {
+        await completeCall(rest, terminal, { tool: toolProgram, server: serverProgram })
+        return 0
+      },
+    },
+  })
+}

@@ -1,4 +1,4 @@
-import { formatTable } from '../ipkeeper-server/cli/framework/table.ts'
+import { formatTable } from '../ipkeeper-server/cli/framework/terminal-text.ts'
 import type { DaemonFigures } from './daemon.ts'
 import type { MainPluginFigures } from './main-plugin.ts'
 import type { ManyNodesFigures } from './many-nodes.ts'

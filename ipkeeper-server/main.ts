@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { defaultPaths } from '../shared/paths.ts'
 import { Problem } from '../shared/problem/problem.ts'
-import type { ReadCall } from './cli/framework/command-row.ts'
+import type { ReadCall } from './cli/framework/command.ts'
 import { dispatch, type ExitCode } from './cli/framework/dispatch.ts'
 import { openTerminal } from './cli/framework/terminal.ts'
 import { serverProgram, type ServerCommand } from './cli/ipkeeper-server.ts'

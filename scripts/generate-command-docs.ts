@@ -3,7 +3,7 @@
  *
  *   node scripts/generate-command-docs.ts
  */
-import { callText, type CommandRow, type Option } from '../ipkeeper-server/cli/framework/command-row.ts'
+import { callText, type CommandRow, type Option } from '../ipkeeper-server/cli/framework/command.ts'
 import { commands } from '../ipkeeper-server/cli/ipkeeperctl.ts'
 import { commonOptions, usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
 import { serverCommands } from '../ipkeeper-server/cli/ipkeeper-server.ts'

@@ -1,11 +1,11 @@
 import {
-  argumentText,
   type Argument,
+  argumentText,
   type CommandRow,
   type Example,
   type Exits,
   type Option,
-} from '../ipkeeper-server/cli/framework/command-row.ts'
+} from '../ipkeeper-server/cli/framework/command.ts'
 import { usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
 
 /** Text of a manual page: a backslash begins a request, and so do a dot or an apostrophe in front of a line. */

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { shells, shellScripts, type Shell } from '../ipkeeper-server/cli/completion/shell-scripts.ts'
+import { type Shell, shells, shellScripts } from '../ipkeeper-server/cli/commands/completion.ts'
 
 /** Where each shell looks for completion, below /usr/share and /usr/local/share. */
 const completionPaths: Readonly<Record<Shell, string>> = {

@@ -1,5 +1,5 @@
 import { defaultPaths } from '../../shared/paths.ts'
-import type { CommandRow } from './framework/command-row.ts'
+import type { CommandRow } from './framework/command.ts'
 import type { Program } from './framework/dispatch.ts'
 import { helpOption } from './framework/options.ts'
 

@@ -5,7 +5,7 @@ import { commonOptions } from './framework/options.ts'
 import { runCommand } from './framework/run-command.ts'
 import type { Terminal } from './framework/terminal.ts'
 import { serverProgram } from './ipkeeper-server.ts'
-import { aliveCommand } from './commands/alive.ts'
+import { aliveCommand, statusCommand } from './commands/status.ts'
 import { auditCommand } from './commands/audit.ts'
 import {
   cacheQuarantineCommand,
@@ -27,7 +27,6 @@ import { migrateCommand } from './commands/migrate.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { rescueCommand } from './commands/rescue.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
-import { statusCommand } from './commands/status.ts'
 import { tryCommand } from './commands/try.ts'
 import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
 

@@ -5,19 +5,16 @@ import type {
   TenureItem,
 } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, type CommandArguments } from '../framework/command.ts'
-import { distance } from '../framework/distance.ts'
-import { readLimit } from '../framework/read-limit.ts'
-import { segmentOption } from '../framework/options.ts'
-import { formatTable } from '../framework/table.ts'
-import { whoHas } from './who-has.ts'
+import { command, type ReadCall } from '../framework/command.ts'
+import { distance, formatTable, whoHas } from '../framework/terminal-text.ts'
+import { readLimit, segmentOption } from '../framework/options.ts'
 
 /** What the daemon gives at most, and what it gives when nothing is said. */
 const mostTenures = 1000
 const usualTenures = 50
 
 /** The one address of a command line and its segment. */
-function readAddress(args: CommandArguments): { address: string; segment: string; path: string } {
+function readAddress(args: ReadCall): { address: string; segment: string; path: string } {
   const [address = ''] = args.positionals
   const segment = args.options['segment'] ?? 'default'
   if (address === '' || segment === '') throw new Problem('IPK_USAGE', 'the address or the segment is empty')

@@ -1,9 +1,7 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
 import { command } from '../framework/command.ts'
-import type { Paint } from '../framework/paint.ts'
+import { formatTable, type Paint, visible } from '../framework/terminal-text.ts'
 import { showProgress } from '../framework/progress.ts'
-import { formatTable } from '../framework/table.ts'
-import { visible } from '../framework/visible.ts'
 
 /** Milliseconds: each pod's namespace is entered. */
 const patience = 120_000

@@ -7,11 +7,10 @@ import { backupParts, type Backup } from '../../migrate/transfer/backup-lines.ts
 import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
 import type { LedgerDigest } from '../../migrate/transfer/ledger-digest.ts'
 import { countKinds, moveLedger, type MoveReport } from '../../migrate/transfer/move-ledger.ts'
-import { command } from '../framework/command.ts'
-import type { Option } from '../framework/command-row.ts'
-import { describeMove, moveExit } from './describe-move.ts'
+import { command, type Option } from '../framework/command.ts'
+import { describeMove, moveExit } from './migrate.ts'
 import { offlineOptions, stateDirOf, withStores } from './offline-stores.ts'
-import { showStages, type StagedProgress } from '../framework/staged-progress.ts'
+import { showStages, type StagedProgress } from '../framework/progress.ts'
 
 interface BackupReport extends LedgerDigest {
   readonly file: string

@@ -10,8 +10,7 @@ import { knownNetworks } from '../../result-cache/plan/known-networks.ts'
 import { resultFileName } from '../../result-cache/plan/name-sandbox.ts'
 import { readBoot } from '../../result-cache/read-boot.ts'
 import { SocketRuntimes } from '../../runtime/socket-runtimes.ts'
-import type { CommandArguments } from '../framework/command.ts'
-import type { Option } from '../framework/command-row.ts'
+import type { ReadCall, Option } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import type { Terminal } from '../framework/terminal.ts'
 
@@ -73,18 +72,14 @@ async function askDaemon(daemon: DaemonClient): Promise<FromDaemon | undefined> 
 }
 
 /** The state folder that is meant. `ofDaemon`: what the daemon calls its own. */
-function chooseStateDir(
-  { options }: CommandArguments,
-  terminal: Terminal,
-  ofDaemon: string | undefined,
-): string {
+function chooseStateDir({ options }: ReadCall, terminal: Terminal, ofDaemon: string | undefined): string {
   return options['state-dir'] ?? (terminal.env['IPKEEPER_STATE_DIR'] || (ofDaemon ?? defaultPaths.stateDir))
 }
 
 /** Asks the daemon, where it answers, and looks at the networks and the boot of this node. */
 export async function lookAtSite(
   daemon: DaemonClient,
-  args: CommandArguments,
+  args: ReadCall,
   terminal: Terminal,
 ): Promise<CacheSite> {
   const told = await askDaemon(daemon)

@@ -7,14 +7,12 @@ import { Quarantine } from '../../result-cache/quarantine.ts'
 import { readBoot } from '../../result-cache/read-boot.ts'
 import { repairFile } from '../../result-cache/repair-file.ts'
 import { lookAtSite, siteOptions } from './cache-site.ts'
-import { command, type CommandArguments } from '../framework/command.ts'
+import { command, type ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
-import { distance } from '../framework/distance.ts'
+import { distance, formatTable, visible } from '../framework/terminal-text.ts'
 import { findBadFiles } from './find-bad-files.ts'
 import { showProgress } from '../framework/progress.ts'
-import { formatTable } from '../framework/table.ts'
 import type { Terminal } from '../framework/terminal.ts'
-import { visible } from '../framework/visible.ts'
 
 const dirOption = {
   dir: {
@@ -169,7 +167,7 @@ const quarantineTable = (items: readonly QuarantinedItem[]): string =>
 /** Without --state-dir the daemon says where its quarantine is; without the daemon it is the default. */
 async function openQuarantine(
   daemon: DaemonClient,
-  { options }: CommandArguments,
+  { options }: ReadCall,
   { env }: Terminal,
 ): Promise<Quarantine> {
   const named = options['state-dir'] ?? (env['IPKEEPER_STATE_DIR'] || undefined)

@@ -11,10 +11,9 @@ import { runChecks, type CheckReport } from '../../diagnose/doctor/run-checks.ts
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
-import type { Paint, Tone } from '../framework/paint.ts'
+import { type Paint, type Tone, visible } from '../framework/terminal-text.ts'
 import { readFlights } from './read-flights.ts'
-import { readPaste } from '../manifests/read-paste.ts'
-import { visible } from '../framework/visible.ts'
+import { readPaste } from '../framework/read-input.ts'
 
 /** What was asked for; the rest is null. */
 interface Diagnosis {

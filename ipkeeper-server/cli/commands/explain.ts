@@ -1,9 +1,9 @@
 import type { ExplainReply, ExplainStep } from '../../../shared/api/explain.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, type CommandArguments } from '../framework/command.ts'
+import { command, type ReadCall } from '../framework/command.ts'
 import { findNetconf } from '../manifests/find-netconf.ts'
 import { readManifest, type ManifestPod } from '../manifests/read-manifest.ts'
-import { readTextFile } from '../framework/read-text-file.ts'
+import { readTextFile } from '../framework/read-input.ts'
 
 /** One explanation, with what the manifest alone tells. */
 type Explained = ExplainReply & { readonly notes: readonly string[] }
@@ -33,7 +33,7 @@ function askedByManifest(path: string, standard: string): readonly Asked[] {
   )
 }
 
-function askedFor(args: CommandArguments): readonly Asked[] {
+function askedFor(args: ReadCall): readonly Asked[] {
   const { manifest, namespace } = args.options
   if (manifest !== undefined) {
     if (args.positionals.length > 0)

@@ -23,15 +23,13 @@ import {
   objectSources,
   type ObjectSourceName,
 } from '../../migrate/import/plan/object-sources.ts'
-import { command, type Command, type CommandArguments } from '../framework/command.ts'
-import type { Option } from '../framework/command-row.ts'
+import { command, type Command, type ReadCall, type Option } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { showProgress } from '../framework/progress.ts'
-import { readObjectList } from '../manifests/read-object-list.ts'
+import { readObjectList } from '../manifests/manifest-source.ts'
 import { segmentOption } from '../framework/options.ts'
-import { formatTable } from '../framework/table.ts'
+import { formatTable, visible } from '../framework/terminal-text.ts'
 import type { Terminal } from '../framework/terminal.ts'
-import { visible } from '../framework/visible.ts'
 
 /** Milliseconds that the daemon may take for one part: each sandbox is a durable write, and an engine may be slow. */
 const partDeadline = 120_000
@@ -91,7 +89,7 @@ function readWords(text: string | undefined): readonly string[] | undefined {
 }
 
 /** Configurations that have the ranges of networks: those of the runtime's folder, or the ones given by hand. */
-function configsOf({ configs }: NetworkRanges, { options }: CommandArguments): ImportRequest['networks'] {
+function configsOf({ configs }: NetworkRanges, { options }: ReadCall): ImportRequest['networks'] {
   const { network, subnet, segment = 'default' } = options
   if (subnet === undefined) return configs.map(config => ({ ...config }))
   if (network === undefined)
@@ -119,7 +117,7 @@ interface Found {
 
 /** Reads source and node; nothing is changed by it. */
 async function look(
-  args: CommandArguments,
+  args: ReadCall,
   terminal: Terminal,
   find: (ranges: NetworkRanges) => Promise<Findings>,
 ): Promise<Found> {
@@ -142,7 +140,7 @@ async function look(
 async function run(
   source: ImportSource,
   daemon: DaemonClient,
-  args: CommandArguments,
+  args: ReadCall,
   terminal: Terminal,
   find: (ranges: NetworkRanges) => Promise<Findings>,
 ): Promise<ImportReport> {

@@ -3,7 +3,7 @@ import type { AttachmentsReply, StatusReply } from '../../../shared/api/listing.
 import { defaultPaths } from '../../../shared/paths.ts'
 import { install } from '../../install/install.ts'
 import { uninstall } from '../../install/uninstall.ts'
-import type { ReadCall } from '../framework/command-row.ts'
+import type { ReadCall } from '../framework/command.ts'
 import { connectDaemon } from '../framework/daemon-client.ts'
 import type { Terminal } from '../framework/terminal.ts'
 import { standardConflist } from '../ipkeeper-server.ts'

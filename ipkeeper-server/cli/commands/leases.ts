@@ -5,12 +5,9 @@ import type {
   LeasesReply,
 } from '../../../shared/api/listing.schema.ts'
 import { command } from '../framework/command.ts'
-import { distance } from '../framework/distance.ts'
-import { listPool } from './list-pool.ts'
-import type { Tone } from '../framework/paint.ts'
-import { readLimit } from '../framework/read-limit.ts'
-import { formatTable } from '../framework/table.ts'
-import { whoHas } from './who-has.ts'
+import { distance, formatTable, type Tone, whoHas } from '../framework/terminal-text.ts'
+import { listPool } from './pools.ts'
+import { readLimit } from '../framework/options.ts'
 
 function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
   const list = addresses.join(',')

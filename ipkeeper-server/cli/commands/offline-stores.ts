@@ -1,7 +1,6 @@
 import { defaultPaths } from '../../../shared/paths.ts'
 import type { OfflineStores } from '../../open-ledger/open-offline.ts'
-import type { CommandArguments } from '../framework/command.ts'
-import type { Option } from '../framework/command-row.ts'
+import type { ReadCall, Option } from '../framework/command.ts'
 import type { Terminal } from '../framework/terminal.ts'
 
 /** Options of commands that open stores themselves, while no daemon has them. */
@@ -18,13 +17,13 @@ export const offlineOptions: Readonly<Record<'state-dir' | 'config', Option>> = 
   },
 }
 
-export function stateDirOf({ options }: CommandArguments, { env }: Terminal): string {
+export function stateDirOf({ options }: ReadCall, { env }: Terminal): string {
   return options['state-dir'] ?? (env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)
 }
 
 /** Runs `task` with the stores of this node, and closes them whatever happens. Loaded late: most commands need no store. */
 export async function withStores<T>(
-  args: CommandArguments,
+  args: ReadCall,
   terminal: Terminal,
   task: (stores: OfflineStores, parse: (typeof OfflineStores)['parse']) => Promise<T>,
 ): Promise<T> {

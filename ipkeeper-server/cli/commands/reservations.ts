@@ -1,8 +1,7 @@
 import type { ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
 import { command } from '../framework/command.ts'
-import { distance } from '../framework/distance.ts'
+import { distance, formatTable } from '../framework/terminal-text.ts'
 import { segmentOption } from '../framework/options.ts'
-import { formatTable } from '../framework/table.ts'
 
 export const reservationsCommand = command({
   name: 'reservations',

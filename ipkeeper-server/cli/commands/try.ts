@@ -10,9 +10,9 @@ import { namedSocket } from '../../diagnose/try/plugin-call.ts'
 import { readNetwork } from '../../diagnose/try/read-network.ts'
 import type { TryReport } from '../../diagnose/try/report.ts'
 import { tryNetwork } from '../../diagnose/try/try-network.ts'
-import { command, type CommandArguments } from '../framework/command.ts'
+import { command, type ReadCall } from '../framework/command.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
-import { readTextFile } from '../framework/read-text-file.ts'
+import { readTextFile } from '../framework/read-input.ts'
 import { outcomeText, tellText } from './try-text.ts'
 
 const usage = (message: string): Problem => new Problem('IPK_USAGE', message)
@@ -67,7 +67,7 @@ function readBinDirs(text: string): readonly string[] {
   return folders.map(folder => resolve(folder))
 }
 
-async function readConflistPath({ positionals, options }: CommandArguments): Promise<string> {
+async function readConflistPath({ positionals, options }: ReadCall): Promise<string> {
   const [path] = positionals
   if (path === '') throw usage('CONFLIST is empty')
   return path === undefined ? await chooseConflist(options['net-dir'] ?? defaultPaths.confDir) : resolve(path)

@@ -1,7 +1,6 @@
 import type { RestoreUplinkReply, UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import { command } from '../framework/command.ts'
-import { distance } from '../framework/distance.ts'
-import { formatTable } from '../framework/table.ts'
+import { distance, formatTable } from '../framework/terminal-text.ts'
 
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(','))
 

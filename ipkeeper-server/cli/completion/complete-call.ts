@@ -1,10 +1,30 @@
 import { basename } from 'node:path'
-import { defaultPaths } from '../../../shared/paths.ts'
+import { type Candidate, type CompletedProgram, completeWords } from './complete-words.ts'
+import { askKnownValues } from './known-values.ts'
 import { connectDaemon } from '../framework/daemon-client.ts'
 import type { Terminal } from '../framework/terminal.ts'
-import { completeWords, type Candidate, type CompletedProgram } from './complete-words.ts'
-import { askKnownValues } from './known-values.ts'
-import { splitLine } from './split-line.ts'
+import { defaultPaths } from '../../../shared/paths.ts'
+
+/**
+ * Splits the beginning of a shell's line into words as bash would: quotes and backslashes are taken away, nothing is
+ * expanded. The last word, which may be empty, is the one at the cursor.
+ */
+export function splitLine(line: string): readonly string[] {
+  const words: string[] = []
+  let word = ''
+  let quote = ''
+  for (let index = 0; index < line.length; index++) {
+    const char = line.charAt(index)
+    if (char === '\\' && quote !== "'") word += line.charAt(++index)
+    else if (quote === char) quote = ''
+    else if (quote === '' && (char === '"' || char === "'")) quote = char
+    else if (quote === '' && /\s/.test(char)) {
+      if (word !== '') words.push(word)
+      word = ''
+    } else word += char
+  }
+  return [...words, word]
+}
 
 /** The word by which the scripts of the shells ask. */
 export const completeWord = '__complete'

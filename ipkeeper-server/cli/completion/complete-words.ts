@@ -1,4 +1,4 @@
-import type { CommandRow, KnownValue, Offer, Option } from '../framework/command-row.ts'
+import type { CommandRow, KnownValue, Offer, Option } from '../framework/command.ts'
 import type { Program } from '../framework/dispatch.ts'
 
 /** A program as completion sees it. */

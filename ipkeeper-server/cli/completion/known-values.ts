@@ -6,9 +6,9 @@ import type {
   StatusReply,
 } from '../../../shared/api/listing.schema.ts'
 import type { UplinksReply } from '../../../shared/api/uplink.schema.ts'
-import type { KnownValue } from '../framework/command-row.ts'
+import type { KnownValue } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
-import { whoHas } from '../commands/who-has.ts'
+import { whoHas } from '../framework/terminal-text.ts'
 import type { Candidate } from './complete-words.ts'
 
 /** Milliseconds: somebody waits with a finger on the key. */

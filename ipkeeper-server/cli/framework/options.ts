@@ -1,7 +1,7 @@
+import type { Command, Exits, Option } from './command.ts'
+import { colorWords } from './terminal-text.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
-import type { Command } from './command.ts'
-import { colorWords } from './paint.ts'
-import type { Exits, Option } from './command-row.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 
 /** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
 export const usualExits: Exits = { 0: 'done', 1: 'refused or failed' }
@@ -57,4 +57,14 @@ export function commonOptions(
     }),
     help: helpOption,
   }
+}
+
+/** The value of --limit. Throws IPK_USAGE. */
+export function readLimit(text: string, most = Infinity): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text)) {
+    const limit = Number(text)
+    if (limit <= most) return limit
+    throw new Problem('IPK_USAGE', `--limit ${limit} is more than ${most}`)
+  }
+  throw new Problem('IPK_USAGE', `--limit "${text}" is no whole number above 0`)
 }

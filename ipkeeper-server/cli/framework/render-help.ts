@@ -1,4 +1,4 @@
-import { callText, type CommandRow, type Example, type Exits, type Option } from './command-row.ts'
+import { callText, type CommandRow, type Example, type Exits, type Option } from './command.ts'
 import { helpOption, usageExit, usualExits } from './options.ts'
 
 /** Columns that a help may take. */

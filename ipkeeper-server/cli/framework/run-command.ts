@@ -1,11 +1,10 @@
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
-import type { Command } from './command.ts'
-import type { ReadCall } from './command-row.ts'
+import type { Command, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
 import { formatsOf } from './options.ts'
-import { choosePaint, colorWords, type ColorWord } from './paint.ts'
+import { choosePaint, type ColorWord, colorWords } from './terminal-text.ts'
 import type { Terminal } from './terminal.ts'
 import { watchCommand } from './watch-command.ts'
 

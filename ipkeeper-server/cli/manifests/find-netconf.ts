@@ -5,7 +5,7 @@ import { JsonSyntaxError, parseJson } from '../../../shared/json/parse-json.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { compareNames, isRuntimeFile } from '../../diagnose/lint/runtime-files.ts'
 import { usesIpkeeper } from '../../diagnose/lint/uses-ipkeeper.ts'
-import { readTextFile } from '../framework/read-text-file.ts'
+import { readTextFile } from '../framework/read-input.ts'
 
 export interface FoundNetconf {
   readonly file: string

@@ -1,4 +1,6 @@
-import { isNode, isPair, LineCounter, parseAllDocuments, visit, type Document } from 'yaml'
+import { type Document, isNode, isPair, LineCounter, parseAllDocuments, visit } from 'yaml'
+import { readTextFile } from '../framework/read-input.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 
 /** Keys and indices from the top of a document to a value. */
@@ -82,4 +84,31 @@ export function readManifestSources(text: string, file: string): readonly Manife
       fault: (path, what) => problem(at(positionOf(document, path) ?? start), what),
     }
   })
+}
+
+/** Bytes of what kubectl writes: an object has about a kilobyte, a pool of allocations some megabytes. */
+const most = 256 * 1024 * 1024
+
+/** YAML is parsed with positions, which only what people write is worth. */
+function documentsOf(text: string, file: string): readonly unknown[] {
+  try {
+    return [JSON.parse(text) as unknown]
+  } catch {
+    return readManifestSources(text, file).map(({ value }) => value)
+  }
+}
+
+function objectsIn(value: unknown): readonly JsonObject[] {
+  if (!isJsonObject(value)) return []
+  const { items, kind } = value
+  return Array.isArray(items) && String(kind).endsWith('List') ? items.flatMap(objectsIn) : [value]
+}
+
+/**
+ * Objects of a file as `kubectl get ... -o json` or `-o yaml` writes it: one, a list, or several documents; "-" is standard input.
+ *
+ * @throws Problem IPK_REQUEST_INVALID
+ */
+export function readObjectList(file: string): readonly JsonObject[] {
+  return documentsOf(readTextFile(file, most), file).flatMap(objectsIn)
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { auditCommand } from '../../../../ipkeeper-server/cli/commands/audit.ts'
-import { noPaint } from '../../../../ipkeeper-server/cli/framework/paint.ts'
+import { noPaint } from '../../../../ipkeeper-server/cli/framework/terminal-text.ts'
 import type { AuditReply, Finding } from '../../../../shared/api/audit.schema.ts'
 
 const finding: Finding = {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CommandRow } from '../../../../ipkeeper-server/cli/framework/command-row.ts'
+import type { CommandRow } from '../../../../ipkeeper-server/cli/framework/command.ts'
 import {
   completeWords,
   type CompletedProgram,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { describeMove } from '../../../../ipkeeper-server/cli/commands/describe-move.ts'
+import { describeMove } from '../../../../ipkeeper-server/cli/commands/migrate.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import type { HistoryEntry } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import { copyLedger, type LedgerCopy } from '../../../../ipkeeper-server/migrate/transfer/ledger-copy.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readWords } from '../../../../ipkeeper-server/cli/framework/read-words.ts'
+import { readWords } from '../../../../ipkeeper-server/cli/framework/read-call.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 const known = { valued: ['limit', 'output'], flags: ['failed'], letters: { o: 'output', f: 'failed' } }

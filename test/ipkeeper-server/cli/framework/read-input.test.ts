@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readTextFile } from '../../../../ipkeeper-server/cli/framework/read-text-file.ts'
+import { readTextFile } from '../../../../ipkeeper-server/cli/framework/read-input.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
-const source = join(import.meta.dirname, '../../../../ipkeeper-server/cli/framework/read-text-file.ts')
+const source = join(import.meta.dirname, '../../../../ipkeeper-server/cli/framework/read-input.ts')
 const most = 1024 * 1024
 
 t.test('files', async t => {

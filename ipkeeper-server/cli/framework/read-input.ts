@@ -1,7 +1,6 @@
-import { closeSync } from 'node:fs'
-import { Problem } from '../../../shared/problem/problem.ts'
+import { closeSync, readSync } from 'node:fs'
 import { openRegularFile, UnreadableFile } from '../../host/regular-file.ts'
-import { readSome } from '../manifests/read-some.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 
 /** Bytes of a file that people write, at most. */
 const usualMost = 1024 * 1024
@@ -50,5 +49,55 @@ export function readTextFile(path: string, most = usualMost): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw failure(name, 'is no UTF-8 text')
+  }
+}
+
+/** Bytes that are kept of the beginning, and as many of the end. */
+const kept = 2 * 1024 * 1024
+
+/**
+ * All that comes on standard input, of any length and in any encoding: a log. The middle of a long one is left out, and
+ * what is no UTF-8 is replaced.
+ *
+ * @throws Problem IPK_REQUEST_INVALID when it cannot be read
+ */
+export function readPaste(): string {
+  const head: Buffer[] = []
+  let headSize = 0
+  let tail = Buffer.alloc(0)
+  try {
+    for (;;) {
+      const chunk = Buffer.alloc(256 * 1024)
+      const size = readSome(0, chunk)
+      if (size === 0) break
+      const part = chunk.subarray(0, size)
+      if (headSize < kept) {
+        head.push(part)
+        headSize += size
+      } else {
+        const both = Buffer.concat([tail, part])
+        tail = both.subarray(Math.max(0, both.length - kept))
+      }
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Problem('IPK_REQUEST_INVALID', `standard input cannot be read (${code})`, {
+      hint: 'pipe the text in, or give it as --message TEXT',
+    })
+  }
+  return Buffer.concat([...head, tail]).toString('utf8')
+}
+
+/** Reads into the buffer and tells how many bytes; 0 at the end. Waits for standard input that nobody has written to yet. */
+export function readSome(descriptor: number, into: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, into)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'EOF') return 0
+      if (code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
   }
 }

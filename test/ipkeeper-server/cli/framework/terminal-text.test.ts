@@ -1,6 +1,10 @@
 import t from 'tap'
-import { ansiPaint, choosePaint, noPaint } from '../../../../ipkeeper-server/cli/framework/paint.ts'
-import { formatTable } from '../../../../ipkeeper-server/cli/framework/table.ts'
+import {
+  ansiPaint,
+  choosePaint,
+  formatTable,
+  noPaint,
+} from '../../../../ipkeeper-server/cli/framework/terminal-text.ts'
 
 for (const [word, isTerminal, env, paint] of [
   ['auto', true, { TERM: 'xterm' }, ansiPaint],

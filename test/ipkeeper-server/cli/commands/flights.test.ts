@@ -1,5 +1,5 @@
 import t from 'tap'
-import { flightFilter, selectFlights } from '../../../../ipkeeper-server/cli/commands/select-flights.ts'
+import { flightFilter, selectFlights } from '../../../../ipkeeper-server/cli/commands/flights.ts'
 import type { Flight } from '../../../../shared/api/flight.schema.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 

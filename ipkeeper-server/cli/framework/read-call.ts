@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
+import { argumentText, type Argument, type CommandRow, type ReadCall } from './command.ts'
 
 /** Which options a command line may have, by long name. */
 export interface KnownOptions {
@@ -55,4 +56,43 @@ export function readWords(
     } else given.add(name)
   }
   return { values, flags: given, positionals }
+}
+
+/**
+ * Reads the words after a command's name.
+ *
+ * @param subject how a complaint calls the command
+ * @throws IPK_USAGE
+ */
+export function readCall(
+  row: Pick<CommandRow, 'arguments' | 'options'>,
+  argv: readonly string[],
+  subject: string,
+): ReadCall {
+  const options = Object.entries(row.options)
+  const { values, flags, positionals } = readWords(argv, {
+    valued: options.flatMap(([name, { value }]) => (value === undefined ? [] : [name])),
+    flags: options.flatMap(([name, { value }]) => (value === undefined ? [name] : [])),
+    joined: options.flatMap(([name, { joined }]) => (joined ? [name] : [])),
+    letters: Object.fromEntries(
+      options.flatMap(([name, { letter }]) => (letter === undefined ? [] : [[letter, name]])),
+    ),
+  })
+  if (!flags.has('help')) checkNumber(row.arguments, positionals, subject)
+  return { positionals, options: values, flags }
+}
+
+/** Throws IPK_USAGE for too few or too many words. */
+function checkNumber(known: readonly Argument[], given: readonly string[], subject: string): void {
+  const least = known.filter(({ optional }) => !optional).length
+  const most = known.some(({ repeated }) => repeated) ? Infinity : known.length
+  if (given.length >= least && given.length <= most) return
+  if (most === 0) throw new Problem('IPK_USAGE', `${subject} takes no arguments; got ${given.join(' ')}`)
+  if (most === 1 && least === 0) {
+    const [one] = known
+    const more = given.slice(1).join(' ')
+    throw new Problem('IPK_USAGE', `${subject} takes at most one ${one?.name ?? ''}; got ${more} as well`)
+  }
+  const got = given.length === 0 ? 'none' : given.join(' ')
+  throw new Problem('IPK_USAGE', `${subject} takes ${known.map(argumentText).join(' ')}; got ${got}`)
 }

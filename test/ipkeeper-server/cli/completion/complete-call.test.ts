@@ -1,5 +1,5 @@
 import t from 'tap'
-import { splitLine } from '../../../../ipkeeper-server/cli/completion/split-line.ts'
+import { splitLine } from '../../../../ipkeeper-server/cli/completion/complete-call.ts'
 
 for (const [line, words] of [
   ['', ['']],

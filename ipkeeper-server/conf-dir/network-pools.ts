@@ -20,7 +20,7 @@ export async function readNetworkPools(directory: string): Promise<NetworkPools>
       try {
         if (rangesComeWithAdd(config)) complete = false
         else {
-          const { inline } = readIpamConfig(config, readIdentity(config), '')
+          const { inline } = readIpamConfig(config, readIdentity(config))
           if (inline) pools.push(inline)
         }
       } catch (error) {

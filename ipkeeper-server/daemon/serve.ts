@@ -10,16 +10,11 @@ import { WatchedConfig } from '../config/watch-config.ts'
 import { buildApp } from '../http/build-app.ts'
 import { KeptSocket } from '../http/kept-socket.ts'
 import { checkSocketPath } from '../http/listen-unix.ts'
-import { delAttachment } from '../leases/verbs/del.ts'
+import { serveDel } from '../leases/verbs/del.ts'
 import { endStray } from '../leases/verbs/end-stray.ts'
 import { forgetLeases } from '../leases/tasks/forget-leases.ts'
-import {
-  interpretBegan,
-  interpretKey,
-  interpretRemains,
-  type NodeFacts,
-  type RequestRules,
-} from '../leases/verbs/interpret-request.ts'
+import { parseInvocation, type NodeFacts } from '../leases/verbs/invocation.ts'
+import type { RequestRules } from '../leases/verbs/request-reader.ts'
 import { Ledger } from '../leases/ledger/ledger.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import { HistoryPruner } from '../leases/tasks/prune-history.ts'
@@ -395,13 +390,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       new DeferredDels({
         ...{ stateDir, spares: kept.spares },
         del: async request => {
-          const began = interpretBegan(request, request.bootId)
-          const { late, undone } = await delAttachment(
-            service,
-            interpretKey(request),
-            began,
-            interpretRemains(request),
-          )
+          const { late, undone } = await serveDel(service, parseInvocation(request), request.bootId)
           if (late) observer.lateDel(late)
           if (undone) observer.undone('never_answered')
         },

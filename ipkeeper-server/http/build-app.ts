@@ -4,7 +4,7 @@ import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { Problem } from '../../shared/problem/problem.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
-import type { NodeFacts } from '../leases/verbs/interpret-request.ts'
+import type { NodeFacts } from '../leases/verbs/invocation.ts'
 import type { RequestReader } from '../leases/verbs/request-reader.ts'
 import type { HostUplinks } from '../network/host-uplinks.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'

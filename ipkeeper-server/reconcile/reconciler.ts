@@ -234,7 +234,7 @@ export class Reconciler implements NodeAudit {
       incarnationOf(present) === incarnationOf(attachment) &&
       (!proved || death(present) !== undefined) &&
       (present.node === service.node || lostNodes?.mayEnd(present) === true)
-    const { ended } = await delAttachment(service, attachment, began, undefined, isMeant)
+    const { ended } = await delAttachment(service, attachment, began, { isMeant })
     return ended !== undefined
   }
 

@@ -22,31 +22,34 @@ const fields: Readonly<Record<string, keyof CniArgs>> = {
   MAC: 'mac',
 }
 
-export interface CniArgsOptions {
-  /** Skip what cannot be understood instead of throwing: a DEL must work with whatever it is given. */
-  readonly lenient?: boolean
+/** CNI_ARGS read once: what can be understood of it, and why it is refused where it has to be sound. */
+export interface ParsedCniArgs {
+  readonly args: CniArgs
+  /** IPK_ARGS_INVALID (CNI code 7). A DEL works all the same. */
+  readonly fault: Problem | undefined
 }
 
 /**
  * Parses `KEY=VALUE;KEY=VALUE` as the reference library does (cni:pkg/types/args.go; cni-protocol I1, I2): keys are
- * case-sensitive, the later of equal keys wins, each pair has exactly one "=", and keys we do not know are an error
- * unless IgnoreUnknown is 1 or true anywhere in the text.
- *
- * @throws Problem IPK_ARGS_INVALID (CNI code 7), never when lenient
+ * case-sensitive, the later of equal keys wins, each pair has exactly one "=", and keys we do not know are a fault
+ * unless IgnoreUnknown is 1 or true anywhere in the text. Never throws; what is at fault is left out.
  */
-export function parseCniArgs(text: string, { lenient = false }: CniArgsOptions = {}): CniArgs {
-  if (text === '') return {}
+export function parseCniArgs(text: string): ParsedCniArgs {
+  if (text === '') return noCniArgs
   const values = new Map<keyof CniArgs, string>()
   const unknown: string[] = []
-  let ignoreUnknown = lenient
+  let ignoreUnknown = false
+  let fault: Problem | undefined
   for (const pair of text.split(';')) {
     const [key, value, ...more] = pair.split('=')
     if (key === undefined || value === undefined || more.length > 0) {
-      if (lenient) continue
-      throw new Problem('IPK_ARGS_INVALID', `ARGS: invalid pair ${JSON.stringify(pair)}`)
+      fault ??= new Problem('IPK_ARGS_INVALID', `ARGS: invalid pair ${JSON.stringify(pair)}`)
+      continue
     }
     if (key === 'IgnoreUnknown') {
-      ignoreUnknown = lenient || parseFlag(pair, value)
+      const flag = parseFlag(pair, value)
+      if (typeof flag === 'boolean') ignoreUnknown = flag
+      else fault ??= flag
       continue
     }
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
@@ -55,15 +58,24 @@ export function parseCniArgs(text: string, { lenient = false }: CniArgsOptions =
   }
   if (unknown.length > 0 && !ignoreUnknown) {
     const shown = unknown.map(pair => JSON.stringify(pair)).join(' ')
-    throw new Problem('IPK_ARGS_INVALID', `ARGS: unknown args [${shown}]`)
+    fault ??= new Problem('IPK_ARGS_INVALID', `ARGS: unknown args [${shown}]`)
   }
-  return Object.fromEntries([...values].filter(([, value]) => value !== ''))
+  return { args: Object.fromEntries([...values].filter(([, value]) => value !== '')), fault }
 }
 
-function parseFlag(pair: string, value: string): boolean {
+/** What an empty CNI_ARGS says. */
+export const noCniArgs: ParsedCniArgs = { args: {}, fault: undefined }
+
+/** @throws Problem IPK_ARGS_INVALID where CNI_ARGS is at fault */
+export function soundArgs({ args, fault }: ParsedCniArgs): CniArgs {
+  if (fault) throw fault
+  return args
+}
+
+function parseFlag(pair: string, value: string): boolean | Problem {
   const folded = value.toLowerCase()
   if (folded === '1' || folded === 'true') return true
   if (folded === '0' || folded === 'false') return false
   const why = `boolean unmarshal error: invalid input ${value}`
-  throw new Problem('IPK_ARGS_INVALID', `ARGS: error parsing value of pair ${JSON.stringify(pair)}: ${why}`)
+  return new Problem('IPK_ARGS_INVALID', `ARGS: error parsing value of pair ${JSON.stringify(pair)}: ${why}`)
 }

@@ -9,7 +9,7 @@ import {
 } from '../../ipkeeper-server/ipam/request/network-config.ts'
 import type { AddressRequest, PodRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
-import { interpretPlainly, plainNode } from '../ipkeeper-server/http/app-parts.ts'
+import { readPlainly, plainNode } from '../ipkeeper-server/http/app-parts.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { formatAddress } from '../../shared/net/address.ts'
 import { catalogue, type ProblemCode } from '../../shared/problem/catalogue.ts'
@@ -190,7 +190,7 @@ export const addRequests = property({
   }),
   check: ({ text, ...named }) => {
     const request = { ...named, path: '/opt/cni/bin', config: configOf(text) }
-    const outcome = read(() => interpretPlainly(request, facts))
+    const outcome = read(() => readPlainly(request, facts))
     if ('problem' in outcome) return 'refused'
     const { pod, inline: pool, key } = outcome.value
     if (key.containerId !== request.containerId || key.ifname !== request.ifname)
@@ -217,7 +217,7 @@ export const lists = property({
     const previous = read(() => readPreviousAddresses(given), [])
     if ('value' in previous && previous.value?.some(text => typeof text !== 'string'))
       throw new Error('no text')
-    const ipam = read(() => readIpamConfig(given, readIdentity(given), ''))
+    const ipam = read(() => readIpamConfig(given, readIdentity(given)))
     if ('problem' in valid) return 'list refused'
     if (valid.value === undefined) return 'no list'
     const named = valid.value.every(

@@ -191,8 +191,8 @@ t.test('examples in JSON are JSON, and conflists are accepted', t => {
       if (!isJsonObject(plugin)) throw new Error(`${page}: a conflist without plugins`)
       const config = { ...plugin, cniVersion, name }
       const identity = readIdentity(config)
-      t.doesNotThrow(() => readIpamConfig(config, identity, ''), page)
-      if (identity.mainRole) t.doesNotThrow(() => readMainConfig(config, ''), page)
+      t.doesNotThrow(() => readIpamConfig(config, identity), page)
+      if (identity.mainRole) t.doesNotThrow(() => readMainConfig(config), page)
     }
   }
   t.end()

@@ -10,7 +10,7 @@ export function mainNetworks(node: NodeView): readonly MainConfig[] {
     const found = oursIn(file)
     if (found?.main !== true) return []
     try {
-      return [readMainConfig(found.plugin, '')]
+      return [readMainConfig(found.plugin)]
     } catch (error) {
       if (error instanceof Problem) return []
       throw error

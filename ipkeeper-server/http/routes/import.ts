@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { ImportReply, ImportRequest } from '../../../shared/api/import.schema.ts'
 import { importAllocations } from '../../leases/verbs/import.ts'
-import type { NodeFacts } from '../../leases/verbs/interpret-request.ts'
+import type { NodeFacts } from '../../leases/verbs/invocation.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
 export interface ImportRoutesOptions {

@@ -1,5 +1,6 @@
 import type { Carriage, WiringMode } from './records.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
+import type { MacRequest } from '../request/request.ts'
 
 /** Which addresses leave the node under the node's own: none, all, or those that nobody asked for by name. */
 export type Masquerade = 'none' | 'all' | 'unnamed'
@@ -36,7 +37,7 @@ export interface MainConfig {
   /** Bytes; undefined: that of the way outside. */
   readonly mtu: number | undefined
   /** What CNI's own channels ask for; an annotation goes before it. */
-  readonly mac: string | undefined
+  readonly mac: MacRequest | undefined
   readonly sysctls: readonly Sysctl[]
   readonly dns: ResultDns
   /** Networks that the pod reaches through its node, such as that of the cluster's services. CIDR notation. */

@@ -12,7 +12,7 @@ import {
   stringField,
   type JsonObject,
 } from '../../../shared/json/fold.ts'
-import { parseCniArgs, type CniArgs } from '../../../shared/cni/cni-args.ts'
+import { noCniArgs, soundArgs, type CniArgs, type ParsedCniArgs } from '../../../shared/cni/cni-args.ts'
 import { configVersion, networkName } from '../../../shared/cni/netconf.ts'
 import type { ResultRoute } from '../../../shared/cni/result.ts'
 import { isSupportedVersion, type CniVersion } from '../../../shared/cni/versions.ts'
@@ -214,12 +214,15 @@ export function checkHasRanges({ inline, pools }: IpamConfig, havePools: boolean
  * Reads `ipam` with host-local's keys and order of checks (catalogue H9): missing section, CNI_ARGS, requested addresses,
  * ranges, one address per family before 0.3.0, overlaps.
  */
-export function readIpamConfig(config: JsonObject, identity: NetworkIdentity, rawArgs: string): IpamConfig {
+export function readIpamConfig(
+  config: JsonObject,
+  identity: NetworkIdentity,
+  parsedArgs: ParsedCniArgs = noCniArgs,
+): IpamConfig {
   const ipam = objectField(config, 'ipam', 'ipam')
   if (!ipam) throw invalid("IPAM config missing 'ipam' key")
   refuseMisspelt(ipam, ipamKeys, 'ipam')
-  const args = parseCniArgs(rawArgs)
-  const channels = readChannels(config, args)
+  const channels = readChannels(config, soundArgs(parsedArgs))
   const segment = stringField(ipam, 'segment', 'ipam.segment') ?? 'default'
   if (!isSegmentName(segment))
     throw invalid(`ipam.segment: "${segment}" is no name of letters, digits and "-"`)

@@ -2,7 +2,6 @@ import type { AddResult } from '../../../shared/api/cni.schema.ts'
 import type { ExplainReply, ExplainRequest } from '../../../shared/api/explain.schema.ts'
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { readIdentity } from '../../ipam/request/network-config.ts'
 import { decideAdd } from '../../ipam/plan/plan-add.ts'
 import type { Trace } from '../../ipam/choose/reasons.ts'
 import { describeHolder, holderKey, type AttachmentRecord, type Holder } from '../../ipam/records/records.ts'
@@ -11,7 +10,7 @@ import type { ClusterView } from '../../kubernetes/cluster-view.ts'
 import { addTerms, ownAddresses, seeRequestedMac } from '../verbs/add.ts'
 import { describePresent, inDetail, noted, wishesOf } from './explain-steps.ts'
 import { findExplainedPod } from './explained-pod.ts'
-import { interpretKey } from '../verbs/interpret-request.ts'
+import { parseInvocation } from '../verbs/invocation.ts'
 import type { RequestReader } from '../verbs/request-reader.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
@@ -50,24 +49,19 @@ export async function explainAdd(
       hint: 'names of Kubernetes have lower-case letters, digits and "-", those of pods "." too',
     })
   }
-  const base = { containerId: nobodysContainer, netns: '', ifname, path: '', config }
-  const { network } = interpretKey({ ...base, args: '' })
+  const request = { containerId: nobodysContainer, netns: '', ifname, path: '', args: '', config }
+  const invocation = parseInvocation(request)
+  const { network } = invocation.key
   const holder: Holder = { kind: 'pod', network, namespace, name, ifname }
   const { annotationsFrom, known, uid: uidOfApi, notes } = await findExplainedPod(question, cluster)
   const present = presentOf(service, holder)
   // A pod that runs is asked about as itself: its next sandbox has its UID.
   const uid = uidOfApi ?? present?.podUid ?? null
-  const args = [
-    'IgnoreUnknown=1',
-    `K8S_POD_NAMESPACE=${namespace}`,
-    `K8S_POD_NAME=${name}`,
-    `K8S_POD_UID=${uid ?? ''}`,
-  ].join(';')
   const head = { pod: { namespace, name, uid }, network, ifname, annotationsFrom }
   let steps: Trace = [...notes, ...(present ? [describePresent(service, present, uid)] : [])]
   const nothing = { addresses: [], result: null, delegatedTo: null, error: null }
   try {
-    const add = await reader.read({ ...base, args }, known)
+    const add = await reader.read({ ...invocation, holder, podUid: uid || null }, known)
     const terms = addTerms(service, await ownAddresses(service), await seeRequestedMac(service, add))
     const { trace, plan, problem } = decideAdd(service.ledger, add, terms)
     const few = manifest?.podsAtOnce ? tooFewAddresses(add, terms.pools, manifest.podsAtOnce) : []
@@ -89,7 +83,7 @@ export async function explainAdd(
     const { answer } = plan
     if (answer.kind === 'delegate') return { ...head, ...nothing, steps, delegatedTo: answer.type }
     const { ips } = answer.result
-    const result = encodeResult(answer.result, readIdentity(config).version) as AddResult
+    const result = encodeResult(answer.result, invocation.network.version) as AddResult
     return { ...head, ...nothing, steps, addresses: ips.map(({ address }) => address), result }
   } catch (error) {
     if (!(error instanceof Problem)) throw error

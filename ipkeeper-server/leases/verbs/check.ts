@@ -1,7 +1,40 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { attachmentKey, type AttachmentRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import type { CheckRequest } from './interpret-request.ts'
+import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
+import {
+  attachmentKey,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type LeaseRecord,
+} from '../../ipam/records/records.ts'
+import {
+  checkHasRanges,
+  readIpamConfig,
+  readPreviousAddresses,
+  readPreviousInterface,
+  type PreviousInterface,
+} from '../../ipam/request/network-config.ts'
+import { readMainRole, type Invocation } from './invocation.ts'
 import type { LeaseService } from './service.ts'
+
+/** What a CHECK is about. `expected`: the addresses of prevResult, undefined where the runtime sent none. */
+export interface CheckRequest {
+  readonly key: AttachmentKey
+  readonly expected: readonly string[] | undefined
+  /** In the main role: where the pod is, and what prevResult says of its interface. */
+  readonly wired?: { readonly netns: string; readonly previous: PreviousInterface | undefined }
+}
+
+/** Reads a CHECK. A configuration that an ADD would refuse is refused here too, as by host-local. */
+export function readCheck(invocation: Invocation, book: PoolBook): CheckRequest {
+  const { request, network, args, key } = invocation
+  checkHasRanges(readIpamConfig(request.config, network, args), book.pools.length > 0)
+  const expected = readPreviousAddresses(request.config)
+  if (!readMainRole(invocation)) return { key, expected }
+  // As of the reference's main plugins (catalogue G7).
+  if (expected === undefined) throw new Problem('IPK_CONFIG_INVALID', 'Required prevResult missing')
+  const previous = readPreviousInterface(request.config, key.ifname)
+  return { key, expected, wired: { netns: request.netns, previous } }
+}
 
 export interface CheckOutcome {
   /** The fallback that gave the addresses and has to check them; null where they are ours. */

@@ -9,6 +9,7 @@ import {
 } from '../../ipam/records/records.ts'
 import { workloadOf } from '../../ipam/records/workload.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
+import { invocationStart, type Invocation } from './invocation.ts'
 import type { LeaseService } from './service.ts'
 import { inTurnOfHolder } from './turn-of-holder.ts'
 import type { Giver } from './tombstones.ts'
@@ -25,17 +26,33 @@ export interface DelOutcome {
   readonly undone?: true
 }
 
+/** What else there is to say of a DEL. */
+export interface DelTerms {
+  /** Where the main role may have leftover links of an attachment without a record. */
+  readonly netns?: string
+  /** What an attachment has to be, besides, in its turn. */
+  readonly isMeant?: (attachment: AttachmentRecord) => boolean
+}
+
+/** Serves the DEL of a runtime. `bootId`: the present one, or for a queued request that in its file. */
+export async function serveDel(
+  service: LeaseService,
+  { request, network, key }: Invocation,
+  bootId: string | undefined,
+): Promise<DelOutcome> {
+  const began = invocationStart(request, bootId)
+  return await delAttachment(service, key, began, network.mainRole ? { netns: request.netns } : {})
+}
+
 /**
- * Serves one DEL; durable before it resolves. `began` says when its run began, where the caller knows: what was added
- * later is left alone, and an ADD that began earlier and comes later is refused. `remains`: where the main role may have left
- * links of an attachment that nobody knows of any more. `isMeant`: what an attachment has to be, besides, in its turn.
+ * Ends an attachment; durable before it resolves. `began` says when the run of the DEL began, where the caller knows: what
+ * was added later is left alone, and an ADD that began earlier and comes later is refused.
  */
 export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
-  remains?: { readonly netns: string },
-  isMeant: (attachment: AttachmentRecord) => boolean = () => true,
+  { netns, isMeant = () => true }: DelTerms = {},
 ): Promise<DelOutcome> {
   return await service.serial.run(attachmentKey(key), async () => {
     const { ledger, bootId, pools, now, network } = service
@@ -67,7 +84,7 @@ export async function delAttachment(
     const end = async (): Promise<Plan> => {
       if (attachment?.wiring && plan().change.length > 0)
         await network.unwire(attachment, ledger.leasesOf(key))
-      else if (!attachment && remains) await network.unwireUnknown(key, remains.netns)
+      else if (!attachment && netns !== undefined) await network.unwireUnknown(key, netns)
       return await commitPlan(ledger, plan)
     }
     const { present, change, superseded } = attachment?.wiring

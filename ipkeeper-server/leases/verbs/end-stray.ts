@@ -19,7 +19,9 @@ export async function endStray(
   while (service.tombstones.has(key)) {
     try {
       // One that has a record was added anew while this one waited.
-      await delAttachment(service, key, undefined, undefined, ({ generation }) => generation === 0)
+      await delAttachment(service, key, undefined, {
+        isMeant: ({ generation }) => generation === 0,
+      })
       return
     } catch (error) {
       onError(error)

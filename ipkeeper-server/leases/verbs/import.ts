@@ -23,7 +23,7 @@ import { isSegmentName, type Pool } from '../../ipam/pools/pool.ts'
 import { attachmentKey, holderKey, type PoolRecord } from '../../ipam/records/records.ts'
 import { parseRetention, type Retention } from '../../ipam/records/retention.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
-import type { NodeFacts } from './interpret-request.ts'
+import type { NodeFacts } from './invocation.ts'
 import type { LeaseService } from './service.ts'
 
 /** So many sandboxes are adopted side by side: their changes share a transaction. */
@@ -36,7 +36,7 @@ function readRanges(networks: ImportRequest['networks']): Map<string, Pool | Pro
     const name = typeof config['name'] === 'string' ? config['name'] : ''
     if (name === '' || pools.has(name)) continue
     try {
-      const { inline } = readIpamConfig(config, readIdentity(config), '')
+      const { inline } = readIpamConfig(config, readIdentity(config))
       if (inline) pools.set(name, inline)
     } catch (error) {
       if (!(error instanceof Problem)) throw error

@@ -1,12 +1,22 @@
+import type { CniRequest } from '../../../shared/api/cni.schema.ts'
+import { readFallback } from '../../../shared/cni/fallback.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { chooseDynamic } from '../../ipam/choose/choose-address.ts'
 import { claimProblem } from '../../ipam/choose/claim-problems.ts'
 import { planPool } from '../../ipam/plan/plan-network-pool.ts'
-import { findPool } from '../../ipam/pools/pool-settings.ts'
+import { findPool, type PoolBook } from '../../ipam/pools/pool-settings.ts'
 import type { Pool } from '../../ipam/pools/pool.ts'
+import {
+  checkHasRanges,
+  rangesComeWithAdd,
+  readIdentity,
+  readIpamConfig,
+} from '../../ipam/request/network-config.ts'
 import type { PoolRequest } from '../../ipam/request/request.ts'
 import type { MainConfig } from '../../ipam/records/main-config.ts'
+import { readMainConfig } from '../../network/plan/read-main-config.ts'
 import { ownAddresses } from './add.ts'
+import { readDns, type NodeFacts } from './invocation.ts'
 import type { LeaseService } from './service.ts'
 
 /** What STATUS needs of a configuration; that it was read says that it is valid. */
@@ -19,6 +29,23 @@ export interface StatusRequest {
   readonly statusReportsExhaustion: boolean
   /** How pods are to be wired; undefined in the IPAM role. */
   readonly main: MainConfig | undefined
+}
+
+/** Reads a STATUS as an ADD that names no pod. Throws the problem that such an ADD would get. */
+export async function readStatus(
+  { config }: CniRequest,
+  facts: NodeFacts,
+  book: PoolBook,
+): Promise<StatusRequest> {
+  const network = readIdentity(config)
+  const main = network.mainRole ? readMainConfig(config) : undefined
+  if (rangesComeWithAdd(config)) return { inline: undefined, pools: [], statusReportsExhaustion: false, main }
+  const ipam = readIpamConfig(config, network)
+  checkHasRanges(ipam, book.pools.length > 0)
+  await readDns(ipam, facts)
+  // With a fallback, a pod that asks for nothing is served although the ranges are full.
+  const statusReportsExhaustion = ipam.statusReportsExhaustion && readFallback(config) === undefined
+  return { inline: ipam.inline, pools: ipam.pools, statusReportsExhaustion, main }
 }
 
 /**

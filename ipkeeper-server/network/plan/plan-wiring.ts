@@ -46,7 +46,8 @@ export function planWiring(
   const hasVeth = mode !== 'macvlan'
   return {
     mode,
-    mac: mac ?? config.mac ?? (isChosen?.(podMac(addresses)) ? sparePodMac(addresses) : podMac(addresses)),
+    mac:
+      mac ?? config.mac?.mac ?? (isChosen?.(podMac(addresses)) ? sparePodMac(addresses) : podMac(addresses)),
     mtu: survey.mtu,
     hostLink: hasVeth ? { name: survey.names.hostLink, mac: survey.names.hostMac } : null,
     master: mode === 'macvlan' ? (survey.uplink?.name ?? null) : mode === 'ptp' ? null : config.bridge,

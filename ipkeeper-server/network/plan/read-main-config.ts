@@ -9,6 +9,7 @@ import {
   stringField,
   type JsonObject,
 } from '../../../shared/json/fold.ts'
+import type { CniArgs } from '../../../shared/cni/cni-args.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
 import { parseAddress, sameAddress } from '../../../shared/net/address.ts'
 import { firstOf, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
@@ -24,7 +25,7 @@ import {
   type Masquerade,
 } from '../../ipam/records/main-config.ts'
 import { mtuLimits } from './mtu-limits.ts'
-import { readRequestedMac } from './read-mac.ts'
+import { readMacRequest } from './read-mac.ts'
 import { readSysctls } from './read-sysctls.ts'
 
 /** Names of bridges that nobody chose; two, as a bridge with an uplink is another network than one without. */
@@ -362,9 +363,9 @@ function readDns(config: JsonObject): ResultDns {
  * change of `type` is the migration; what we cannot do is refused, and so is a key of another mode, unless its value
  * asks for nothing.
  *
- * @throws Problem IPK_CONFIG_INVALID, which names the key; IPK_UNSUPPORTED; IPK_ARGS_INVALID
+ * @throws Problem IPK_CONFIG_INVALID, which names the key; IPK_UNSUPPORTED
  */
-export function readMainConfig(config: JsonObject, rawArgs: string): MainConfig {
+export function readMainConfig(config: JsonObject, args: CniArgs = {}): MainConfig {
   refuseMisspelt(config, netconfKeys, '')
   const mode = readMode(config)
   checkIpam(config)
@@ -393,7 +394,7 @@ export function readMainConfig(config: JsonObject, rawArgs: string): MainConfig 
     hairpin: booleanField(config, 'hairpinMode') ?? onBridge,
     vlan: readVlan(config),
     mtu: readMtu(config),
-    mac: readRequestedMac(config, rawArgs),
+    mac: readMacRequest(config, args),
     sysctls: readSysctls(config),
     dns: readDns(config),
     serviceCidrs: readServiceCidrs(config),

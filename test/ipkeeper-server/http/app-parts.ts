@@ -3,15 +3,15 @@ import type { AppOptions } from '../../../ipkeeper-server/http/build-app.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/request/add-request.ts'
 import { nothingKnown } from '../../../ipkeeper-server/ipam/records/pod-facts.ts'
 import type { PoolBook } from '../../../ipkeeper-server/ipam/pools/pool-settings.ts'
-import {
-  interpretAdd,
-  readAddCall,
-  type NodeFacts,
-  type RequestRules,
-} from '../../../ipkeeper-server/leases/verbs/interpret-request.ts'
+import { parseInvocation, type NodeFacts } from '../../../ipkeeper-server/leases/verbs/invocation.ts'
 import type { CniRequest } from '../../../shared/api/cni.schema.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
-import { RequestReader } from '../../../ipkeeper-server/leases/verbs/request-reader.ts'
+import {
+  addRequestOf,
+  readAddInvocation,
+  RequestReader,
+  type RequestRules,
+} from '../../../ipkeeper-server/leases/verbs/request-reader.ts'
 import type { HostUplinks } from '../../../ipkeeper-server/network/host-uplinks.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { VerbObserver } from '../../../ipkeeper-server/leases/verbs/verb-observer.ts'
@@ -115,16 +115,10 @@ export const noPools: PoolBook = {
 }
 
 /** An ADD as it is read where there is neither a Kubernetes API nor a configured pool. */
-export function interpretPlainly(request: CniRequest, facts: NodeFacts): AddRequest {
-  const call = readAddCall(request)
-  const { resolvConf } = call.config
+export function readPlainly(request: CniRequest, facts: NodeFacts): AddRequest {
+  const add = readAddInvocation(parseInvocation(request), plainRules)
+  const { resolvConf, podAnnotations } = add.ipam
   const dns = resolvConf === undefined ? {} : (facts.readResolvConf(resolvConf) as ResultDns)
-  return interpretAdd(
-    call,
-    { ...nothingKnown, annotations: call.config.podAnnotations },
-    dns,
-    facts,
-    plainRules,
-    noPools,
-  )
+  const context = { facts, rules: plainRules, pools: noPools }
+  return addRequestOf(add, { ...nothingKnown, annotations: podAnnotations }, dns, context)
 }

@@ -14,8 +14,8 @@ import { usesIpkeeper } from '../uses-ipkeeper.ts'
 
 /** What plugin and daemon read of a configuration, each with its own complaints. */
 const readers: readonly ((config: JsonObject) => unknown)[] = [
-  config => readIpamConfig(config, readIdentity(config), ''),
-  config => (readIdentity(config).mainRole ? readMainConfig(config, '') : undefined),
+  config => readIpamConfig(config, readIdentity(config)),
+  config => (readIdentity(config).mainRole ? readMainConfig(config) : undefined),
   config => readFallback(config),
   config => pluginSettings(config, {}),
 ]

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parseCniArgs } from '../../../../shared/cni/cni-args.ts'
 import { candidateLists, formatCandidates } from '../../../../ipkeeper-server/ipam/request/candidate-list.ts'
 import { mergeRequests } from '../../../../ipkeeper-server/ipam/request/merge-requests.ts'
 import { readIdentity, readIpamConfig } from '../../../../ipkeeper-server/ipam/request/network-config.ts'
@@ -23,7 +24,7 @@ function merge(ips: string, { runtimeConfig, args, cniArgs = '' }: Channels): Po
     ...(runtimeConfig && { runtimeConfig: { ips: runtimeConfig } }),
     ...(args && { args: { cni: { ips: args } } }),
   }
-  const { channels } = readIpamConfig(config, readIdentity(config), cniArgs)
+  const { channels } = readIpamConfig(config, readIdentity(config), parseCniArgs(cniArgs))
   const runs = parseAddressList(ips)
   if ('fault' in runs) throw new Error(runs.reason)
   return mergeRequests({ candidates: candidateLists(runs, 'annotation ipkeeper.io/ips') }, channels)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parseCniArgs } from '../../../../shared/cni/cni-args.ts'
 import {
   readIdentity,
   checkHasRanges,
@@ -20,7 +21,7 @@ const net = (ipam: object | undefined, rest: object = {}) => ({
   ...rest,
 })
 function read(config: Record<string, unknown>, args = '') {
-  const ipam = readIpamConfig(config, readIdentity(config), args)
+  const ipam = readIpamConfig(config, readIdentity(config), parseCniArgs(args))
   checkHasRanges(ipam, false)
   return ipam
 }

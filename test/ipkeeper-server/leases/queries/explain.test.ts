@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { explainAdd } from '../../../../ipkeeper-server/leases/queries/explain.ts'
-import type { RequestRules, NodeFacts } from '../../../../ipkeeper-server/leases/verbs/interpret-request.ts'
+import { parseInvocation, type NodeFacts } from '../../../../ipkeeper-server/leases/verbs/invocation.ts'
+import type { RequestRules } from '../../../../ipkeeper-server/leases/verbs/request-reader.ts'
 import { addAttachment } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { ClusterView, PodView } from '../../../../ipkeeper-server/kubernetes/cluster-view.ts'
@@ -384,7 +385,7 @@ t.test('on any ledger, an explanation is what the ADD that follows says, and cha
       }
       live.push(call.containerId)
       const came = await requests
-        .read(call)
+        .read(parseInvocation(call))
         .then(add => addAttachment(story.service, add, { gone: () => false }))
         .then(
           ({ answer }) =>

@@ -1,5 +1,8 @@
 import t from 'tap'
-import { checkAttachment } from '../../../../ipkeeper-server/leases/verbs/check.ts'
+import { parseInvocation } from '../../../../ipkeeper-server/leases/verbs/invocation.ts'
+import { noPools } from '../../http/app-parts.ts'
+import { mainRole, sampleNetconf, sampleRequest } from './sample-request.ts'
+import { checkAttachment, readCheck } from '../../../../ipkeeper-server/leases/verbs/check.ts'
 import type { PreviousInterface } from '../../../../ipkeeper-server/ipam/request/network-config.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { sampleConfig as main } from '../../network/plan/sample-job.ts'
@@ -115,4 +118,51 @@ t.test('it changes nothing', async t => {
   )
   t.equal(JSON.stringify([...story.service.ledger.leases(), ...story.service.ledger.attachments()]), before)
   t.strictSame(story.network.calls, ['wire'])
+})
+
+t.test('CHECK: what it is about, and what an ADD would refuse', t => {
+  const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
+  const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.22.0.2/24' }] }
+  t.strictSame(readCheck(parseInvocation(sampleRequest()), noPools), { key, expected: undefined })
+  const withResult = sampleRequest({ config: { ...sampleNetconf, prevResult } })
+  t.strictSame(readCheck(parseInvocation(withResult), noPools), { key, expected: ['10.22.0.2/24'] })
+  for (const [patch, code] of [
+    [{ containerId: '../x' }, 'IPK_ENVIRONMENT'],
+    [{ args: 'FOO=bar' }, 'IPK_ARGS_INVALID'],
+    [{ config: { ...sampleNetconf, ipam: null } }, 'IPK_CONFIG_INVALID'],
+    [{ config: { ...sampleNetconf, ipam: { subnet: '10.22.0.0/31' } } }, 'IPK_CONFIG_INVALID'],
+    [{ config: { ...sampleNetconf, ...mainRole, mode: 'vlan' } }, 'IPK_CONFIG_INVALID'],
+  ] as const) {
+    t.throws(() => readCheck(parseInvocation(sampleRequest(patch)), noPools), { code }, JSON.stringify(patch))
+  }
+  t.end()
+})
+
+t.test('CHECK of the main role: what prevResult says of the interface', t => {
+  const wired = (prevResult?: object) =>
+    readCheck(
+      parseInvocation(
+        sampleRequest({ config: { ...sampleNetconf, ...mainRole, ...(prevResult && { prevResult }) } }),
+      ),
+      noPools,
+    )
+  const ips = [{ address: '10.22.0.2/24' }]
+  const netns = '/run/netns/there'
+  for (const [what, interfaces, previous] of [
+    ['none', undefined, undefined],
+    ['those of the host', [{ name: 'eth0', mac: '02:00:00:00:00:01' }], undefined],
+    ['one of another name', [{ name: 'eth1', sandbox: netns }], undefined],
+    [
+      'its own',
+      [{ name: 'ipk0' }, { name: 'eth0', mac: '02:00:00:00:00:01', sandbox: '/other' }],
+      { mac: '02:00:00:00:00:01', sandbox: '/other' },
+    ],
+  ] as const)
+    t.match(
+      wired({ cniVersion: '1.0.0', ips, ...(interfaces && { interfaces }) }),
+      { expected: ['10.22.0.2/24'], wired: { netns, previous } },
+      what,
+    )
+  t.throws(() => wired(), { code: 'IPK_CONFIG_INVALID', message: 'Required prevResult missing' })
+  t.end()
 })

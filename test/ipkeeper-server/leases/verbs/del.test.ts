@@ -7,7 +7,7 @@ import { assertSound } from '../ledger/sound-ledger.ts'
 import { TestService, type PodWords } from '../test-service.ts'
 
 const key = (containerId: string) => ({ network: 'net', containerId, ifname: 'eth0' })
-const remains = { netns: '/run/netns/c1' }
+const leftIn = { netns: '/run/netns/c1' }
 const pod = { pod: 'web-0', uid: 'u1', container: 'c1', main }
 
 t.test('the wiring goes before the lease is anybody else’s', async t => {
@@ -19,10 +19,10 @@ t.test('the wiring goes before the lease is anybody else’s', async t => {
     t.match(leases, [{ address: '10.22.0.2' }])
     await unwire(attachment, leases)
   }
-  await delAttachment(story.service, key('c1'), undefined, remains)
+  await delAttachment(story.service, key('c1'), undefined, leftIn)
   t.strictSame(story.network.calls, ['wire', 'unwire'])
   t.strictSame(story.leases(), ['10.22.0.2 cooling shop/web-0 -'])
-  await delAttachment(story.service, key('c1'), undefined, remains)
+  await delAttachment(story.service, key('c1'), undefined, leftIn)
   t.strictSame(story.network.calls.at(-1), 'unwire unknown', 'a second one finds nobody')
 })
 
@@ -30,7 +30,7 @@ t.test('a wiring that stays keeps its address', async t => {
   const story = await TestService.open()
   await story.add(pod)
   story.network.unwire = () => Promise.reject(new Problem('IPK_WIRING_FAILED', 'busy'))
-  await t.rejects(delAttachment(story.service, key('c1'), undefined, remains), { code: 'IPK_WIRING_FAILED' })
+  await t.rejects(delAttachment(story.service, key('c1'), undefined, leftIn), { code: 'IPK_WIRING_FAILED' })
   t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'], 'the runtime will send its DEL again')
 })
 
@@ -43,14 +43,14 @@ t.test('of an attachment that nobody knows', async t => {
   }
   await delAttachment(story.service, key('c9'), undefined)
   t.strictSame(asked, [], 'the IPAM role has no links')
-  t.strictSame(await delAttachment(story.service, key('c9'), undefined, remains), { late: 'unknown' })
-  t.strictSame(asked, [[key('c9'), remains.netns]], 'in the main role its names tell')
+  t.strictSame(await delAttachment(story.service, key('c9'), undefined, leftIn), { late: 'unknown' })
+  t.strictSame(asked, [[key('c9'), leftIn.netns]], 'in the main role its names tell')
 })
 
 t.test('one that began before the ADD leaves it wired', async t => {
   const story = await TestService.open()
   await story.add({ ...pod, startedAt: 2000 })
-  await delAttachment(story.service, key('c1'), { bootId: 'boot-1', startedAt: 1000 }, remains)
+  await delAttachment(story.service, key('c1'), { bootId: 'boot-1', startedAt: 1000 }, leftIn)
   t.strictSame(story.network.calls, ['wire'])
   t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
 })
@@ -58,7 +58,7 @@ t.test('one that began before the ADD leaves it wired', async t => {
 t.test('what the IPAM role gave has no wiring', async t => {
   const story = await TestService.open()
   await story.add({ pod: 'web-0', uid: 'u1', container: 'c1' })
-  await delAttachment(story.service, key('c1'), undefined, remains)
+  await delAttachment(story.service, key('c1'), undefined, leftIn)
   t.strictSame(story.network.calls, [])
 })
 
@@ -192,7 +192,7 @@ t.test('in the main role its links go first', async t => {
     t.strictSame(story.leases(), ['10.22.0.9 bound shop/web-0 b'])
     await unwire(attachment, leases)
   }
-  t.match(await delAttachment(story.service, key('b'), undefined, remains), { undone: true })
+  t.match(await delAttachment(story.service, key('b'), undefined, leftIn), { undone: true })
   t.strictSame(story.network.calls, ['wire', 'wire', 'unwire'])
   t.strictSame(story.leases(), ['10.22.0.9 bound shop/web-0 a'])
 })

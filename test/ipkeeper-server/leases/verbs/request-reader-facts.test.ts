@@ -6,6 +6,7 @@ import type {
   NamespaceView,
   PodView,
 } from '../../../../ipkeeper-server/kubernetes/cluster-view.ts'
+import { parseInvocation, type Invocation } from '../../../../ipkeeper-server/leases/verbs/invocation.ts'
 import { RequestReader, type ReaderOptions } from '../../../../ipkeeper-server/leases/verbs/request-reader.ts'
 import type { CniRequest } from '../../../../shared/api/cni.schema.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
@@ -54,12 +55,13 @@ function clusterOf(pod: PodView | undefined, meanwhile: () => void = () => undef
 }
 
 const config = { cniVersion: '1.0.0', name: 'net', type: 'bridge', ipam: { subnet: '10.22.0.0/24' } }
-const request = (patch: Partial<CniRequest> = {}): CniRequest => ({
-  ...{ containerId: 'c1', netns: '/run/netns/c1', ifname: 'eth0', path: '/opt/cni/bin' },
-  args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=u1',
-  config,
-  ...patch,
-})
+const request = (patch: Partial<CniRequest> = {}): Invocation =>
+  parseInvocation({
+    ...{ containerId: 'c1', netns: '/run/netns/c1', ifname: 'eth0', path: '/opt/cni/bin' },
+    args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=u1',
+    config,
+    ...patch,
+  })
 const annotated = (annotations: Readonly<Record<string, string>>): CniRequest['config'] => ({
   ...config,
   runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations },

@@ -3,6 +3,7 @@ import { formatAddress } from '../../../../shared/net/address.ts'
 import { ordinalOf } from '../../../../ipkeeper-server/ipam/records/workload.ts'
 import type { Owner } from '../../../../ipkeeper-server/ipam/records/pod-facts.ts'
 import type { ClusterView, PodView } from '../../../../ipkeeper-server/kubernetes/cluster-view.ts'
+import { parseInvocation, type Invocation } from '../../../../ipkeeper-server/leases/verbs/invocation.ts'
 import { RequestReader } from '../../../../ipkeeper-server/leases/verbs/request-reader.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
@@ -64,18 +65,19 @@ function readerOn(
 }
 
 const list = { 'ipkeeper.io/ips': '10.22.0.50-10.22.0.59' }
-const pod = (name: string, passedOn: Record<string, string> | undefined) => ({
-  containerId: 'c1',
-  netns: '/run/netns/c1',
-  ifname: 'eth0',
-  args: `K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${name};K8S_POD_UID=u1`,
-  path: '',
-  config: {
-    ...{ cniVersion: '1.0.0', name: 'net', type: 'bridge' },
-    ipam: { type: 'ipkeeper', subnet: '10.22.0.0/24' },
-    ...(passedOn && { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': passedOn } }),
-  },
-})
+const pod = (name: string, passedOn: Record<string, string> | undefined): Invocation =>
+  parseInvocation({
+    containerId: 'c1',
+    netns: '/run/netns/c1',
+    ifname: 'eth0',
+    args: `K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${name};K8S_POD_UID=u1`,
+    path: '',
+    config: {
+      ...{ cniVersion: '1.0.0', name: 'net', type: 'bridge' },
+      ipam: { type: 'ipkeeper', subnet: '10.22.0.0/24' },
+      ...(passedOn && { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': passedOn } }),
+    },
+  })
 
 const view = (annotations: Record<string, string>, owner: PodView['owner']): PodView => ({
   ...{ uid: 'u1', annotations, labels: {} },

@@ -1,6 +1,10 @@
 import t from 'tap'
+import type { CniRequest } from '../../../../shared/api/cni.schema.ts'
+import { noPools, readPlainly } from '../../http/app-parts.ts'
+import { thrownProblem } from '../../../rigs/thrown-problem.ts'
+import { sampleNetconf, sampleFacts, sampleRequest } from './sample-request.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
-import { checkAvailability } from '../../../../ipkeeper-server/leases/verbs/status.ts'
+import { checkAvailability, readStatus } from '../../../../ipkeeper-server/leases/verbs/status.ts'
 import type { Pool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
@@ -139,4 +143,65 @@ t.test('the cost does not grow with the leases', async t => {
       }
   t.equal(await ask(story, tiny), 'well', 'full, and not asked to say so')
   t.equal(await ask(story, poolFrom('free', ['10.8.0.0/24']), true), 'well', 'asked, and not full')
+})
+
+const add = (patch: Partial<CniRequest> = {}) => readPlainly(sampleRequest(patch), sampleFacts)
+
+t.test('STATUS: a configuration is read as for an ADD', async t => {
+  const status = (patch: object, readResolvConf = sampleFacts.readResolvConf) =>
+    readStatus(
+      { containerId: '', netns: '', ifname: '', args: '', path: '', config: { ...sampleNetconf, ...patch } },
+      { ...sampleFacts, readResolvConf },
+      noPools,
+    )
+  const ipam = (more: object) => ({ ipam: { ...sampleNetconf.ipam, ...more } })
+  t.strictSame((await status({})).inline, add().inline)
+  t.equal((await status({})).statusReportsExhaustion, false)
+  t.equal((await status(ipam({ statusReportsExhaustion: true }))).statusReportsExhaustion, true)
+  t.equal((await status(ipam({ statusReportsExhaustion: false }))).statusReportsExhaustion, false)
+  for (const patch of [
+    { name: '../x' },
+    { cniVersion: '9.9.9' },
+    { type: 'ipkeeper', mode: 'vlan' },
+    { ipam: undefined },
+    { ipam: {} },
+    { ipam: { ranges: [] } },
+    ipam({ subnet: '10.22.0.0/31' }),
+    ipam({ pool: 'prod' }),
+    ipam({ segment: 'A B' }),
+    ipam({ routes: [{ dst: 'x' }] }),
+    ipam({ statusReportsExhaustion: 'yes' }),
+    ipam({ statusReportsExhaustion: 1 }),
+  ]) {
+    const asAdd = await thrownProblem(() => add({ config: { ...sampleNetconf, ...patch } }))
+    const asStatus = await thrownProblem(() => status(patch))
+    const text = JSON.stringify(patch)
+    t.strictSame([asStatus.code, asStatus.message], [asAdd.code, asAdd.message], text)
+    t.ok([1, 2, 6, 7].includes(asStatus.toDocument().cniCode), text)
+  }
+  const unreadable = (): never => {
+    throw new Problem('IPK_CONFIG_INVALID', 'cannot read /x')
+  }
+  t.match(await thrownProblem(() => status(ipam({ resolvConf: '/x' }), unreadable)), {
+    message: 'cannot read /x',
+  })
+})
+
+t.test('STATUS: ranges that come by runtimeConfig are not there yet', async t => {
+  const status = (ipam: object, capabilities: object) =>
+    readStatus(sampleRequest({ config: { ...sampleNetconf, ipam, capabilities } }), sampleFacts, noPools)
+  for (const ipam of [{}, { ranges: [] }])
+    t.strictSame(await status(ipam, { ipRanges: true }), {
+      main: undefined,
+      inline: undefined,
+      pools: [],
+      statusReportsExhaustion: false,
+    })
+  t.strictSame(
+    (await status(sampleNetconf.ipam, { ipRanges: true })).inline,
+    add().inline,
+    'its own are there',
+  )
+  for (const capabilities of [{}, { ipRanges: false }, { ips: true }])
+    t.match(await thrownProblem(() => status({}, capabilities)), { message: 'no IP ranges specified' })
 })

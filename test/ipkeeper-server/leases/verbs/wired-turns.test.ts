@@ -8,7 +8,7 @@ import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/serv
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
 import { TestService } from '../test-service.ts'
 
-const main = readMainConfig({ type: 'ipkeeper', name: 'net', ipam: { type: 'ipkeeper' } }, '')
+const main = readMainConfig({ type: 'ipkeeper', name: 'net', ipam: { type: 'ipkeeper' } })
 const stays = { gone: () => false }
 
 /** A service whose network takes its time, and tells when it was at work for whom. */

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../../shared/json/fold.ts'
 
 /** A netconf as it is read, with these keys. */
 export function configOf(settings: JsonObject): MainConfig {
-  return readMainConfig({ type: 'ipkeeper', name: 'net', ipam: { type: 'ipkeeper' }, ...settings }, '')
+  return readMainConfig({ type: 'ipkeeper', name: 'net', ipam: { type: 'ipkeeper' }, ...settings })
 }
 
 /** A plain link of Ethernet that nobody uses. */

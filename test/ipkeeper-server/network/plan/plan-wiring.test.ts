@@ -67,10 +67,17 @@ t.test('what is recorded', t => {
       { mode: 'underlay', hostLink, master: 'ipk0', proxyOn: null },
     ],
     ['the MTU is that of the survey', { survey: { mtu: 1400 } }, { mtu: 1400 }],
-    ['a MAC by CNI', { config: { mac: '02:00:00:00:00:01' } }, { mac: '02:00:00:00:00:01' }],
+    [
+      'a MAC by CNI',
+      { config: { mac: { mac: '02:00:00:00:00:01', source: 'runtimeConfig.mac' } } },
+      { mac: '02:00:00:00:00:01' },
+    ],
     [
       'a MAC by annotation goes before it',
-      { config: { mac: '02:00:00:00:00:01' }, granted: { mac: '02:00:00:00:00:02' } },
+      {
+        config: { mac: { mac: '02:00:00:00:00:01', source: 'runtimeConfig.mac' } },
+        granted: { mac: '02:00:00:00:00:02' },
+      },
       { mac: '02:00:00:00:00:02' },
     ],
     [

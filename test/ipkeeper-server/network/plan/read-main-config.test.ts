@@ -2,7 +2,13 @@ import t from 'tap'
 import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
 import { wiringModes, type WiringMode } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { parseCniArgs, soundArgs } from '../../../../shared/cni/cni-args.ts'
+import type { JsonObject } from '../../../../shared/json/fold.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
+
+/** Reads as the daemon does, CNI_ARGS first. */
+const read = (config: JsonObject, args = ''): MainConfig =>
+  readMainConfig(config, soundArgs(parseCniArgs(args)))
 
 const ipam = { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/16' }]] }
 const net = (rest: object = {}) => ({ cniVersion: '1.0.0', name: 'net', type: 'ipkeeper', ipam, ...rest })
@@ -57,8 +63,8 @@ const defaults: Readonly<Record<WiringMode, MainConfig>> = {
 }
 
 t.test('defaults of each mode', t => {
-  for (const mode of wiringModes) t.strictSame(readMainConfig(inMode(mode), ''), defaults[mode], mode)
-  t.strictSame(readMainConfig(net(), ''), defaults.bridge, 'bridge is the mode of nobody')
+  for (const mode of wiringModes) t.strictSame(read(inMode(mode)), defaults[mode], mode)
+  t.strictSame(read(net()), defaults.bridge, 'bridge is the mode of nobody')
   t.end()
 })
 
@@ -164,17 +170,23 @@ const accepted: readonly (readonly [config: object, changed: Partial<MainConfig>
   [ptp({ isGateway: true, bridge: '', duplicateProbe: false }), {}],
   [ptp({ serviceCidrs: ['10.96.0.0/12'] }), { serviceCidrs: ['10.96.0.0/12'] }],
   // MAC: the channels, highest first.
-  [net({ runtimeConfig: { mac: '02:AA:00:00:00:01' } }), { mac: '02:aa:00:00:00:01' }],
-  [net({ args: { cni: { mac: '02-aa-00-00-00-02' } } }), { mac: '02:aa:00:00:00:02' }],
-  [net(), { mac: '02:aa:00:00:00:03' }, 'MAC=02:aa:00:00:00:03'],
+  [
+    net({ runtimeConfig: { mac: '02:AA:00:00:00:01' } }),
+    { mac: { mac: '02:aa:00:00:00:01', source: 'runtimeConfig.mac' } },
+  ],
+  [
+    net({ args: { cni: { mac: '02-aa-00-00-00-02' } } }),
+    { mac: { mac: '02:aa:00:00:00:02', source: 'args.cni.mac' } },
+  ],
+  [net(), { mac: { mac: '02:aa:00:00:00:03', source: 'CNI_ARGS MAC' } }, 'MAC=02:aa:00:00:00:03'],
   [
     net({ runtimeConfig: { mac: '02:aa:00:00:00:01' }, args: { cni: { mac: '02:aa:00:00:00:02' } } }),
-    { mac: '02:aa:00:00:00:01' },
+    { mac: { mac: '02:aa:00:00:00:01', source: 'runtimeConfig.mac' } },
     'MAC=02:aa:00:00:00:03',
   ],
   [
     net({ runtimeConfig: { mac: '' }, args: { cni: { mac: '02:aa:00:00:00:02' } } }),
-    { mac: '02:aa:00:00:00:02' },
+    { mac: { mac: '02:aa:00:00:00:02', source: 'args.cni.mac' } },
     'MAC=02:aa:00:00:00:03',
   ],
   [net({ runtimeConfig: { mac: '' }, args: { cni: { mac: '' } } }), {}, 'MAC='],
@@ -207,9 +219,9 @@ const accepted: readonly (readonly [config: object, changed: Partial<MainConfig>
 
 t.test('what is accepted, and what it means', t => {
   for (const [config, changed, args = ''] of accepted) {
-    const { mode } = readMainConfig({ ...config }, args)
+    const { mode } = read({ ...config }, args)
     t.strictSame(
-      readMainConfig({ ...config }, args),
+      read({ ...config }, args),
       { ...defaults[mode], ...changed },
       `${JSON.stringify(config)} ${args}`,
     )
@@ -250,7 +262,7 @@ const wrongTypes: readonly (readonly [key: string, value: unknown, wanted: strin
 
 t.test('values of a wrong type', t => {
   for (const [key, value, wanted] of wrongTypes) {
-    const problem = problemOf(() => readMainConfig(net({ [key]: value }), ''))
+    const problem = problemOf(() => read(net({ [key]: value })))
     t.strictSame(
       [problem.code, problem.message],
       ['IPK_CONFIG_INVALID', `"${key}" must be ${wanted}`],
@@ -387,7 +399,7 @@ const spoilt: readonly (readonly [config: object, message: string, hint?: RegExp
 
 t.test('what is refused, with the path of the key', t => {
   for (const [config, message, hint] of spoilt) {
-    const problem = problemOf(() => readMainConfig({ ...config }, ''))
+    const problem = problemOf(() => read({ ...config }))
     t.strictSame([problem.code, problem.message], ['IPK_CONFIG_INVALID', message], JSON.stringify(config))
     if (hint) t.match(problem.hint, hint, `hint of ${message}`)
   }
@@ -395,9 +407,9 @@ t.test('what is refused, with the path of the key', t => {
 })
 
 t.test('a MAC of CNI_ARGS that is none', t => {
-  const problem = problemOf(() => readMainConfig(net(), 'MAC=ff:ff:ff:ff:ff:ff'))
+  const problem = problemOf(() => read(net(), 'MAC=ff:ff:ff:ff:ff:ff'))
   t.equal(problem.message, 'CNI_ARGS MAC: "ff:ff:ff:ff:ff:ff" is no unicast MAC address')
-  t.equal(problemOf(() => readMainConfig(net(), 'FOO=bar')).code, 'IPK_ARGS_INVALID')
+  t.equal(problemOf(() => read(net(), 'FOO=bar')).code, 'IPK_ARGS_INVALID')
   t.end()
 })
 
@@ -419,10 +431,10 @@ t.test('keys of another mode', t => {
     for (const mode of wiringModes) {
       const config = inMode(mode, { [key]: value })
       if (modes.includes(mode)) {
-        t.doesNotThrow(() => readMainConfig(config, ''), `${key} in ${mode}`)
+        t.doesNotThrow(() => read(config), `${key} in ${mode}`)
         continue
       }
-      const { code, message } = problemOf(() => readMainConfig(config, ''))
+      const { code, message } = problemOf(() => read(config))
       t.strictSame([code, message], ['IPK_CONFIG_INVALID', `"${key}" has no meaning in mode ${mode}`])
     }
   }
@@ -433,12 +445,12 @@ t.test('keys of another mode', t => {
     ['macvlan', 'promiscMode'],
   ] as const) {
     t.equal(
-      problemOf(() => readMainConfig(inMode(mode, { [key]: true }), '')).message,
+      problemOf(() => read(inMode(mode, { [key]: true }))).message,
       `"${key}" has no meaning in mode ${mode}`,
     )
   }
-  t.match(problemOf(() => readMainConfig(net({ master: 'eth1' }), '')).hint, /"mode": "underlay".*"macvlan"/)
-  t.match(problemOf(() => readMainConfig(macvlan({ serviceCidrs: ['10.96.0.0/12'] }), '')).hint, /own node/)
+  t.match(problemOf(() => read(net({ master: 'eth1' }))).hint, /"mode": "underlay".*"macvlan"/)
+  t.match(problemOf(() => read(macvlan({ serviceCidrs: ['10.96.0.0/12'] }))).hint, /own node/)
   t.end()
 })
 
@@ -460,7 +472,7 @@ t.test('what the reference plugins can and we cannot', t => {
     [macvlan({ mac: '02:aa:00:00:00:01' }), 'mac', '"02:aa:00:00:00:01"', /ipkeeper\.io\/mac/],
   ]
   for (const [config, key, value, hint] of rows) {
-    const problem = problemOf(() => readMainConfig({ ...config }, ''))
+    const problem = problemOf(() => read({ ...config }))
     t.strictSame(
       [problem.code, problem.message],
       ['IPK_UNSUPPORTED', `"${key}": ${value} is not supported by this version of ipkeeper`],
@@ -472,19 +484,19 @@ t.test('what the reference plugins can and we cannot', t => {
 
 t.test('a fallback is for the IPAM role only', t => {
   const fallback = { type: 'host-local' }
-  const problem = problemOf(() => readMainConfig(net({ ipam: { ...ipam, fallback } }), ''))
+  const problem = problemOf(() => read(net({ ipam: { ...ipam, fallback } })))
   t.equal(problem.code, 'IPK_UNSUPPORTED')
   t.match(
     problem.message,
     /^"ipam\.fallback" is not supported with "type": "ipkeeper": the daemon wires only/,
   )
   t.match(problem.hint, /"type": "bridge"/)
-  t.doesNotThrow(() => readMainConfig(net({ ipam: { ...ipam, fallback: null } }), ''))
+  t.doesNotThrow(() => read(net({ ipam: { ...ipam, fallback: null } })))
   t.end()
 })
 
 t.test('without "ipam" it is readIpamConfig that complains', t => {
-  t.strictSame(readMainConfig(net({ ipam: undefined }), ''), defaults.bridge)
+  t.strictSame(read(net({ ipam: undefined })), defaults.bridge)
   t.end()
 })
 
@@ -496,14 +508,14 @@ t.test('conflists of the reference plugins need a change of "type" alone', t => 
     forceAddress: false,
     ipMasq: true,
   }
-  t.strictSame(readMainConfig(net({ ...bridge, hairpinMode: true, mtu: 1450, promiscMode: false }), ''), {
+  t.strictSame(read(net({ ...bridge, hairpinMode: true, mtu: 1450, promiscMode: false })), {
     ...defaults.bridge,
     bridge: 'cni0',
     defaultRoute: true,
     masquerade: 'all',
     mtu: 1450,
   })
-  t.strictSame(readMainConfig(ptp({ ipMasq: true, mtu: 512, dns: {} }), ''), {
+  t.strictSame(read(ptp({ ipMasq: true, mtu: 512, dns: {} })), {
     ...defaults.ptp,
     masquerade: 'all',
     mtu: 512,

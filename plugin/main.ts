@@ -58,8 +58,8 @@ process.exitCode = 1
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
 const startedMs = now()
 const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-let beats = false
-const writes = new StateWrites({ beats: () => beats, askAside, now, sleep })
+let saidAt: number | undefined
+const writes = new StateWrites({ saidAt: () => saidAt, askAside, now, sleep })
 const moment = (): Moment => ({ wall: Date.now(), monotonic: now(), bootId: readBootId() })
 const run = startPlugin({
   env: process.env,
@@ -67,9 +67,9 @@ const run = startPlugin({
   deliver,
   note,
   exchange: async request => {
-    beats = false
+    saidAt = undefined
     const reply = await exchange(request)
-    beats = reply.stateFolderBeats === true
+    saidAt = reply.stateFolderBeats === true ? now() : undefined
     return reply
   },
   now,
@@ -90,7 +90,7 @@ const run = startPlugin({
     await writes.write({ what: 'flight', stateDir, line })
   },
   stampAnswer: stateDir => {
-    if (beats) stampAnswer(stateDir, moment())
+    if (writes.takesWrites()) stampAnswer(stateDir, moment())
   },
   sinceAnswer: stateDir => sinceAnswer(stateDir, moment()),
   isOwnNetns: path => isSameInode(path, '/proc/self/ns/net'),

@@ -78,8 +78,8 @@ export function writeAside(text: string, tell: (text: string) => void): void {
 }
 
 export interface StateWritesOptions {
-  /** Whether the daemon has said in this run that the state folder takes writes. */
-  readonly beats: () => boolean
+  /** When the daemon last said in this run that the state folder takes writes, by `now`; undefined: not with its last reply. */
+  readonly saidAt: () => number | undefined
   readonly askAside: AskAside
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
@@ -103,7 +103,7 @@ export class StateWrites {
 
   /** @param withinMs how long it may take at least */
   async write(wanted: StateWrite, withinMs = 0): Promise<QueuedDel> {
-    if (this.#options.beats() || this.#hasJustComeBack(wanted)) return write(wanted)
+    if (this.takesWrites() || this.#hasJustComeBack(wanted)) return write(wanted)
     if (this.#hangs) throw hanging(wanted)
     const { now, askAside } = this.#options
     const deadline = now() + Math.max(withinMs, patience[wanted.what])
@@ -127,10 +127,19 @@ export class StateWrites {
     }
   }
 
+  /** The daemon's word counts for a moment: a fallback may have run since, and the disk may be away by now. */
+  takesWrites(): boolean {
+    return this.#isRecent(this.#options.saidAt())
+  }
+
+  #isRecent(at: number | undefined): boolean {
+    return at !== undefined && this.#options.now() - at < statePulse.freshForMs
+  }
+
   /** As good as the daemon's word: an ADD that has its mark is printed, put on record and ended with no further process. */
   #hasJustComeBack({ stateDir }: StateWrite): boolean {
     const last = this.#cameBack
-    return last?.stateDir === stateDir && this.#options.now() - last.at < statePulse.freshForMs
+    return last?.stateDir === stateDir && this.#isRecent(last.at)
   }
 
   /** Those that wait already are enough to see that it hangs. */

@@ -6,6 +6,8 @@
 export const statePulse = {
   header: 'ipkeeper-state-folder',
   value: 'takes-writes',
-  /** For how long a write that has come back says that the next one will. */
+  /** For how long the plugin believes that the next write comes back, from the daemon's word or a write by another process. */
   freshForMs: 250,
+  /** How old the daemon's own last write may be when it says so. */
+  saidForMs: 50,
 } as const

@@ -30,7 +30,7 @@ export class FolderPulse {
   }
 
   #isFresh(): boolean {
-    return this.#monotonic() - this.#cameBackAt < statePulse.freshForMs
+    return this.#monotonic() - this.#cameBackAt < statePulse.saidForMs
   }
 
   async #touch(): Promise<void> {

@@ -20,7 +20,7 @@ function makeSite(t: Test, beats: boolean, told: Awaited<ReturnType<AskAside>>):
   const asked: Site['asked'] = []
   let nowMs = 0
   const writes = new StateWrites({
-    beats: () => beats,
+    saidAt: () => (beats ? 0 : undefined),
     askAside: (word, stdin, timeoutMs) => {
       t.equal(word, 'write-state')
       asked.push({ wanted: JSON.parse(stdin) as StateWrite, timeoutMs })
@@ -51,6 +51,17 @@ t.test('a folder that takes writes is written to by the run itself', async t => 
   await withdraw()
   t.strictSame(readdirSync(join(stateDir, 'deferred-dels')), [])
   t.strictSame(asked, [])
+})
+
+t.test('what the daemon has said counts for a moment', async t => {
+  const { stateDir, writes, asked, hasMark, pass } = makeSite(t, true, '{}\n')
+  pass(249)
+  t.ok(writes.takesWrites())
+  pass(1)
+  t.notOk(writes.takesWrites())
+  await writes.write(mark(stateDir))
+  t.notOk(hasMark(), 'another process is to write')
+  t.equal(asked.length, 1)
 })
 
 t.test('of any other another process says how it went', async t => {

@@ -2,6 +2,8 @@
  * The packaged plugin while the file system of its state folder hangs: each verb ends in its own time with what CNI wants, with a
  * daemon that hangs as well, with one that answers from memory, and with none; and when it goes on nothing is lost or left.
  */
+import { existsSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { makeLoopDisk, type LoopDisk } from '../rigs/loop-disk.ts'
@@ -10,7 +12,7 @@ import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables', 'namespaces', 'loop-devices')
 
@@ -25,6 +27,9 @@ interface Run extends Finished {
 
 interface Site {
   readonly host: PrivateHost
+  /** Not on the disk; plugins are looked for in it, too. */
+  readonly folder: TempFolder
+  readonly ipam: object
   readonly disk: LoopDisk
   start(args?: readonly string[]): Promise<Daemon>
   plugin(command: string, container: string, more?: object): Promise<Run>
@@ -45,8 +50,9 @@ async function makeSite(t: Test): Promise<Site> {
   const [stateDir, socket, plugin] = [`${disk.path}/state`, folder.file('s'), folder.file('ipkeeper')]
   // Of this site alone, to be counted.
   await host.must('cp', [`${distFolder}/ipkeeper`, plugin])
+  const ipam = { type: 'ipkeeper', subnet: '10.22.0.0/16', socket, stateDir, timeout }
   const site: Site = {
-    ...{ host, disk },
+    ...{ host, disk, folder, ipam },
     addTwo: async () => {
       for (const container of ['c0', 'c1'])
         t.equal((await site.plugin('ADD', container)).exit, 0, `ADD ${container}`)
@@ -66,11 +72,11 @@ async function makeSite(t: Test): Promise<Site> {
       const begun = performance.now()
       const finished = await runPlugin({
         ...{ plugin, command, host, containerId: container, timeoutMs: 60_000 },
-        ...{ netns: '/run/netns/none', ifname: 'eth0', path: '/opt/cni/bin' },
+        ...{ netns: '/run/netns/none', ifname: 'eth0', path: `/opt/cni/bin:${folder.path}` },
         config: {
           ...{ cniVersion: '1.1.0', name: 'net', type: 'bridge', 'cni.dev/valid-attachments': [] },
           ...{ prevResult: { cniVersion: '1.1.0', ips: [{ address: '10.22.0.2/16' }] } },
-          ipam: { type: 'ipkeeper', subnet: '10.22.0.0/16', socket, stateDir, timeout },
+          ipam,
           ...more,
         },
       })
@@ -161,6 +167,24 @@ t.test('a daemon that answers from memory', { skip }, async t => {
     ['STATUS', '', 2000, undefined],
   ])
   await goesOn(t, site, daemon, ['c0'])
+})
+
+t.test('a disk that hangs only after the daemon has said that it does not', { skip }, async t => {
+  const site = await makeSite(t)
+  const daemon = await site.start(['--store', 'memory:'])
+  await site.addTwo()
+  const [called, frozen] = [site.folder.file('called'), site.folder.file('frozen')]
+  const slow = `#!/bin/sh\n: >${called}\nwhile [ ! -e ${frozen} ]; do sleep 0.1; done\nsleep 0.5\n`
+  writeFileSync(site.folder.file('slow'), slow, { mode: 0o755 })
+  const deleting = site.plugin('DEL', 'c9', { ipam: { ...site.ipam, fallback: { type: 'slow' } } })
+  await until('the fallback runs', () => existsSync(called))
+  await site.disk.frozenDuring(async () => {
+    writeFileSync(frozen, '')
+    const run = await Promise.race([deleting, delay(limit + grace, undefined, { ref: false })])
+    t.match(run, { exit: 0, stdout: '' }, 'it does not wait for the line of its flight record')
+  })
+  await deleting
+  await goesOn(t, site, daemon, ['c0', 'c1'])
 })
 
 t.test('no daemon', { skip }, async t => {

@@ -28,8 +28,10 @@ export interface LoopDisk {
   /**
    * Has every write wait for so long, as a disk does that is away; resolves when it goes on. The program that ends it is no
    * child of ours to be killed with us: a frozen file system would stay, and keep its device.
+   *
+   * @param frozen is called when they have begun to wait
    */
-  freeze(milliseconds: number): Promise<void>
+  freeze(milliseconds: number, frozen?: () => void): Promise<void>
   /** Does something while every write waits; it goes on by itself when this process dies. */
   frozenDuring(work: () => Promise<void>): Promise<void>
 }
@@ -104,15 +106,17 @@ export async function makeLoopDisk(
       await host.run('fsck.ext4', ['-p', '-f', image])
       await host.must('mount', ['-o', 'loop', image, path])
     },
-    freeze: async milliseconds => {
+    freeze: async (milliseconds, frozen) => {
       const fsfreeze = findProgram('fsfreeze') ?? 'fsfreeze'
       const seconds = (milliseconds / 1000).toFixed(2)
       // By where it stands: who removes the folder outside takes the mount away in here.
-      const script = `cd "$1" && ${fsfreeze} -f . && sleep ${seconds}; ${fsfreeze} -u .`
+      // When nobody listens any more, it is to be thawed all the same.
+      const script = `trap '' PIPE; cd "$1" && ${fsfreeze} -f . && { echo || :; } && sleep ${seconds}; ${fsfreeze} -u .`
       const child = spawn(...spawnable(host.become('sh', ['-c', script, 'sh', path])), {
-        stdio: 'ignore',
+        stdio: ['ignore', 'pipe', 'ignore'],
         detached: true,
       })
+      child.stdout.once('data', () => frozen?.())
       await once(child, 'close')
     },
     frozenDuring: async work => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { faultsOfRuns, type Limits, type PluginRun } from './check-plugin-runs.ts'
+import { stalledWithin } from './heartbeat.ts'
 
 /** That what a runtime cannot understand is seen. */
 
@@ -30,6 +31,9 @@ const table: readonly (readonly [name: string, run: Partial<PluginRun>, fault: R
   ],
   ['too long', { stdout: result, ended: 200 }, /took 0\.2 s, and has 0\.1 s/],
   ['too long, having been paused', { stdout: result, ended: 200, meddled: 'paused' }, undefined],
+  ['too long, caught by a freeze', { stdout: result, ended: 200, meddled: 'caught' }, undefined],
+  ['too long, because the machine was late', { stdout: result, ended: 200, stalled: 101 }, undefined],
+  ['too long, also without that', { stdout: result, ended: 202, stalled: 101 }, /took 0\.1 s/],
   ['killed', { exit: null, signal: 'SIGKILL', meddled: 'killed' }, undefined],
   [
     'killed behind its answer',
@@ -47,10 +51,26 @@ const table: readonly (readonly [name: string, run: Partial<PluginRun>, fault: R
 for (const [name, run, fault] of table) {
   const whole: PluginRun = {
     ...{ verb: 'ADD', node: 'n1', container: 'a', began: 0, ended: 1, exit: 0, signal: null },
-    ...{ stdout: '', stderr: '', meddled: undefined },
+    ...{ stdout: '', stderr: '', meddled: undefined, stalled: 0 },
     ...run,
   }
   const faults = faultsOfRuns([whole], limits).map(({ text }) => text)
   if (fault === undefined) t.strictSame(faults, [], name)
   else t.match(faults, [fault], name)
 }
+
+t.test('lateness counts where it overlaps a run', t => {
+  const stalls = [
+    { from: 0, until: 10 },
+    { from: 20, until: 50 },
+    { from: 60, until: 70 },
+  ]
+  for (const [began, ended, stalled] of [
+    [0, 100, 50],
+    [5, 30, 15],
+    [25, 30, 5],
+    [50, 60, 0],
+  ] as const)
+    t.equal(stalledWithin(stalls, began, ended), stalled, `${began} to ${ended}`)
+  t.end()
+})

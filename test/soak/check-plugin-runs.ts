@@ -14,8 +14,10 @@ export interface PluginRun {
   readonly signal: string | null
   readonly stdout: string
   readonly stderr: string
-  /** What was done to it from outside. */
-  readonly meddled: 'killed' | 'paused' | undefined
+  /** What was done to it from outside; caught: it was in the middle of a write when its file system froze (ADR 22). */
+  readonly meddled: 'killed' | 'paused' | 'caught' | undefined
+  /** Milliseconds of it in which the machine was late with everything. */
+  readonly stalled: number
 }
 
 /** Milliseconds that a run may take: what the configuration and the plugin's own table grant. */
@@ -35,9 +37,9 @@ const nameOf = ({ verb, container, node }: PluginRun): string =>
   `the plugin's ${verb}${container === '' ? '' : ` of ${container}`} on ${node}`
 
 function faultOf(run: PluginRun, limits: Limits): string | undefined {
-  const { verb, stdout, exit, signal, meddled, began, ended } = run
-  const took = ended - began
-  if (meddled !== 'paused' && took > limits[verb])
+  const { verb, stdout, exit, signal, meddled, began, ended, stalled } = run
+  const took = ended - began - stalled
+  if (meddled !== 'paused' && meddled !== 'caught' && took > limits[verb])
     return `took ${(took / 1000).toFixed(1)} s, and has ${(limits[verb] / 1000).toFixed(1)} s`
   if (signal !== null) {
     if (meddled !== 'killed') return `ended by ${signal}, which nobody sent`

@@ -14,6 +14,7 @@ import { Teardown } from '../rigs/teardown.ts'
 import type { PluginRun } from './check-plugin-runs.ts'
 import { engineLosses } from './engine-loss.ts'
 import { faultKinds, planEpisode, type EpisodePlan, type PlanOptions } from './fault-kinds.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { countedFrom, judge, type Evidence, type Laws } from './judge.ts'
 import { Kubelets } from './kubelets.ts'
 import { ledgerMishaps } from './ledger-mishaps.ts'
@@ -104,6 +105,7 @@ class Run {
   readonly #runtimes: readonly Runtime[]
   readonly #watchman: Watchman
   readonly #runs: PluginRun[] = []
+  readonly #heartbeat = new Heartbeat()
 
   constructor(
     stage: Stage,
@@ -115,7 +117,9 @@ class Run {
   ) {
     this.#stage = stage
     this.#calls = calls
-    this.#runtimes = stage.machines.map(machine => new Runtime({ machine, calls, runs: this.#runs, plugin }))
+    this.#runtimes = stage.machines.map(
+      machine => new Runtime({ machine, calls, runs: this.#runs, plugin, heartbeat: this.#heartbeat }),
+    )
     this.#watchman = new Watchman(stage.machines)
     this.kubelets = new Kubelets({
       ...{ runtimes: this.#runtimes, lives: chosen },
@@ -135,6 +139,7 @@ class Run {
     const { machines } = this.#stage
     await Promise.all(machines.map(({ node }) => node.start()))
     const watching = this.#watchman.run()
+    this.#heartbeat.start()
     let end: Evidence['end']
     let filled: Evidence['filled']
     try {
@@ -148,6 +153,7 @@ class Run {
       this.#saw('what was to be well again', error instanceof Error ? error.message : String(error))
     } finally {
       this.#watchman.stop()
+      this.#heartbeat.stop()
       await watching
     }
     await this.#stopDaemons()

@@ -37,7 +37,7 @@ const refusedDel: DelEvent = {
 const removed = { kind: 'ledger removed', to: ['n1'], from: 4, until: 9 }
 const run: PluginRun = {
   ...{ verb: 'ADD', node: 'n1', container: 'a', began: 0, ended: 1, exit: 0, signal: null },
-  ...{ stdout: '{}', stderr: '', meddled: undefined },
+  ...{ stdout: '{}', stderr: '', meddled: undefined, stalled: 0 },
 }
 
 const table: readonly (readonly [name: string, evidence: Partial<Evidence>, faults: readonly RegExp[]])[] = [

@@ -69,8 +69,8 @@ export function machineMishaps(runtimes: readonly Runtime[]): readonly Mishap[] 
     {
       kind: 'disk frozen',
       happen: ({ random, withOne }) =>
-        withMachine(random.pick(machines), withOne, ({ disk }) =>
-          disk.freeze(random.chance(0.5) ? random.between(500, 2500) : random.between(8000, 9000)),
+        withOneRuntime(random.pick(runtimes), withOne, runtime =>
+          runtime.freezeDisk(random.chance(0.5) ? random.between(500, 2500) : random.between(8000, 9000)),
         ),
     },
     {

@@ -6,6 +6,7 @@ import type { Finished } from '../rigs/run-program.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { netnsOf, type Reply, type Sandbox, type SharedNode } from '../rigs/shared-node.ts'
 import type { PluginRun, PluginVerb } from './check-plugin-runs.ts'
+import { stalledWithin, type Heartbeat } from './heartbeat.ts'
 import type { Machine } from './stage.ts'
 
 /** What is done to a run of the plugin. */
@@ -24,8 +25,18 @@ export interface PluginWayOptions {
   /** Every run is added here. */
   readonly runs: PluginRun[]
   readonly meddling?: Meddling | undefined
-  /** Is given what ends a run, as the end of its machine does; is to return what is called at its own end. */
-  readonly begun: (end: () => void) => () => void
+  /** Is given each run as it begins; is to return what is called at its own end. */
+  readonly begun: (run: RunningPlugin) => () => void
+  readonly heartbeat: Heartbeat
+}
+
+/** A run that goes on. */
+export interface RunningPlugin {
+  readonly pid: number
+  /** Ends it, as the end of its machine does. */
+  end(): void
+  /** Its file system has frozen within its write. */
+  caught(): void
 }
 
 export interface PluginWay extends Way {
@@ -41,7 +52,8 @@ const inDoubt = new Set([
   'IPK_ANSWER_UNMARKED',
 ])
 
-export function byPlugin({ plugin, machine, runs, meddling, begun }: PluginWayOptions): PluginWay {
+export function byPlugin(options: PluginWayOptions): PluginWay {
+  const { plugin, machine, runs, meddling, begun, heartbeat } = options
   const run = async (
     verb: PluginVerb,
     node: SharedNode,
@@ -62,13 +74,19 @@ export function byPlugin({ plugin, machine, runs, meddling, begun }: PluginWayOp
         args: node.args(sandbox),
       }),
       started: pid => {
-        over = begun(() => {
-          try {
-            process.kill(pid, 'SIGKILL')
-            meddled = 'killed'
-          } catch {
-            // It has ended, and nobody has told us yet.
-          }
+        over = begun({
+          pid,
+          end: () => {
+            try {
+              process.kill(pid, 'SIGKILL')
+              meddled = 'killed'
+            } catch {
+              // It has ended, and nobody has told us yet.
+            }
+          },
+          caught: () => {
+            meddled ??= 'caught'
+          },
         })
         if (meddling)
           meddle(pid, meddling, () => isOver).then(
@@ -81,9 +99,10 @@ export function byPlugin({ plugin, machine, runs, meddling, begun }: PluginWayOp
     over()
     const container = sandbox?.container ?? ''
     const { exit, signal, stdout, stderr } = finished
+    const ended = performance.now()
     runs.push({
-      ...{ verb, node: node.name, container, began, ended: performance.now() },
-      ...{ exit, signal, stdout, stderr, meddled },
+      ...{ verb, node: node.name, container, began, ended },
+      ...{ exit, signal, stdout, stderr, meddled, stalled: stalledWithin(heartbeat.stalls, began, ended) },
     })
     return replyOf(finished)
   }

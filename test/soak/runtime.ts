@@ -2,24 +2,32 @@
  * The container runtime of one machine, as far as the network goes: which sandboxes it has, and its calls, some over the
  * socket, some by the plugin. While its machine is down it does nothing.
  */
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { statePulse } from '../../shared/state-pulse.ts'
 import type { DelEvent } from '../many-nodes/history.ts'
 import { overSocket, type AddOptions, type PodCalls, type Way } from '../many-nodes/pod-calls.ts'
 import type { SeededRandom } from '../many-nodes/seeded-random.ts'
 import type { Invocation, Reply, Sandbox } from '../rigs/shared-node.ts'
 import type { PluginRun } from './check-plugin-runs.ts'
-import { byPlugin, type Meddling, type PluginWay } from './plugin-way.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { byPlugin, type Meddling, type PluginWay, type RunningPlugin } from './plugin-way.ts'
 import type { Machine } from './stage.ts'
 
 export interface RuntimeOptions {
   readonly machine: Machine
   readonly calls: PodCalls
   readonly runs: PluginRun[]
+  readonly heartbeat: Heartbeat
   /** Path of the plugin. */
   readonly plugin: string
 }
 
 /** Of all calls, so many are made by the plugin: it takes a hundred times as long as a request. */
 const pluginShare = 0.2
+
+/** Milliseconds from the freeze of a disk in which a plugin may still go to write there: what it goes by is as old (ADR 22). */
+const caughtWithinMs = statePulse.freshForMs + statePulse.saidForMs
 
 export class Runtime {
   readonly machine: Machine
@@ -30,8 +38,7 @@ export class Runtime {
   readonly #seen = new Set<string>()
   #isUp = Promise.resolve()
   readonly #underWay = new Set<Promise<unknown>>()
-  /** What ends each plugin that runs. */
-  readonly #plugins = new Set<() => void>()
+  readonly #plugins = new Set<RunningPlugin>()
 
   constructor(options: RuntimeOptions) {
     this.machine = options.machine
@@ -53,12 +60,11 @@ export class Runtime {
   }
 
   plugin(meddling?: Meddling): PluginWay {
-    const { machine, runs, plugin } = this.#options
-    const begun = (end: () => void): (() => void) => {
-      this.#plugins.add(end)
-      return () => this.#plugins.delete(end)
+    const begun = (run: RunningPlugin): (() => void) => {
+      this.#plugins.add(run)
+      return () => this.#plugins.delete(run)
     }
-    return byPlugin({ machine, runs, plugin, meddling, begun })
+    return byPlugin({ ...this.#options, meddling, begun })
   }
 
   async add(sandbox: Sandbox, options: AddOptions = {}): Promise<Reply> {
@@ -113,6 +119,24 @@ export class Runtime {
     })
   }
 
+  /**
+   * The machine's disk freezes for a while. A plugin that is in the middle of a write then waits as long as that does: it is one
+   * that waits in the kernel soon after, and still does when looked at again.
+   */
+  async freezeDisk(milliseconds: number): Promise<void> {
+    const looking = async (): Promise<void> => {
+      await delay(caughtWithinMs)
+      const waiting = [...this.#plugins].filter(({ pid }) => waitsInKernel(pid))
+      await delay(caughtWithinMs)
+      for (const run of waiting) if (waitsInKernel(run.pid)) run.caught()
+    }
+    let looked: Promise<void> | undefined
+    await this.machine.disk.freeze(milliseconds, () => {
+      looked = looking()
+    })
+    await looked
+  }
+
   /** Whether it has the sandbox still: no reboot has come between. */
   has({ container }: Sandbox): boolean {
     return this.#sandboxes.has(container)
@@ -130,7 +154,7 @@ export class Runtime {
     try {
       const began = performance.now()
       await machine.node.kill('SIGKILL')
-      for (const end of this.#plugins) end()
+      for (const run of this.#plugins) run.end()
       // What was under way fails now, or was answered before.
       await Promise.allSettled([...this.#underWay])
       for (const container of this.#seen) calls.died(container, began)
@@ -170,5 +194,14 @@ export class Runtime {
     } finally {
       this.#underWay.delete(working)
     }
+  }
+}
+
+/** Whether a process is in state D of proc(5). */
+function waitsInKernel(pid: number): boolean {
+  try {
+    return /\) D /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
   }
 }

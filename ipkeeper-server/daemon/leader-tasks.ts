@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DaemonConfig } from '../config/load-config.ts'
-import { tidiesUp } from '../ipam/records/who-tidies.ts'
+import { tidiesUp } from '../ipam/plan/plan-release.ts'
 import type { ApiAccess } from '../kubernetes/api-access.ts'
 import type { ClusterView, NodeState } from '../kubernetes/cluster-view.ts'
 import { alone, type Election } from '../kubernetes/election.ts'

@@ -8,7 +8,7 @@ import type { ApiAccess } from '../kubernetes/api-access.ts'
 import type { ClusterLog } from '../kubernetes/cluster-log.ts'
 import { readBootId } from '../network/netns.ts'
 import type { PoolBook } from '../ipam/pools/pool-settings.ts'
-import { releasedLease } from '../ipam/plan/plan-del.ts'
+import { releasedLease } from '../ipam/plan/plan-release.ts'
 import type { LeaseStore, StoreStatus } from '../store/lease-store.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import type { Engine } from '../store/shared/engine.ts'
@@ -149,7 +149,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     bootId: readBootId(),
     onStatus,
     onLost,
-    ...(pools && { released: lease => releasedLease(lease, pools(), clock.now()) }),
+    ...(pools && { released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }) }),
     ...(offline && { offline }),
   })
 }

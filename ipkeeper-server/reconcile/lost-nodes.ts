@@ -1,4 +1,4 @@
-import { attachmentByLease } from '../ipam/pools/address-book.ts'
+import { attachmentByLease } from '../ipam/records/new-records.ts'
 import { attachmentKey, type AttachmentRecord, type LeaseRecord } from '../ipam/records/records.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import type { Election } from '../kubernetes/election.ts'

@@ -1,4 +1,4 @@
-import { attachmentByLease } from '../ipam/pools/address-book.ts'
+import { attachmentByLease } from '../ipam/records/new-records.ts'
 import { incarnationOf } from '../ipam/records/records.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'

@@ -5,7 +5,7 @@ import { parseAddress } from '../../shared/net/address.ts'
 import { withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { ageOf } from '../ipam/records/times.ts'
-import { locateAddress } from '../ipam/plan/locate-address.ts'
+import { locateAddress } from '../ipam/pools/pool-record.ts'
 import {
   attachmentKey,
   incarnationOf,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AddressBook } from '../../ipam/pools/address-book.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
-import type { PoolsBook } from '../../ipam/plan/plan-configured-pools.ts'
+import type { ConfiguredPoolsBook } from '../../ipam/plan/plan-configured-pools.ts'
 import type { LeaseRecord } from '../../ipam/records/records.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
@@ -15,7 +15,7 @@ import { knownPools } from './plan/known-pools.ts'
 import type { Ground } from './plan/request-objections.ts'
 
 export interface AdmissionOptions {
-  readonly book: AddressBook & PoolsBook
+  readonly book: AddressBook & ConfiguredPoolsBook
   /** Whether other nodes change it too, so that what was made just now may not have come here yet. */
   readonly isShared: boolean
   /** Throws IPK_STORE_AWAY before all that there is has been heard: what is not known would be taken for nothing. */

@@ -1,16 +1,16 @@
 import type { Address } from '../../../shared/net/address.ts'
 import type { AddressBook } from '../pools/address-book.ts'
+import type { AddTerms } from '../request/add-request.ts'
+import type { AddContext } from './add-context.ts'
 import type { Slot } from './offers.ts'
-import type { OwnAddresses } from '../pools/own-addresses.ts'
+import type { Takeover } from './plan-takeover.ts'
 import { usableIn, type Pool, type Range, type RangeSet } from '../pools/pool.ts'
 import {
   describeHolder,
   isOver,
   isReservedFor,
-  type Holder,
   type LeaseRecord,
   type ReservationRecord,
-  type Workload,
 } from '../records/records.ts'
 import { bearsGeneratedName, describeWorkload, sameWorkload } from '../records/workload.ts'
 
@@ -21,19 +21,8 @@ export interface Choice {
   readonly reason: string
 }
 
-/** Whom a choice is made for. */
-export interface Chooser {
-  readonly holder: Holder
-  readonly workload: Workload | null
-  readonly now: number
-  /** Of the node that asks. */
-  readonly own: OwnAddresses
-  /** Why the sandbox that has a lease has to give it up to another pod of its workload; undefined when it need not. */
-  readonly left: (lease: LeaseRecord) => string | undefined
-}
-
 /** What a dynamic choice depends on, whoever it is for. */
-export type DynamicTerms = Pick<Chooser, 'now' | 'own'>
+export type DynamicTerms = Pick<AddTerms, 'now' | 'own'>
 
 /** Nobody has the address, keeps it, or is to have it back. */
 export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
@@ -45,8 +34,8 @@ export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
  * whose sandbox is proved gone, had a name that a controller made up, and so will never come back (DESIGN.md, "Choosing": a
  * workload decides retention). The proof is the one by which an address follows a pod of a StatefulSet.
  */
-export function mayInherit(lease: LeaseRecord, chooser: Chooser): boolean {
-  const { holder, workload, left } = chooser
+export function mayInherit(lease: LeaseRecord, { request, workload, takeover }: AddContext): boolean {
+  const { holder } = request
   return (
     lease.state !== 'cooling' &&
     lease.holder.kind === 'pod' &&
@@ -56,16 +45,17 @@ export function mayInherit(lease: LeaseRecord, chooser: Chooser): boolean {
     bearsGeneratedName(lease.holder.name, lease.workload) &&
     bearsGeneratedName(holder.name, workload) &&
     sameWorkload(lease.workload, workload) &&
-    (lease.state === 'held' || (lease.holder.name !== holder.name && left(lease) !== undefined))
+    (lease.state === 'held' || (lease.holder.name !== holder.name && takeover.left(lease) !== undefined))
   )
 }
 
 /** What is reserved for the pod or its workload and not in somebody's hands, in any segment: its own first. */
-export function openReservations(book: AddressBook, chooser: Chooser): readonly ReservationRecord[] {
-  const { holder, workload, now } = chooser
+export function openReservations(context: AddContext): readonly ReservationRecord[] {
+  const { book, request, workload, terms } = context
+  const { holder } = request
   if (holder.kind !== 'pod') return []
   const isOpen = (lease: LeaseRecord | undefined): boolean =>
-    lease === undefined || isFree(lease, now) || mayInherit(lease, chooser)
+    lease === undefined || isFree(lease, terms.now) || mayInherit(lease, context)
   return [
     ...book.reservationsFor(holder.namespace, holder.name),
     ...(workload && workload.name !== holder.name
@@ -78,11 +68,11 @@ export function openReservations(book: AddressBook, chooser: Chooser): readonly 
  * What is kept for the workload since pods of it are gone for good, in any segment: the longest kept first. Then what would
  * be, if their DELs could come: of a node that is lost none will.
  */
-export function inheritable(book: AddressBook, chooser: Chooser): readonly LeaseRecord[] {
-  const { workload, now } = chooser
+export function inheritable(context: AddContext): readonly LeaseRecord[] {
+  const { book, workload, terms } = context
   if (!workload) return []
   const leases = [...book.leasesKeptFor(workload.namespace, workload.name)].filter(
-    lease => !isOver(lease, now) && mayInherit(lease, chooser),
+    lease => !isOver(lease, terms.now) && mayInherit(lease, context),
   )
   return [
     ...leases.filter(({ state }) => state === 'held'),
@@ -91,10 +81,10 @@ export function inheritable(book: AddressBook, chooser: Chooser): readonly Lease
 }
 
 /** The address of this range set that is reserved for the pod or its workload. */
-function reservedFor(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
-  for (const reservation of openReservations(book, chooser)) {
+function reservedFor({ pool, set }: Slot, context: AddContext): Choice | undefined {
+  for (const reservation of openReservations(context)) {
     const place = reservation.segment === pool.segment ? usableIn(set, reservation.address) : undefined
-    if (!place || chooser.own.find(place.address)) continue
+    if (!place || context.terms.own.find(place.address)) continue
     const whose = reservation.kind === undefined ? 'pod' : 'workload'
     return { ...place, source: 'reservation', reason: `reserved for this ${whose}` }
   }
@@ -105,7 +95,7 @@ function reservedFor(book: AddressBook, { pool, set }: Slot, chooser: Chooser): 
  * "kept for Deployment shop/web since shop/web-6d4cf56db6-x2x5z is gone", "Deployment shop/web takes it over from
  * shop/web-6d4cf56db6-x2x5z on node n1: the old sandbox is dead".
  */
-export function whyInherited(lease: LeaseRecord, { left }: Pick<Chooser, 'left'>): string {
+export function whyInherited(lease: LeaseRecord, { left }: Pick<Takeover, 'left'>): string {
   const { workload, holder, node } = lease
   const whose = workload ? describeWorkload(workload) : 'this workload'
   const why = lease.state === 'bound' ? left(lease) : undefined
@@ -115,11 +105,12 @@ export function whyInherited(lease: LeaseRecord, { left }: Pick<Chooser, 'left'>
 }
 
 /** An address of this range set that is kept for the workload since a pod of it is gone for good. */
-function keptForWorkload(book: AddressBook, { pool, set }: Slot, chooser: Chooser): Choice | undefined {
-  for (const lease of inheritable(book, chooser)) {
+function keptForWorkload({ pool, set }: Slot, context: AddContext): Choice | undefined {
+  const { book, takeover, terms } = context
+  for (const lease of inheritable(context)) {
     const place = lease.segment === pool.segment ? usableIn(set, lease.address) : undefined
-    if (!place || book.reservation(lease) || chooser.own.find(place.address)) continue
-    return { ...place, source: 'workload', reason: whyInherited(lease, chooser) }
+    if (!place || book.reservation(lease) || terms.own.find(place.address)) continue
+    return { ...place, source: 'workload', reason: whyInherited(lease, takeover) }
   }
   return undefined
 }
@@ -168,10 +159,10 @@ export function chooseDynamic(
  * The address a pod gets from a range set when it names none: the one reserved for it, else one kept for its workload,
  * else a dynamic one. undefined when the set is full.
  */
-export function chooseAddress(book: AddressBook, slot: Slot, chooser: Chooser): Choice | undefined {
+export function chooseAddress(slot: Slot, context: AddContext): Choice | undefined {
   return (
-    reservedFor(book, slot, chooser) ??
-    keptForWorkload(book, slot, chooser) ??
-    chooseDynamic(book, slot.pool, slot.set, chooser)
+    reservedFor(slot, context) ??
+    keptForWorkload(slot, context) ??
+    chooseDynamic(context.book, slot.pool, slot.set, context.terms)
   )
 }

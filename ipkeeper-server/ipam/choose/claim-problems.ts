@@ -6,7 +6,7 @@ import type { AddressBook } from '../pools/address-book.ts'
 import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { OwnAddress } from '../pools/own-addresses.ts'
-import { formatRangeSet, unusableReason, type Pool, type Range } from '../pools/pool.ts'
+import { describeRanges, formatRangeSet, unusableReason, type Pool, type Range } from '../pools/pool.ts'
 import type { AddressRequest, CandidateList, GatewayClaim } from '../request/request.ts'
 import {
   describeHolder,
@@ -35,11 +35,9 @@ import { bearsGeneratedName, describeWorkload, isKnown, sameWorkload } from '../
  * (golden cases of host-local); what ipkeeper knows beyond it goes into the details. Annotations are ours to word.
  */
 
-const ranges = (pool: Pool): string => pool.rangeSets.map(formatRangeSet).join(' and ')
-
 /** "pool prod has 10.22.0.1-10.22.0.254", or the same of several. */
 function whatPoolsHave(pools: readonly Pool[]): string {
-  return [...new Set(pools)].map(pool => `pool ${pool.name} has ${ranges(pool)}`).join('; ')
+  return [...new Set(pools)].map(pool => `pool ${pool.name} has ${describeRanges(pool)}`).join('; ')
 }
 
 const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): string =>
@@ -172,7 +170,7 @@ export const requestProblem = {
     pools: readonly Pool[],
     { address, source }: Pick<AddressRequest, 'address' | 'source'>,
   ): Problem {
-    const which = [...new Set(pools)].map(pool => `pool ${pool.name} (${ranges(pool)})`).join(', ')
+    const which = [...new Set(pools)].map(pool => `pool ${pool.name} (${describeRanges(pool)})`).join(', ')
     return new Problem(
       'IPK_ADDRESS_OUTSIDE',
       `${source} asks for ${formatAddress(address)}, which is outside every range of ${which}`,
@@ -238,6 +236,13 @@ interface Judged {
   readonly byTime: string | undefined
 }
 
+/** A request by name, and the range set that it is asked of. */
+export interface AskedOfPool {
+  readonly pool: Pool
+  readonly rangeSet: number
+  readonly asked: AddressRequest
+}
+
 /** Requests that the present state does not allow. */
 export const claimProblem = {
   alreadyAdded(existing: AttachmentRecord, leases: readonly LeaseRecord[]): Problem {
@@ -256,13 +261,11 @@ export const claimProblem = {
   },
 
   /** `leases`: what the older sandbox has; none when a fallback gave it its addresses. */
-  /** @param byTime how it stands with a takeover by time */
   holderLive(
     request: AddRequest,
     old: AttachmentRecord,
     leases: readonly LeaseRecord[],
-    standing: Standing,
-    byTime: string | undefined,
+    { standing, byTime }: Judged,
   ): Problem {
     const who = `${describeHolder(request.holder)} (${old.podUid === null ? 'without UID' : `UID ${old.podUid}`})`
     const where = `on node ${old.node} in container ${old.containerId.slice(0, 13)}`
@@ -274,9 +277,7 @@ export const claimProblem = {
   },
 
   held(
-    pool: Pool,
-    rangeSet: number,
-    asked: AddressRequest,
+    { pool, rangeSet, asked }: AskedOfPool,
     lease: LeaseRecord,
     { holder, workload }: { readonly holder: Holder; readonly workload: Workload | null },
     // Before there is a pod, nobody asks what became of a sandbox.
@@ -458,13 +459,19 @@ export const candidateProblem = {
 }
 
 /** A namespace that has as many addresses of a pool as it may. */
-export function quotaProblem(
-  pool: Pool,
-  namespace: string,
-  family: Family,
-  has: number,
-  quota: number,
-): Problem {
+export function quotaProblem({
+  pool,
+  namespace,
+  family,
+  has,
+  quota,
+}: {
+  readonly pool: Pool
+  readonly namespace: string
+  readonly family: Family
+  readonly has: number
+  readonly quota: number
+}): Problem {
   const addresses = quota === 1 ? 'address' : 'addresses'
   return new Problem(
     'IPK_QUOTA',

@@ -6,7 +6,7 @@ import { requestProblem } from './claim-problems.ts'
 import { findPool, type PoolBook, type PoolRules } from '../pools/pool-settings.ts'
 import { poolRefusal } from '../pools/pool-rules.ts'
 import { rangeOf, samePool, usableIn, type Pool, type RangeSet } from '../pools/pool.ts'
-import type { Trace } from './reasons.ts'
+import type { Trace } from './add-context.ts'
 import type { LeaseKey } from '../records/records.ts'
 import type { PoolRequest } from '../request/request.ts'
 

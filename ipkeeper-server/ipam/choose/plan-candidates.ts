@@ -1,6 +1,4 @@
 import { formatAddress, parseAddress, type Address } from '../../../shared/net/address.ts'
-import type { AddRequest } from '../request/add-request.ts'
-import type { AddressBook } from '../pools/address-book.ts'
 import {
   candidateAt,
   candidatesOf,
@@ -11,19 +9,11 @@ import {
   type Candidate,
   type UsableRun,
 } from '../request/candidates.ts'
-import {
-  inheritable,
-  isFree,
-  mayInherit,
-  openReservations,
-  whyInherited,
-  type Chooser,
-} from './choose-address.ts'
+import { inheritable, isFree, mayInherit, openReservations, whyInherited } from './choose-address.ts'
 import { candidateProblem, describeTaken, requestProblem, type TakenAddress } from './claim-problems.ts'
 import type { Slot } from './offers.ts'
-import type { Takeover } from './plan-takeover.ts'
-import { rangeOf } from '../pools/pool.ts'
-import type { Trace } from './reasons.ts'
+import { rangeOf, type Pool } from '../pools/pool.ts'
+import type { AddContext } from './add-context.ts'
 import { isReservedFor, type LeaseKey } from '../records/records.ts'
 import type { AddressRequest, CandidateList } from '../request/request.ts'
 import { ordinalOf } from '../records/workload.ts'
@@ -90,128 +80,191 @@ export function usableCandidates(
   return { runs, count }
 }
 
+/** A list in a range set, and the pod that gets one of its candidates. */
+interface Search {
+  readonly context: AddContext
+  readonly pool: Pool
+  readonly list: CandidateList
+  readonly runs: readonly UsableRun[]
+  readonly count: bigint
+  /** The place that the pod's other family got. */
+  readonly paired: bigint | undefined
+}
+
+const candidateIn = ({ list, runs }: Search, index: bigint): Candidate | undefined =>
+  candidateAt(list.family, runs, index)
+
+/** The candidate that a record speaks of. */
+function candidateOf(search: Search, { segment, address: text }: LeaseKey): Candidate | undefined {
+  const { pool, list, runs } = search
+  const address = segment === pool.segment ? parseAddress(text) : undefined
+  const index = address?.family === list.family ? placeOf(runs, address) : undefined
+  return index === undefined ? undefined : candidateIn(search, index)
+}
+
+const pick = ({ list }: Search, candidate: Candidate, why: string): Picked => ({
+  asked: asRequest(list, candidate),
+  index: candidate.index,
+  reason: `${list.source}: ${why}`,
+})
+
 /**
- * Which of its candidates a pod gets in a range set. A StatefulSet's pod gets the one at its ordinal, whoever has it (the
- * caller then finds out). Any other pod gets the first of these: the one it has already; the one at `paired`, the place
- * that its other family got; one reserved for it or its workload; one kept for its workload; the first that nobody has;
- * the first that rests.
+ * What is in the way of a candidate; undefined when it can be had. A reservation comes first, as for a request by name:
+ * it stays in the way when the lease has ended, so that waiting for that would not help.
+ */
+function obstacleTo({ context, pool }: Search, address: Address): TakenAddress | undefined {
+  const { book, request, terms, workload, takeover } = context
+  const own = terms.own.find(address)
+  if (own) return { address, own }
+  const key = { segment: pool.segment, address: formatAddress(address) }
+  const reservation = book.reservation(key)
+  if (reservation && !isReservedFor(reservation, request.holder, workload)) return { address, reservation }
+  const lease = book.lease(key)
+  const canBeHad = !lease || isFree(lease, terms.now) || takeover.mayTake(lease) || mayInherit(lease, context)
+  return canBeHad ? undefined : { address, lease, standing: takeover.standing(lease) }
+}
+
+const isOpen = (search: Search, candidate: Candidate | undefined): candidate is Candidate =>
+  candidate !== undefined && obstacleTo(search, candidate.address) === undefined
+
+function notePassedOver(search: Search, before: bigint): void {
+  const { trace } = search.context
+  if (!trace) return
+  let noted = 0
+  for (const { address, index } of candidatesOf(search.list.family, search.runs)) {
+    if (index >= before || noted === mostPassedOver) return
+    const obstacle = obstacleTo(search, address)
+    if (obstacle === undefined) continue
+    noted++
+    const text = describeTaken(obstacle)
+    trace.push({ about: 'address', subject: formatAddress(address), verdict: 'dropped', text })
+  }
+}
+
+/** A StatefulSet's pod gets the one at its ordinal, whoever has it: the caller then finds out. */
+function atOrdinal(search: Search): Picked | undefined {
+  const { list, count } = search
+  const { request, trace } = search.context
+  const place = ordinalOf(request.holder, request.owner)
+  if (!place) return undefined
+  const { ordinal, index } = place
+  const candidate = candidateIn(search, BigInt(index))
+  if (!candidate) throw candidateProblem.beyond(request, list, place, count)
+  const start = ordinal - index
+  const how = ` (ordinal ${ordinal}${start === 0 ? '' : `, start ${start}`})`
+  const text = `candidate ${index} of ${count} for ordinal ${ordinal}${start === 0 ? '' : ` with start ${start}`}`
+  trace?.push({ about: 'workload', subject: formatAddress(candidate.address), verdict: 'chosen', text })
+  return {
+    asked: asRequest(list, candidate, how),
+    index: candidate.index,
+    reason: `${list.source}: ${text}`,
+  }
+}
+
+function hadAlready(search: Search): Picked | undefined {
+  const candidate = search.context.takeover.movable
+    .map(lease => candidateOf(search, lease))
+    .find(found => isOpen(search, found))
+  return candidate && pick(search, candidate, 'the one this pod had')
+}
+
+/** Pods of both families have one place in both lists, as long as nothing is in the way. */
+function besideOtherFamily(search: Search): Picked | undefined {
+  const pair = search.paired === undefined ? undefined : candidateIn(search, search.paired)
+  return isOpen(search, pair) ? pick(search, pair, 'the one beside that of the other family') : undefined
+}
+
+function reserved(search: Search): Picked | undefined {
+  const { own } = search.context.terms
+  for (const reservation of openReservations(search.context)) {
+    const candidate = candidateOf(search, reservation)
+    if (!candidate || own.find(candidate.address)) continue
+    const whose = reservation.kind === undefined ? 'pod' : 'workload'
+    return pick(search, candidate, `the one reserved for this ${whose}`)
+  }
+  return undefined
+}
+
+function inherited(search: Search): Picked | undefined {
+  const { context } = search
+  for (const lease of inheritable(context)) {
+    const candidate = candidateOf(search, lease)
+    if (isOpen(search, candidate)) return pick(search, candidate, whyInherited(lease, context.takeover))
+  }
+  return undefined
+}
+
+function neverUsed(search: Search): Picked | undefined {
+  const { pool, list, runs, count } = search
+  const { book, terms } = search.context
+  for (const run of runs) {
+    const address = terms.own
+      .leftOf(list.family, run)
+      .map(part => book.lowestFree(pool.segment, list.family, part))
+      .find(found => found !== undefined)
+    const candidate = address && candidateIn(search, run.start + (address.value - run.first))
+    if (!candidate) continue
+    notePassedOver(search, candidate.index)
+    return pick(search, candidate, `first free of ${count} candidates`)
+  }
+  return undefined
+}
+
+/**
+ * The first that is cooling down, else one of a sandbox that is only proved gone. Every candidate is in the book by now, so
+ * that there are no more of them than records.
  *
+ * @throws Problem IPK_CANDIDATES_BUSY, IPK_CANDIDATES_TAKEN
+ */
+function coolingDown(search: Search): Picked {
+  const { context, pool, list, runs, count } = search
+  const { book, workload, takeover } = context
+  const taken: TakenAddress[] = []
+  let left: Picked | undefined
+  for (const candidate of candidatesOf(list.family, runs)) {
+    const obstacle = obstacleTo(search, candidate.address)
+    const lease = book.lease({ segment: pool.segment, address: formatAddress(candidate.address) })
+    if (obstacle) taken.push(obstacle)
+    else if (lease && mayInherit(lease, context))
+      left ??= pick(search, candidate, whyInherited(lease, takeover))
+    else {
+      notePassedOver(search, candidate.index)
+      return pick(search, candidate, `first of ${count} candidates that only rests`)
+    }
+  }
+  notePassedOver(search, count)
+  if (left) return left
+  throw candidateProblem.taken(list, taken, workload, takeover.byTime)
+}
+
+/** The ways to a candidate, in their order: the first that leads to one decides. */
+const ways: readonly ((search: Search) => Picked | undefined)[] = [
+  atOrdinal,
+  hadAlready,
+  besideOtherFamily,
+  reserved,
+  inherited,
+  neverUsed,
+]
+
+/**
+ * Which of its candidates a pod gets in a range set.
+ *
+ * @param paired the place that its other family got
  * @throws Problem IPK_ADDRESS_OUTSIDE, IPK_ADDRESS_UNUSABLE, IPK_PREFIX_MISMATCH, IPK_ORDINAL_BEYOND_LIST,
  *   IPK_CANDIDATES_BUSY, IPK_CANDIDATES_TAKEN
  */
 export function pickCandidate(
-  book: AddressBook,
-  request: AddRequest,
-  takeover: Takeover,
+  context: AddContext,
   slot: Slot,
   list: CandidateList,
-  chooser: Chooser,
   paired: bigint | undefined,
-  trace: Trace | undefined,
 ): Picked {
   const { pool } = slot
-  const { runs, count } = usableCandidates(slot, list)
-  const place = ordinalOf(request.holder, request.owner)
-  if (place) {
-    const { ordinal, index } = place
-    const candidate = candidateAt(list.family, runs, BigInt(index))
-    if (!candidate) throw candidateProblem.beyond(request, list, place, count)
-    const start = ordinal - index
-    const how = ` (ordinal ${ordinal}${start === 0 ? '' : `, start ${start}`})`
-    const text = `candidate ${index} of ${count} for ordinal ${ordinal}${start === 0 ? '' : ` with start ${start}`}`
-    trace?.push({ about: 'workload', subject: formatAddress(candidate.address), verdict: 'chosen', text })
-    return {
-      asked: asRequest(list, candidate, how),
-      index: candidate.index,
-      reason: `${list.source}: ${text}`,
-    }
+  const search: Search = { context, pool, list, paired, ...usableCandidates(slot, list) }
+  for (const way of ways) {
+    const picked = way(search)
+    if (picked) return picked
   }
-
-  /**
-   * What is in the way of the candidate; undefined when it can be had. A reservation comes first, as for a request by name:
-   * it stays in the way when the lease has ended, so that waiting for that would not help.
-   */
-  const takenBy = (address: Address): TakenAddress | undefined => {
-    const own = chooser.own.find(address)
-    if (own) return { address, own }
-    const key = { segment: pool.segment, address: formatAddress(address) }
-    const reservation = book.reservation(key)
-    if (reservation && !isReservedFor(reservation, request.holder, chooser.workload))
-      return { address, reservation }
-    const lease = book.lease(key)
-    const canBeHad =
-      !lease || isFree(lease, chooser.now) || takeover.mayTake(lease) || mayInherit(lease, chooser)
-    return canBeHad ? undefined : { address, lease, standing: takeover.standing(lease) }
-  }
-  const pick = (candidate: Candidate, why: string): Picked => ({
-    asked: asRequest(list, candidate),
-    index: candidate.index,
-    reason: `${list.source}: ${why}`,
-  })
-  const at = (index: bigint): Candidate | undefined => candidateAt(list.family, runs, index)
-  /** The candidate that a record speaks of. */
-  const candidateOf = ({ segment, address: text }: LeaseKey): Candidate | undefined => {
-    const address = segment === pool.segment ? parseAddress(text) : undefined
-    const index = address?.family === list.family ? placeOf(runs, address) : undefined
-    return index === undefined ? undefined : at(index)
-  }
-
-  for (const lease of takeover.movable) {
-    const candidate = candidateOf(lease)
-    if (candidate && takenBy(candidate.address) === undefined) return pick(candidate, 'the one this pod had')
-  }
-  const pair = paired === undefined ? undefined : at(paired)
-  if (pair && takenBy(pair.address) === undefined)
-    return pick(pair, 'the one beside that of the other family')
-  for (const reservation of openReservations(book, chooser)) {
-    const candidate = candidateOf(reservation)
-    if (!candidate || chooser.own.find(candidate.address)) continue
-    const whose = reservation.kind === undefined ? 'pod' : 'workload'
-    return pick(candidate, `the one reserved for this ${whose}`)
-  }
-  for (const lease of inheritable(book, chooser)) {
-    const candidate = candidateOf(lease)
-    if (candidate && takenBy(candidate.address) === undefined)
-      return pick(candidate, whyInherited(lease, chooser))
-  }
-  for (const run of runs) {
-    const address = chooser.own
-      .leftOf(list.family, run)
-      .map(part => book.lowestFree(pool.segment, list.family, part))
-      .find(found => found !== undefined)
-    const candidate = address && at(run.start + (address.value - run.first))
-    if (!candidate) continue
-    notePassedOver(candidate.index)
-    return pick(candidate, `first free of ${count} candidates`)
-  }
-  // All are in the book: so there are no more of them than records.
-  const taken: TakenAddress[] = []
-  const left: Picked[] = []
-  for (const candidate of candidatesOf(list.family, runs)) {
-    const obstacle = takenBy(candidate.address)
-    const lease = book.lease({ segment: pool.segment, address: formatAddress(candidate.address) })
-    if (obstacle) taken.push(obstacle)
-    else if (lease && mayInherit(lease, chooser)) left.push(pick(candidate, whyInherited(lease, chooser)))
-    else {
-      notePassedOver(candidate.index)
-      return pick(candidate, `first of ${count} candidates that only rests`)
-    }
-  }
-  notePassedOver(count)
-  // Of a sandbox that is only proved gone, once nothing else is to be had.
-  if (left[0]) return left[0]
-  throw candidateProblem.taken(list, taken, chooser.workload, takeover.byTime)
-
-  function notePassedOver(before: bigint): void {
-    if (!trace) return
-    let noted = 0
-    for (const { address, index } of candidatesOf(list.family, runs)) {
-      if (index >= before || noted === mostPassedOver) return
-      const obstacle = takenBy(address)
-      if (obstacle === undefined) continue
-      noted++
-      const text = describeTaken(obstacle)
-      trace.push({ about: 'address', subject: formatAddress(address), verdict: 'dropped', text })
-    }
-  }
+  return coolingDown(search)
 }

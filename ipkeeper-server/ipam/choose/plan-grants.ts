@@ -1,13 +1,11 @@
 import { formatAddress, type Address } from '../../../shared/net/address.ts'
 import type { AddRequest } from '../request/add-request.ts'
-import type { AddressBook } from '../pools/address-book.ts'
-import { chooseAddress, isFree, mayInherit, whyInherited, type Chooser } from './choose-address.ts'
+import { chooseAddress, isFree, mayInherit, whyInherited } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
 import type { Offer, Slot } from './offers.ts'
 import { pickCandidate } from './plan-candidates.ts'
-import type { Takeover } from './plan-takeover.ts'
 import { rangeOf, usableIn, type Range } from '../pools/pool.ts'
-import type { Trace } from './reasons.ts'
+import type { AddContext } from './add-context.ts'
 import { describeHolder, holderKey, isReservedFor, leaseKey } from '../records/records.ts'
 import { retains } from '../records/retention.ts'
 import type { AddressRequest, CandidateList } from '../request/request.ts'
@@ -68,78 +66,60 @@ function assignCandidates(
 
 /** An address that was asked for by name: that one, or the problem that names who has it. `reason`: that of a candidate. */
 function grantByName(
-  book: AddressBook,
-  request: AddRequest,
-  takeover: Takeover,
+  context: AddContext,
   slot: Slot,
   asked: AddressRequest,
   reason: string | undefined,
-  chooser: Chooser,
 ): Grant {
+  const { book, request, terms, workload, takeover } = context
   const { pool, rangeSet } = slot
   const range = rangeOf(slot.set, asked.address)
   if (!range) throw requestProblem.outside([pool], [asked], asked)
   const unusable = requestProblem.unusable(range, rangeSet, asked)
   if (unusable) throw unusable
-  const own = chooser.own.find(asked.address)
+  const own = terms.own.find(asked.address)
   if (own) throw claimProblem.ofNode(pool, rangeSet, asked, own, request.node)
   const key = { segment: pool.segment, address: formatAddress(asked.address) }
   const reservation = book.reservation(key)
-  if (reservation && !isReservedFor(reservation, request.holder, chooser.workload)) {
+  if (reservation && !isReservedFor(reservation, request.holder, workload)) {
     throw claimProblem.reserved(pool, rangeSet, asked, reservation)
   }
   const lease = book.lease(key)
-  const inherits = lease !== undefined && mayInherit(lease, chooser)
-  if (lease && !isFree(lease, chooser.now) && !takeover.mayTake(lease) && !inherits) {
+  const inherits = lease !== undefined && mayInherit(lease, context)
+  if (lease && !isFree(lease, terms.now) && !takeover.mayTake(lease) && !inherits) {
     const attachment = lease.attachment && book.attachment(lease.attachment)
+    const judged = { standing: takeover.standing(lease), byTime: takeover.byTime(lease) }
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
-      ? claimProblem.holderLive(
-          request,
-          attachment,
-          [lease],
-          takeover.standing(lease),
-          takeover.byTime(lease),
-        )
-      : claimProblem.held(pool, rangeSet, asked, lease, chooser, {
-          standing: takeover.standing(lease),
-          byTime: takeover.byTime(lease),
-        })
+      ? claimProblem.holderLive(request, attachment, [lease], judged)
+      : claimProblem.held({ pool, rangeSet, asked }, lease, { holder: request.holder, workload }, judged)
   }
   const { source } = asked
-  const plain = inherits && lease.state === 'bound' ? `${source}; ${whyInherited(lease, chooser)}` : source
+  const plain = inherits && lease.state === 'bound' ? `${source}; ${whyInherited(lease, takeover)}` : source
   return { slot, address: asked.address, range, named: true, source, reason: reason ?? plain }
 }
 
 /**
  * The first of the holder's own movable addresses that lies in the range set and is not granted yet. One whose time was
- * over may have been reserved for somebody else since.
+ * over may have been reserved for another owner since.
  */
 function grantKept(
-  book: AddressBook,
-  request: AddRequest,
-  takeover: Takeover,
+  { book, request, terms, workload, takeover }: AddContext,
   slot: Slot,
   granted: ReadonlySet<string>,
-  { holder, workload, own: ofNode }: Chooser,
 ): Grant | undefined {
+  const { holder } = request
   for (const lease of takeover.movable) {
     if (lease.segment !== slot.pool.segment || granted.has(leaseKey(lease))) continue
     const place = usableIn(slot.set, lease.address)
     const reservation = book.reservation(lease)
     if (!place || (reservation && !isReservedFor(reservation, holder, workload))) continue
-    const own = ofNode.find(place.address)
+    const own = terms.own.find(place.address)
     if (own) {
-      // Only a pod that nobody promised this address to is served with another one.
+      // Only a pod that was not promised this address is served with another one.
       if (!lease.named && !retains(lease.retain) && !reservation) continue
       throw claimProblem.keptOfNode(slot.pool, lease, own, request.node)
     }
-    return {
-      slot,
-      ...place,
-      named: false,
-      source: 'kept',
-      reason: `kept for ${describeHolder(request.holder)}`,
-    }
+    return { slot, ...place, named: false, source: 'kept', reason: `kept for ${describeHolder(holder)}` }
   }
   return undefined
 }
@@ -160,34 +140,28 @@ function checkGateways({ pod }: AddRequest, grants: readonly Grant[]): void {
  * One address for every slot of an offer: the one asked for, one of the candidates, the holder's own, else a choice.
  * Throws the problem that the runtime is to show when any of them cannot be had: all or nothing.
  */
-export function planGrants(
-  book: AddressBook,
-  request: AddRequest,
-  offer: Offer,
-  takeover: Takeover,
-  chooser: Chooser,
-  trace: Trace | undefined,
-): readonly Grant[] {
+export function planGrants(context: AddContext, offer: Offer): readonly Grant[] {
+  const { book, request, terms } = context
   const wishes = assignRequests(request, offer)
   const lists = assignCandidates(request, offer, wishes)
   const granted = new Set<string>()
   let paired: bigint | undefined
   const grants = offer.map((slot): Grant => {
     const wish = wishes.get(slot)
-    if (wish) return grantByName(book, request, takeover, slot, wish, undefined, chooser)
+    if (wish) return grantByName(context, slot, wish, undefined)
     const list = lists.get(slot)
     if (list) {
-      const picked = pickCandidate(book, request, takeover, slot, list, chooser, paired, trace)
+      const picked = pickCandidate(context, slot, list, paired)
       paired ??= picked.index
-      return grantByName(book, request, takeover, slot, picked.asked, picked.reason, chooser)
+      return grantByName(context, slot, picked.asked, picked.reason)
     }
-    const kept = grantKept(book, request, takeover, slot, granted, chooser)
+    const kept = grantKept(context, slot, granted)
     if (kept) {
       granted.add(leaseKey({ segment: slot.pool.segment, address: formatAddress(kept.address) }))
       return kept
     }
-    const choice = chooseAddress(book, slot, chooser)
-    if (!choice) throw claimProblem.poolFull(book, slot.pool, slot.rangeSet, chooser.now)
+    const choice = chooseAddress(slot, context)
+    if (!choice) throw claimProblem.poolFull(book, slot.pool, slot.rangeSet, terms.now)
     return { slot, ...choice, named: false }
   })
   checkGateways(request, grants)

@@ -1,13 +1,13 @@
 import { formatAddress, sameAddress, type Address } from '../../../shared/net/address.ts'
 import { parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { defaultMacOwner, podMac } from './pod-mac.ts'
-import type { AddRequest, AddTerms } from '../request/add-request.ts'
+import type { AddTerms } from '../request/add-request.ts'
+import type { AddContext } from './add-context.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { mayInherit, type Chooser } from './choose-address.ts'
+import { mayInherit } from './choose-address.ts'
 import { claimProblem, describeLease, releaseCommand, whenFree } from './claim-problems.ts'
 import { requestedMac } from '../request/mac-request.ts'
 import type { Grant } from './plan-grants.ts'
-import type { Takeover } from './plan-takeover.ts'
 import type { MacRequest } from '../request/request.ts'
 import {
   holderKey,
@@ -24,9 +24,6 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { remedyFor, type Standing } from '../records/standing.ts'
 import { bearsGeneratedName, sameWorkload } from '../records/workload.ts'
 
-/** What a decision about a MAC stands on, besides the book. */
-type Terms = Pick<AddTerms, 'liveness' | 'seenMac'> & { readonly chooser: Chooser }
-
 /**
  * Whether a pod may have the MAC that it asks for: not where a living pod of the segment has it, or one that is to have it back
  * with its address; the node has it on a link, or its gateway or another node is known by it; nor one that another address of the
@@ -36,26 +33,20 @@ type Terms = Pick<AddTerms, 'liveness' | 'seenMac'> & { readonly chooser: Choose
  * @returns writes that make an ADD of another node, which decides at the same time, decide anew
  * @throws Problem IPK_MAC_TAKEN, IPK_MAC_BUSY, IPK_HOLDER_LIVE
  */
-export function checkMac(
-  book: AddressBook,
-  request: AddRequest,
-  takeover: Takeover,
-  grants: readonly Grant[],
-  terms: Terms,
-): readonly Write[] {
+export function checkMac(context: AddContext, grants: readonly Grant[]): readonly Write[] {
+  const { book, request } = context
   const asked = requestedMac(request)
   if (!asked) return []
-  const { seenMac } = terms
+  const { seenMac } = context.terms
   const [link] = seenMac?.links ?? []
   if (link !== undefined) throw macProblem.ofLink(asked, request.node, link)
   if (request.main?.mode === 'ptp') return []
-  refuseNeighbours(book, asked, grants, seenMac?.neighbours ?? [])
-  const segments = new Set(grants.map(({ slot }) => slot.pool.segment))
-  refuseHolders(book, request, asked, takeover, grants, terms)
-  refuseDefaults(book, asked, grants, segments)
+  refuseNeighbours(context, asked, grants)
+  refuseHolders(context, asked, grants)
+  refuseDefaults(book, asked, grants)
   if (!book.isShared) return []
   const lastOctet = Number.parseInt(asked.mac.slice(-2), 16)
-  return [...segments].map((segment): Write => {
+  return [...segmentsOf(grants)].map((segment): Write => {
     const guard = { segment, lastOctet }
     const expect = book.macGuard(guard)?.generation ?? null
     return {
@@ -67,13 +58,12 @@ export function checkMac(
   })
 }
 
+const segmentsOf = (grants: readonly Grant[]): ReadonlySet<string> =>
+  new Set(grants.map(({ slot }) => slot.pool.segment))
+
 /** Gateways and nodes: whoever else is known as a neighbour may have left, or be a liar. */
-function refuseNeighbours(
-  book: AddressBook,
-  asked: MacRequest,
-  grants: readonly Grant[],
-  neighbours: readonly string[],
-): void {
+function refuseNeighbours({ book, terms }: AddContext, asked: MacRequest, grants: readonly Grant[]): void {
+  const neighbours = terms.seenMac?.neighbours ?? []
   for (const { range } of grants) {
     const gateway = formatAddress(range.gateway)
     if (neighbours.includes(gateway)) throw macProblem.of(asked, `the gateway ${gateway} has`)
@@ -85,47 +75,36 @@ function refuseNeighbours(
   }
 }
 
-function refuseHolders(
-  book: AddressBook,
-  request: AddRequest,
-  asked: MacRequest,
-  takeover: Takeover,
-  grants: readonly Grant[],
-  { liveness, seenMac, chooser }: Terms,
-): void {
-  const segments = new Set(grants.map(({ slot }) => slot.pool.segment))
+function refuseHolders(context: AddContext, asked: MacRequest, grants: readonly Grant[]): void {
+  const { book, request, terms, workload, takeover } = context
+  const segments = segmentsOf(grants)
   const granted = new Set(
     grants.map(({ slot, address }) =>
       leaseKey({ segment: slot.pool.segment, address: formatAddress(address) }),
     ),
   )
   const refuse = (lease: LeaseRecord): void => {
-    if (!segments.has(lease.segment) || !keepsMac(book, lease, liveness, chooser.now)) return
+    if (!segments.has(lease.segment) || !keepsMac(book, lease, terms)) return
     // What this ADD has already, and what it takes over, address and all; and what a pod that is gone left to its workload.
     if (sameAttachment(lease.attachment, request.key) || takeover.mayTake(lease)) return
-    if (granted.has(leaseKey(lease)) || (lease.state === 'held' && mayInherit(lease, chooser))) return
+    if (granted.has(leaseKey(lease)) || (lease.state === 'held' && mayInherit(lease, context))) return
     const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
-    if (attachment && holderKey(lease.holder) === holderKey(request.holder))
-      throw claimProblem.holderLive(
-        request,
-        attachment,
-        [lease],
-        takeover.standing(lease),
-        takeover.byTime(lease),
-      )
-    throw macProblem.held(asked, lease, chooser.workload, takeover.standing(lease))
+    const standing = takeover.standing(lease)
+    if (attachment && holderKey(lease.holder) === holderKey(request.holder)) {
+      const byTime = takeover.byTime(lease)
+      throw claimProblem.holderLive(request, attachment, [lease], { standing, byTime })
+    }
+    throw macProblem.held(asked, lease, workload, standing)
   }
   for (const lease of book.leasesWithMac(asked.mac)) refuse(lease)
-  for (const attachment of seenMac?.attachments ?? []) book.leasesOf(attachment).forEach(refuse)
+  for (const attachment of terms.seenMac?.attachments ?? []) book.leasesOf(attachment).forEach(refuse)
 }
 
+/** By what it is told whether a lease still counts. */
+type MacTerms = Pick<AddTerms, 'liveness' | 'now'>
+
 /** Whether a lease keeps its MAC from others on its L2 network. */
-function keepsMac(
-  book: AddressBook,
-  lease: LeaseRecord,
-  liveness: AddTerms['liveness'],
-  now: number,
-): boolean {
+function keepsMac(book: AddressBook, lease: LeaseRecord, { liveness, now }: MacTerms): boolean {
   if (lease.ownLink || lease.state === 'cooling' || isOver(lease, now)) return false
   const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
   // Of a sandbox that is dead the address will be kept, or come free.
@@ -133,12 +112,8 @@ function keepsMac(
 }
 
 /** MACs that pods get who ask for none: whoever has or gets the address has the MAC. */
-function refuseDefaults(
-  book: AddressBook,
-  asked: MacRequest,
-  grants: readonly Grant[],
-  segments: ReadonlySet<string>,
-): void {
+function refuseDefaults(book: AddressBook, asked: MacRequest, grants: readonly Grant[]): void {
+  const segments = segmentsOf(grants)
   const own = grants.map(({ address }) => address)
   if (asked.mac === podMac(own.map(formatAddress))) return
   const subnets = [...grants.map(({ range }) => range.subnet), ...subnetsOf(book, segments)]
@@ -182,14 +157,12 @@ export function isChosenByOther(
   book: AddressBook,
   mac: string,
   granted: readonly LeaseRecord[],
-  liveness: AddTerms['liveness'],
-  now: number,
+  terms: MacTerms,
 ): boolean {
   const own = new Set(granted.map(leaseKey))
   const segments = new Set(granted.flatMap(({ segment, ownLink }) => (ownLink ? [] : [segment])))
   for (const lease of book.leasesWithMac(mac))
-    if (segments.has(lease.segment) && !own.has(leaseKey(lease)) && keepsMac(book, lease, liveness, now))
-      return true
+    if (segments.has(lease.segment) && !own.has(leaseKey(lease)) && keepsMac(book, lease, terms)) return true
   return false
 }
 

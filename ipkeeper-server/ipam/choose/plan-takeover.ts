@@ -4,7 +4,7 @@ import { claimProblem } from './claim-problems.ts'
 import { requestedMac } from '../request/mac-request.ts'
 import { judgeTakeover, type TakeoverByTime } from '../records/last-contact.ts'
 import { retains } from '../records/retention.ts'
-import { standingOf, unjudged, type Standing } from '../records/standing.ts'
+import { standingOf, unjudged, type Standing, type Witness } from '../records/standing.ts'
 import {
   holderKey,
   leaseKey,
@@ -13,6 +13,9 @@ import {
   type LeaseRecord,
   type Change,
 } from '../records/records.ts'
+
+/** What proves that sandboxes are gone. */
+type TakeoverTerms = Pick<AddTerms, 'liveness' | 'lostNode' | 'isForgotten' | 'silenceOf'>
 
 /** What of its own an ADD may take, and from whom. */
 export interface Takeover {
@@ -31,23 +34,73 @@ export interface Takeover {
   readonly reasons: readonly string[]
 }
 
+/** What can be proved of the sandboxes that have the holder's addresses, or those of its workload. */
+class SandboxEvidence {
+  readonly #book: AddressBook
+  readonly #request: AddRequest
+  readonly #terms: TakeoverTerms
+  readonly #witness: Witness
+
+  constructor(book: AddressBook, request: AddRequest, terms: TakeoverTerms) {
+    const { liveness, lostNode, isForgotten } = terms
+    this.#book = book
+    this.#request = request
+    this.#terms = terms
+    this.#witness = { node: request.node, liveness, lostNode, isForgotten }
+  }
+
+  of(lease: LeaseRecord): AttachmentRecord | undefined {
+    return lease.attachment ? this.#book.attachment(lease.attachment) : undefined
+  }
+
+  isDead(attachment: AttachmentRecord): boolean {
+    return this.#terms.liveness(attachment) === 'dead'
+  }
+
+  standing(attachment: AttachmentRecord): Standing {
+    return standingOf(attachment, this.#witness)
+  }
+
+  byTime(attachment: AttachmentRecord): TakeoverByTime {
+    const { node } = attachment
+    const { silenceOf } = this.#terms
+    if (node === this.#request.node || !silenceOf) return { allowed: false, says: undefined }
+    return judgeTakeover(node, this.#book.leasesOf(attachment), this.#request.main, silenceOf(node))
+  }
+
+  /** What proves that the attachment cannot use its addresses any more; undefined when nothing does. */
+  proof(attachment: AttachmentRecord): string | undefined {
+    if (this.isDead(attachment)) return 'the old sandbox is dead'
+    const { allowed, says } = this.byTime(attachment)
+    return allowed ? says : undefined
+  }
+
+  /** Why the attachment has to give its addresses up to this ADD; undefined when it need not. */
+  yields(attachment: AttachmentRecord): string | undefined {
+    return attachment.podUid !== null && attachment.podUid === this.#request.podUid
+      ? 'a new sandbox of the same pod'
+      : this.proof(attachment)
+  }
+}
+
+/** Whether the pod insists on an address: by a request, or because what it has was requested, retained or reserved. */
+function insistsOn(book: AddressBook, request: AddRequest, leases: readonly LeaseRecord[]): boolean {
+  const mac = requestedMac(request)?.mac
+  return (
+    request.pod.addresses.length + request.pod.candidates.length > 0 ||
+    (mac !== undefined && leases.some(lease => lease.mac === mac)) ||
+    leases.some(lease => lease.named || retains(lease.retain) || book.reservation(lease) !== undefined)
+  )
+}
+
 /**
- * What becomes of the holder's earlier leases (DESIGN.md, rule 5). They may move to the same pod, from a sandbox
- * that is proved dead, from one of a node that has been silent for long (takeover-by-time.ts), or when retention kept them without one. Otherwise a pod that insists on an address, by request or
- * because the old one was requested, retained or reserved, has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh
- * address.
+ * What becomes of the holder's earlier leases (DESIGN.md, rule 5). They may move to the same pod, from a sandbox that is
+ * proved dead, from one of a node whose last contact is long ago (last-contact.ts), or when retention kept them without one.
+ * Otherwise a pod that insists on an address has to wait (IPK_HOLDER_LIVE); a purely dynamic one gets a fresh address.
  */
-export function planTakeover(
-  book: AddressBook,
-  request: AddRequest,
-  {
-    liveness,
-    lostNode,
-    isForgotten,
-    silenceOf,
-  }: Pick<AddTerms, 'liveness' | 'lostNode' | 'isForgotten' | 'silenceOf'>,
-): Takeover {
-  const witness = { node: request.node, liveness, lostNode, isForgotten }
+export function planTakeover(book: AddressBook, request: AddRequest, terms: TakeoverTerms): Takeover {
+  const evidence = new SandboxEvidence(book, request, terms)
+  const isOwn = (lease: LeaseRecord): boolean => holderKey(lease.holder) === holderKey(request.holder)
   const holder = book.holder(request.holder)
   const old = holder && currentAttachment(book, holder)
   // A kept address whose time is over may have gone to another holder since.
@@ -55,65 +108,43 @@ export function planTakeover(
     .flatMap(key => book.lease(key) ?? [])
     .filter(lease => lease.state !== 'cooling' && isOwn(lease))
 
-  function isOwn(lease: LeaseRecord): boolean {
-    return holderKey(lease.holder) === holderKey(request.holder)
-  }
-  const attachmentOf = (lease: LeaseRecord): AttachmentRecord | undefined =>
-    lease.attachment ? book.attachment(lease.attachment) : undefined
-  const byTime = (attachment: AttachmentRecord): TakeoverByTime =>
-    attachment.node === request.node || !silenceOf
-      ? { allowed: false, says: undefined }
-      : judgeTakeover(attachment.node, book.leasesOf(attachment), request.main, silenceOf(attachment.node))
-  /** What proves that the attachment cannot use its addresses any more; undefined when nothing does. */
-  const proof = (attachment: AttachmentRecord): string | undefined => {
-    if (liveness(attachment) === 'dead') return 'the old sandbox is dead'
-    const { allowed, says } = byTime(attachment)
-    return allowed ? says : undefined
-  }
-  /** Why the attachment has to give its addresses up to this ADD; undefined when it need not. */
-  const yields = (attachment: AttachmentRecord): string | undefined =>
-    attachment.podUid !== null && attachment.podUid === request.podUid
-      ? 'a new sandbox of the same pod'
-      : proof(attachment)
-
   const own = !old || sameAttachment(request.key, old)
-  const reason = own ? undefined : yields(old)
+  const reason = own ? undefined : evidence.yields(old)
   const free = own || reason !== undefined
-  const mac = requestedMac(request)?.mac
-  const insists =
-    request.pod.addresses.length + request.pod.candidates.length > 0 ||
-    (mac !== undefined && leases.some(lease => lease.mac === mac)) ||
-    leases.some(lease => lease.named || retains(lease.retain) || book.reservation(lease) !== undefined)
-  if (!free && insists)
-    throw claimProblem.holderLive(request, old, leases, standingOf(old, witness), byTime(old).says)
-
+  if (!free && insistsOn(book, request, leases)) {
+    const judged = { standing: evidence.standing(old), byTime: evidence.byTime(old).says }
+    throw claimProblem.holderLive(request, old, leases, judged)
+  }
   const movable = free ? leases : []
   const moving = new Set(movable.map(leaseKey))
   const sandbox = old?.containerId.slice(0, 13) ?? ''
+  /** Asks about the sandbox that has a lease; `none` where it has none. */
+  const about =
+    <T>(ask: (attachment: AttachmentRecord) => T, none: (lease: LeaseRecord) => T) =>
+    (lease: LeaseRecord): T => {
+      const attachment = evidence.of(lease)
+      return attachment ? ask(attachment) : none(lease)
+    }
+  const mayLeave = about(
+    attachment => evidence.yields(attachment) !== undefined,
+    () => true,
+  )
   return {
     movable,
-    mayTake: lease => {
-      const attachment = attachmentOf(lease)
-      return (
-        moving.has(leaseKey(lease)) || (isOwn(lease) && (!attachment || yields(attachment) !== undefined))
-      )
-    },
-    left: lease => {
-      const attachment = attachmentOf(lease)
-      return attachment && proof(attachment)
-    },
-    inUse: lease => {
-      const attachment = attachmentOf(lease)
-      return attachment !== undefined && liveness(attachment) !== 'dead'
-    },
-    standing: lease => {
-      const attachment = attachmentOf(lease)
-      return attachment ? standingOf(attachment, witness) : unjudged(lease)
-    },
-    byTime: lease => {
-      const attachment = attachmentOf(lease)
-      return attachment && byTime(attachment).says
-    },
+    mayTake: lease => moving.has(leaseKey(lease)) || (isOwn(lease) && mayLeave(lease)),
+    left: about(
+      attachment => evidence.proof(attachment),
+      () => undefined,
+    ),
+    inUse: about(
+      attachment => !evidence.isDead(attachment),
+      () => false,
+    ),
+    standing: about(attachment => evidence.standing(attachment), unjudged),
+    byTime: about(
+      attachment => evidence.byTime(attachment).says,
+      () => undefined,
+    ),
     reasons: !free
       ? [`older sandbox ${sandbox} of the same name may live: a fresh address`]
       : reason !== undefined && leases.length > 0

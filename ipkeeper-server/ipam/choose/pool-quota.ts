@@ -11,6 +11,13 @@ import {
   type Write,
 } from '../records/records.ts'
 
+/** As much of an ADD as a quota has to do with. */
+interface QuotaContext {
+  readonly book: Pick<AddressBook, 'lease' | 'liveIn' | 'quota'>
+  readonly request: { readonly holder: Holder }
+  readonly terms: { readonly now: number }
+}
+
 /** Whether a lease counts as the namespace's: somebody of it has the address or keeps it. */
 function counts(lease: LeaseRecord | undefined, pool: string, namespace: string, now: number): boolean {
   return (
@@ -32,12 +39,12 @@ function counts(lease: LeaseRecord | undefined, pool: string, namespace: string,
  * @throws Problem IPK_QUOTA
  */
 export function checkQuota(
-  book: AddressBook,
-  holder: Holder,
+  { book, request, terms }: QuotaContext,
   grants: readonly Grant[],
   freed: readonly LeaseRecord[],
-  now: number,
 ): readonly Write[] {
+  const { holder } = request
+  const { now } = terms
   if (holder.kind !== 'pod') return []
   const { namespace } = holder
   const guards: Write[] = []
@@ -58,7 +65,7 @@ export function checkQuota(
     const given = freed.filter(lease => inFamily(lease.address) && before(lease)).length
     const has = book.liveIn(pool.name, namespace, family, now)
     if (fresh <= given) continue
-    if (has + fresh - given > quota) throw quotaProblem(pool, namespace, family, has, quota)
+    if (has + fresh - given > quota) throw quotaProblem({ pool, namespace, family, has, quota })
     const guard = { pool: pool.name, namespace, family }
     const expect = book.quota(guard)?.generation ?? null
     const record: QuotaRecord = { ...guard, generation: (expect ?? 0) + 1 }

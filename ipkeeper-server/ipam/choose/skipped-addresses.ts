@@ -45,6 +45,15 @@ function whyPassedOver(book: AddressBook, key: LeaseKey, own: OwnAddress | undef
   ].join('; ')
 }
 
+/** Which choice is explained, and how far. */
+export interface SkipTerms {
+  readonly chosen: Address
+  readonly now: number
+  /** So many addresses are looked at. */
+  readonly most: number
+  readonly own?: OwnAddresses
+}
+
 /**
  * What dynamic choice passed over in a range set on its way to `chosen`: all below it when nobody had that before, else all
  * others, since then none was left that nobody had had. Looks at no more than `most` addresses, however many there are.
@@ -53,10 +62,7 @@ export function skippedAddresses(
   book: AddressBook,
   { segment }: Pick<Pool, 'segment'>,
   set: RangeSet,
-  chosen: Address,
-  now: number,
-  most: number,
-  own: OwnAddresses = noOwnAddresses,
+  { chosen, now, most, own = noOwnAddresses }: SkipTerms,
 ): SkippedAddresses {
   const wasRecorded = book.lease({ segment, address: formatAddress(chosen) }) !== undefined
   const shown: SkippedAddress[] = []

@@ -1,26 +1,19 @@
 import { formatAddress } from '../../../shared/net/address.ts'
 import type { CniResult, ResultDns, ResultRoute } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { carriage, type MainConfig } from '../records/main-config.ts'
-import type { AddRequest, AddTerms } from '../request/add-request.ts'
-import type { AddressBook } from '../pools/address-book.ts'
-import { inheritable, openReservations, type Chooser } from '../choose/choose-address.ts'
+import type { AddContext, Trace } from '../choose/add-context.ts'
+import { inheritable, openReservations } from '../choose/choose-address.ts'
 import { claimProblem } from '../choose/claim-problems.ts'
 import { canGive, findOffers, type Offer } from '../choose/offers.ts'
-import { dropFormerHolders, ofAttachment, releasedLease, writeLease } from './plan-del.ts'
-import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
-import { forgetOldest } from './remembered-addresses.ts'
-import { requestedMac } from '../request/mac-request.ts'
 import { planGrants, type Grant } from '../choose/plan-grants.ts'
 import { checkMac } from '../choose/plan-mac.ts'
-import { planPool } from './plan-network-pool.ts'
-import { planTakeover, type Takeover } from '../choose/plan-takeover.ts'
-import { findPool, policyOf, type PoolBook } from '../pools/pool-settings.ts'
+import { planTakeover } from '../choose/plan-takeover.ts'
 import { checkQuota } from '../choose/pool-quota.ts'
-import type { Trace } from '../choose/reasons.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { findPool, policyOf, type PoolBook } from '../pools/pool-settings.ts'
+import { carriage, type MainConfig } from '../records/main-config.ts'
+import { newAttachment, newLease, ofSandbox, undoEntry } from '../records/new-records.ts'
 import {
-  attachmentKey,
-  holderKey,
   leaseKey,
   mustStay,
   type AttachmentRecord,
@@ -30,6 +23,12 @@ import {
 } from '../records/records.ts'
 import { reservedRetention } from '../records/reservation-owner.ts'
 import { describeWorkload, workloadOf } from '../records/workload.ts'
+import type { AddRequest, AddTerms } from '../request/add-request.ts'
+import { requestedMac } from '../request/mac-request.ts'
+import { checkGiven, planDelegation, type Delegation } from './plan-delegation.ts'
+import { planNetworkPool } from './plan-network-pool.ts'
+import { forgetOldest, releasedLease } from './plan-release.ts'
+import { dropFormerHolders, writeAttachment, writeHolder, writeLease } from './record-writes.ts'
 
 /** The addresses, or the type of the IPAM plugin that is to give them. */
 export type AddAnswer =
@@ -87,7 +86,7 @@ export function planAdd(
     const leases = book.leasesOf(request.key)
     if (leases.length === 0 && existing.delegatedTo === undefined)
       throw claimProblem.alreadyAdded(existing, leases)
-    if (existing.delegatedTo !== undefined) checkGiven(book, request, segmentOf(request), terms.now)
+    if (existing.delegatedTo !== undefined) checkGiven(book, request, terms.now)
     return repeatAnswer(request, existing, leases, terms.pools)
   }
   const workload = workloadOf(request.holder, request.podUid, request.owner)
@@ -99,41 +98,27 @@ export function planAdd(
   const takeover = planTakeover(book, request, terms)
   for (const text of takeover.reasons)
     trace?.push({ about: 'sandbox', subject: request.holder.ifname, verdict: 'noted', text })
-  const chooser: Chooser = {
-    ...{ holder: request.holder, workload, now: terms.now, own: terms.own },
-    left: takeover.left,
-  }
-  const delegation = planDelegation(book, request, takeover, chooser, offers)
+  const context: AddContext = { book, request, terms, workload, takeover, trace }
+  const delegation = planDelegation(context, offers)
   if (delegation) {
     trace?.push({ about: 'pool', subject: delegation.type, verdict: 'chosen', text: delegation.reason })
-    return assemble(book, request, terms, takeover, chooser, [], [], delegation)
+    return assemble(context, { grants: [], macGuards: [], delegation })
   }
-  return firstServed(ownFirst(book, offers, takeover, chooser), trace, offer => {
-    const grants = planGrants(book, request, offer, takeover, chooser, trace)
+  return firstServed(ownFirst(context, offers), trace, offer => {
+    const grants = planGrants(context, offer)
     for (const { address, reason } of grants)
       trace?.push({ about: 'address', subject: formatAddress(address), verdict: 'chosen', text: reason })
-    const guards = checkMac(book, request, takeover, grants, { ...terms, chooser })
-    return assemble(book, request, terms, takeover, chooser, grants, guards, undefined)
+    return assemble(context, { grants, macGuards: checkMac(context, grants), delegation: undefined })
   })
-}
-
-/** Where an address of a fallback has to be nobody's. */
-function segmentOf({ inline }: AddRequest): string {
-  return inline?.segment ?? 'default'
 }
 
 /**
  * Offers with something that the pod has come first, then those with something promised to it, then those with something
  * kept for its workload; else their order stays.
  */
-function ownFirst(
-  book: AddressBook,
-  offers: readonly Offer[],
-  takeover: Takeover,
-  chooser: Chooser,
-): readonly Offer[] {
+function ownFirst(context: AddContext, offers: readonly Offer[]): readonly Offer[] {
   if (offers.length < 2) return offers
-  const claims = [takeover.movable, openReservations(book, chooser), inheritable(book, chooser)]
+  const claims = [context.takeover.movable, openReservations(context), inheritable(context)]
   const rank = (offer: Offer): number => {
     const strongest = claims.findIndex(keys => canGive(offer, keys))
     return strongest < 0 ? claims.length : strongest
@@ -172,7 +157,7 @@ function repeatAnswer(
   const given = request.given.length > 0 && { given: request.given }
   const record = { ...existing, generation, answered: generation, ...given }
   return {
-    change: [{ kind: 'attachment', key: attachmentKey(existing), expect: existing.generation, record }],
+    change: [writeAttachment(existing, existing, record)],
     generation,
     repeated: true,
     answer: answerOf(request, leases, pools, existing.delegatedTo),
@@ -226,123 +211,109 @@ function linkOf(main: MainConfig | undefined): Pick<LeaseRecord, 'carried' | 'ow
   return { ...(carried && { carried }), ...(main?.mode === 'ptp' && { ownLink: true }) }
 }
 
+/** What an ADD gives: addresses with the guards of their MAC, or what a fallback is to give. */
+interface Decision {
+  readonly grants: readonly Grant[]
+  readonly macGuards: readonly Write[]
+  readonly delegation: Delegation | undefined
+}
+
+function bindLease(context: AddContext, { slot, address, range, named, source }: Grant): LeaseRecord {
+  const { book, request, terms, workload } = context
+  const { pool, index } = slot
+  const { key, holder, podUid, node, pod, main } = request
+  const at = { segment: pool.segment, address: formatAddress(address) }
+  const place = {
+    ...{ ...at, pool: pool.name, rangeSet: index, prefixLength: range.subnet.prefixLength },
+    gateway: formatAddress(range.gateway),
+  }
+  const retain =
+    pod.retain ??
+    reservedRetention(book.reservation(at), holder, workload) ??
+    policyOf(terms.pools, pool.name).retention
+  return newLease(book.lease(at), place, {
+    ...{ holder, podUid, node, workload, attachment: key, named, source, retain },
+    mac: requestedMac(request)?.mac ?? null,
+    ...linkOf(main),
+    since: terms.now,
+  })
+}
+
+/**
+ * What the holder had and no longer wants, because its annotation or the ranges changed, is freed; but what an older sandbox
+ * that may still live has, it keeps until its own DEL.
+ */
+function freedLeases(
+  { book, request, terms, takeover }: AddContext,
+  bound: readonly LeaseRecord[],
+): readonly LeaseRecord[] {
+  const granted = new Set(bound.map(leaseKey))
+  const left = new Map(
+    [...takeover.movable, ...book.leasesOf(request.key)].map(lease => [leaseKey(lease), lease]),
+  )
+  return [...left.values()]
+    .filter(lease => !granted.has(leaseKey(lease)) && !takeover.inUse(lease))
+    .map(lease => releasedLease({ ...lease, retain: 'release' }, terms))
+}
+
+/** The holder and the attachment that have the leases from now on; the attachment knows how its ADD is undone. */
+function writeOwners(
+  { book, request, terms }: AddContext,
+  {
+    bound,
+    leases,
+    delegation,
+  }: Pick<Decision, 'delegation'> & {
+    readonly bound: readonly LeaseRecord[]
+    readonly leases: readonly LeaseRecord[]
+  },
+): Write[] {
+  const { key, holder, podUid, node } = request
+  const existing = book.attachment(key)
+  const present = book.holder(holder)
+  const since = terms.now
+  const record = newAttachment((existing?.generation ?? 0) + 1, key, {
+    ...request,
+    since,
+    ...(delegation && { delegatedTo: delegation.type }),
+    undo: {
+      leases: leases.map(lease => undoEntry(lease, book.lease(lease) ?? null)),
+      attachment: present?.attachment ?? null,
+    },
+  })
+  return [
+    writeHolder(present, holder, ofSandbox({ ...key, node, podUid, since }), bound),
+    writeAttachment(existing, key, record),
+  ]
+}
+
 /** Turns a decision into writes and an answer. */
-function assemble(
-  book: AddressBook,
-  request: AddRequest,
-  { pools, now }: AddTerms,
-  takeover: Takeover,
-  { workload }: Chooser,
-  grants: readonly Grant[],
-  macGuards: readonly Write[],
-  delegation: Delegation | undefined,
-): AddPlan {
-  const existing = book.attachment(request.key)
-  const holderRecord = book.holder(request.holder)
+function assemble(context: AddContext, { grants, macGuards, delegation }: Decision): AddPlan {
+  const { book, request, terms, takeover } = context
   const reasons = [
     ...takeover.reasons,
     ...grants.map(grant => `${formatAddress(grant.address)}: ${grant.reason}`),
     ...(delegation ? [delegation.reason] : []),
   ]
-
-  const bound = grants.map((grant): LeaseRecord => {
-    const { pool, index } = grant.slot
-    const key = { segment: pool.segment, address: formatAddress(grant.address) }
-    return {
-      ...key,
-      generation: (book.lease(key)?.generation ?? 0) + 1,
-      state: 'bound',
-      pool: pool.name,
-      network: request.key.network,
-      rangeSet: index,
-      prefixLength: grant.range.subnet.prefixLength,
-      gateway: formatAddress(grant.range.gateway),
-      holder: request.holder,
-      podUid: request.podUid,
-      ...(workload && { workload }),
-      attachment: request.key,
-      node: request.node,
-      named: grant.named,
-      source: grant.source,
-      retain:
-        request.pod.retain ??
-        reservedRetention(book.reservation(key), request.holder, workload) ??
-        policyOf(pools, pool.name).retention,
-      mac: requestedMac(request)?.mac ?? null,
-      ...linkOf(request.main),
-      since: now,
-      until: null,
-    }
-  })
-  // What the holder had and no longer wants, because its annotation or the ranges changed, is freed; but what an older
-  // sandbox that may still live has, it keeps until its own DEL.
-  const granted = new Set(bound.map(leaseKey))
-  const left = new Map(
-    [...takeover.movable, ...book.leasesOf(request.key)].map(lease => [leaseKey(lease), lease]),
-  )
-  const freed = [...left.values()]
-    .filter(lease => !granted.has(leaseKey(lease)) && !takeover.inUse(lease))
-    .map(lease => releasedLease({ ...lease, retain: 'release' }, pools, now))
-
-  const guards = checkQuota(book, request.holder, grants, freed, now)
-
+  const bound = grants.map(grant => bindLease(context, grant))
+  const freed = freedLeases(context, bound)
+  const guards = checkQuota(context, grants, freed)
   // Of a reservation that was made on another node in this moment, or not heard of for long, only the store can tell.
   const unreserved = book.isShared ? bound.filter(record => !book.reservation(record)) : []
-
   const leases = [...bound, ...freed]
   const { inline } = request
   const usesInline =
     inline !== undefined && (delegation !== undefined || grants.some(({ slot }) => slot.pool === inline))
-  const generation = (existing?.generation ?? 0) + 1
   const change: Change = [
-    ...(usesInline ? planPool(book, inline) : []),
+    ...(usesInline ? planNetworkPool(book, inline) : []),
     ...leases.map(record => writeLease(book, record)),
     ...forgetOldest(book, leases),
     ...dropFormerHolders(book, bound),
     ...guards,
     ...macGuards,
     ...unreserved.map(record => mustStay('reservation', record, undefined)),
-    {
-      kind: 'holder',
-      key: holderKey(request.holder),
-      expect: holderRecord?.generation ?? null,
-      record: {
-        generation: (holderRecord?.generation ?? 0) + 1,
-        holder: request.holder,
-        ...ofAttachment({ ...request.key, node: request.node, podUid: request.podUid, since: now }),
-        leases: bound.map(({ segment: where, address }) => ({ segment: where, address })),
-      },
-    },
-    {
-      kind: 'attachment',
-      key: attachmentKey(request.key),
-      // Of generation 0 there is no record here.
-      expect: existing === undefined || existing.generation === 0 ? null : existing.generation,
-      record: {
-        ...request.key,
-        generation,
-        answered: generation,
-        holder: request.holder,
-        podUid: request.podUid,
-        node: request.node,
-        bootId: request.bootId,
-        netns: request.netns,
-        netnsInode: request.netnsInode,
-        invocationId: request.invocationId,
-        startedAt: request.startedAt,
-        since: now,
-        ...(delegation && { delegatedTo: delegation.type }),
-        undo: {
-          leases: leases.map(({ segment: where, address, generation: wrote }) => ({
-            segment: where,
-            address,
-            wrote,
-            before: book.lease({ segment: where, address }) ?? null,
-          })),
-          attachment: holderRecord?.attachment ?? null,
-        },
-      },
-    },
+    ...writeOwners(context, { bound, leases, delegation }),
   ]
-  return { change, generation, answer: answerOf(request, bound, pools, delegation?.type), reasons }
+  const generation = (book.attachment(request.key)?.generation ?? 0) + 1
+  return { change, generation, answer: answerOf(request, bound, terms.pools, delegation?.type), reasons }
 }

@@ -2,9 +2,9 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness } from '../records/standing.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { describeRanges, poolOf, sameRanges, toPoolRecord } from './plan-network-pool.ts'
+import { describeRanges, isUsable, type Pool } from '../pools/pool.ts'
+import { poolOf, sameRanges, toPoolRecord } from '../pools/pool-record.ts'
 import type { PoolSettings } from '../pools/pool-settings.ts'
-import { isUsable, type Pool } from '../pools/pool.ts'
 import { RangeIndex, type PlacedRange } from '../pools/range-index.ts'
 import {
   describeHolder,
@@ -20,7 +20,7 @@ import {
 } from '../records/records.ts'
 
 /** As much of the records as a change of the pools has to do with. */
-export interface PoolsBook {
+export interface ConfiguredPoolsBook {
   /** Whether other nodes have the same records. */
   readonly isShared?: boolean
   pools(): Iterable<PoolRecord>
@@ -29,7 +29,7 @@ export interface PoolsBook {
 }
 
 /** What becomes of the records of pools when the daemon's configuration changes. */
-export interface PoolsPlan {
+export interface ConfiguredPoolsPlan {
   readonly change: Change
   readonly added: readonly string[]
   /** With other ranges or another segment than before; what else a pool says is not recorded. */
@@ -108,7 +108,7 @@ interface Affected {
  * whether it is in use is asked only of those that would be.
  */
 function collectOrphans(
-  book: Pick<PoolsBook, 'leases'>,
+  book: Pick<ConfiguredPoolsBook, 'leases'>,
   affected: ReadonlyMap<string, Affected>,
   index: RangeIndex<Pool>,
   isLive: (lease: LeaseRecord) => boolean,
@@ -146,7 +146,7 @@ function refuseOverlap(affected: readonly Affected[], index: RangeIndex<Pool>): 
 
 /** Why a pool cannot become another one of its name: addresses in use that would be left out. undefined when it can. */
 export function describeLeftOut(
-  book: Pick<PoolsBook, 'leases'>,
+  book: Pick<ConfiguredPoolsBook, 'leases'>,
   before: Pool,
   after: Pool,
   isLive: (lease: LeaseRecord) => boolean,
@@ -175,7 +175,11 @@ function describeTwice(ofApi: PoolRecord, { name }: Pool): string {
     : `IPPool ${ofApi.name} of the Kubernetes API overlaps pool ${name} of the configuration, which counts`
 }
 
-function noteReservations(book: PoolsBook, affected: readonly Affected[], index: RangeIndex<Pool>): string[] {
+function noteReservations(
+  book: ConfiguredPoolsBook,
+  affected: readonly Affected[],
+  index: RangeIndex<Pool>,
+): string[] {
   if (affected.length === 0) return []
   const old = new RangeIndex(affected.flatMap(({ before }) => placedRanges(poolOf(before))))
   return [...book.reservations()]
@@ -200,12 +204,12 @@ function noteReservations(book: PoolsBook, affected: readonly Affected[], index:
  * @throws IPK_POOLS_ORPHAN when a pool that goes, moves or shrinks would leave addresses in use outside; IPK_POOL_OVERLAP
  *   when ranges of a network are in the way that are in use
  */
-export function planPools(
-  book: PoolsBook,
+export function planConfiguredPools(
+  book: ConfiguredPoolsBook,
   next: readonly Pick<PoolSettings, 'pool'>[],
   isLive: (lease: LeaseRecord) => boolean,
   mayRemove: (pool: string) => boolean = () => true,
-): PoolsPlan {
+): ConfiguredPoolsPlan {
   const pools = new Map(next.map(({ pool }) => [pool.name, pool]))
   const index = new RangeIndex(next.flatMap(({ pool }) => placedRanges(pool)))
   const change: Write[] = []

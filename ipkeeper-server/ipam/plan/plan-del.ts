@@ -1,9 +1,6 @@
-import { type AddressBook, attachmentByLease } from '../pools/address-book.ts'
-import { withinSpan } from '../records/times.ts'
-import { forgetOldest } from './remembered-addresses.ts'
-import { policyOf, type PoolBook } from '../pools/pool-settings.ts'
+import type { AddressBook } from '../pools/address-book.ts'
+import { attachmentByLease, ofSandbox } from '../records/new-records.ts'
 import {
-  attachmentKey,
   holderKey,
   leaseKey,
   sameAttachment,
@@ -11,26 +8,15 @@ import {
   type AttachmentRecord,
   type Began,
   type Change,
-  type Holder,
   type HolderRecord,
   type LeaseKey,
   type LeaseRecord,
   type Workload,
   type Write,
 } from '../records/records.ts'
-
-/** What becomes of a lease whose attachment is gone: kept for its holder, or resting. */
-export function releasedLease(lease: LeaseRecord, pools: PoolBook, now: number): LeaseRecord {
-  const policy = policyOf(pools, lease.pool)
-  const base = { ...lease, generation: lease.generation + 1, attachment: null, since: now }
-  if (lease.retain === 'release') {
-    const rest = lease.named ? policy.preferFor : policy.cooldown
-    const remembered = policy.strategy === 'least-recently-used' && { remembered: true as const }
-    return { ...base, state: 'cooling', until: now + rest, ...remembered }
-  }
-  const until = typeof lease.retain === 'object' ? now + lease.retain.milliseconds : null
-  return { ...base, state: 'held', until }
-}
+import { withinSpan } from '../records/times.ts'
+import { forgetOldest, releasedLease, type ReleaseTerms } from './plan-release.ts'
+import { replaceLease, writeAttachment, writeHolder, writeLease } from './record-writes.ts'
 
 /** The holder, if this is its current attachment; undefined once the holder has moved on. */
 function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
@@ -50,49 +36,18 @@ function holderOfHalfDel(book: AddressBook, attachment: AttachmentRecord): Holde
 }
 
 /** Like releasedLease; but what an older sandbox still had is kept for nobody, because its holder has other addresses. */
-function endedLease(lease: LeaseRecord, current: boolean, pools: PoolBook, now: number): LeaseRecord {
-  return releasedLease(current ? lease : { ...lease, retain: 'release' }, pools, now)
+function endedLease(lease: LeaseRecord, current: boolean, terms: ReleaseTerms): LeaseRecord {
+  return releasedLease(current ? lease : { ...lease, retain: 'release' }, terms)
 }
 
-/** The write that puts a lease record in place of the present one. */
-export function writeLease(book: AddressBook, record: LeaseRecord): Write {
-  return { kind: 'lease', key: leaseKey(record), expect: book.lease(record)?.generation ?? null, record }
-}
-
-/** What a holder's record says of its attachment; nothing where there is none. */
-export function ofAttachment(
-  attachment: (AttachmentKey & Pick<AttachmentRecord, 'node' | 'podUid' | 'since'>) | null,
-): Pick<HolderRecord, 'attachment' | 'sandbox'> {
-  if (!attachment) return { attachment: null }
-  const { network, containerId, ifname, node, podUid, since } = attachment
-  return { attachment: { network, containerId, ifname }, sandbox: { node, podUid, since } }
-}
-
-/** The holder with these leases and this attachment; it ends when it has neither. */
-function writeHolder(
-  present: HolderRecord,
-  has: Pick<HolderRecord, 'attachment' | 'sandbox'>,
-  leases: readonly LeaseKey[],
-): Write {
-  const generation = present.generation + 1
-  const record =
-    leases.length === 0 && has.attachment === null
-      ? null
-      : {
-          generation,
-          holder: present.holder,
-          attachment: has.attachment,
-          ...(has.sandbox && { sandbox: has.sandbox }),
-          leases: leases.map(({ segment, address }) => ({ segment, address })),
-        }
-  return { kind: 'holder', key: holderKey(present.holder), expect: present.generation, record }
-}
-
-function deleteAttachment(attachment: AttachmentRecord): Write {
-  const { generation } = attachment
-  // Of generation 0 there is no record here.
-  const expect = generation === 0 ? null : generation
-  return { kind: 'attachment', key: attachmentKey(attachment), expect, record: null }
+/** What is known when a DEL is carried out. */
+export interface DelTerms extends ReleaseTerms {
+  /** When the run of its plugin began; undefined where the caller does not say. */
+  readonly began: Began | undefined
+  /** The present boot. */
+  readonly bootId: string
+  /** Of the pod, as it is known by now: the API may have told it since the ADD. */
+  readonly workload: Workload | null
 }
 
 /**
@@ -107,29 +62,21 @@ function isYounger(attachment: AttachmentRecord, del: Began, bootId: string): bo
 /**
  * What DEL of an attachment changes. Only leases bound to this very attachment are touched, so that a late DEL of an old
  * sandbox leaves the new one alone (DESIGN.md, rule 4). An unknown attachment is an empty change: DEL succeeds.
- * `bootId` is the present boot. `workload`: what is known of the pod's by now; the API may have told it since the ADD.
  */
-export function planDel(
-  book: AddressBook,
-  key: AttachmentKey,
-  began: Began | undefined,
-  bootId: string,
-  workload: Workload | null,
-  pools: PoolBook,
-  now: number,
-): Change {
+export function planDel(book: AddressBook, key: AttachmentKey, terms: DelTerms): Change {
+  const { began, bootId, workload } = terms
   const attachment = book.attachment(key)
   if (!attachment || (began && isYounger(attachment, began, bootId))) return []
   const holder = currentHolder(book, attachment) ?? holderOfHalfDel(book, attachment)
   const released = book
     .leasesOf(key)
-    .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, holder !== undefined, pools, now))
+    .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, holder !== undefined, terms))
   const kept = released.filter(lease => lease.state === 'held')
   return [
     ...released.map(lease => writeLease(book, lease)),
-    ...(holder ? [writeHolder(holder, ofAttachment(null), kept)] : []),
+    ...(holder ? [writeHolder(holder, holder.holder, ofSandbox(null), kept)] : []),
     ...forgetOldest(book, released),
-    deleteAttachment(attachment),
+    writeAttachment(attachment, attachment, null),
   ]
 }
 
@@ -165,8 +112,7 @@ export function planUndo(
   book: AddressBook,
   key: AttachmentKey,
   answered: number,
-  pools: PoolBook,
-  now: number,
+  terms: ReleaseTerms,
 ): Change {
   const attachment = book.attachment(key)
   if (attachment?.answered !== answered) return []
@@ -177,7 +123,7 @@ export function planUndo(
     const present = book.lease(lease)
     if (!present || !isStillWritten(present, key, wrote, before)) continue
     if (before === null) {
-      writes.push({ kind: 'lease', key: leaseKey(lease), expect: present.generation, record: null })
+      writes.push(replaceLease(present, null))
       continue
     }
     // What another node's sandbox had is its own again where nodes share a store: whether it still lives, that node knows.
@@ -187,7 +133,7 @@ export function planUndo(
       before.attachment !== null &&
       (before.node === attachment.node || !book.isShared) &&
       (sameAttachment(before.attachment, key) || !stillHas(book, before))
-    const again = { ...withinSpan(before, now), generation: present.generation }
+    const again = { ...withinSpan(before, terms.now), generation: present.generation }
     const current =
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
     const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
@@ -196,7 +142,7 @@ export function planUndo(
     const isLast = isOwn ? current && holder !== undefined : true
     const record =
       orphaned || movedOn
-        ? endedLease(again, isLast && !movedOn, pools, now)
+        ? endedLease(again, isLast && !movedOn, terms)
         : { ...again, generation: present.generation + 1 }
     restored.push(record)
     writes.push(writeLease(book, record))
@@ -211,13 +157,13 @@ export function planUndo(
         holderKey(lease.holder) === holderKey(attachment.holder) &&
         (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back))),
     )
-    writes.push(writeHolder(holder, ofAttachment(back), own))
+    writes.push(writeHolder(holder, holder.holder, ofSandbox(back), own))
   }
   return [
     ...writes,
     ...giveBack(book, attachment, restored),
     ...bequeathUndo(book, attachment),
-    deleteAttachment(attachment),
+    writeAttachment(attachment, attachment, null),
   ]
 }
 
@@ -252,55 +198,10 @@ function giveBack(
   return [...Map.groupBy(inherited, lease => holderKey(lease.holder)).values()].flatMap(leases => {
     const [first] = leases
     if (!first) return []
-    const { holder } = first
-    const present = book.holder(holder)
-    const sandbox = attachmentByLease(first) ?? null
-    const record: HolderRecord = {
-      holder,
-      ...(present?.attachment ? writtenSandbox(present) : ofAttachment(sandbox)),
-      generation: (present?.generation ?? 0) + 1,
-      leases: [...(present?.leases ?? []), ...leases.map(({ segment, address }) => ({ segment, address }))],
-    }
-    return [{ kind: 'holder', key: holderKey(holder), expect: present?.generation ?? null, record }]
+    const present = book.holder(first.holder)
+    const attachment = present?.attachment ? present : ofSandbox(attachmentByLease(first) ?? null)
+    return [writeHolder(present, first.holder, attachment, [...(present?.leases ?? []), ...leases])]
   })
-}
-
-/** What a holder's record says of its attachment. */
-function writtenSandbox({ attachment, sandbox }: HolderRecord): Pick<HolderRecord, 'attachment' | 'sandbox'> {
-  return { attachment, ...(sandbox && { sandbox }) }
-}
-
-/**
- * Takes addresses out of a holder's list; it goes with its last one, unless a sandbox of it is there that others may hear
- * of: one that these addresses were taken from is proved gone.
- */
-export function withdrawFromHolder(
-  book: AddressBook,
-  holder: Holder,
-  lost: readonly (LeaseKey & Partial<Pick<LeaseRecord, 'attachment'>>)[],
-): Write[] {
-  const present = book.holder(holder)
-  const gone = new Set(lost.map(leaseKey))
-  const leases = present?.leases.filter(own => !gone.has(leaseKey(own))) ?? []
-  if (!present || leases.length === present.leases.length) return []
-  const { attachment } = present
-  const isLeft =
-    attachment !== null &&
-    leases.length === 0 &&
-    lost.some(lease => sameAttachment(lease.attachment ?? null, attachment))
-  return [writeHolder(present, isLeft ? ofAttachment(null) : present, leases)]
-}
-
-/** Holders that lose an address to these leases: one that is kept for them, or of a sandbox that is proved gone. */
-export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord[]): Write[] {
-  const lost = taken.flatMap(lease => {
-    const before = book.lease(lease)
-    return before && holderKey(before.holder) !== holderKey(lease.holder) ? [before] : []
-  })
-  const byHolder = Map.groupBy(lost, before => holderKey(before.holder))
-  return [...byHolder.values()].flatMap(leases =>
-    leases[0] ? withdrawFromHolder(book, leases[0].holder, leases) : [],
-  )
 }
 
 /**
@@ -322,6 +223,6 @@ function bequeathUndo(book: AddressBook, attachment: AttachmentRecord): Write[] 
       holderFrom === heir.undo.attachment && leases.every((entry, index) => entry === heir.undo.leases[index])
     if (same) return []
     const record = { ...heir, generation: heir.generation + 1, undo: { leases, attachment: holderFrom } }
-    return [{ kind: 'attachment', key: attachmentKey(heir), expect: heir.generation, record }]
+    return [writeAttachment(heir, heir, record)]
   })
 }

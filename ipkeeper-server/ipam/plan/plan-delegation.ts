@@ -2,10 +2,10 @@ import { formatAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { AddressBook } from '../pools/address-book.ts'
-import { inheritable, openReservations, type Chooser } from '../choose/choose-address.ts'
-import type { Takeover } from '../choose/plan-takeover.ts'
+import { inheritable, openReservations } from '../choose/choose-address.ts'
+import type { AddContext } from '../choose/add-context.ts'
 import { claimProblem } from '../choose/claim-problems.ts'
-import { locateAddress } from './locate-address.ts'
+import { locateAddress } from '../pools/pool-record.ts'
 import { canGive, type Offer } from '../choose/offers.ts'
 import { describeHolder, describeReservation, isOver } from '../records/records.ts'
 
@@ -20,21 +20,15 @@ export interface Delegation {
  * Whether an ADD goes to the plugin of `ipam.fallback`: there is one, the pod asks for nothing (no address, pool,
  * retention or MAC), and nothing is kept or reserved for it or its workload. undefined when the address is ours to give.
  */
-export function planDelegation(
-  book: AddressBook,
-  request: AddRequest,
-  takeover: Takeover,
-  chooser: Chooser,
-  offers: readonly Offer[],
-): Delegation | undefined {
-  const { fallback, pod } = request
+export function planDelegation(context: AddContext, offers: readonly Offer[]): Delegation | undefined {
+  const { fallback, pod } = context.request
   if (fallback === null) return undefined
   const asks =
     pod.addresses.length + pod.candidates.length + pod.pools.length > 0 ||
     pod.retain !== undefined ||
     pod.mac !== undefined
-  if (asks || takeover.movable.length > 0) return undefined
-  const promised = [...openReservations(book, chooser), ...inheritable(book, chooser)]
+  if (asks || context.takeover.movable.length > 0) return undefined
+  const promised = [...openReservations(context), ...inheritable(context)]
   if (offers.some(offer => canGive(offer, promised))) return undefined
   return { type: fallback, reason: `the pod asks for nothing: left to the fallback ${fallback}` }
 }
@@ -47,10 +41,10 @@ export function planDelegation(
  */
 export function checkGiven(
   book: AddressBook,
-  { fallback, given }: AddRequest,
-  segment: string,
+  { fallback, given, inline }: Pick<AddRequest, 'fallback' | 'given' | 'inline'>,
   now: number,
 ): void {
+  const segment = inline?.segment ?? 'default'
   for (const text of given) {
     const address = parseCidr(text)?.address
     if (!address) continue

@@ -1,6 +1,4 @@
 import {
-  attachmentKey,
-  holderKey,
   leaseKey,
   type AttachmentKey,
   type AttachmentRecord,
@@ -10,6 +8,7 @@ import {
   type UndoRecord,
   type Write,
 } from '../records/records.ts'
+import { replaceLease, writeAttachment, writeHolder } from './record-writes.ts'
 
 /**
  * A node that got another name is the same node: what it has follows. Of records that bear one of its names it is to be
@@ -50,12 +49,8 @@ function renameLeases(leases: Iterable<LeaseRecord>, renaming: Renaming): LeaseR
 function renameHolder(holder: HolderRecord, renaming: Renaming): Write[] {
   const { sandbox, attachment } = holder
   if (!sandbox || !attachment || !mayFollow(renaming, sandbox.node) || !renaming.isOurs(attachment)) return []
-  const record = {
-    ...holder,
-    generation: holder.generation + 1,
-    sandbox: { ...sandbox, node: renaming.node },
-  }
-  return [{ kind: 'holder', key: holderKey(holder.holder), expect: holder.generation, record }]
+  const renamed = { attachment, sandbox: { ...sandbox, node: renaming.node } }
+  return [writeHolder(holder, holder.holder, renamed, holder.leases)]
 }
 
 /** An undo knows what it may put back by the generation that its ADD wrote, and puts back what stood there. */
@@ -85,7 +80,7 @@ function renameAttachment(
   const node = mayFollow(renaming, attachment.node) ? renaming.node : attachment.node
   if (node === attachment.node && JSON.stringify(undo) === JSON.stringify(attachment.undo)) return []
   const record = { ...attachment, generation: attachment.generation + 1, node, undo }
-  return [{ kind: 'attachment', key: attachmentKey(attachment), expect: attachment.generation, record }]
+  return [writeAttachment(attachment, attachment, record)]
 }
 
 /**
@@ -106,12 +101,9 @@ export function planRename(
     others.push(...renameHolder(holder, renaming))
   }
   return [
-    ...some.map((lease): Write => ({
-      kind: 'lease',
-      key: leaseKey(lease),
-      expect: lease.generation,
-      record: { ...lease, generation: lease.generation + 1, node: renaming.node },
-    })),
+    ...some.map(lease =>
+      replaceLease(lease, { ...lease, generation: lease.generation + 1, node: renaming.node }),
+    ),
     ...others,
     ...[...attachments].flatMap(attachment => renameAttachment(attachment, renamed, renaming)),
   ]

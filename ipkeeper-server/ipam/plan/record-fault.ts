@@ -1,6 +1,6 @@
 import { parseAddress } from '../../../shared/net/address.ts'
 import type { HistoryEntry, HistoryEventName } from '../records/history-entry.ts'
-import { poolOf } from './plan-network-pool.ts'
+import { poolOf } from '../pools/pool-record.ts'
 import {
   holderKey,
   leaseKey,

@@ -1,3 +1,4 @@
+import { attachmentElsewhere } from '../records/new-records.ts'
 import type { Address } from '../../../shared/net/address.ts'
 import type { Interval, Pool, RangeSet } from './pool.ts'
 import type {
@@ -24,7 +25,7 @@ export interface AddressBook {
   readonly isShared: boolean
   lease(key: LeaseKey): LeaseRecord | undefined
   holder(holder: Holder): HolderRecord | undefined
-  /** Of an attachment of another node, what its leases tell (attachment-elsewhere.ts). */
+  /** Of an attachment of another node, what its leases tell (attachmentElsewhere). */
   attachment(key: AttachmentKey): AttachmentRecord | undefined
   /** Leases bound to an attachment, in the order of their range sets. */
   leasesOf(key: AttachmentKey): readonly LeaseRecord[]
@@ -51,7 +52,7 @@ export interface AddressBook {
   pools(): Iterable<PoolRecord>
   /**
    * Lowest address of the run that nobody has, keeps, reserves or lets rest; undefined when there is none. In a ledger
-   * that nodes share: the lowest of a stripe of this node's (stripes.ts).
+   * that nodes share: the lowest of a block that this node prefers (block-affinity.ts).
    */
   lowestFree(segment: string, family: Address['family'], run: Interval): Address | undefined
   /** Leases, of all pools, whose address lies in the range set; only for counting, since there may be very many. */
@@ -59,34 +60,6 @@ export interface AddressBook {
   reservationsWithin(segment: string, set: RangeSet): Iterable<ReservationRecord>
   /** Whether any address of the pool is bound or held. */
   hasLiveLease(pool: Pick<Pool, 'name'>): boolean
-}
-
-/**
- * What is known here of an attachment that no record of this node tells of: it is another node's, or this node has lost
- * its journal. It proves nothing of its death.
- */
-function known(
-  key: AttachmentKey,
-  about: Pick<AttachmentRecord, 'holder' | 'podUid' | 'node' | 'since'>,
-): AttachmentRecord {
-  const { network, containerId, ifname } = key
-  const { holder, podUid, node, since } = about
-  return {
-    ...{ network, containerId, ifname, holder, podUid, node, since },
-    generation: 0,
-    answered: 0,
-    bootId: null,
-    netns: '',
-    netnsInode: null,
-    invocationId: null,
-    startedAt: null,
-    undo: { leases: [], attachment: null },
-  }
-}
-
-/** The attachment that a lease is bound to, by the lease alone. */
-export function attachmentByLease(lease: LeaseRecord): AttachmentRecord | undefined {
-  return lease.attachment ? known(lease.attachment, lease) : undefined
 }
 
 /**
@@ -99,5 +72,5 @@ export function currentAttachment(
 ): AttachmentRecord | undefined {
   const { attachment, holder, sandbox } = record
   if (!attachment) return undefined
-  return book.attachment(attachment) ?? (sandbox && known(attachment, { holder, ...sandbox }))
+  return book.attachment(attachment) ?? (sandbox && attachmentElsewhere(attachment, { holder, ...sandbox }))
 }

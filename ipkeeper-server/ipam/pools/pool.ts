@@ -143,6 +143,11 @@ export function formatRangeSet(set: RangeSet): string {
   return set.map(formatRange).join(',')
 }
 
+/** The ranges of a pool in a message. */
+export function describeRanges(pool: Pool): string {
+  return pool.rangeSets.map(formatRangeSet).join(' and ')
+}
+
 function rangesOverlap(a: Range, b: Range): boolean {
   return a.family === b.family && a.first.value <= b.last.value && b.first.value <= a.last.value
 }

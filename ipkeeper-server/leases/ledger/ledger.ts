@@ -1,6 +1,7 @@
 import { parseAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
-import { type AddressBook, attachmentByLease } from '../../ipam/pools/address-book.ts'
+import type { AddressBook } from '../../ipam/pools/address-book.ts'
+import { attachmentByLease } from '../../ipam/records/new-records.ts'
 import { historyEvent, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import { IntervalSet } from '../../ipam/pools/interval-set.ts'
 import type { Interval, RangeSet } from '../../ipam/pools/pool.ts'

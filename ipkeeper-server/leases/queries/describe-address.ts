@@ -3,7 +3,7 @@ import { parseAddress, type Address } from '../../../shared/net/address.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import type { HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { OwnAddress } from '../../ipam/pools/own-addresses.ts'
-import { locateAddress, type Place } from '../../ipam/plan/locate-address.ts'
+import { locateAddress, type Place } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
   describeReservation,

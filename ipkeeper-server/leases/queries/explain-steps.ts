@@ -1,13 +1,13 @@
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
 import type { AddRequest, AddTerms } from '../../ipam/request/add-request.ts'
 import { formatCandidates } from '../../ipam/request/candidate-list.ts'
-import { describeRetention } from '../../ipam/plan/describe-retention.ts'
+import { describeRetention } from '../../ipam/plan/plan-release.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import type { AddPlan } from '../../ipam/plan/plan-add.ts'
 import { requestedMac } from '../../ipam/request/mac-request.ts'
 import { findPool } from '../../ipam/pools/pool-settings.ts'
 import type { Pool } from '../../ipam/pools/pool.ts'
-import type { Reason, Trace } from '../../ipam/choose/reasons.ts'
+import type { Reason, Trace } from '../../ipam/choose/add-context.ts'
 import type { AttachmentRecord, LeaseRecord } from '../../ipam/records/records.ts'
 import { reservedRetention } from '../../ipam/records/reservation-owner.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
@@ -118,15 +118,12 @@ function skippedBy(service: LeaseService, add: AddRequest, terms: AddTerms, leas
       'nodes that share leases do not all begin at the lowest: this is a free one of a stripe of this node'
     return [noted('address', lease.address, text)]
   }
-  const { shown, more } = skippedAddresses(
-    service.ledger,
-    pool,
-    set,
+  const { shown, more } = skippedAddresses(service.ledger, pool, set, {
     chosen,
-    terms.now,
-    mostSkipped,
-    terms.own,
-  )
+    now: terms.now,
+    most: mostSkipped,
+    own: terms.own,
+  })
   const dropped = shown.map(({ address, text }): Reason => ({
     about: 'address',
     subject: address,
@@ -151,7 +148,7 @@ function retentionsOf(
   const isReserved = (lease: LeaseRecord): boolean =>
     reservedRetention(ledger.reservation(lease), lease.holder, lease.workload ?? null) !== undefined
   const texts = Map.groupBy(leases, lease =>
-    describeRetention(lease, pod, terms.pools, terms.now, isReserved(lease)),
+    describeRetention(lease, pod, { ...terms, isReserved: isReserved(lease) }),
   )
   return [...texts].map(([text, those]) =>
     noted('retention', those.map(({ address }) => address).join(','), text),

@@ -3,7 +3,7 @@ import type { ExplainReply, ExplainRequest } from '../../../shared/api/explain.s
 import { encodeResult } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { decideAdd } from '../../ipam/plan/plan-add.ts'
-import type { Trace } from '../../ipam/choose/reasons.ts'
+import type { Trace } from '../../ipam/choose/add-context.ts'
 import { describeHolder, holderKey, type AttachmentRecord, type Holder } from '../../ipam/records/records.ts'
 import { tooFewAddresses } from '../../ipam/choose/too-few-addresses.ts'
 import type { ClusterView } from '../../kubernetes/cluster-view.ts'

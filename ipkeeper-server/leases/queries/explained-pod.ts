@@ -2,7 +2,7 @@ import type { ExplainReply, ExplainRequest } from '../../../shared/api/explain.s
 import { field, isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nothingKnown, type PodFacts } from '../../ipam/records/pod-facts.ts'
-import type { Reason, Trace } from '../../ipam/choose/reasons.ts'
+import type { Reason, Trace } from '../../ipam/choose/add-context.ts'
 import type { ClusterView, PodView } from '../../kubernetes/cluster-view.ts'
 
 /** A pod that is asked about, as an ADD of it would know it. */

@@ -6,8 +6,7 @@ import type {
   ReserveReply,
 } from '../../../shared/api/listing.schema.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
-import { locateAddress } from '../../ipam/plan/locate-address.ts'
-import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
+import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
 import { formatRange } from '../../ipam/pools/pool.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {

@@ -1,4 +1,4 @@
-import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
+import { poolOf } from '../../ipam/pools/pool-record.ts'
 import type { LeaseState } from '../../ipam/records/records.ts'
 import { UsageTally, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { LeaseService } from '../verbs/service.ts'

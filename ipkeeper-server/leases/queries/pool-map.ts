@@ -4,7 +4,7 @@ import { formatAddress, parseAddress, type Address } from '../../../shared/net/a
 import { cidrContains, firstOf, formatCidr, lastOf, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { BlockTally, isFine, takenState, viewOf, type BlockCounts } from '../../ipam/pools/block-tally.ts'
-import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
+import { poolOf } from '../../ipam/pools/pool-record.ts'
 import { isUsable, unusableReason, usableIn, type Pool, type RangeSet } from '../../ipam/pools/pool.ts'
 import { isSetAside, isOver, type LeaseKey } from '../../ipam/records/records.ts'
 import { count, leaseItem, reservationItem } from './listing.ts'

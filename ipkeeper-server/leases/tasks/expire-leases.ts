@@ -1,4 +1,4 @@
-import { planExpiry } from '../../ipam/plan/plan-expiry.ts'
+import { planExpiry } from '../../ipam/plan/plan-release.ts'
 import { isSameLease, type LeaseRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from '../verbs/service.ts'

@@ -1,4 +1,4 @@
-import { mostForgotten, planForget } from '../../ipam/plan/remembered-addresses.ts'
+import { mostForgotten, planForget } from '../../ipam/plan/plan-release.ts'
 import type { LeaseRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from '../verbs/service.ts'

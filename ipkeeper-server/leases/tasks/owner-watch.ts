@@ -121,7 +121,7 @@ export class OwnerWatch {
         const { change } = await commitPlan(ledger, () => {
           const present = ledger.lease(lease)
           const unchanged = isSameLease(present, lease)
-          return { change: unchanged ? planRelease(ledger, present, pools(), now()) : [] }
+          return { change: unchanged ? planRelease(ledger, present, { pools: pools(), now: now() }) : [] }
         })
         if (change.length > 0) onReleased(lease)
       } catch (error) {

@@ -1,4 +1,8 @@
-import { isInUse, planPools, type PoolsPlan } from '../../ipam/plan/plan-configured-pools.ts'
+import {
+  isInUse,
+  planConfiguredPools,
+  type ConfiguredPoolsPlan,
+} from '../../ipam/plan/plan-configured-pools.ts'
 import type { PoolSettings } from '../../ipam/pools/pool-settings.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from './service.ts'
@@ -16,9 +20,9 @@ export async function applyPools(
   pools: readonly PoolSettings[],
   decided: () => void,
   former?: ReadonlySet<string>,
-): Promise<PoolsPlan> {
+): Promise<ConfiguredPoolsPlan> {
   return await commitPlan(ledger, () => {
-    const plan = planPools(
+    const plan = planConfiguredPools(
       ledger,
       pools,
       lease => isInUse(ledger, lease, now(), liveness),

@@ -70,11 +70,12 @@ export async function delAttachment(
       const workload =
         attachment && owner !== undefined ? workloadOf(attachment.holder, attachment.podUid, owner) : null
       const current = attachment && ledger.holder(attachment.holder)?.attachment
-      const released = planDel(ledger, key, began, bootId, workload, pools(), now())
+      const terms = { pools: pools(), now: now() }
+      const released = planDel(ledger, key, { began, bootId, workload, ...terms })
       const undo = undoes && attachment !== undefined && released.length > 0
       return {
         superseded: attachment !== undefined && !sameAttachment(current ?? null, attachment),
-        change: undo ? planUndo(ledger, key, attachment.answered, pools(), now()) : released,
+        change: undo ? planUndo(ledger, key, attachment.answered, terms) : released,
         present: attachment,
       }
     }

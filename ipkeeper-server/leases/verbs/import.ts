@@ -18,7 +18,7 @@ import {
   type ImportPlan,
   type ImportTerms,
 } from '../../migrate/plan/plan-import.ts'
-import { poolOf } from '../../ipam/plan/plan-network-pool.ts'
+import { poolOf } from '../../ipam/pools/pool-record.ts'
 import { isSegmentName, type Pool } from '../../ipam/pools/pool.ts'
 import { attachmentKey, holderKey, type PoolRecord } from '../../ipam/records/records.ts'
 import { parseRetention, type Retention } from '../../ipam/records/retention.ts'
@@ -114,7 +114,7 @@ export async function importAllocations(
   const claims = claimedTwice(found, one => fateOf(one, namespaceAt).kind === 'gone')
   const { groups, nobodys } = groupFound(found, terms)
   const decisions = new Map(nobodys)
-  const plan = (group: FoundGroup): ImportPlan => planImport(ledger, found, group, claims, terms)
+  const plan = (group: FoundGroup): ImportPlan => planImport(ledger, found, group, { ...terms, claims })
   const decide = async (group: FoundGroup): Promise<void> => {
     const id = group.key ? attachmentKey(group.key) : holderKey(group.holder)
     const made = apply

@@ -1,7 +1,7 @@
 import type { ReleaseReply } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { formatTime } from '../../ipam/records/times.ts'
-import { planExpiry } from '../../ipam/plan/plan-expiry.ts'
+import { planExpiry } from '../../ipam/plan/plan-release.ts'
 import { describeHolder, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
 import { describeStanding, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'

@@ -1,4 +1,4 @@
-import { mostForgotten } from '../../ipam/plan/remembered-addresses.ts'
+import { mostForgotten } from '../../ipam/plan/plan-release.ts'
 import { planRename, type Renaming } from '../../ipam/plan/plan-rename.ts'
 import type { AttachmentKey, Write } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'

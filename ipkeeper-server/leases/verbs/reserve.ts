@@ -1,7 +1,7 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
 import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
-import { locateAddress } from '../../ipam/plan/locate-address.ts'
+import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
   describeReservation,

@@ -1,4 +1,4 @@
-import { writeLease } from '../../ipam/plan/plan-del.ts'
+import { writeLease } from '../../ipam/plan/record-writes.ts'
 import { policyOf } from '../../ipam/pools/pool-settings.ts'
 import { setAsideSource, type Change, type LeaseRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'

@@ -3,7 +3,7 @@ import { readFallback } from '../../../shared/cni/fallback.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { chooseDynamic } from '../../ipam/choose/choose-address.ts'
 import { claimProblem } from '../../ipam/choose/claim-problems.ts'
-import { planPool } from '../../ipam/plan/plan-network-pool.ts'
+import { planNetworkPool } from '../../ipam/plan/plan-network-pool.ts'
 import { findPool, type PoolBook } from '../../ipam/pools/pool-settings.ts'
 import type { Pool } from '../../ipam/pools/pool.ts'
 import {
@@ -63,7 +63,7 @@ export async function checkAvailability(service: LeaseService, request: StatusRe
     if (refusal) throw refusal
     await ledger.checkStore(service.monotonic())
     if (request.main) service.network.checkTools(request.main)
-    if (request.inline && !findPool(book, request.inline.name)) planPool(ledger, request.inline)
+    if (request.inline && !findPool(book, request.inline.name)) planNetworkPool(ledger, request.inline)
     const named = request.pools.map(({ name, source }) => {
       const settings = findPool(book, name)
       if (!settings)

@@ -15,7 +15,7 @@ export async function takeBack(
 ): Promise<boolean> {
   const { ledger, network, pools, now } = service
   const plan = (): { readonly change: Change } => ({
-    change: planUndo(ledger, key, answered, pools(), now()),
+    change: planUndo(ledger, key, answered, { pools: pools(), now: now() }),
   })
   const attachment = ledger.attachment(key)
   if (attachment?.wiring && plan().change.length > 0) await network.unwire(attachment, ledger.leasesOf(key))

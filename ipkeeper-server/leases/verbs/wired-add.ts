@@ -53,7 +53,7 @@ export async function prepareWiring(
     if (asked && survey.bridge?.state === 'absent' && survey.bridge.mac === asked.mac)
       throw macProblem.of(asked, `bridge ${main.bridge} is to have`)
     const isChosen = (mac: string): boolean =>
-      isChosenByOther(ledger, mac, own, service.liveness, service.now())
+      isChosenByOther(ledger, mac, own, { liveness: service.liveness, now: service.now() })
     const planned = (): WiringRecord =>
       planWiring(main, survey, { ips, routes, mac: asked?.mac ?? null, named, isChosen }, address =>
         ledger.isGateway(address),

@@ -8,8 +8,8 @@ import { isFree } from '../../ipam/choose/choose-address.ts'
 import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import type { NetnsState } from '../../ipam/records/standing.ts'
-import { dropFormerHolders, ofAttachment, writeLease } from '../../ipam/plan/plan-del.ts'
-import { planPool } from '../../ipam/plan/plan-network-pool.ts'
+import { dropFormerHolders, writeAttachment, writeHolder, writeLease } from '../../ipam/plan/record-writes.ts'
+import { planNetworkPool } from '../../ipam/plan/plan-network-pool.ts'
 import { policyOf, type PoolBook } from '../../ipam/pools/pool-settings.ts'
 import { isUsable, unusableReason, type Pool, type Range } from '../../ipam/pools/pool.ts'
 import { reservedRetention } from '../../ipam/records/reservation-owner.ts'
@@ -30,9 +30,17 @@ import {
   type LeaseRecord,
   type PoolRecord,
   type Workload,
+  type Write,
 } from '../../ipam/records/records.ts'
 import { workloadOf } from '../../ipam/records/workload.ts'
 import type { Owner } from '../../ipam/records/pod-facts.ts'
+import {
+  attachmentElsewhere,
+  newAttachment,
+  newLease,
+  ofSandbox,
+  undoEntry,
+} from '../../ipam/records/new-records.ts'
 
 /** Interface of a container, where whoever gave the address did not write it down. */
 const usualInterface = 'eth0'
@@ -84,6 +92,7 @@ export interface ImportPlan {
 }
 
 interface Place {
+  readonly at: LeaseKey
   readonly pool: Pool
   readonly index: number
   readonly range: Range
@@ -184,6 +193,9 @@ function faultOf(
   return fault && { text: [fault.message, fault.details].filter(part => part !== '').join(': '), hint: '' }
 }
 
+/** Allocations that claim an address, where there are several, by the address. */
+export type Claims = ReadonlyMap<string, readonly FoundAllocation[]>
+
 /**
  * Addresses that several sandboxes or pods claim, with the origins of the claims. What is gone claims nothing.
  *
@@ -192,7 +204,7 @@ function faultOf(
 export function claimedTwice(
   found: readonly FoundAllocation[],
   isGone: (one: FoundAllocation) => boolean,
-): ReadonlyMap<string, readonly FoundAllocation[]> {
+): Claims {
   const claims = new Map<string, Map<string, FoundAllocation>>()
   for (const one of found) {
     if (isGone(one)) continue
@@ -264,6 +276,7 @@ function findPlace(
   network: string,
   address: Address,
 ): Place | ImportDecision {
+  const at = { segment: terms.segment, address: formatAddress(address) }
   const own = terms.networks.get(network)
   const records = [...book.pools()].filter(({ segment }) => segment === terms.segment)
   const candidates = [
@@ -282,7 +295,7 @@ function findPlace(
     for (const [index, set] of pool.rangeSets.entries()) {
       for (const range of set) {
         if (!cidrContains(range.subnet, address)) continue
-        if (isUsable(range, address)) return { pool, index, range, inline }
+        if (isUsable(range, address)) return { at, pool, index, range, inline }
         const why = unusableReason(range, address) ?? 'excluded'
         unusable ??= decided('unfit', `in pool ${pool.name} it is ${why} of ${formatCidr(range.subnet)}`, {
           pool: pool.name,
@@ -305,8 +318,7 @@ const isOf = (lease: LeaseRecord, holder: Holder): boolean => holderKey(lease.ho
 function refusal(
   book: AddressBook,
   terms: ImportTerms,
-  { holder, key }: FoundGroup,
-  workload: Workload | null,
+  { holder, key, workload }: FoundGroup & { readonly workload: Workload | null },
   at: LeaseKey,
 ): ImportDecision | undefined {
   const lease = book.lease(at)
@@ -354,131 +366,203 @@ function hasSandbox(book: AddressBook, holder: Holder): LeaseRecord | undefined 
   return attachment ? book.leasesOf(attachment)[0] : undefined
 }
 
+/** What the decisions about one group stand on. */
+interface GroupContext {
+  readonly book: AddressBook
+  readonly terms: ImportTerms
+  readonly claims: Claims
+  readonly group: FoundGroup
+  readonly workload: Workload | null
+  /** The attachment that the ledger has under the group's key. */
+  readonly present: AttachmentRecord | undefined
+  /** What the holder has or keeps besides. */
+  readonly besides: LeaseRecord | undefined
+  /** By range set: the address that the container has of it, or is to have. */
+  readonly taken: Map<string, string>
+}
+
+function contextOf(
+  book: AddressBook,
+  found: readonly FoundAllocation[],
+  group: FoundGroup,
+  { claims, ...terms }: ImportTerms & { readonly claims: Claims },
+): GroupContext {
+  const { holder, podUid, key, members } = group
+  const { segment, now } = terms
+  const keys = new Set(
+    members.map(index => leaseKey({ segment, address: canonical(found[index]?.address ?? '') })),
+  )
+  return {
+    ...{ book, terms, claims, group },
+    workload: workloadOf(holder, podUid, terms.ownerOf(holder, podUid)),
+    present: key ? book.attachment(key) : undefined,
+    besides: key ? keptBesides(book, holder, keys, now) : hasSandbox(book, holder),
+    taken: new Map((key ? book.leasesOf(key) : []).map(lease => [slotOf(lease), lease.address])),
+  }
+}
+
+const slotOf = ({ pool, rangeSet }: Pick<LeaseRecord, 'pool' | 'rangeSet'>): string => `${pool} ${rangeSet}`
+
+/** What speaks against an allocation before it is looked up in any pool. */
+type Objection = (context: GroupContext, found: FoundAllocation, at: LeaseKey) => ImportDecision | undefined
+
+const ofOtherNode: Objection = ({ terms }, { node }) =>
+  node !== null && node !== terms.node
+    ? decided('elsewhere', `it is of node ${node}`, { hint: 'run the same command there' })
+    : undefined
+
+const notProvedAlive: Objection = ({ terms }, found) => {
+  const fate = fateOf(found, terms.namespaceAt)
+  if (fate.kind === 'gone') return decided('gone', fate.why)
+  if (fate.kind === 'untold') return decided('unfit', fate.why, { hint: fate.hint })
+  return whyUntold(found, terms)
+}
+
+const claimedByOthers: Objection = ({ claims }, found, { address }) => {
+  const others = claims.get(address)?.filter(other => other !== found) ?? []
+  if (others.length === 0) return undefined
+  const where = others.map(({ origin }) => origin).join(', ')
+  return decided('conflict', `another one claims it: ${where}`, {
+    hint: 'delete all but one of these pods, and run this again',
+  })
+}
+
+/** What speaks against an allocation that a pool could give. */
+type PlacedObjection = (context: GroupContext, place: Place) => ImportDecision | undefined
+
+const hadByOthers: PlacedObjection = ({ book, terms, group, workload }, { at }) =>
+  refusal(book, terms, { ...group, workload }, at)
+
+const containerOfAnotherPod: PlacedObjection = ({ present, group }, { at, pool }) =>
+  present && holderKey(present.holder) !== holderKey(group.holder)
+    ? decided(
+        'conflict',
+        `container ${present.containerId.slice(0, 13)} is known as ${describeHolder(present.holder)}`,
+        { hint: whoHint(at), pool: pool.name },
+      )
+    : undefined
+
+const hasAnotherAddress: PlacedObjection = ({ besides, group }, { pool }) => {
+  if (!besides) return undefined
+  const { address, state } = besides
+  return decided(
+    'conflict',
+    `${describeHolder(group.holder)} ${state === 'held' ? 'keeps' : 'has'} ${address} already`,
+    {
+      hint:
+        state === 'held' ? `let go of the one it has not: ipkeeperctl release ${address}` : whoHint(besides),
+      pool: pool.name,
+    },
+  )
+}
+
+const twoOfOneRangeSet: PlacedObjection = ({ taken }, { pool, index }) => {
+  const earlier = taken.get(slotOf({ pool: pool.name, rangeSet: index }))
+  if (earlier === undefined) return undefined
+  return decided('conflict', `its container has ${earlier} of the same ranges of pool ${pool.name}`, {
+    hint: 'delete the pod: its next sandbox gets one address',
+    pool: pool.name,
+  })
+}
+
+/** In the order in which they are told. */
+const objections: readonly Objection[] = [ofOtherNode, notProvedAlive, claimedByOthers]
+const placedObjections: readonly PlacedObjection[] = [
+  hadByOthers,
+  containerOfAnotherPod,
+  hasAnotherAddress,
+  twoOfOneRangeSet,
+]
+
+function firstOf<T>(
+  steps: readonly T[],
+  ask: (step: T) => ImportDecision | undefined,
+): ImportDecision | undefined {
+  for (const step of steps) {
+    const decision = ask(step)
+    if (decision) return decision
+  }
+  return undefined
+}
+
+/** Where an allocation is adopted, or what speaks against it. */
+function placeFor(context: GroupContext, found: FoundAllocation): Place | ImportDecision {
+  const { book, terms, group } = context
+  const address = parseAddress(found.address)
+  if (!address) return decided('unfit', `"${found.address}" is no IP address`)
+  const at = { segment: terms.segment, address: formatAddress(address) }
+  const objection = firstOf(objections, object => object(context, found, at))
+  if (objection) return objection
+  const place = findPlace(book, terms, group.holder.network, address)
+  if ('verdict' in place) return place
+  return firstOf(placedObjections, object => object(context, place)) ?? place
+}
+
+function adoption({ key, holder }: FoundGroup, pool: string): ImportDecision {
+  const who = describeHolder(holder)
+  const bound = (containerId: string): string =>
+    `bound to container ${containerId.slice(0, 13)}${holder.kind === 'pod' ? ` of ${who}` : ''}`
+  return key
+    ? { verdict: 'adopt', as: 'bound', pool, reason: bound(key.containerId), hint: '' }
+    : { verdict: 'adopt', as: 'held', pool, reason: `kept for ${who}`, hint: '' }
+}
+
+/** Remembers the ranges of networks that leases were adopted from; a Problem where other pools are in the way. */
+function rememberNetworks(book: AddressBook, places: readonly Place[]): Change | Problem {
+  const inline = new Set(places.filter(place => place.inline).map(({ pool }) => pool))
+  try {
+    return [...inline].flatMap(pool => planNetworkPool(book, pool))
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
 /**
- * Decides what becomes of the addresses that were found with one sandbox, or kept for one pod. Pure; nothing that anybody
- * has in the ledger is changed. After the writes an ADD, a DEL and the sweeper find what an ADD would have left: the holder is
- * the one that an ADD of that sandbox would make, and nobody undoes it.
+ * Decides what becomes of the addresses that were found with one sandbox, or kept for one pod. Pure; nothing in the ledger that
+ * is in use is changed. After the writes an ADD, a DEL and the sweeper find what an ADD would have left: the holder is the one
+ * that an ADD of that sandbox would make, and it is never undone.
  */
 export function planImport(
   book: AddressBook,
   found: readonly FoundAllocation[],
   group: FoundGroup,
-  claims: ReadonlyMap<string, readonly FoundAllocation[]>,
-  terms: ImportTerms,
+  terms: ImportTerms & { readonly claims: Claims },
 ): ImportPlan {
-  const { holder, podUid, key, members } = group
-  const { segment, now } = terms
-  const owner = terms.ownerOf(holder, podUid)
-  const workload = workloadOf(holder, podUid, owner)
-  const keys = new Set(
-    members.map(index => leaseKey({ segment, address: canonical(found[index]?.address ?? '') })),
-  )
-  const besides = key ? keptBesides(book, holder, keys, now) : hasSandbox(book, holder)
-  const present = key ? book.attachment(key) : undefined
-  const taken = new Map(
-    (key ? book.leasesOf(key) : []).map(lease => [`${lease.pool} ${lease.rangeSet}`, lease.address]),
-  )
+  const context = contextOf(book, found, group, terms)
+  const { key } = group
+  const members = group.members.flatMap(index => found[index] ?? [])
+  const places: Place[] = []
   const leases: LeaseRecord[] = []
-  const inline = new Set<Pool>()
   let netnsInode: string | null = null
-
-  const decide = (one: FoundAllocation): ImportDecision => {
-    const address = parseAddress(one.address)
-    if (!address) return decided('unfit', `"${one.address}" is no IP address`)
-    const at = { segment, address: formatAddress(address) }
-    if (one.node !== null && one.node !== terms.node)
-      return decided('elsewhere', `it is of node ${one.node}`, { hint: 'run the same command there' })
-    const fate = fateOf(one, terms.namespaceAt)
-    if (fate.kind === 'gone') return decided('gone', fate.why)
-    if (fate.kind === 'untold') return decided('unfit', fate.why, { hint: fate.hint })
-    const untold = whyUntold(one, terms)
-    if (untold) return untold
-    const others = claims.get(at.address)?.filter(other => other !== one) ?? []
-    if (others.length > 0) {
-      const where = others.map(({ origin }) => origin).join(', ')
-      return decided('conflict', `another one claims it: ${where}`, {
-        hint: 'delete all but one of these pods, and run this again',
-      })
-    }
-    const place = findPlace(book, terms, holder.network, address)
+  const decisions = members.map(one => {
+    const place = placeFor(context, one)
     if ('verdict' in place) return place
-    const refused = refusal(book, terms, group, workload, at)
-    if (refused) return refused
-    const pool = place.pool.name
-    if (present && holderKey(present.holder) !== holderKey(holder)) {
-      return decided(
-        'conflict',
-        `container ${present.containerId.slice(0, 13)} is known as ${describeHolder(present.holder)}`,
-        {
-          hint: whoHint(at),
-          pool,
-        },
-      )
-    }
-    if (besides) {
-      const { address: other, state } = besides
-      return decided(
-        'conflict',
-        `${describeHolder(holder)} ${state === 'held' ? 'keeps' : 'has'} ${other} already`,
-        {
-          hint:
-            state === 'held'
-              ? `let go of the one it has not: ipkeeperctl release ${other}`
-              : whoHint(besides),
-          pool,
-        },
-      )
-    }
-    const slot = `${pool} ${place.index}`
-    const earlier = taken.get(slot)
-    if (earlier !== undefined) {
-      return decided('conflict', `its container has ${earlier} of the same ranges of pool ${pool}`, {
-        hint: 'delete the pod: its next sandbox gets one address',
-        pool,
-      })
-    }
-    taken.set(slot, at.address)
-    if (place.inline) inline.add(place.pool)
-    if (one.netns !== null) {
-      const state = terms.namespaceAt(one.netns)
-      if (state.kind === 'namespace') netnsInode ??= state.inode
-    }
-    leases.push(adopted(book, terms, group, workload, one, at, place))
-    const held = key === null
-    return {
-      verdict: 'adopt',
-      as: held ? 'held' : 'bound',
-      pool,
-      reason: held
-        ? `kept for ${describeHolder(holder)}`
-        : `bound to container ${key.containerId.slice(0, 13)}${holder.kind === 'pod' ? ` of ${describeHolder(holder)}` : ''}`,
-      hint: '',
-    }
-  }
-  const decisions = members.map(index => {
-    const one = found[index]
-    return one ? decide(one) : decided('unfit', 'nothing was found')
+    const lease = adopted(context, one, place)
+    context.taken.set(slotOf(lease), lease.address)
+    places.push(place)
+    leases.push(lease)
+    const state = one.netns === null ? undefined : terms.namespaceAt(one.netns)
+    if (state?.kind === 'namespace') netnsInode ??= state.inode
+    return adoption(group, lease.pool)
   })
   if (leases.length === 0) return { decisions, change: [] }
-  let pools: Change
-  try {
-    pools = [...inline].flatMap(pool => planPool(book, pool))
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const { message, hint } = error
+  const pools = rememberNetworks(book, places)
+  if (pools instanceof Problem) {
+    const { message, hint } = pools
     const refused = (decision: ImportDecision): ImportDecision =>
       decision.verdict === 'adopt' ? decided('unfit', message, { hint }) : decision
     return { decisions: decisions.map(refused), change: [] }
   }
-  const netns = members.flatMap(index => found[index]?.netns ?? [])[0] ?? ''
+  const netns = members.flatMap(one => one.netns ?? [])[0] ?? ''
   return {
     decisions,
     change: [
       ...pools,
       ...leases.map(lease => writeLease(book, lease)),
       ...dropFormerHolders(book, leases),
-      writeOwner(book, terms, group, leases),
-      ...(key ? [writeAttachment(terms, group, key, present, leases, { netns, netnsInode })] : []),
+      writeOwner(context, leases),
+      ...(key ? [writeSandbox(context, key, leases, { netns, netnsInode })] : []),
     ],
   }
 }
@@ -488,109 +572,74 @@ const sinceOf = (since: number, now: number): number => (since === 0 ? now : Mat
 
 /** The lease as an ADD would have left it, or as that sandbox's DEL would have. */
 function adopted(
-  book: AddressBook,
-  { source, node, pools, retain, now }: ImportTerms,
-  { holder, podUid, key }: FoundGroup,
-  workload: Workload | null,
+  { book, terms, group, workload }: GroupContext,
   found: FoundAllocation,
-  at: LeaseKey,
-  { pool, index, range }: Place,
+  place: Place,
 ): LeaseRecord {
+  const { source, node, pools, retain, now } = terms
+  const { holder, podUid, key } = group
+  const { pool, index, range, at } = place
   const reservation = book.reservation(at)
   const usual = reservedRetention(reservation, holder, workload) ?? policyOf(pools, pool.name).retention
   const kept = retain ?? (found.keeps && !retains(usual) ? 'while-owner-exists' : usual)
-  // What nobody has is either kept or not adopted at all.
-  const retention = key === null && !retains(kept) ? 'while-owner-exists' : kept
-  return {
-    ...at,
-    generation: (book.lease(at)?.generation ?? 0) + 1,
-    state: key ? 'bound' : 'held',
-    pool: pool.name,
-    network: holder.network,
-    rangeSet: index,
-    prefixLength: range.subnet.prefixLength,
-    gateway: formatAddress(range.gateway),
-    holder,
-    podUid,
-    ...(workload && { workload }),
-    attachment: key,
-    node,
-    named: false,
-    source: `import ${source}`,
-    retain: retention,
-    mac: found.mac,
-    since: key ? sinceOf(found.since ?? 0, now) : now,
-    until: key === null && typeof retention === 'object' ? now + retention.milliseconds : null,
-  }
+  return newLease(
+    book.lease(at),
+    {
+      ...{ ...at, pool: pool.name, rangeSet: index, prefixLength: range.subnet.prefixLength },
+      gateway: formatAddress(range.gateway),
+    },
+    {
+      ...{ holder, podUid, node, workload, attachment: key, named: false, source: `import ${source}` },
+      // What no sandbox has is either kept or not adopted at all.
+      retain: key === null && !retains(kept) ? 'while-owner-exists' : kept,
+      mac: found.mac,
+      since: key ? sinceOf(found.since ?? 0, now) : now,
+    },
+  )
 }
 
 /**
  * The holder with what it was found to have. One that has a newer sandbox keeps what it has, and is written all the same: should
  * that sandbox not get through to the store, this one must not either.
  */
-function writeOwner(
-  book: AddressBook,
-  { node, now }: ImportTerms,
-  { holder, podUid, key, since }: FoundGroup,
-  leases: readonly LeaseRecord[],
-): Change[number] {
+function writeOwner({ book, terms, group }: GroupContext, leases: readonly LeaseRecord[]): Write {
+  const { node, now } = terms
+  const { holder, podUid, key, since } = group
   const present = book.holder(holder)
   const current = present?.attachment ?? null
   const same = current === null || (key !== null && sameAttachment(current, key))
   const newer = key !== null && present?.sandbox !== undefined && since > present.sandbox.since
-  const generation = (present?.generation ?? 0) + 1
-  const write = { kind: 'holder', key: holderKey(holder), expect: present?.generation ?? null } as const
-  if (present && !same && !newer) return { ...write, record: { ...present, generation } }
-  const own = leases.map(({ segment, address }) => ({ segment, address }))
+  if (present && !same && !newer) return writeHolder(present, holder, present, present.leases)
   const others = same ? (present?.leases ?? []) : []
-  const has = new Set(own.map(leaseKey))
-  return {
-    ...write,
-    record: {
-      ...{ generation, holder },
-      ...ofAttachment(key && { ...key, node, podUid, since: sinceOf(since, now) }),
-      leases: [...others.filter(other => !has.has(leaseKey(other))), ...own],
-    },
-  }
+  const has = new Set(leases.map(leaseKey))
+  const sandbox = key && { ...key, node, podUid, since: sinceOf(since, now) }
+  return writeHolder(present, holder, ofSandbox(sandbox), [
+    ...others.filter(other => !has.has(leaseKey(other))),
+    ...leases,
+  ])
 }
 
-function writeAttachment(
-  { node, bootId, now, monotonic }: ImportTerms,
-  { holder, podUid, since }: FoundGroup,
+function writeSandbox(
+  { terms, group, present }: GroupContext,
   key: AttachmentKey,
-  present: AttachmentRecord | undefined,
   leases: readonly LeaseRecord[],
   sandbox: Pick<AttachmentRecord, 'netns' | 'netnsInode'>,
-): Change[number] {
-  const wrote = leases.map(({ segment, address, generation }) => ({
-    ...{ segment, address, wrote: generation, before: null },
-  }))
-  const generation = (present?.generation ?? 0) + 1
-  return {
-    kind: 'attachment',
-    key: attachmentKey(key),
-    expect: present === undefined || present.generation === 0 ? null : present.generation,
-    record: {
-      ...key,
-      generation,
-      answered: generation,
-      holder,
-      podUid,
-      node,
-      bootId,
-      netns: present?.netns ?? sandbox.netns,
-      netnsInode: present ? present.netnsInode : sandbox.netnsInode,
-      invocationId: present?.invocationId ?? null,
-      startedAt: present?.startedAt ?? null,
-      // A GC whose list is older does not know what this import has found.
-      answeredAt: Math.floor(monotonic * 1000),
-      since: present?.since ?? sinceOf(since, now),
-      ...(present?.wiring && { wiring: present.wiring }),
-      ...(present?.madeBy !== undefined && { madeBy: present.madeBy }),
-      undo: {
-        leases: [...(present?.undo.leases ?? []), ...wrote],
-        attachment: present?.undo.attachment ?? null,
-      },
-    },
+): Write {
+  const { node, bootId, now, monotonic } = terms
+  const { holder, podUid, since } = group
+  const owner = { holder, podUid, node }
+  const known = present ?? {
+    ...attachmentElsewhere(key, { ...owner, since: sinceOf(since, now) }),
+    ...sandbox,
   }
+  const { netns, netnsInode, invocationId, startedAt, wiring, madeBy, undo } = known
+  const record = newAttachment((present?.generation ?? 0) + 1, key, {
+    ...{ ...owner, bootId, netns, netnsInode, invocationId, startedAt, since: known.since },
+    // A GC whose list is older does not know what this import has found.
+    answeredAt: Math.floor(monotonic * 1000),
+    ...(wiring && { wiring }),
+    ...(madeBy !== undefined && { madeBy }),
+    undo: { ...undo, leases: [...undo.leases, ...leases.map(lease => undoEntry(lease, null))] },
+  })
+  return writeAttachment(present, key, record)
 }

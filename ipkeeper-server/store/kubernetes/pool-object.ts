@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
-import { poolOf, toPoolRecord } from '../../ipam/plan/plan-network-pool.ts'
+import { poolOf, toPoolRecord } from '../../ipam/pools/pool-record.ts'
 import type { Pool } from '../../ipam/pools/pool.ts'
 import type { PoolRange, PoolRecord } from '../../ipam/records/records.ts'
 import type { PoolRecorded } from './ip-pool.schema.ts'

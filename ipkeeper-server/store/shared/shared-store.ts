@@ -12,7 +12,7 @@ import {
   type Write,
   isTakenAway,
 } from '../../ipam/records/records.ts'
-import { releasedLease } from '../../ipam/plan/plan-del.ts'
+import { releasedLease } from '../../ipam/plan/plan-release.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import {
   StoreConflict,
@@ -362,7 +362,9 @@ export class SharedStore implements LeaseStore {
       records: records.filter(record => !this.#owed.has(recordId(record))),
       isOwn: name => this.#isOwn(name),
       isBusy: id => this.#isChanging(id),
-      released: this.#options.released ?? (lease => releasedLease(lease, standardRest, this.#options.now())),
+      released:
+        this.#options.released ??
+        (lease => releasedLease(lease, { pools: standardRest, now: this.#options.now() })),
     })
     for (const owed of again) this.#owed.set(recordId(owed), { ...owed })
     // At once: what is noted of these records later counts.

@@ -10,7 +10,7 @@ import type {
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { addAttachment } from '../../../ipkeeper-server/leases/verbs/add.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/ledger/commit-plan.ts'
-import { planExpiry } from '../../../ipkeeper-server/ipam/plan/plan-expiry.ts'
+import { planExpiry } from '../../../ipkeeper-server/ipam/plan/plan-release.ts'
 import { forgetLeases } from '../../../ipkeeper-server/leases/tasks/forget-leases.ts'
 import { reserve, unreserve } from '../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { attachmentLiveness } from '../../../ipkeeper-server/network/attachment-liveness.ts'

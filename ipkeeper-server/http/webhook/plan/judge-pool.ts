@@ -1,15 +1,14 @@
-import type { JsonObject } from '../../../../shared/json/fold.ts'
-import { isJsonObject } from '../../../../shared/json/fold.ts'
+import { type JsonObject, isJsonObject } from '../../../../shared/json/fold.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { describeRanges, poolOf } from '../../../ipam/plan/plan-network-pool.ts'
-import { planPools, type PoolsBook } from '../../../ipam/plan/plan-configured-pools.ts'
-import { poolsOverlap, type Pool } from '../../../ipam/pools/pool.ts'
+import { describeRanges, poolsOverlap, type Pool } from '../../../ipam/pools/pool.ts'
+import { poolOf } from '../../../ipam/pools/pool-record.ts'
+import { planConfiguredPools, type ConfiguredPoolsBook } from '../../../ipam/plan/plan-configured-pools.ts'
 import type { LeaseRecord, PoolRecord } from '../../../ipam/records/records.ts'
 import { at } from '../../../kubernetes/kube-object.ts'
 import { admitted, type Admission, type Verdict } from './admission-review.ts'
 
 export interface PoolGround {
-  readonly book: PoolsBook
+  readonly book: ConfiguredPoolsBook
   /** Pools of the daemon's configuration, which count before those of the API. */
   readonly configured: readonly Pool[]
   /** The pool that a spec says. Throws an Error that says what is wrong with it. */
@@ -62,7 +61,7 @@ function nextPools(
 }
 
 /** The ledger as if pools of the API were those of a configuration that is about to change. */
-function asConfigured(book: PoolsBook): PoolsBook {
+function asConfigured(book: ConfiguredPoolsBook): ConfiguredPoolsBook {
   return {
     leases: () => book.leases(),
     reservations: () => book.reservations(),
@@ -103,7 +102,7 @@ export function judgePool(admission: Admission, ground: PoolGround): Verdict {
   // Ranges that overlap all the same, since they did before, cannot be looked up in: nothing more is said of such.
   if (met) return admitted
   try {
-    const { notes } = planPools(
+    const { notes } = planConfiguredPools(
       asConfigured(ground.book),
       next.map(own => ({ pool: own })),
       ground.isLive,

@@ -1,5 +1,5 @@
 import type { AddressBook } from '../../../ipam/pools/address-book.ts'
-import { poolOf } from '../../../ipam/plan/plan-network-pool.ts'
+import { poolOf } from '../../../ipam/pools/pool-record.ts'
 import type { PoolBook, PoolRules } from '../../../ipam/pools/pool-settings.ts'
 import type { Pool } from '../../../ipam/pools/pool.ts'
 

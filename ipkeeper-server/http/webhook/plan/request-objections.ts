@@ -190,7 +190,7 @@ class Examination {
     const taken = this.#takenBy(pool.segment, asked.address, holder)
     if (taken?.reservation) return claimProblem.reserved(pool, rangeSet, asked, taken.reservation)
     const workload = workloadOf(holder, null, owner)
-    return taken?.lease && claimProblem.held(pool, rangeSet, asked, taken.lease, { holder, workload })
+    return taken?.lease && claimProblem.held({ pool, rangeSet, asked }, taken.lease, { holder, workload })
   }
 
   /** Who is in the way of the pod: never it, and never another pod of its workload, which may be about to go. */

@@ -168,7 +168,11 @@ for (const [name, present, given, freed, quota, expected] of [
     await ledger.commit(records(present).map(record => putLease(record, null)))
     const check = (holder: Holder): string => {
       try {
-        checkQuota(ledger, holder, grants(given, quota), records(freed), now)
+        checkQuota(
+          { book: ledger, request: { holder }, terms: { now } },
+          grants(given, quota),
+          records(freed),
+        )
         return 'fine'
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'IPK_QUOTA') throw error

@@ -10,7 +10,11 @@ function skipped(story: TestService, pool: Pool, chosen: string, most = 10): rea
   const address = parseAddress(chosen)
   const set = setOf(pool, chosen)
   if (!address || !set) throw new Error(chosen)
-  const { shown, more } = skippedAddresses(story.service.ledger, pool, set, address, story.now, most)
+  const { shown, more } = skippedAddresses(story.service.ledger, pool, set, {
+    chosen: address,
+    now: story.now,
+    most,
+  })
   return [...shown.map(item => `${item.address}: ${item.text}`), ...(more === 0n ? [] : [`${more} more`])]
 }
 

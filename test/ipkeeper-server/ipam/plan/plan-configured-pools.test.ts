@@ -1,9 +1,9 @@
 import t from 'tap'
-import { toPoolRecord } from '../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
+import { toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import {
   isInUse,
-  planPools,
-  type PoolsBook,
+  planConfiguredPools,
+  type ConfiguredPoolsBook,
 } from '../../../../ipkeeper-server/ipam/plan/plan-configured-pools.ts'
 import { canonicalPool, type Pool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import type {
@@ -92,7 +92,7 @@ interface Before {
   readonly reserved?: readonly string[]
 }
 
-function book({ pools = [], leases = [], reserved = [] }: Before): PoolsBook {
+function book({ pools = [], leases = [], reserved = [] }: Before): ConfiguredPoolsBook {
   return {
     pools: () => pools.map(record),
     leases: () => leases.map(lease),
@@ -101,7 +101,7 @@ function book({ pools = [], leases = [], reserved = [] }: Before): PoolsBook {
 }
 
 const plan = (before: Before, next: readonly string[]) =>
-  planPools(
+  planConfiguredPools(
     book(before),
     next.map(words => ({ pool: pool(words) })),
     one => (one as ReturnType<typeof lease>).live,
@@ -206,7 +206,7 @@ for (const [name, before, next, outcome] of accepted) {
     }
     const configured = [...records.values()].filter(({ origin }) => origin === 'config')
     t.strictSame(configured.map(one => one.name).sort(), next.map(words => pool(words).name).sort())
-    const again = planPools(
+    const again = planConfiguredPools(
       { ...book(before), pools: () => records.values() },
       next.map(words => ({ pool: pool(words) })),
       () => false,
@@ -300,7 +300,7 @@ for (const [name, before, next, code, message, details = ''] of refused) {
 
 t.test('where nodes share the records, a pool of another file stays while it is in use', t => {
   const ofOthers = (leases: readonly string[], next: readonly string[]) =>
-    planPools(
+    planConfiguredPools(
       { ...book({ pools: ['config:a 10.1.0.0/24'], leases }), isShared: true },
       next.map(words => ({ pool: pool(words) })),
       one => (one as ReturnType<typeof lease>).live,
@@ -322,7 +322,7 @@ t.test('every lease is looked at once, and the machine asked only about those th
   }
   let looked = 0
   const asked: string[] = []
-  const counting: PoolsBook = {
+  const counting: ConfiguredPoolsBook = {
     ...book(before),
     *leases() {
       for (const one of book(before).leases()) {
@@ -332,7 +332,7 @@ t.test('every lease is looked at once, and the machine asked only about those th
     },
   }
   const next = many.map(index => ({ pool: pool(`p${index} 10.${index}.0.0/25`) }))
-  const { changed } = planPools(counting, next, ({ address }) => {
+  const { changed } = planConfiguredPools(counting, next, ({ address }) => {
     asked.push(address)
     return false
   })
@@ -343,7 +343,7 @@ t.test('every lease is looked at once, and the machine asked only about those th
     many.map(index => `10.${index}.0.200`),
   )
   looked = 0
-  planPools(
+  planConfiguredPools(
     counting,
     many.map(index => ({ pool: pool(`p${index} 10.${index}.0.0/24`) })),
     () => true,
@@ -383,14 +383,14 @@ t.test('what is in use', t => {
 })
 
 t.test('a pool that the configuration of this node does not have', t => {
-  const book: PoolsBook = {
+  const book: ConfiguredPoolsBook = {
     pools: () => [record('config:theirs 10.40.0.0/24')],
     leases: () => [lease('theirs 10.40.0.9')],
     reservations: () => [],
   }
   const plan = (next: string, mayRemove: boolean): string => {
     try {
-      const { change, removed, displaced } = planPools(
+      const { change, removed, displaced } = planConfiguredPools(
         book,
         [{ pool: pool(next) }],
         ({ address }) => address === '10.40.0.9',

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import type { Owner } from '../../../../ipkeeper-server/ipam/records/pod-facts.ts'
 import { addAttachment, undoAdd } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { holderKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { planExpiry } from '../../../../ipkeeper-server/ipam/plan/plan-expiry.ts'
+import { planExpiry } from '../../../../ipkeeper-server/ipam/plan/plan-release.ts'
 import { assertSound } from '../../leases/ledger/sound-ledger.ts'
 import { spell, poolFrom, TestService, type PodWords } from '../../leases/test-service.ts'
 

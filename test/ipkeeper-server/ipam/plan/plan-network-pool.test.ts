@@ -1,6 +1,7 @@
 import t from 'tap'
-import { planPool, poolOf, toPoolRecord } from '../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
-import { planPools } from '../../../../ipkeeper-server/ipam/plan/plan-configured-pools.ts'
+import { planNetworkPool } from '../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
+import { poolOf, toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
+import { planConfiguredPools } from '../../../../ipkeeper-server/ipam/plan/plan-configured-pools.ts'
 import type { Pool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { poolFrom, TestService } from '../../leases/test-service.ts'
@@ -9,7 +10,7 @@ import { poolFrom, TestService } from '../../leases/test-service.ts'
 async function configured(pool: Pool): Promise<TestService> {
   const story = await TestService.open()
   const { ledger } = story.service
-  await ledger.commit(planPools(ledger, [{ pool }], () => true).change)
+  await ledger.commit(planConfiguredPools(ledger, [{ pool }], () => true).change)
   return story
 }
 
@@ -17,7 +18,7 @@ const prod = poolFrom('prod', ['10.22.0.0/24'], ['fd00:22::/64'])
 
 t.test('a network of the name and ranges of a configured pool is that pool', async t => {
   const { service } = await configured(prod)
-  t.strictSame(planPool(service.ledger, prod), [])
+  t.strictSame(planNetworkPool(service.ledger, prod), [])
 })
 
 t.test('a network of its name and other ranges is refused, and told what to write', async t => {
@@ -27,7 +28,7 @@ t.test('a network of its name and other ranges is refused, and told what to writ
     poolFrom('prod', ['10.9.0.0/24']),
     { ...prod, segment: 'lab' },
   ]) {
-    const problem = await thrownProblem(() => planPool(service.ledger, other))
+    const problem = await thrownProblem(() => planNetworkPool(service.ledger, other))
     t.equal(problem.code, 'IPK_CONFIG_INVALID')
     t.match(problem.message, /^network prod has ranges of its own \(.*the daemon's configuration has a pool/)
     t.match(problem.hint, '"ipam": {"type": "ipkeeper", "pool": "prod"}')
@@ -36,7 +37,9 @@ t.test('a network of its name and other ranges is refused, and told what to writ
 
 t.test('a configured pool makes no room for a network, used or not', async t => {
   const { service } = await configured(prod)
-  const problem = await thrownProblem(() => planPool(service.ledger, poolFrom('net', ['10.22.0.128/25'])))
+  const problem = await thrownProblem(() =>
+    planNetworkPool(service.ledger, poolFrom('net', ['10.22.0.128/25'])),
+  )
   t.match(problem, {
     code: 'IPK_POOL_OVERLAP',
     message:
@@ -47,17 +50,17 @@ t.test('a configured pool makes no room for a network, used or not', async t => 
 t.test('ranges of a network make room for those of another one until they are in use', async t => {
   const story = await TestService.open()
   const { ledger } = story.service
-  await ledger.commit(planPool(ledger, poolFrom('net', ['10.22.0.0/24'])))
+  await ledger.commit(planNetworkPool(ledger, poolFrom('net', ['10.22.0.0/24'])))
   const other = poolFrom('other', ['10.22.0.128/25'])
   t.strictSame(
-    planPool(ledger, other).map(({ key, record }) => [key, record !== null]),
+    planNetworkPool(ledger, other).map(({ key, record }) => [key, record !== null]),
     [
       ['net', false],
       ['other', true],
     ],
   )
   t.equal(await story.add({ pod: 'web-0', container: 'c1' }), '10.22.0.2')
-  const problem = await thrownProblem(() => planPool(ledger, other))
+  const problem = await thrownProblem(() => planNetworkPool(ledger, other))
   t.match(problem, { code: 'IPK_POOL_OVERLAP', message: /network net \(.*\), which has leases$/ })
 })
 

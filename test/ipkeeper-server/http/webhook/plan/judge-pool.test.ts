@@ -1,7 +1,7 @@
 /** What is said to IPPools: a ledger with some pools and addresses in use, and what somebody wants to do. */
 import t from 'tap'
 import { readPoolSpec } from '../../../../../ipkeeper-server/config/read-pool-object.ts'
-import { toPoolRecord } from '../../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
+import { toPoolRecord } from '../../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import type { PoolRecord } from '../../../../../ipkeeper-server/ipam/records/records.ts'
 import type { Admission } from '../../../../../ipkeeper-server/http/webhook/plan/admission-review.ts'
 import { judgePool, type PoolGround } from '../../../../../ipkeeper-server/http/webhook/plan/judge-pool.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { locateAddress } from '../../../../ipkeeper-server/ipam/plan/locate-address.ts'
-import { planPool } from '../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
+import { locateAddress } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
+import { planNetworkPool } from '../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
 import { canonicalPool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import type { PoolRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { parseAddress, type Address } from '../../../../shared/net/address.ts'
@@ -19,7 +19,7 @@ const record = (name: string, segment: string, subnet: string, from: string, to:
   if (!cidr) throw new Error(subnet)
   const exclude = [{ first: address(from), last: address(from) }]
   const range = { subnet: cidr, rangeStart: address(from), rangeEnd: address(to), exclude }
-  const [write] = planPool(story.service.ledger, canonicalPool(name, segment, [[range]]))
+  const [write] = planNetworkPool(story.service.ledger, canonicalPool(name, segment, [[range]]))
   if (write?.kind !== 'pool' || !write.record) throw new Error(name)
   return write.record
 }

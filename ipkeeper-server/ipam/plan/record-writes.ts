@@ -1,0 +1,87 @@
+import type { AddressBook } from '../pools/address-book.ts'
+import { newHolder, ofSandbox, type HolderAttachment } from '../records/new-records.ts'
+import {
+  attachmentKey,
+  holderKey,
+  leaseKey,
+  sameAttachment,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type Holder,
+  type HolderRecord,
+  type LeaseKey,
+  type LeaseRecord,
+  type Write,
+} from '../records/records.ts'
+
+/** Conditional writes of leases, holders and attachments: each expects the record that its plan has seen. */
+
+/** Puts a lease in place of the one that was seen; null deletes it. */
+export function replaceLease(seen: LeaseRecord, record: LeaseRecord | null): Write {
+  return { kind: 'lease', key: leaseKey(seen), expect: seen.generation, record }
+}
+
+/** Puts a lease in place of the present one, if there is one. */
+export function writeLease(book: Pick<AddressBook, 'lease'>, record: LeaseRecord): Write {
+  return { kind: 'lease', key: leaseKey(record), expect: book.lease(record)?.generation ?? null, record }
+}
+
+/** Puts a holder in place of the one that was seen; it ends when it has neither leases nor an attachment. */
+export function writeHolder(
+  seen: HolderRecord | undefined,
+  holder: Holder,
+  attachment: HolderAttachment,
+  leases: readonly LeaseKey[],
+): Write {
+  const ends = leases.length === 0 && attachment.attachment === null
+  return {
+    kind: 'holder',
+    key: holderKey(holder),
+    expect: seen?.generation ?? null,
+    record: ends ? null : newHolder(seen, holder, attachment, leases),
+  }
+}
+
+/** Puts an attachment in place of the one that was seen; null deletes it. */
+export function writeAttachment(
+  seen: AttachmentRecord | undefined,
+  key: AttachmentKey,
+  record: AttachmentRecord | null,
+): Write {
+  // Of generation 0 there is no record here.
+  const expect = seen === undefined || seen.generation === 0 ? null : seen.generation
+  return { kind: 'attachment', key: attachmentKey(key), expect, record }
+}
+
+/**
+ * Takes addresses out of a holder's list; it goes with its last one, unless a sandbox of it is there that others may hear
+ * of: one that these addresses were taken from is proved gone.
+ */
+export function withdrawFromHolder(
+  book: AddressBook,
+  holder: Holder,
+  lost: readonly (LeaseKey & Partial<Pick<LeaseRecord, 'attachment'>>)[],
+): Write[] {
+  const present = book.holder(holder)
+  const gone = new Set(lost.map(leaseKey))
+  const leases = present?.leases.filter(own => !gone.has(leaseKey(own))) ?? []
+  if (!present || leases.length === present.leases.length) return []
+  const { attachment } = present
+  const isLeft =
+    attachment !== null &&
+    leases.length === 0 &&
+    lost.some(lease => sameAttachment(lease.attachment ?? null, attachment))
+  return [writeHolder(present, holder, isLeft ? ofSandbox(null) : present, leases)]
+}
+
+/** Holders that lose an address to these leases: one that is kept for them, or of a sandbox that is proved gone. */
+export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord[]): Write[] {
+  const lost = taken.flatMap(lease => {
+    const before = book.lease(lease)
+    return before && holderKey(before.holder) !== holderKey(lease.holder) ? [before] : []
+  })
+  const byHolder = Map.groupBy(lost, before => holderKey(before.holder))
+  return [...byHolder.values()].flatMap(leases =>
+    leases[0] ? withdrawFromHolder(book, leases[0].holder, leases) : [],
+  )
+}

@@ -4,6 +4,7 @@ import type { SeenMac } from '../ipam/request/add-request.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import type { MainConfig } from '../ipam/records/main-config.ts'
 import type { Survey, WiringJob } from './plan/wiring-job.ts'
+import type { UplinkItem } from '../../shared/api/uplink.schema.ts'
 
 /** Somebody else on the network has addresses of the pod. `mac`: undefined where it cannot be learnt. */
 export class AddressTaken extends Problem {
@@ -61,4 +62,16 @@ export interface PodNetwork {
     leases: readonly LeaseRecord[],
     previous: PreviousInterface | undefined,
   ): Promise<readonly string[]>
+}
+
+/** The uplinks of the host that the daemon made ports of bridges, for operators. */
+export interface HostUplinks {
+  list(): Promise<readonly UplinkItem[]>
+  /**
+   * Gives the uplink of a bridge back to the host, with the addresses and routes that it had.
+   *
+   * @param bridge its name, unchecked
+   * @throws IPK_UPLINK_UNKNOWN; IPK_UPLINK_IN_USE while pods are ports of the bridge; IPK_WIRING_FAILED
+   */
+  restore(bridge: string): Promise<UplinkItem>
 }

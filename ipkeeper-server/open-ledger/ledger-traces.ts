@@ -10,7 +10,7 @@ import {
   type LeftFile,
   type SeenAttachment,
 } from './earlier-use.ts'
-import { listLinks } from '../network/host-links.ts'
+import { listLinks } from '../network/ip-show.ts'
 import { runTool } from '../network/run-tool.ts'
 import { linkOwner } from '../reconcile/plan-stray-links.ts'
 import { readOwnResult } from '../result-cache/plan/own-result.ts'

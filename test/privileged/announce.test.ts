@@ -1,7 +1,8 @@
 /** An address moves from one host to another, and a neighbour that knew the old place finds the new one at once. */
 import { closeSync, openSync } from 'node:fs'
-import t, { type Test } from 'tap'
-import { Announcer, type AnnouncedLink } from '../../ipkeeper-server/network/announce.ts'
+import t from 'tap'
+import type { Test } from 'tap'
+import { Announcer, type AnnouncedLink } from '../../ipkeeper-server/network/pod/announce.ts'
 import { runCommands } from '../../ipkeeper-server/network/ip-commands.ts'
 import {
   announcementCommand,
@@ -9,7 +10,7 @@ import {
   forgetNeighbourCommands,
 } from '../../ipkeeper-server/network/plan/announcement.ts'
 import { writeBatch } from '../../ipkeeper-server/network/plan/command.ts'
-import { setSysctls } from '../../ipkeeper-server/network/pod-sysctls.ts'
+import { setSysctls } from '../../ipkeeper-server/network/pod/sysctls.ts'
 import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { Masquerade } from '../../ipkeeper-server/network/masquerade.ts'
+import { Masquerade } from '../../ipkeeper-server/network/node/masquerade-table.ts'
 import { setName, type MasqueradedPods } from '../../ipkeeper-server/network/plan/masquerade-rules.ts'
 import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'
 import { Problem } from '../../shared/problem/problem.ts'

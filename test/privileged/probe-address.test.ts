@@ -1,12 +1,13 @@
 /** Whether somebody else has an address, asked on real links: a bridge and a macvlan, both families. */
 import { setTimeout as delay } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import type { Test } from 'tap'
 import {
   findDuplicates,
   probeIpv4,
   settleIpv6,
   type ProbedLink,
-} from '../../ipkeeper-server/network/probe-address.ts'
+} from '../../ipkeeper-server/network/pod/probe-address.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeBridge, makeSpot, plugInto, type Spot } from '../rigs/spot.ts'
 

@@ -3,7 +3,7 @@
  * link that has it, or "-"; one that is a MAC by the links that have it; any other by the ports of the bridge it names. What is told of trouble comes with "trouble: " before it. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
-import { LinkWatch } from '../../ipkeeper-server/network/link-watch.ts'
+import { LinkWatch } from '../../ipkeeper-server/network/node/link-watch.ts'
 import { runTool } from '../../ipkeeper-server/network/run-tool.ts'
 import { parseAddress } from '../../shared/net/address.ts'
 

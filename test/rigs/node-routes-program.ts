@@ -5,8 +5,8 @@
 import { statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records/records.ts'
-import { forgetNeighbours } from '../../ipkeeper-server/network/forget-neighbours.ts'
-import { NodeRoutes } from '../../ipkeeper-server/network/node-routes.ts'
+import { forgetNeighbours } from '../../ipkeeper-server/network/pod/pod-links.ts'
+import { NodeRoutes } from '../../ipkeeper-server/network/node/node-routes.ts'
 import type { BoundAddress, NodeRoutesView } from '../../ipkeeper-server/network/plan/plan-node-routes.ts'
 import { runTool } from '../../ipkeeper-server/network/run-tool.ts'
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { RestoreUplinkReply, UplinksReply, type UplinkItem } from '../../../shared/api/uplink.schema.ts'
-import type { HostUplinks } from '../../network/host-uplinks.ts'
+import type { HostUplinks } from '../../network/pod-network.ts'
 
 const BridgePath = Type.Object({ bridge: Type.String({ minLength: 1, maxLength: 64 }) })
 

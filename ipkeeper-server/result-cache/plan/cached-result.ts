@@ -18,7 +18,7 @@ export interface AttachmentRecords {
   readonly bridgeMac: string | undefined
 }
 
-/** The interfaces of the main role, in the order of its Result (network/plan/wired-result.ts). */
+/** The interfaces of the main role, in the order of its Result (network/plan/plan-wiring.ts). */
 function interfacesOf({ attachment, bridgeMac }: AttachmentRecords): ResultInterface[] {
   const { wiring, ifname, netns } = attachment
   const sandbox = netns === '' ? {} : { sandbox: netns }

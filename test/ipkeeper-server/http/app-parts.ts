@@ -12,7 +12,7 @@ import {
   RequestReader,
   type RequestRules,
 } from '../../../ipkeeper-server/leases/verbs/request-reader.ts'
-import type { HostUplinks } from '../../../ipkeeper-server/network/host-uplinks.ts'
+import type { HostUplinks } from '../../../ipkeeper-server/network/pod-network.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { VerbObserver } from '../../../ipkeeper-server/leases/verbs/verb-observer.ts'
 import type { LeaseService } from '../../../ipkeeper-server/leases/verbs/service.ts'

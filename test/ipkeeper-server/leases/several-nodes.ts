@@ -4,7 +4,7 @@ import type { TakeoverTerms } from '../../../ipkeeper-server/ipam/records/last-c
 import type { Ledger } from '../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { NodePresence } from '../../../ipkeeper-server/leases/tasks/node-presence.ts'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
-import { attachmentLiveness } from '../../../ipkeeper-server/network/attachment-liveness.ts'
+import { attachmentLiveness } from '../../../ipkeeper-server/network/pod/attachment-liveness.ts'
 import { EngineDouble, type NodeEngine, type NodeEngineOptions } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'

@@ -28,7 +28,7 @@ export const cacheRows: readonly Row[] = [
     elsewhere: [
       'test/packaged/plugin.test.ts',
       'test/shared/cni/identifiers.test.ts',
-      'test/ipkeeper-server/network/attachment-liveness.test.ts',
+      'test/ipkeeper-server/network/pod/attachment-liveness.test.ts',
       'test/bench/bench.test.ts',
     ],
   },

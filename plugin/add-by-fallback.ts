@@ -1,7 +1,8 @@
 import type { Delegate } from '../shared/api/cni.schema.ts'
 import { readFallback } from '../shared/cni/fallback.ts'
 import type { Abandonment } from './abandonment.ts'
-import type { Call, Outcome } from './call.ts'
+import type { Call } from './call.ts'
+import type { Outcome } from './outcome.ts'
 import { NotStarted, readFallbackResult, runFallback, type FallbackResult } from './fallback.ts'
 
 /** What the fallback may take to undo its ADD; the runtime's own DEL follows. */

@@ -4,16 +4,9 @@ import type { ProblemCode } from '../shared/problem/catalogue.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import type { Abandonment } from './abandonment.ts'
 import { ExchangeError, type Exchange, type ExchangeFault, type HttpReply } from './exchange.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './outcome.ts'
+import type { TimeLimits } from './time-limits.ts'
 import { validateErrorReply, type Validator } from './validators.generated.ts'
-
-/** What a verb grants the daemon. */
-export interface Patience {
-  /** Milliseconds for everything together. */
-  readonly totalMs: number
-  /** Milliseconds, from the first failure on, in which a daemon that is away is tried again. */
-  readonly reachMs: number
-}
 
 export interface Question<Reply> {
   /** The verb, for messages. */
@@ -23,7 +16,7 @@ export interface Question<Reply> {
   readonly socket: string
   /** JSON text; the same for every try, so that the daemon recognises a second one by its invocationId. */
   readonly body: string
-  readonly patience: Patience
+  readonly limits: TimeLimits
   readonly validate: Validator<Reply>
   /** Once abandoned, nothing is tried again. */
   readonly abandonment?: Abandonment | undefined
@@ -69,8 +62,8 @@ function isAway(error: unknown): boolean {
  *   IPK_DAEMON_REPLY_INVALID
  */
 export async function askDaemon<Reply>(edges: DaemonEdges, question: Question<Reply>): Promise<Reply> {
-  const { path, socket, body, patience, abandonment } = question
-  const deadline = edges.now() + patience.totalMs
+  const { path, socket, body, limits, abandonment } = question
+  const deadline = edges.now() + limits.totalMs
   let giveUpAt: number | undefined
   let pauseMs = firstPauseMs
   for (;;) {
@@ -78,7 +71,7 @@ export async function askDaemon<Reply>(edges: DaemonEdges, question: Question<Re
       const timeoutMs = Math.max(1, deadline - edges.now())
       return readReply(await edges.exchange({ socket, path, body, timeoutMs, abandonment }), question)
     } catch (error) {
-      giveUpAt ??= Math.min(edges.now() + patience.reachMs, deadline)
+      giveUpAt ??= Math.min(edges.now() + limits.reachMs, deadline)
       const hopeless = !isAway(error) || abandonment?.abandoned()
       if (hopeless || edges.now() + pauseMs + shortestTryMs >= giveUpAt) {
         throw error instanceof ExchangeError ? explain(error, question) : error
@@ -92,7 +85,7 @@ export async function askDaemon<Reply>(edges: DaemonEdges, question: Question<Re
   }
 }
 
-function explain({ fault, message }: ExchangeError, { verb, socket, patience }: Question<unknown>): Problem {
+function explain({ fault, message }: ExchangeError, { verb, socket, limits }: Question<unknown>): Problem {
   switch (fault) {
     case 'missing':
     case 'refused':
@@ -107,7 +100,7 @@ function explain({ fault, message }: ExchangeError, { verb, socket, patience }: 
         hint: 'raise the limit of open files (ulimit -n) of the runtime that starts the plugin',
       })
     case 'late': {
-      const seconds = Math.round(patience.totalMs / 100) / 10
+      const seconds = Math.round(limits.totalMs / 100) / 10
       const what = `ipkeeper-server on ${socket} did not answer ${verb} within ${seconds} s`
       // Only ADD waits as long as the configuration says.
       const hint = verb === 'ADD' ? {} : { hint: 'look at the log of ipkeeper-server' }

@@ -1,11 +1,11 @@
 import type { DoneReply } from '../shared/api/cni.schema.ts'
 import { field, type JsonObject } from '../shared/json/fold.ts'
 import type { Abandonment } from './abandonment.ts'
-import { askDaemon, DaemonRefusal, type Patience } from './ask-daemon.ts'
+import { askDaemon, DaemonRefusal } from './ask-daemon.ts'
 import type { Call } from './call.ts'
-import type { DaemonVerb } from './time-limits.ts'
 import type { RunIdentity } from './run-identity.ts'
 import { stateFolderMismatch } from './state-folder-mismatch.ts'
+import { limitsFor, type DaemonVerb, type TimeLimits } from './time-limits.ts'
 import type { Validator } from './validators.generated.ts'
 
 /** Keys of CniRequest that only an ADD has. */
@@ -39,7 +39,8 @@ export function encodeBriefly({ invocation, config }: Call, identity: RunIdentit
 export interface VerbQuestion<Reply> {
   readonly verb: DaemonVerb
   readonly identity: RunIdentity
-  readonly patience: Patience
+  /** Absent: those of the verb, less what the run has spent. */
+  readonly limits?: TimeLimits
   readonly validate: Validator<Reply>
   readonly abandonment?: Abandonment
   /** ADD, sent again: what the fallback gave. */
@@ -51,14 +52,15 @@ export async function askVerb<Reply extends DoneReply>(
   call: Call,
   question: VerbQuestion<Reply>,
 ): Promise<Reply> {
-  const { verb, identity, patience, validate, abandonment, given } = question
+  const { verb, identity, validate, abandonment, given } = question
+  const { edges, settings } = call
   try {
-    const reply = await askDaemon(call.edges, {
+    const reply = await askDaemon(edges, {
       verb,
       path: `/v1/cni/${verb.toLowerCase()}`,
-      socket: call.settings.socket,
+      socket: settings.socket,
       body: encodeRequest(call, identity, verb === 'ADD' ? { confirms: true, given } : undefined),
-      patience,
+      limits: question.limits ?? limitsFor(verb, settings.timeoutSeconds, edges.now() - edges.startedMs),
       validate,
       abandonment,
     })

@@ -5,8 +5,7 @@ import type { CniVersion } from '../shared/cni/versions.ts'
 import type { LeaveMark } from './answered-mark.ts'
 import type { DaemonEdges } from './ask-daemon.ts'
 import type { DelEntry, QueuedDel } from './deferred-del.ts'
-import type { Deliver } from './deliver.ts'
-import type { PrintableDocument } from './document.ts'
+import type { Deliver } from './standard-streams.ts'
 import type { RunChild } from './run-child.ts'
 import type { AppendFlight } from './flight-log.ts'
 import type { RunIdentity } from './run-identity.ts'
@@ -57,18 +56,4 @@ export interface Call {
   readonly answered: (requestId: string) => void
   /** Says what an interruption has to wait for, after its error is printed. `giveUp` must never reject. */
   readonly onInterrupt: (giveUp: () => Promise<void>) => void
-}
-
-/** How a verb ended well. */
-export interface Outcome {
-  /** What goes to stdout; nothing when absent. */
-  readonly document?: PrintableDocument
-  /** The fallback that gave what the document says. */
-  readonly delegatedTo?: string
-  /** Why the daemon has still to carry out this DEL. */
-  readonly queued?: string
-  /** Says that the document is printed now. When it throws, nothing may be printed and all is taken back. */
-  readonly leaveMark?: () => void | Promise<void>
-  /** Takes back what was done, for when the document cannot be delivered. Never rejects. */
-  readonly undo?: () => Promise<void>
 }

@@ -6,10 +6,10 @@ export type { HttpReply } from './http-reply.ts'
 
 /**
  * What became of a request that got no complete reply:
- *   missing    there is no socket at the path              refused    nobody listens on it, or its queue is full
+ *   missing    there is no socket at the path              refused    nothing listens on it, or its queue is full
  *   forbidden  we may not connect to it                    unusable   the path cannot be a socket
  *   exhausted  no file descriptor is left for a socket
- *   lost       the connection ended before the reply did   malformed  what came is no HTTP reply
+ *   lost       the connection ended before the reply did   malformed  what came is not an HTTP reply
  *   late       the time was up
  * The daemon has seen nothing of the first five; of the others it may have done what was asked.
  */
@@ -47,8 +47,8 @@ export type Exchange = (request: ExchangeRequest) => Promise<HttpReply>
 /** errno of a connect that failed: the fault, in words that name no errno (a DEL must not say ENOENT's text). */
 const connectFaults: Readonly<Record<string, readonly [ExchangeFault, string]>> = {
   ENOENT: ['missing', 'there is no such socket'],
-  ENOTDIR: ['missing', 'there is no such socket: a part of its path is no folder'],
-  ECONNREFUSED: ['refused', 'nobody listens on the socket'],
+  ENOTDIR: ['missing', 'there is no such socket: a part of its path is not a folder'],
+  ECONNREFUSED: ['refused', 'nothing listens on the socket'],
   EAGAIN: ['refused', 'the queue of the socket is full'],
   EACCES: ['forbidden', 'permission denied'],
   EPERM: ['forbidden', 'permission denied'],
@@ -73,7 +73,7 @@ export const exchange: Exchange = ({ socket: path, path: url, body, timeoutMs, a
 
     const finish = (outcome: HttpReply | ExchangeError): void => {
       clearTimeout(timer)
-      // Whatever happens to the connection from now on is nobody's business; without a listener it would throw.
+      // What happens to the connection from now on does not matter; without a listener it would throw.
       socket.removeAllListeners()
       socket.on('error', () => undefined)
       socket.destroy()
@@ -101,10 +101,7 @@ export const exchange: Exchange = ({ socket: path, path: url, body, timeoutMs, a
 
     socket.on('connect', () => {
       connected = true
-      socket.write(
-        `POST ${url} HTTP/1.1\r\nHost: ipkeeper\r\nConnection: close\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      )
+      socket.write(requestText(url, body))
     })
     socket.on('data', chunk => {
       try {
@@ -117,14 +114,18 @@ export const exchange: Exchange = ({ socket: path, path: url, body, timeoutMs, a
     socket.on('end', lost)
     socket.on('close', lost)
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (connected) {
-        lost()
-        return
-      }
-      const [fault, words] = connectFaults[error.code ?? ''] ?? [
-        'unusable',
-        `connect fails with ${error.code ?? 'an error'}`,
-      ]
-      finish(new ExchangeError(fault, words))
+      if (connected) lost()
+      else finish(connectError(error))
     })
   })
+
+const requestText = (url: string, body: string): string =>
+  `POST ${url} HTTP/1.1\r\nHost: ipkeeper\r\nConnection: close\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+function connectError({ code }: NodeJS.ErrnoException): ExchangeError {
+  const known = connectFaults[code ?? '']
+  return known
+    ? new ExchangeError(...known)
+    : new ExchangeError('unusable', `connect fails with ${code ?? 'an error'}`)
+}

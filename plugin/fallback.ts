@@ -9,11 +9,9 @@ import { Problem } from '../shared/problem/problem.ts'
 import type { Abandonment } from './abandonment.ts'
 import type { Call } from './call.ts'
 import { findPlugin } from './find-plugin.ts'
-import { printable, type PrintableDocument } from './document.ts'
-import { fallbackPatience, type DaemonVerb } from './time-limits.ts'
-import { Refusal } from './refusal.ts'
-import { addressesOf } from './result-addresses.ts'
-import { resultFault } from './result-fault.ts'
+import { fallbackLimitMs, type DaemonVerb } from './time-limits.ts'
+import { printable, Refusal, type PrintableDocument } from './outcome.ts'
+import { addressesOf, resultFault } from './result-fault.ts'
 import type { ChildEnd } from './run-child.ts'
 import { validateAddResult } from './validators.generated.ts'
 
@@ -46,7 +44,7 @@ export async function runFallback(
     throw new NotStarted('IPK_FALLBACK_MISSING', message)
   }
   const {
-    timeoutMs = fallbackPatience(verb, settings.timeoutSeconds, edges.now() - edges.startedMs),
+    timeoutMs = fallbackLimitMs(verb, settings.timeoutSeconds, edges.now() - edges.startedMs),
     abandonment,
   } = limits
   let end: ChildEnd

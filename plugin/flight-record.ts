@@ -5,8 +5,7 @@ import type { Environment } from '../shared/cni/environment.ts'
 import { pluginSettings } from '../shared/cni/netconf.ts'
 import { field, type JsonObject } from '../shared/json/fold.ts'
 import { defaultPaths } from '../shared/paths.ts'
-import { isoTime } from './iso-time.ts'
-import { addressesOf } from './result-addresses.ts'
+import { addressesOf } from './result-fault.ts'
 
 /** What is known of a run when it ends; a run that fails early knows little. */
 export interface FlightFacts {
@@ -127,4 +126,14 @@ export function flightStateDir({ env, config }: FlightFacts): string {
     }
   }
   return defaultPaths.stateDir
+}
+
+/** What Date's toISOString says, whose first call costs 0.2 ms of a run; from year 1000 to 9999. */
+export function isoTime(milliseconds: number): string {
+  const date = new Date(milliseconds)
+  const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
+  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+  const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`
+  const rest = date.getUTCMilliseconds()
+  return `${day}T${time}.${rest < 100 ? '0' : ''}${two(rest)}Z`
 }

@@ -20,7 +20,6 @@ export interface ReplyReader {
   received(): number
 }
 
-const headEnd = Buffer.from('\r\n\r\n')
 const headLimit = 64 * 1024
 const chunkLineLimit = 1024
 export const bodyLimit = 8 * 1024 * 1024
@@ -47,7 +46,7 @@ function parseHead(text: string): Head {
     const name = line.slice(0, colon).toLowerCase()
     const value = line.slice(colon + 1).trim()
     if (name === 'content-length') {
-      if (!/^[0-9]{1,15}$/.test(value)) throw new ReplyFormatError('its Content-Length is no number')
+      if (!/^[0-9]{1,15}$/.test(value)) throw new ReplyFormatError('its Content-Length is not a number')
       if (length !== undefined && length !== Number(value))
         throw new ReplyFormatError('it has two Content-Lengths')
       length = Number(value)
@@ -69,112 +68,131 @@ function parseHead(text: string): Head {
 const tooLong = (): ReplyFormatError => new ReplyFormatError(`its body is longer than ${bodyLimit} bytes`)
 const surplus = (): ReplyFormatError => new ReplyFormatError('there is more after its end')
 
+/** What has arrived and is not read yet. */
+class Inbox {
+  #pending: Buffer = Buffer.alloc(0)
+
+  get length(): number {
+    return this.#pending.length
+  }
+
+  put(chunk: Buffer): void {
+    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+  }
+
+  /** As much of so many bytes as is there. */
+  take(length: number): Buffer {
+    const taken = this.#pending.subarray(0, length)
+    this.#pending = this.#pending.subarray(length)
+    return taken
+  }
+
+  /** The text before an end mark, which is dropped; undefined while there is none. */
+  takeUntil(mark: string, limit: number, tooLong: string): string | undefined {
+    const end = this.#pending.indexOf(mark)
+    if (end > limit || (end < 0 && this.#pending.length > limit)) throw new ReplyFormatError(tooLong)
+    return end < 0 ? undefined : this.take(end + mark.length).toString('latin1', 0, end)
+  }
+
+  beginning(length: number): string {
+    return this.#pending.toString('latin1', 0, length)
+  }
+}
+
+/** One buffer that doubles, not a list: a body in chunks of one byte would cost a hundred times its length. */
+class Body {
+  #bytes = Buffer.alloc(0)
+  length = 0
+
+  add(piece: Buffer): void {
+    const length = this.length + piece.length
+    if (length > bodyLimit) throw tooLong()
+    if (length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#bytes.length))
+      this.#bytes.copy(larger, 0, 0, this.length)
+      this.#bytes = larger
+    }
+    piece.copy(this.#bytes, this.length)
+    this.length = length
+  }
+
+  whole(): Buffer {
+    return this.#bytes.subarray(0, this.length)
+  }
+}
+
+/** Steps over the head, and over interim (1xx) ones; undefined while it is not complete. */
+function readHead(inbox: Inbox): Head | undefined {
+  for (;;) {
+    const text = inbox.takeUntil('\r\n\r\n', headLimit, 'its head is too long')
+    if (text === undefined) {
+      // What cannot become a reply is refused at once, not only when the other side closes.
+      if (!'HTTP/'.startsWith(inbox.beginning(5)))
+        throw new ReplyFormatError('it does not begin with an HTTP status line')
+      return undefined
+    }
+    if (!/^HTTP\/1\.[01] 1[0-9]{2}/.test(text)) return parseHead(text)
+  }
+}
+
+/** A chunked body is read line, data, line, data; each call moves as far as the bytes at hand allow. */
+function createChunkReader(inbox: Inbox, body: Body): () => boolean {
+  let missing = 0
+  let state: 'size' | 'data' | 'data-end' | 'trailer' = 'size'
+  return () => {
+    for (;;) {
+      if (state === 'data') {
+        const piece = inbox.take(missing)
+        body.add(piece)
+        missing -= piece.length
+        if (missing > 0) return false
+        state = 'data-end'
+        continue
+      }
+      const line = inbox.takeUntil('\r\n', chunkLineLimit, 'a line of its chunked body is too long')
+      if (line === undefined) return false
+      if (state === 'data-end') {
+        if (line !== '') throw new ReplyFormatError('a chunk of its body is longer than it says')
+        state = 'size'
+      } else if (state === 'trailer') {
+        if (line === '') return true
+      } else {
+        const size = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/.exec(line)?.[1]
+        if (size === undefined) throw new ReplyFormatError('a chunk of its body has no size')
+        missing = Number.parseInt(size, 16)
+        if (body.length + missing > bodyLimit) throw tooLong()
+        state = missing === 0 ? 'trailer' : 'data'
+      }
+    }
+  }
+}
+
 /**
  * Reads one HTTP/1.1 reply to a POST out of the chunks of a connection. Knows Content-Length and chunked bodies, no
  * other framing; bytes after the end of the reply make it invalid.
  */
 export function createReplyReader(): ReplyReader {
-  let pending: Buffer = Buffer.alloc(0)
+  const inbox = new Inbox()
+  const body = new Body()
+  const readChunks = createChunkReader(inbox, body)
   let received = 0
   let head: Head | undefined
-  let body = Buffer.alloc(0)
-  let bodyLength = 0
-  const readChunk = chunkReader()
-
-  const take = (length: number): Buffer => {
-    const taken = pending.subarray(0, length)
-    pending = pending.subarray(length)
-    return taken
-  }
-  /** One buffer that doubles, not a list: a body in chunks of one byte would cost a hundred times its length. */
-  const keep = (piece: Buffer): void => {
-    const length = bodyLength + piece.length
-    if (length > bodyLimit) throw tooLong()
-    if (length > body.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, 2 * body.length))
-      body.copy(larger, 0, 0, bodyLength)
-      body = larger
-    }
-    piece.copy(body, bodyLength)
-    bodyLength = length
-  }
-
-  /** Steps over the head, and over interim (1xx) ones; undefined while it is not complete. */
-  function readHead(): Head | undefined {
-    for (;;) {
-      const end = pending.indexOf(headEnd)
-      if (end > headLimit || (end < 0 && pending.length > headLimit)) {
-        throw new ReplyFormatError('its head is too long')
-      }
-      if (end < 0) {
-        // What cannot become a reply is refused at once, not only when the other side closes.
-        const begin = pending.toString('latin1', 0, 5)
-        if (!'HTTP/'.startsWith(begin))
-          throw new ReplyFormatError('it does not begin with an HTTP status line')
-        return undefined
-      }
-      const text = take(end + headEnd.length).toString('latin1', 0, end)
-      if (!/^HTTP\/1\.[01] 1[0-9]{2}/.test(text)) return parseHead(text)
-    }
-  }
-
-  /** A chunked body is read line, data, line, data; each call moves as far as the bytes at hand allow. */
-  function chunkReader(): () => boolean {
-    let missing = 0
-    let state: 'size' | 'data' | 'data-end' | 'trailer' = 'size'
-    const line = (): string | undefined => {
-      const end = pending.indexOf('\r\n')
-      if (end > chunkLineLimit || (end < 0 && pending.length > chunkLineLimit)) {
-        throw new ReplyFormatError('a line of its chunked body is too long')
-      }
-      return end < 0 ? undefined : take(end + 2).toString('latin1', 0, end)
-    }
-    return () => {
-      for (;;) {
-        if (state === 'data') {
-          const piece = take(Math.min(missing, pending.length))
-          keep(piece)
-          missing -= piece.length
-          if (missing > 0) return false
-          state = 'data-end'
-          continue
-        }
-        const text = line()
-        if (text === undefined) return false
-        if (state === 'data-end') {
-          if (text !== '') throw new ReplyFormatError('a chunk of its body is longer than it says')
-          state = 'size'
-        } else if (state === 'trailer') {
-          if (text === '') return true
-        } else {
-          const size = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/.exec(text)?.[1]
-          if (size === undefined) throw new ReplyFormatError('a chunk of its body has no size')
-          missing = Number.parseInt(size, 16)
-          if (bodyLength + missing > bodyLimit) throw tooLong()
-          state = missing === 0 ? 'trailer' : 'data'
-        }
-      }
-    }
-  }
 
   function readBody(framing: Framing): boolean {
-    if (framing.kind === 'chunked') return readChunk()
-    keep(take(Math.min(framing.length - bodyLength, pending.length)))
-    return bodyLength === framing.length
+    if (framing.kind === 'chunked') return readChunks()
+    body.add(inbox.take(framing.length - body.length))
+    return body.length === framing.length
   }
 
   return {
     push(chunk) {
       received += chunk.length
-      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
-      head ??= readHead()
+      inbox.put(chunk)
+      head ??= readHead(inbox)
       if (head === undefined || !readBody(head.framing)) return undefined
-      if (pending.length > 0) throw surplus()
-      return {
-        status: head.status,
-        body: body.subarray(0, bodyLength),
-        ...(head.beats && { stateFolderBeats: true as const }),
-      }
+      if (inbox.length > 0) throw surplus()
+      const { status, beats } = head
+      return { status, body: body.whole(), ...(beats && { stateFolderBeats: true as const }) }
     },
     received: () => received,
   }

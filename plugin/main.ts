@@ -4,17 +4,15 @@
  * signals, which cannot wait until everything is loaded: their import has to stay the first.
  */
 import { onInterruption } from './interruption.ts'
-import { readFileSync, writeSync } from 'node:fs'
+import { readFileSync, statSync, writeSync } from 'node:fs'
 import { versionText } from '../shared/build-info.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { sinceAnswer, stampAnswer, type Moment } from './daemon-stamp.ts'
-import { deliver } from './deliver.ts'
 import { exchange } from './exchange.ts'
-import { note } from './note.ts'
 import { createIdentity, readBootId } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
 import { askAside, createRunChild } from './run-child.ts'
-import { inodeOf, isSameInode } from './same-inode.ts'
+import { deliver, note } from './standard-streams.ts'
 import { aside, StateWrites, writeAside } from './state-writes.ts'
 import { createStdinReader } from './stdin.ts'
 
@@ -28,6 +26,22 @@ function keepConsoleOffStdout(): void {
       }
     }
   }
+}
+
+/** Device and inode of what a path leads to, "DEV:INO"; undefined for one that cannot be looked at. */
+function inodeOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether two paths lead to the same file, folder or namespace. A path that cannot be looked at is the same as none. */
+function isSameInode(one: string, other: string): boolean {
+  const first = inodeOf(one)
+  return first !== undefined && first === inodeOf(other)
 }
 
 function watchProcess(run: PluginRun): void {

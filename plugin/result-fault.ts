@@ -19,3 +19,8 @@ export function resultFault(result: AddResult, cniVersion: CniVersion): string |
   const fault = valueFault(result)
   return fault === undefined ? undefined : `a result whose ${fault}`
 }
+
+/** The addresses of a Result in either of its shapes, as it spells them; none of any other document. */
+export function addressesOf({ ips = [], ip4, ip6 }: Partial<AddResult>): string[] {
+  return [...ips.map(ip => ip.address), ...[ip4, ip6].flatMap(family => family?.ip ?? [])]
+}

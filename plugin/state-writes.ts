@@ -26,7 +26,7 @@ interface Told {
 export const aside = 'write-state'
 
 /** Milliseconds that a write by another process may take; a DEL has what is left of its time, where that is more. */
-const patience = { mark: 1000, unmark: 500, del: 2000, undel: 500, flight: 1000 } as const
+const limitsMs = { mark: 1000, unmark: 500, del: 2000, undel: 500, flight: 1000 } as const
 
 /** So many processes of runs that have ended may wait for a file system that hangs. */
 const mostWaiting = 16
@@ -57,7 +57,7 @@ function write(wanted: StateWrite): QueuedDel {
 /**
  * The whole of a run that writes for another one.
  *
- * @param tell throws when nobody listens any more
+ * @param tell throws when nothing listens any more
  */
 export function writeAside(text: string, tell: (text: string) => void): void {
   const wanted = JSON.parse(text) as StateWrite
@@ -106,7 +106,7 @@ export class StateWrites {
     if (this.takesWrites() || this.#hasJustComeBack(wanted)) return write(wanted)
     if (this.#hangs) throw hanging(wanted)
     const { now, askAside } = this.#options
-    const deadline = now() + Math.max(withinMs, patience[wanted.what])
+    const deadline = now() + Math.max(withinMs, limitsMs[wanted.what])
     await this.#waitForOthers(deadline)
     const told = now() < deadline && (await askAside(aside, JSON.stringify(wanted), deadline - now()))
     if (told === undefined) return write(wanted)

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Problem } from '../shared/problem/problem.ts'
-import { nullDescriptor } from './closed-descriptor.ts'
+import { nullDescriptor } from './standard-streams.ts'
 
 export interface StdinLimits {
   /** Milliseconds until the end of the input has to be there. */

@@ -1,9 +1,15 @@
-import type { Patience } from './ask-daemon.ts'
+/** What a run grants the daemon. */
+export interface TimeLimits {
+  /** Milliseconds for everything together. */
+  readonly totalMs: number
+  /** Milliseconds, from the first failure on, in which a daemon that is away is tried again. */
+  readonly reachMs: number
+}
 
 /** The verbs that ask the daemon. */
 export type DaemonVerb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
 
-interface Limits {
+interface VerbLimits {
   /** Milliseconds of a whole run. */
   readonly totalMs: number
   /** Milliseconds in which a daemon that is away is tried again; never longer than the configured timeout. */
@@ -16,10 +22,10 @@ interface Limits {
 
 /**
  * What each verb grants, far below the limits of the runtimes: CRI-O kills a DEL after 60 s and gives all of GC 30 s;
- * nobody limits STATUS, and it comes every 5 s (cni-protocol part 2). A DEL need not wait for a daemon that is away: it
+ * STATUS has no limit there, and comes every 5 s (cni-protocol part 2). A DEL need not wait for a daemon that is away: it
  * goes into the queue. A GC outlasts a restart of the daemon, not its absence; STATUS says what is true now.
  */
-const limits: Readonly<Record<DaemonVerb, Limits>> = {
+const verbLimits: Readonly<Record<DaemonVerb, VerbLimits>> = {
   ADD: { totalMs: Infinity, reachMs: 10_000, bounded: true },
   CHECK: { totalMs: 10_000, reachMs: 10_000, bounded: true },
   DEL: { totalMs: 10_000, reachMs: 0, bounded: true, fallbackMs: 20_000 },
@@ -31,8 +37,8 @@ const limits: Readonly<Record<DaemonVerb, Limits>> = {
  * @param timeoutSeconds the configured timeout
  * @param elapsedMs what this run has spent already, reading stdin above all
  */
-export function patienceFor(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): Patience {
-  const { totalMs, reachMs, bounded } = limits[verb]
+export function limitsFor(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): TimeLimits {
+  const { totalMs, reachMs, bounded } = verbLimits[verb]
   const granted = bounded ? Math.min(totalMs, timeoutSeconds * 1000) : totalMs
   const left = Math.max(0, granted - elapsedMs)
   return { totalMs: left, reachMs: Math.min(reachMs, timeoutSeconds * 1000, left) }
@@ -45,8 +51,8 @@ const leastForFallbackMs = 500
  * Milliseconds that a fallback may take, of a run that has spent `elapsedMs` already. A DEL has them beside what the daemon
  * may take, so it ends within 30 s: CRI-O kills it after 60 s.
  */
-export function fallbackPatience(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): number {
-  const { totalMs, bounded, fallbackMs } = limits[verb]
+export function fallbackLimitMs(verb: DaemonVerb, timeoutSeconds: number, elapsedMs: number): number {
+  const { totalMs, bounded, fallbackMs } = verbLimits[verb]
   const granted = Math.min(fallbackMs ?? totalMs, bounded ? timeoutSeconds * 1000 : Infinity)
   return Math.max(leastForFallbackMs, fallbackMs === undefined ? granted - elapsedMs : granted)
 }

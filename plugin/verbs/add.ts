@@ -4,16 +4,16 @@ import { createAbandonment } from '../abandonment.ts'
 import { addByFallback } from '../add-by-fallback.ts'
 import { UnusableReply } from '../ask-daemon.ts'
 import { askVerb } from '../ask-verb.ts'
-import type { Call, Outcome } from '../call.ts'
-import { printable, type PrintableDocument } from '../document.ts'
-import { patienceFor } from '../time-limits.ts'
+import type { Call } from '../call.ts'
+import { type Outcome, printable, type PrintableDocument } from '../outcome.ts'
+import { limitsFor } from '../time-limits.ts'
 import { resultFault } from '../result-fault.ts'
 import { toMicroseconds, type RunIdentity } from '../run-identity.ts'
 import { stateFolderMismatch } from '../state-folder-mismatch.ts'
 import { validateAddReply, validateDoneReply } from '../validators.generated.ts'
 
 /** What taking an ADD back may cost when its answer cannot be used; the runtime's own DEL follows. */
-const undoPatience = { totalMs: 5_000, reachMs: 2_000 }
+const undoLimits = { totalMs: 5_000, reachMs: 2_000 }
 /** Where nothing is left of the time of the ADD. */
 const leastForUndoMs = 1_000
 
@@ -30,11 +30,10 @@ export async function add(call: Call): Promise<Outcome> {
     throw new Problem('IPK_NETNS_IS_HOST', message)
   }
   const identity = edges.identity()
-  const patience = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
   let undone: Promise<void> | undefined
   const undo = (): Promise<void> => (undone ??= undoAdd(call, identity))
   const abandonment = createAbandonment()
-  const asked = askVerb(call, { verb: 'ADD', identity, patience, validate: validateAddReply, abandonment })
+  const asked = askVerb(call, { verb: 'ADD', identity, validate: validateAddReply, abandonment })
   call.onInterrupt(async () => {
     abandonment.abandon()
     // The daemon takes an answer that was under way already for one that has arrived.
@@ -46,8 +45,7 @@ export async function add(call: Call): Promise<Outcome> {
   })
   /** The same ADD once more: the daemon recognises it, and it is void when a DEL has come meanwhile. */
   const confirm = async (given: readonly string[]): Promise<void> => {
-    const left = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
-    const again = { verb: 'ADD', identity, patience: left, validate: validateAddReply, given } as const
+    const again = { verb: 'ADD', identity, validate: validateAddReply, given } as const
     checkReply(call, await askVerb(call, { ...again, abandonment }))
   }
   try {
@@ -95,13 +93,13 @@ async function undoAdd(call: Call, added: RunIdentity): Promise<void> {
   await edges.withdrawMark(settings.stateDir, added.invocationId)
   // The daemon lets a DEL end only what began before it.
   const identity = { ...added, startedAt: toMicroseconds(edges.now()) }
-  const left = patienceFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
-  const totalMs = Math.min(undoPatience.totalMs, Math.max(left.totalMs, leastForUndoMs))
+  const left = limitsFor('ADD', settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const totalMs = Math.min(undoLimits.totalMs, Math.max(left.totalMs, leastForUndoMs))
   try {
     await askVerb(call, {
       verb: 'DEL',
       identity,
-      patience: { ...undoPatience, totalMs },
+      limits: { ...undoLimits, totalMs },
       validate: validateDoneReply,
     })
   } catch (error) {

@@ -1,10 +1,11 @@
 import type { DoneReply } from '../../shared/api/cni.schema.ts'
 import { DaemonRefusal } from '../ask-daemon.ts'
 import { askVerb, encodeBriefly, encodeRequest } from '../ask-verb.ts'
-import type { Call, Outcome } from '../call.ts'
+import type { Call } from '../call.ts'
+import type { Outcome } from '../outcome.ts'
 import type { DelEntry, QueuedDel } from '../deferred-del.ts'
 import { forwardToFallback } from '../fallback.ts'
-import { patienceFor } from '../time-limits.ts'
+import { limitsFor } from '../time-limits.ts'
 import type { RunIdentity } from '../run-identity.ts'
 import { networkName } from '../../shared/cni/netconf.ts'
 import type { ProblemCode } from '../../shared/problem/catalogue.ts'
@@ -52,11 +53,9 @@ export async function del(call: Call): Promise<Outcome> {
  * that never comes"). What the daemon understood and will never carry out is an error.
  */
 async function release(call: Call): Promise<Giver> {
-  const { settings, edges } = call
-  const patience = patienceFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
-  const identity = edges.identity()
+  const identity = call.edges.identity()
   try {
-    const reply = await askVerb(call, { verb: 'DEL', identity, patience, validate: validateDoneReply })
+    const reply = await askVerb(call, { verb: 'DEL', identity, validate: validateDoneReply })
     return giverOf(reply)
   } catch (error) {
     if (error instanceof DaemonRefusal ? !error.reply.retryable : !(error instanceof Problem)) throw error
@@ -88,7 +87,7 @@ async function defer(call: Call, identity: RunIdentity, reason: Error): Promise<
     const reply = await askVerb(call, {
       verb: 'DEL',
       identity,
-      patience: secondTry,
+      limits: secondTry,
       validate: validateDoneReply,
     })
     await entry.withdraw()
@@ -109,7 +108,7 @@ function entryName({ invocation, config, edges }: Call, { invocationId }: RunIde
 
 /** Where the queue does not take it either, what was wrong with the daemon is the first thing to know. */
 async function queue({ settings, edges }: Call, entry: DelEntry, reason: Error): Promise<QueuedDel> {
-  const { totalMs } = patienceFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const { totalMs } = limitsFor('DEL', settings.timeoutSeconds, edges.now() - edges.startedMs)
   try {
     return await edges.queueDel(settings.stateDir, entry, totalMs)
   } catch (error) {

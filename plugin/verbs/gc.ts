@@ -1,7 +1,7 @@
 import { askVerb } from '../ask-verb.ts'
-import type { Call, Outcome } from '../call.ts'
+import type { Call } from '../call.ts'
+import type { Outcome } from '../outcome.ts'
 import { forwardToFallback } from '../fallback.ts'
-import { patienceFor } from '../time-limits.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
 /**
@@ -9,12 +9,10 @@ import { validateDoneReply } from '../validators.generated.ts'
  * whatever became of the other (CNI SPEC: go on after an error, forward to delegates).
  */
 export async function gc(call: Call): Promise<Outcome> {
-  const { settings, edges } = call
-  const patience = patienceFor('GC', settings.timeoutSeconds, edges.now() - edges.startedMs)
+  const { edges } = call
   const asked = askVerb(call, {
     verb: 'GC',
     identity: edges.identity(),
-    patience,
     validate: validateDoneReply,
   })
   const [daemon, fallback] = await Promise.allSettled([asked, forwardToFallback(call, 'GC')])

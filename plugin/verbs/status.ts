@@ -1,10 +1,9 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { askVerb } from '../ask-verb.ts'
-import type { Call, Outcome } from '../call.ts'
+import type { Call } from '../call.ts'
+import { type Outcome, Refusal } from '../outcome.ts'
 import { isWithinGrace } from '../daemon-stamp.ts'
 import { forwardToFallback } from '../fallback.ts'
-import { patienceFor } from '../time-limits.ts'
-import { Refusal } from '../refusal.ts'
 import { stateFolderMismatch } from '../state-folder-mismatch.ts'
 import { validateDoneReply } from '../validators.generated.ts'
 
@@ -15,11 +14,9 @@ import { validateDoneReply } from '../validators.generated.ts'
  */
 export async function status(call: Call): Promise<Outcome> {
   const { settings, edges } = call
-  const patience = patienceFor('STATUS', settings.timeoutSeconds, edges.now() - edges.startedMs)
   const question = {
     verb: 'STATUS',
     identity: edges.identity(),
-    patience,
     validate: validateDoneReply,
   } as const
   const reply = await askVerb(call, question).catch((error: unknown) => {

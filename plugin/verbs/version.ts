@@ -1,8 +1,8 @@
 import { configVersion, decodeNetworkConfig } from '../../shared/cni/netconf.ts'
 import { latestVersion, supportedVersions } from '../../shared/cni/versions.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import type { Outcome, PluginEdges } from '../call.ts'
-import { printable } from '../document.ts'
+import type { PluginEdges } from '../call.ts'
+import { type Outcome, printable } from '../outcome.ts'
 
 /** Callers may leave stdin open, closed or empty: nothing on it is needed. */
 const stdinLimits = { timeoutMs: 150, maxBytes: 1024 * 1024 }

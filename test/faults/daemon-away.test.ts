@@ -40,10 +40,10 @@ t.test('nobody answers on the path', { skip }, async t => {
   const paths: readonly [name: string, path: string, why: RegExp][] = [
     ['no socket', newPath(), /: there is no such socket$/],
     ['no folder', join(newPath(), 'ipkeeper.sock'), /: there is no such socket$/],
-    ['a file instead of the folder', join(aFile, 'ipkeeper.sock'), /: a part of its path is no folder$/],
-    ['a stale socket', stale, /: nobody listens on the socket$/],
-    ['a file', aFile, /: nobody listens on the socket$/],
-    ['a folder', aFolder, /: nobody listens on the socket$/],
+    ['a file instead of the folder', join(aFile, 'ipkeeper.sock'), /: a part of its path is not a folder$/],
+    ['a stale socket', stale, /: nothing listens on the socket$/],
+    ['a file', aFile, /: nothing listens on the socket$/],
+    ['a folder', aFolder, /: nothing listens on the socket$/],
     ['a path that is too long', `/${'x'.repeat(200)}`, /: connect fails with E[A-Z]+$/],
     ['a path with a NUL', '/run/a\u0000b', /: /],
   ]

@@ -65,7 +65,7 @@ t.test('a rollout of the daemon is no news, its absence is', { skip }, async t =
   await daemon.stop('SIGKILL')
   t.equal(await ask(), undefined, 'killed a moment ago')
   moveStamp(-40)
-  t.match(await ask(), away('nobody listens on the socket'), 'killed 40 s ago')
+  t.match(await ask(), away('nothing listens on the socket'), 'killed 40 s ago')
   moveStamp(600)
   t.match(await ask(), { code: 50 }, 'a stamp of the future says nothing')
   const again = await start()

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { DoneReply } from '../../shared/api/cni.schema.ts'
-import { askDaemon, DaemonRefusal, UnusableReply, type Patience } from '../../plugin/ask-daemon.ts'
+import { askDaemon, DaemonRefusal, UnusableReply } from '../../plugin/ask-daemon.ts'
+import type { TimeLimits } from '../../plugin/time-limits.ts'
 import { ExchangeError, type ExchangeFault, type HttpReply } from '../../plugin/exchange.ts'
 import { validateDoneReply } from '../../plugin/validators.generated.ts'
 
@@ -31,7 +32,7 @@ interface Told {
 }
 
 /** Asks a daemon that behaves as the list says, the last entry for ever, on a clock that only the tries move. */
-async function ask(tries: readonly Try[], patience: Patience): Promise<Told> {
+async function ask(tries: readonly Try[], limits: TimeLimits): Promise<Told> {
   let nowMs = 1000
   const bodies: string[] = []
   const outcome = await askDaemon(
@@ -57,18 +58,18 @@ async function ask(tries: readonly Try[], patience: Patience): Promise<Told> {
       path: '/v1/cni/add',
       socket: '/s',
       body: '{"n":1}',
-      patience,
+      limits,
       validate: validateDoneReply,
     },
   ).catch((reason: unknown) => reason)
   return { outcome, tries: bodies.length, bodies, elapsedMs: nowMs - 1000 }
 }
 
-const patient: Patience = { totalMs: 60_000, reachMs: 10_000 }
+const generous: TimeLimits = { totalMs: 60_000, reachMs: 10_000 }
 
 t.test('answers', async t => {
-  t.same((await ask([{}], patient)).outcome, done)
-  const held = await ask([{ reply: [409, refusal] }], patient)
+  t.same((await ask([{}], generous)).outcome, done)
+  const held = await ask([{ reply: [409, refusal] }], generous)
   t.ok(held.outcome instanceof DaemonRefusal)
   t.match(held.outcome, { reply: refusal })
   t.equal(held.tries, 1, 'a refusal is final')
@@ -76,7 +77,7 @@ t.test('answers', async t => {
 
 t.test('a daemon that is away is tried again, with the same body', async t => {
   for (const fault of ['missing', 'refused', 'lost'] as const) {
-    const told = await ask([{ fault }, { fault }, { fault: 'refused' }, {}], patient)
+    const told = await ask([{ fault }, { fault }, { fault: 'refused' }, {}], generous)
     t.same(told.outcome, done, fault)
     t.equal(told.tries, 4, fault)
     t.equal(new Set(told.bodies).size, 1, fault)
@@ -90,30 +91,30 @@ t.test('but only for so long', async t => {
     ['lost', 'IPK_DAEMON_REPLY_INVALID', 'ipkeeper-server on /s broke off: it is lost'],
   ]
   for (const [fault, code, message] of cases) {
-    const told = await ask([{ fault }], patient)
+    const told = await ask([{ fault }], generous)
     t.match(told.outcome, { code, message }, fault)
     t.ok(told.elapsedMs <= 10_100 && told.elapsedMs >= 9_000, `${fault} after ${told.elapsedMs} ms`)
     t.ok(told.tries > 10 && told.tries < 60, `${fault}: ${told.tries} tries`)
     const hasty = await ask([{ fault }], { totalMs: 60_000, reachMs: 0 })
-    t.equal(hasty.tries, 1, `${fault}: no second try without patience`)
+    t.equal(hasty.tries, 1, `${fault}: no second try without time for it`)
     const short = await ask([{ fault }], { totalMs: 300, reachMs: 10_000 })
     t.ok(short.elapsedMs <= 300, `${fault}: the total bounds it too`)
   }
 })
 
 t.test('the time to reach it counts from when it went away', async t => {
-  const told = await ask([{ takesMs: 20_000, fault: 'lost' }, { fault: 'refused' }, {}], patient)
+  const told = await ask([{ takesMs: 20_000, fault: 'lost' }, { fault: 'refused' }, {}], generous)
   t.same(told.outcome, done)
 })
 
 t.test('no second try where it would not help', async t => {
   for (const fault of ['forbidden', 'unusable', 'exhausted', 'malformed'] as const) {
-    const told = await ask([{ fault }, {}], patient)
+    const told = await ask([{ fault }, {}], generous)
     t.equal(told.tries, 1, fault)
     const code = fault === 'malformed' ? 'IPK_DAEMON_REPLY_INVALID' : 'IPK_DAEMON_UNREACHABLE'
     t.match(told.outcome, { code }, fault)
   }
-  const late = await ask([{ takesMs: 100_000 }], patient)
+  const late = await ask([{ takesMs: 100_000 }], generous)
   t.match(late.outcome, {
     code: 'IPK_DAEMON_TIMEOUT',
     message: 'ipkeeper-server on /s did not answer ADD within 60 s',
@@ -137,7 +138,7 @@ t.test('replies that cannot be used', async t => {
     [302, done, "status 302, the body must have required property 'code'", false],
   ]
   for (const [status, body, why, mayHaveDone] of cases) {
-    const { outcome, tries } = await ask([{ reply: [status, body] }, {}], patient)
+    const { outcome, tries } = await ask([{ reply: [status, body] }, {}], generous)
     t.match(outcome, { code: 'IPK_DAEMON_REPLY_INVALID', message: prefix + why }, why)
     t.equal(outcome instanceof UnusableReply, mayHaveDone, why)
     t.equal(tries, 1)

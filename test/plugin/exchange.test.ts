@@ -197,9 +197,13 @@ t.test('a daemon that is not there', async t => {
   leaveStaleSocket(stale)
   const cases: readonly [path: string, fault: string, message: string | RegExp][] = [
     [folder.file('none.sock'), 'missing', 'there is no such socket'],
-    [folder.file('plain', 'x.sock'), 'missing', 'there is no such socket: a part of its path is no folder'],
-    [stale, 'refused', 'nobody listens on the socket'],
-    [file, 'refused', 'nobody listens on the socket'],
+    [
+      folder.file('plain', 'x.sock'),
+      'missing',
+      'there is no such socket: a part of its path is not a folder',
+    ],
+    [stale, 'refused', 'nothing listens on the socket'],
+    [file, 'refused', 'nothing listens on the socket'],
     [folder.file('x'.repeat(200)), 'unusable', /connect fails with/],
   ]
   for (const [path, fault, message] of cases) await t.rejects(post(path), { fault, message }, path.slice(-20))

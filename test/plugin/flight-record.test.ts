@@ -3,6 +3,7 @@ import t from 'tap'
 import {
   flightStateDir,
   formatFlight,
+  isoTime,
   isRecorded,
   type Ending,
   type FlightFacts,
@@ -194,5 +195,16 @@ t.test('where it is recorded', t => {
       stateDir,
       JSON.stringify([config, env]),
     )
+  t.end()
+})
+
+t.test('moments are written as Date writes them', t => {
+  const moments = [0, 1, 9, 10, 99, 100, 999, 1_000, 59_999, 86_399_999, 951_782_400_000, 253_402_300_799_999]
+  // Odd steps over a century, so that every part takes many values.
+  for (let moment = 0; moment < 3_155_760_000_000; moment += 7_654_321_987) moments.push(moment)
+  t.strictSame(
+    moments.map(isoTime),
+    moments.map(moment => new Date(moment).toISOString()),
+  )
   t.end()
 })

@@ -318,7 +318,7 @@ t.test('a DEL that the daemon does not carry out is queued, and succeeds', async
   })
   for (const [what, daemon] of Object.entries<Daemon>({
     missing: () => new ExchangeError('missing', 'there is no such socket'),
-    refused: () => new ExchangeError('refused', 'nobody listens on the socket'),
+    refused: () => new ExchangeError('refused', 'nothing listens on the socket'),
     lost: () => new ExchangeError('lost', 'the connection ended'),
     late: () => new ExchangeError('late', 'the time was up'),
     rubbish: () => [200, 'null'],

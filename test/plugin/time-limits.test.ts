@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fallbackPatience, patienceFor, type DaemonVerb } from '../../plugin/time-limits.ts'
+import { fallbackLimitMs, limitsFor, type DaemonVerb } from '../../plugin/time-limits.ts'
 
 t.test('deadlines of docs/operations/running-by-hand.md', t => {
   const cases: readonly [
@@ -24,7 +24,7 @@ t.test('deadlines of docs/operations/running-by-hand.md', t => {
   ]
   for (const [verb, timeout, elapsedMs, totalMs, reachMs] of cases) {
     t.same(
-      patienceFor(verb, timeout, elapsedMs),
+      limitsFor(verb, timeout, elapsedMs),
       { totalMs, reachMs },
       `${verb} ${timeout} s, ${elapsedMs} ms gone`,
     )
@@ -44,7 +44,7 @@ t.test('what a fallback may take of it', t => {
     ['STATUS', 60, 2_000, 500],
   ]
   for (const [verb, timeout, elapsedMs, ms] of cases) {
-    t.equal(fallbackPatience(verb, timeout, elapsedMs), ms, `${verb} ${timeout} s, ${elapsedMs} ms gone`)
+    t.equal(fallbackLimitMs(verb, timeout, elapsedMs), ms, `${verb} ${timeout} s, ${elapsedMs} ms gone`)
   }
   t.end()
 })

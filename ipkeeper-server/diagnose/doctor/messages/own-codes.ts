@@ -116,7 +116,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_NOT_AVAILABLE: {
     example:
-      'cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: nobody listens on the socket; [IPK_NOT_AVAILABLE]',
+      'cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: nothing listens on the socket; [IPK_NOT_AVAILABLE]',
     mend: ofDaemon,
   },
   IPK_STORE_FAILED: {

@@ -54,7 +54,7 @@ t.test('who and what it is about', t => {
     ],
     [
       'raw',
-      'cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: nobody listens on the socket; [IPK_NOT_AVAILABLE]',
+      'cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: nothing listens on the socket; [IPK_NOT_AVAILABLE]',
       { socket: '/run/ipkeeper/ipkeeper.sock' },
     ],
     [

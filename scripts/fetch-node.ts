@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Architecture } from './package-executable.ts'
@@ -9,6 +9,9 @@ interface Lock {
 }
 
 const root = join(import.meta.dirname, '..')
+const attempts = 3
+const pauseMs = 5_000
+const anywhere = { optional: undefined, os: undefined, cpu: undefined }
 export const hostArchitecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
 
 /**
@@ -28,22 +31,29 @@ export function fetchNode(architecture: Architecture): string {
   if (existsSync(done)) return binary
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const manifest = { name: 'other-node', version: '0.0.0', optionalDependencies: { [name]: entry.version } }
+  // A plain dependency, for whatever machine: npm goes on without an optional one that it cannot fetch, and says nothing.
+  const manifest = { name: 'other-node', version: '0.0.0', dependencies: { [name]: entry.version } }
   const ownLock = {
     ...{ name: manifest.name, version: manifest.version, lockfileVersion: lock.lockfileVersion },
-    packages: { '': manifest, [`node_modules/${name}`]: entry },
+    packages: { '': manifest, [`node_modules/${name}`]: { ...entry, ...anywhere } },
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(ownLock))
   console.log(`release: npm ci ${name}@${entry.version}`)
-  execFileSync(
-    'npm',
-    ['ci', '--os=linux', `--cpu=${architecture}`, '--ignore-scripts', '--no-audit', '--no-fund'],
-    {
-      ...{ cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
-    },
-  )
-  if (!existsSync(binary)) throw new Error(`${name}@${entry.version} has no bin/node`)
+  // npm retries a request by itself; a registry that is away for longer is tried again as a whole.
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund']
+  for (let attempt = 1; ; attempt++) {
+    const { status, error, stdout, stderr } = spawnSync('npm', ['ci', ...flags], {
+      ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' },
+    })
+    if (status === 0 && existsSync(binary)) break
+    const cause = error?.message ?? (status === 0 ? 'it has no bin/node' : `${stderr}${stdout}`.trim())
+    if (attempt === attempts) throw new Error(`npm cannot fetch ${name}@${entry.version}: ${cause}`)
+    console.error(
+      `release: attempt ${attempt} of ${attempts} to fetch ${name}@${entry.version} failed: ${cause}`,
+    )
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * pauseMs)
+  }
   writeFileSync(done, '')
   return binary
 }

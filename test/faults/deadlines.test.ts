@@ -86,10 +86,10 @@ t.test('a daemon that takes the request and does not answer', { skip }, async t 
     // The long ones against one of them.
     const chosen = rows.filter(({ seconds }) => name === 'nothing is said' || seconds <= 2)
     await Promise.all(chosen.map(row => endsInTime(t, name, daemon.path, row)))
-    const asked = askedOf(daemon)
-    t.equal(
-      asked.filter(verb => verb === 'ADD').length,
-      chosen.filter(({ verb }) => verb === 'ADD').length,
+    const adds = askedOf(daemon).filter(verb => verb === 'ADD').length
+    // On a busy machine a second may be over before the daemon is asked at all.
+    t.ok(
+      adds > 0 && adds <= chosen.filter(({ verb }) => verb === 'ADD').length,
       `${name}: late is not asked again`,
     )
   })

@@ -84,7 +84,7 @@ t.test('a terminal', { skip: skip || noTerminal }, async t => {
 
 t.test('what is on it', { skip }, async t => {
   const daemon = await listenFor(t, good)
-  const plain = JSON.stringify(configFor(daemon.path))
+  const plain = JSON.stringify(configFor(daemon.path, { timeout: 60 }))
   const inside = plain.slice(0, -1)
   const deep = 100_000
   const contents: readonly [name: string, input: string | Buffer, fault?: Expected][] = [

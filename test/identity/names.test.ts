@@ -180,9 +180,8 @@ t.test('nobody asks whom nobody contradicts: restarts cost nothing', { skip, tim
   t.match(before, /"claim":\{/)
   for (let turn = 0; turn < 2; turn++) {
     await one.stop(turn === 0 ? 'SIGTERM' : 'SIGKILL')
-    const { readyMs } = await one.start('n1')
-    t.ok(readyMs < 4500, `ready after ${Math.round(readyMs)} ms`)
-    t.equal(await nodeRecord('n1'), before)
+    await one.start('n1')
+    t.equal(await nodeRecord('n1'), before, 'who asks writes its question there')
   }
   await one.stop()
   one.reboot()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { environmentOf, plugin, type RunOptions } from './plugin-under-fault.ts'
+import { hangMs } from './poll.ts'
 import type { Finished } from './run-program.ts'
 
 /** A run of the plugin that a test can signal, feed and read as it likes. */
@@ -26,7 +27,7 @@ export function startProcess(command: string, config?: unknown, options: Process
   const child = spawn(program, args, {
     stdio: options.stdio ?? ['pipe', 'pipe', 'pipe'],
     env: { ...environmentOf(command), ...options.env },
-    timeout: 60_000,
+    timeout: 3 * hangMs,
     killSignal: 'SIGKILL',
     ...(options.cwd !== undefined && { cwd: options.cwd }),
   })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { hangMs } from './poll.ts'
 
 export interface Finished {
   /** Exit code; null when a signal ended it. */
@@ -15,7 +16,7 @@ export interface ProgramOptions {
   /** The whole environment; that of this process when absent. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Ends the program with SIGKILL after this long. Default: 60 s. */
+  /** Ends the program with SIGKILL after this long. Default: longer than any timeout of its own. */
   readonly timeoutMs?: number
   /** Is given the process id, for who has to end it before that. */
   readonly started?: (pid: number) => void
@@ -31,7 +32,7 @@ export function runProgram(
     const started = performance.now()
     const child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: options.timeoutMs ?? 60_000,
+      timeout: options.timeoutMs ?? 3 * hangMs,
       killSignal: 'SIGKILL',
       ...(options.env === undefined ? {} : { env: options.env }),
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

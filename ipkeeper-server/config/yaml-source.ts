@@ -13,7 +13,7 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml'
-import { maxYamlDepth, tooDeepYamlAt } from '../diagnose/lint/yaml-depth.ts'
+import { maxYamlDepth, tooDeepYamlAt } from '../diagnose/lint/yaml-configs.ts'
 import type { Fault } from './faults.ts'
 
 /** A place in a text, both from 1. */

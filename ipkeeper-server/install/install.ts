@@ -3,7 +3,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { lintFiles } from '../conf-dir/lint-files.ts'
 import { readSourceFile } from '../conf-dir/read-source-file.ts'
 import { readRegularFile } from '../host/regular-file.ts'
-import { compilerText } from '../diagnose/lint/format/compiler-text.ts'
+import { compilerText } from '../diagnose/lint/format-finding.ts'
 import { isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
 import { placeFile } from './place-file.ts'
 

@@ -21,9 +21,9 @@ export interface KeyedObject {
   /** Whose keys these are, for a message: "of host-local". */
   readonly whose: string
   readonly keys: readonly string[]
-  /** What their values have to be; empty where somebody else checks that. */
+  /** What their values have to be; empty where another rule checks that. */
   readonly kinds: KeyTable
-  /** `exact`: letter for letter. `folded`: in any case. `ours`: as folded, and a slip is refused. */
+  /** `exact`: letter for letter. `folded`: in any case. `ours`: as folded, and a typing mistake is refused. */
   readonly spelling: 'exact' | 'folded' | 'ours'
 }
 

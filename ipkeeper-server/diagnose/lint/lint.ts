@@ -5,7 +5,7 @@ import { rules } from './rules.ts'
 import { reportFiles } from './runtime-choice.ts'
 import { readSite, type LintInput, type LintedFile, type Site } from './site.ts'
 
-/** Of one file; more of them help nobody. */
+/** Of one file; more are of no help. */
 const mostPerFile = 200
 
 const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, note: 2 }

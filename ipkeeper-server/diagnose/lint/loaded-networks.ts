@@ -39,7 +39,7 @@ function readLoaded({ path, text, refusal, isRuntimeFile, documents }: LintedFil
   ]
 }
 
-/** The networks of files that libcni would load, in the order of their names; the rest is for the linter to speak of. */
+/** The networks of files that libcni would load, in the order of their names; the linter reports the rest. */
 export function loadedNetworks(files: readonly SourceFile[]): readonly LoadedNetwork[] {
   return readSite({ files })
     .files.toSorted((a, b) => compareNames(a.name, b.name))

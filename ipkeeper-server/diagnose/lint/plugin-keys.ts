@@ -136,7 +136,7 @@ export const knownCapabilities: readonly string[] = [
   ...['cgroupPath', 'io.kubernetes.cri.pod-annotations'],
 ]
 
-/** undefined for a plugin of somebody else, whose keys nobody here knows. */
+/** undefined for a third-party plugin, whose keys are not known here. */
 export function referencePlugin(type: string | undefined): ReferencePlugin | undefined {
   return type !== undefined && Object.hasOwn(referencePlugins, type) ? referencePlugins[type] : undefined
 }

@@ -11,7 +11,7 @@ export interface IpamSection {
   readonly type: string
 }
 
-/** A range of a section that has host-local's keys. What cannot be read is undefined; invalid-address tells of it. */
+/** A range of a section that has host-local's keys. What cannot be read is undefined, and left to invalid-address. */
 export interface SeenRange {
   readonly section: IpamSection
   readonly node: JsonNode

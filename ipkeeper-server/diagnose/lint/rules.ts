@@ -1,45 +1,37 @@
 import type { LintRule } from './rule.ts'
-import { binDirMissing } from './rules/bin-dir-missing.ts'
-import { brokenEncoding } from './rules/broken-encoding.ts'
-import { brokenFileFirst } from './rules/broken-file-first.ts'
-import { chainedFirst } from './rules/chained-first.ts'
-import { cniVersionOld } from './rules/cni-version-old.ts'
-import { cniVersionUnknown } from './rules/cni-version-unknown.ts'
-import { cniVersionUnsupported } from './rules/cni-version-unsupported.ts'
-import { conflistAsYaml } from './rules/conflist-as-yaml.ts'
-import { duplicateKey } from './rules/duplicate-key.ts'
-import { duplicateNetworkName } from './rules/duplicate-network-name.ts'
-import { gatewayOutside } from './rules/gateway-outside.ts'
-import { hiddenFile } from './rules/hidden-file.ts'
-import { hostBits } from './rules/host-bits.ts'
-import { ignoredFile } from './rules/ignored-file.ts'
+import { chainedFirst, ipamInChained } from './rules/chain.ts'
+import { cniVersionOld, cniVersionUnknown, cniVersionUnsupported } from './rules/cni-version.ts'
+import { brokenFileFirst, hiddenFile, ignoredFile, shadowedFile } from './rules/file-choice.ts'
+import {
+  brokenEncoding,
+  conflistAsYaml,
+  listInConf,
+  notAnObject,
+  singleInConflist,
+  unreadableFile,
+  yamlSyntax,
+} from './rules/file-form.ts'
 import { invalidAddress } from './rules/invalid-address.ts'
-import { ipamInChained } from './rules/ipam-in-chained.ts'
 import { ipkeeperRefuses } from './rules/ipkeeper-refuses.ts'
-import { keyCase } from './rules/key-case.ts'
-import { listInConf } from './rules/list-in-conf.ts'
+import { duplicateKey, keyCase, unknownKey } from './rules/keys.ts'
 import { missingCapability } from './rules/missing-capability.ts'
 import { missingKey } from './rules/missing-key.ts'
-import { networkNameRule } from './rules/network-name.ts'
-import { notAnObject } from './rules/not-an-object.ts'
+import { duplicateNetworkName, networkNameRule } from './rules/network-name.ts'
 import { overlappingRanges } from './rules/overlapping-ranges.ts'
-import { placeholderRule } from './rules/placeholder.ts'
-import { pluginMissing } from './rules/plugin-missing.ts'
-import { pluginName } from './rules/plugin-name.ts'
-import { pluginNotExecutable } from './rules/plugin-not-executable.ts'
-import { pluginSilent } from './rules/plugin-silent.ts'
-import { pluginUnsafe } from './rules/plugin-unsafe.ts'
-import { rangeBounds } from './rules/range-bounds.ts'
-import { shadowedFile } from './rules/shadowed-file.ts'
-import { singleInConflist } from './rules/single-in-conflist.ts'
+import {
+  binDirMissing,
+  pluginMissing,
+  pluginName,
+  pluginNotExecutable,
+  pluginSilent,
+  pluginUnsafe,
+} from './rules/plugin-programs.ts'
+import { gatewayOutside, hostBits, rangeBounds } from './rules/range-values.ts'
 import { smallPool } from './rules/small-pool.ts'
 import { staysOnNode } from './rules/stays-on-node.ts'
 import { syntaxRules } from './rules/syntax.ts'
-import { templateMarker } from './rules/template-marker.ts'
-import { unknownKey } from './rules/unknown-key.ts'
-import { unreadableFile } from './rules/unreadable-file.ts'
+import { placeholderRule, templateMarker } from './rules/unfilled-value.ts'
 import { wrongType } from './rules/wrong-type.ts'
-import { yamlSyntax } from './rules/yaml-syntax.ts'
 
 /** Every rule, in the order of the reference: what the runtime chooses, form, the list, plugins, addresses. */
 export const rules: readonly LintRule[] = [

@@ -46,7 +46,7 @@ export function reportFiles(site: Site): LintFile[] {
     if (!choice)
       return report(
         null,
-        file.refusal === undefined ? 'looked at by itself' : `no runtime loads it: ${file.refusal}`,
+        file.refusal === undefined ? 'checked by itself' : `no runtime loads it: ${file.refusal}`,
       )
     if (!file.isRuntimeFile) return report(false, 'no runtime reads a file of this name')
     const { taken, breaking } = choice
@@ -54,16 +54,16 @@ export function reportFiles(site: Site): LintFile[] {
       if (breaking)
         return report(
           false,
-          `comes behind ${breaking.name}, which containerd cannot load; CRI-O passes that over`,
+          `comes after ${breaking.name}, which containerd cannot load; CRI-O skips that one`,
         )
-      return report(false, `comes behind ${taken.map(({ name }) => name).join(', ')}`)
+      return report(false, `comes after ${taken.map(({ name }) => name).join(', ')}`)
     }
     if (file.refusal !== undefined)
-      return report(false, `containerd stops at it, CRI-O passes it over: ${file.refusal}`)
-    if (breaking) return report(false, `containerd stops at ${breaking.name}; CRI-O takes this one`)
+      return report(false, `containerd fails at it, CRI-O skips it: ${file.refusal}`)
+    if (breaking) return report(false, `containerd fails at ${breaking.name}; CRI-O takes this one`)
     return report(
       true,
-      file === taken[0] ? 'the runtime takes it: the first by name' : 'the runtime takes it, too',
+      file === taken[0] ? 'the runtime takes it: the first by name' : 'the runtime takes it as well',
     )
   })
 }

@@ -3,9 +3,8 @@ import type { JsonObject } from '../../../shared/json/fold.ts'
 import type { SyntaxFault } from './json/fault.ts'
 import { textOf, toJsonObject, valueOf, type JsonNode, type Span } from './json/json-node.ts'
 import { LineMap } from './line-map.ts'
-import { whyNotLoadable } from './loadable.ts'
 import { parseTolerantly } from './json/parse-tolerantly.ts'
-import { compareNames, isRuntimeFile } from './runtime-files.ts'
+import { compareNames, isRuntimeFile, whyNotLoadable } from './runtime-files.ts'
 import { TextView } from './text-view.ts'
 import { looksLikeYaml, readYaml, type YamlFile } from './yaml-configs.ts'
 
@@ -37,7 +36,7 @@ export type PluginSeen =
       readonly versions: readonly string[] | undefined
       /** Why it gave no versions; '' when it was not to be asked. */
       readonly silence: string
-      /** Why it was not even run: somebody other than root could have put anything there. */
+      /** Why it was not even run: a user other than root could have put anything there. */
       readonly unsafe: string | undefined
     }
   | { readonly kind: 'unusable'; readonly path: string; readonly why: string }
@@ -48,9 +47,9 @@ export interface LintInput {
   readonly files: readonly SourceFile[]
   /** Where the files are those of a runtime's folder. */
   readonly directory?: { readonly path: string; readonly maxConfNum: number }
-  /** Of a node that shares its store with others; absent elsewhere, and where nobody knows. */
+  /** Of a node that shares its store with others; absent elsewhere, and where that is not known. */
   readonly nodeRoutes?: 'auto' | 'off' | undefined
-  /** Absent where nobody has looked for programs. */
+  /** Absent where programs were not searched. */
   readonly plugins?: {
     readonly binDirs: readonly string[]
     /** By type; undefined where none of the folders is there, as on a machine that is no node. */
@@ -58,7 +57,7 @@ export interface LintInput {
   }
 }
 
-/** `runtime`: a runtime reads the file as it is. `manifest`: it is in a YAML file, and somebody writes it to nodes. */
+/** `runtime`: a runtime reads the file as it is. `manifest`: it is in a YAML file, from which it gets to nodes. */
 export type Standing = 'runtime' | 'manifest'
 
 export interface LintedFile extends SourceFile {
@@ -79,7 +78,7 @@ export interface CniDocument {
   readonly standing: Standing
   readonly root: JsonNode | undefined
   readonly faults: readonly SyntaxFault[]
-  /** undefined where the text does not tell with certainty what is meant. */
+  /** undefined where the text leaves in doubt what is meant. */
   readonly network: Network | undefined
 }
 
@@ -192,7 +191,7 @@ function refusalOf({ name, text, fault, yaml, documents: [document] }: LintedFil
   if (text === undefined) return fault?.stopsRuntime === true ? fault.why : undefined
   if (yaml) return 'it is YAML'
   if (!document?.root) return 'it is empty'
-  return document.faults.length > 0 ? 'it is no JSON' : whyNotLoadable(name, document.root)
+  return document.faults.length > 0 ? 'it is not JSON' : whyNotLoadable(name, document.root)
 }
 
 /** Reads all there is to be looked at. Files of a runtime's folder are put into its order. */

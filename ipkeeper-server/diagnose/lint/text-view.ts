@@ -36,7 +36,7 @@ export class TextView {
     return new TextView(texts.join(''), here, there)
   }
 
-  /** A text of which nothing better can be told than where it begins. */
+  /** A text of which only the beginning can be located. */
   static somewhere(text: string, at: number): TextView {
     return new TextView(
       text,

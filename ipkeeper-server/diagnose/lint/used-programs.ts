@@ -1,6 +1,6 @@
 import { textOf, type JsonNode } from './json/json-node.ts'
 import { ipamSections } from './ranges.ts'
-import type { CniDocument, Network, Site } from './site.ts'
+import { readSite, type CniDocument, type Network, type Site, type SourceFile } from './site.ts'
 
 /** A program that a configuration has run. */
 export interface UsedProgram {
@@ -21,4 +21,9 @@ export function* usedPrograms(site: Site): Iterable<UsedProgram> {
     const { network } = entry
     if (type !== undefined) yield { type, holder: node, document: network.document, network }
   }
+}
+
+/** The plugins that files name, each once, in their order: the programs to look for before the files are linted. */
+export function usedTypes(files: readonly SourceFile[]): readonly string[] {
+  return [...new Set(Array.from(usedPrograms(readSite({ files })), ({ type }) => type))]
 }

@@ -1,8 +1,7 @@
-import { isMap, isScalar, parseAllDocuments, visit, type Document } from 'yaml'
+import { isMap, isScalar, Lexer, parseAllDocuments, visit, type Document } from 'yaml'
 import type { SyntaxFault } from './json/fault.ts'
 import type { Span } from './json/json-node.ts'
 import type { TextView } from './text-view.ts'
-import { maxYamlDepth, tooDeepYamlAt } from './yaml-depth.ts'
 import { viewOfScalar } from './yaml-scalar.ts'
 
 /** A configuration that stands as a text in a YAML file, such as under a key of a ConfigMap. */
@@ -39,8 +38,8 @@ function looksLikeConfig(value: unknown): boolean {
 }
 
 const wording: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
-  TAB_AS_INDENT: ['a tab; YAML is indented with spaces', 'write spaces in its place'],
-  DUPLICATE_KEY: ['the same key twice in one mapping', 'take one of them out'],
+  TAB_AS_INDENT: ['a tab; YAML is indented with spaces', 'use spaces instead'],
+  DUPLICATE_KEY: ['the same key twice in one mapping', 'remove one of them'],
 }
 
 /** Finds the network configurations in a YAML file of any number of documents. Never throws. */
@@ -51,7 +50,7 @@ export function readYaml(text: string): YamlFile {
   }
   const deep = tooDeepYamlAt(text)
   if (deep !== undefined) {
-    add(deep, deep + 1, `nests deeper than ${maxYamlDepth} levels`, 'write it anew')
+    add(deep, deep + 1, `nests deeper than ${maxYamlDepth} levels`, 'write it again, flatter')
     return { configs: [], plainConfigs: [], faults }
   }
   const parsed = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
@@ -66,7 +65,7 @@ export function readYaml(text: string): YamlFile {
         error.message.replaceAll(/\s*\n\s*/g, ' '),
         'correct the YAML first',
       ]
-      add(error.pos[0], Math.max(error.pos[1], error.pos[0] + 1), `no YAML: ${message}`, remedy)
+      add(error.pos[0], Math.max(error.pos[1], error.pos[0] + 1), `not valid YAML: ${message}`, remedy)
     }
     visit(document, {
       Map: (_, node) => {
@@ -85,4 +84,26 @@ export function readYaml(text: string): YamlFile {
     })
   }
   return { configs, plainConfigs, faults }
+}
+
+/** Brackets within brackets, or list marks in one line. Files of ours need a dozen; the parser takes seconds for thousands. */
+export const maxYamlDepth = 64
+
+/** Tokens of the lexer that stand for no text: beginning of a document, end of a broken flow, scalar. */
+const synthetic = new Set(['\u0002', '\u0018', '\u001f'])
+
+/** The first place where a text nests deeper than anything of ours, before the YAML parser follows it there. */
+export function tooDeepYamlAt(text: string): number | undefined {
+  let offset = 0
+  let brackets = 0
+  let marks = 0
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') brackets++
+    else if (token === ']' || token === '}') brackets--
+    else if (token === '-' || token === '?') marks++
+    else if (token === '\n' || token === '\r\n') marks = 0
+    if (brackets > maxYamlDepth || marks > maxYamlDepth) return offset
+    if (!synthetic.has(token)) offset += token.length
+  }
+  return undefined
 }

@@ -1,7 +1,7 @@
 import type { LintFinding } from '../../../../shared/api/lint.schema.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import type { Linted } from '../../lint/lint.ts'
-import { brokenFileFirst } from '../../lint/rules/broken-file-first.ts'
+import { brokenFileFirst } from '../../lint/rules/file-choice.ts'
 import { fail, ok, warn, type Check } from '../check.ts'
 import { describeFinding, lintNetworks } from '../lint-networks.ts'
 import { oursIn } from '../our-plugin.ts'

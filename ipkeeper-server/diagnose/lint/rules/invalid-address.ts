@@ -7,25 +7,25 @@ import { spotOf } from '../site.ts'
 
 type Notation = 'address' | 'cidr'
 
-/** Why a text is no address of that notation, and what to write; undefined when it is one. */
+/** Why a text is not an address of that notation, and what to write; undefined when it is one. */
 function faultOf(text: string, notation: Notation): readonly [why: string, remedy: string] | undefined {
   const address = parseAddress(text)
   const cidr = parseCidr(text)
   if (notation === 'cidr') {
     if (cidr) return undefined
     if (address) return ['has no prefix length', `write it like ${text}/${address.family === 4 ? 24 : 64}`]
-    return ['is no subnet', 'write it like 10.22.0.0/16']
+    return ['is not a subnet', 'write it like 10.22.0.0/16']
   }
   if (address) return undefined
   if (cidr) return ['has a prefix length', `write ${text.slice(0, text.indexOf('/'))}`]
-  return ['is no IP address', 'write it like 10.22.0.1']
+  return ['is not an IP address', 'write it like 10.22.0.1']
 }
 
 export const invalidAddress: LintRule = {
   id: 'invalid-address',
   severity: 'error',
   summary:
-    'A text that is no IP address or subnet, where one belongs. Leading zeros ("10.22.0.050") are none.',
+    'A value that is not an IP address or subnet, where one belongs. Leading zeros ("10.22.0.050") are not allowed.',
   *check(site) {
     for (const section of ipamSections(site)) {
       const { node, type, entry } = section

@@ -18,7 +18,7 @@ function undeclared({ config, node }: PluginEntry, names: readonly string[]): st
   })
 }
 
-function tell(entry: PluginEntry, names: readonly string[], lost: string): Diagnostic[] {
+function diagnose(entry: PluginEntry, names: readonly string[], lost: string): Diagnostic[] {
   const { node, network } = entry
   const [first = ''] = names
   const declared = memberOf(node, 'capabilities')
@@ -32,7 +32,7 @@ function tell(entry: PluginEntry, names: readonly string[], lost: string): Diagn
       message: `${list.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not among the capabilities: ${lost}`,
       remedy: declared
         ? `add ${wanted} to "capabilities"`
-        : `write "capabilities": { ${wanted} } beside "type"`,
+        : `write "capabilities": { ${wanted} } next to "type"`,
     },
   ]
 }
@@ -45,9 +45,9 @@ export const missingCapability: LintRule = {
   *check({ plugins }) {
     for (const entry of plugins) {
       if (!usesIpkeeper(entry.config)) continue
-      const lost = 'the runtime passes no annotations on, so every pod gets a dynamic address'
-      yield* tell(entry, undeclared(entry, [annotations]), lost)
-      const [note] = tell(
+      const lost = 'the runtime does not pass annotations on, so every pod gets a dynamic address'
+      yield* diagnose(entry, undeclared(entry, [annotations]), lost)
+      const [note] = diagnose(
         entry,
         undeclared(entry, ['ips', 'mac']),
         'what a container asks for by --ip or --mac-address does not arrive',

@@ -11,7 +11,7 @@ export const missingKey: LintRule = {
   id: 'missing-key',
   severity: 'error',
   summary:
-    'A key without which libcni refuses the file: `name`, `plugins` of a list, `type` of a plugin. Without `cniVersion`, which is a warning, plugins answer in the words of 0.1.0.',
+    'A key without which libcni refuses the file: `name`, `plugins` of a list, `type` of a plugin. Without `cniVersion`, which is a warning, plugins answer in version 0.1.0.',
   *check({ networks }) {
     for (const network of networks) {
       const { document, root } = network
@@ -20,7 +20,7 @@ export const missingKey: LintRule = {
         message: `${JSON.stringify(key)} is missing`,
         remedy,
       })
-      // A value of another type is told of by wrong-type.
+      // A value of another type is left to wrong-type.
       const has = (key: string): boolean => (memberOf(root, key)?.value.kind ?? 'null') !== 'null'
       if ((!has('name') && needsName(network)) || network.name === '')
         yield miss('name', 'name the network, with letters, digits, "_", "." and "-"')
@@ -30,7 +30,7 @@ export const missingKey: LintRule = {
         const listed = valueOf(root, 'plugins')
         if (listed?.kind === 'array' && listed.items.length === 0)
           yield {
-            ...miss('plugins', 'write at least one plugin into it', listed),
+            ...miss('plugins', 'add at least one plugin', listed),
             message: '"plugins" is empty',
           }
         for (const { node, type } of network.plugins)

@@ -4,7 +4,7 @@ import { allRanges, type SeenRange } from '../ranges.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
 
-/** In which nobody else may give the same address: a segment of ipkeeper, or the books that host-local keeps. */
+/** Within which an address may be assigned once: a segment of ipkeeper, or the files that host-local keeps. */
 function domainOf({ section }: SeenRange): string {
   const { node, entry, type } = section
   if (type === 'ipkeeper') return `ipkeeper ${textOf(node, 'segment') ?? 'default'}`
@@ -17,7 +17,7 @@ const isFallbackOf = (a: SeenRange, b: SeenRange): boolean =>
 function whereIs({ section, subnetNode }: SeenRange, from: SeenRange): string {
   const { document, name } = section.entry.network
   const { line } = document.file.lines.placeOf(document.view.inFile(subnetNode.start))
-  if (document === from.section.entry.network.document) return `that of line ${line}`
+  if (document === from.section.entry.network.document) return `the one on line ${line}`
   return `that of network ${JSON.stringify(name ?? '')} (${document.file.name}, line ${line})`
 }
 
@@ -25,7 +25,7 @@ export const overlappingRanges: LintRule = {
   id: 'overlapping-ranges',
   severity: 'error',
   summary:
-    'Ranges that share addresses: of one configuration, of an `ipkeeper` section and its fallback, or of several networks of one `segment`. Across files that a manifest brings to different nodes nothing is said; between files with `host-local` it is a warning.',
+    'Ranges that share addresses: of one configuration, of an `ipkeeper` section and its fallback, or of several networks of one `segment`. Files that a manifest brings to different nodes are not compared; between files with `host-local` it is a warning.',
   *check(site) {
     const seen = [...allRanges(site)].filter(({ range }) => range !== undefined)
     // Sorted by their beginnings, so that only neighbours need be compared.
@@ -72,7 +72,7 @@ function severityOf(a: SeenRange, b: SeenRange): 'error' | 'warning' | undefined
   const sameFile = left.document === right.document
   if (!sameFile && (left.document.standing === 'manifest' || right.document.standing === 'manifest'))
     return undefined
-  // Two files of one network: duplicate-network-name tells of it.
+  // Two files of one network are left to duplicate-network-name.
   if (!sameFile && left.name === right.name) return undefined
   if (isFallbackOf(a, b)) return 'error'
   const [one, other] = [domainOf(a), domainOf(b)]
@@ -83,10 +83,10 @@ function severityOf(a: SeenRange, b: SeenRange): 'error' | 'warning' | undefined
 
 function remedyOf(one: SeenRange, other: SeenRange): string {
   if (isFallbackOf(one, other))
-    return 'give the fallback addresses that ipkeeper does not give, by "rangeStart" and "rangeEnd"'
+    return 'give the fallback addresses that ipkeeper does not assign, by "rangeStart" and "rangeEnd"'
   if (one.section.entry.network.document === other.section.entry.network.document)
     return 'use disjoint ranges'
   return other.section.type === 'ipkeeper' && one.section.type === 'ipkeeper'
     ? 'use disjoint ranges, or give one network another "segment" if they really are separate links'
-    : 'use disjoint ranges: neither plugin knows what the other gives'
+    : 'use disjoint ranges: neither plugin knows what the other assigns'
 }

@@ -24,7 +24,7 @@ export const smallPool: LintRule = {
   id: 'small-pool',
   severity: 'warning',
   summary:
-    'A range set with fewer than four addresses to give; an error where it has none, as with a /31, /32, /127 or /128, of which network, broadcast and gateway address take all.',
+    'A range set with fewer than four addresses to assign; an error where it has none, as with a /31, /32, /127 or /128, all of which network, broadcast and gateway address use up.',
   *check(site) {
     for (const seen of allRanges(site)) {
       if (!seen.subnet || !isEmpty(seen)) continue
@@ -33,11 +33,11 @@ export const smallPool: LintRule = {
       yield {
         at: spotOf(seen.section.entry.network.document, seen.subnetNode),
         message: tiny
-          ? `a /${prefixLength} is too small to give addresses from`
-          : `this range of ${formatCidr(withoutHostBits(seen.subnet))} has no address to give`,
+          ? `a /${prefixLength} is too small to assign addresses from`
+          : `this range of ${formatCidr(withoutHostBits(seen.subnet))} has no address to assign`,
         remedy: tiny
-          ? `take at least a /${addressBits[address.family] - 3}; routed links of one address need none of these plugins`
-          : 'widen it: the network, broadcast and gateway address are never given',
+          ? `use at least a /${addressBits[address.family] - 3}; routed links of one address need none of these plugins`
+          : 'widen it: the network, broadcast and gateway address are never assigned',
         severity: 'error',
       }
     }
@@ -50,7 +50,7 @@ export const smallPool: LintRule = {
         if (size >= comfortable) continue
         yield {
           at: spotOf(section.entry.network.document, first.subnetNode),
-          message: `only ${size} ${size === 1n ? 'address' : 'addresses'} to give in this range set`,
+          message: `only ${size} ${size === 1n ? 'address' : 'addresses'} to assign in this range set`,
           remedy: 'widen it: a rollout needs addresses for old and new pods at the same time',
         }
       }

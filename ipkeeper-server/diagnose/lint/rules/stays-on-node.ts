@@ -7,7 +7,7 @@ export const staysOnNode: LintRule = {
   id: 'stays-on-node',
   severity: 'note',
   summary:
-    'Mode `bridge` or `ptp` on a node that shares its store with others, where pods of other nodes have no way to the addresses: `nodeRoutes` is off, or the bridge is no gateway. Only the daemon, and what asks it, knows that.',
+    'Mode `bridge` or `ptp` on a node that shares its store with others, where pods of other nodes have no way to the addresses: `nodeRoutes` is off, or the bridge is not a gateway. Only the daemon knows that, and those who ask it.',
   *check({ input, plugins }) {
     if (input.nodeRoutes === undefined) return
     for (const { config, node, network } of plugins) {
@@ -20,7 +20,7 @@ export const staysOnNode: LintRule = {
       if (!at) continue
       yield {
         at: spotOf(network.document, at.value),
-        message: `addresses of mode ${mode} do not leave the node: ${off ? '"nodeRoutes" is off in the configuration of the daemon' : 'the bridge is no gateway'}`,
+        message: `addresses of mode ${mode} are not reachable from other nodes: ${off ? '"nodeRoutes" is off in the configuration of the daemon' : 'the bridge is not a gateway'}`,
         remedy: off
           ? 'write "nodeRoutes: auto" there, or use mode underlay or macvlan if pods of other nodes are to reach these'
           : 'write "isGateway": true if pods of other nodes are to reach these',

@@ -2,7 +2,7 @@ import type { SyntaxRuleId } from '../json/fault.ts'
 import type { Diagnostic, LintRule } from '../rule.ts'
 import { spotOf, type Site } from '../site.ts'
 
-/** What the parser complains of, as diagnostics; fixes only where the file is the text itself. */
+/** The mistakes that the parser found, as diagnostics; fixes only where the file is the text itself. */
 export function* syntaxDiagnostics(site: Site, rule: SyntaxRuleId): Iterable<Diagnostic> {
   for (const file of site.files) {
     for (const document of file.documents) {
@@ -17,9 +17,9 @@ export function* syntaxDiagnostics(site: Site, rule: SyntaxRuleId): Iterable<Dia
 }
 
 const summaries: Readonly<Record<Exclude<SyntaxRuleId, 'template-marker'>, string>> = {
-  'empty-file': 'The file is empty, as after a power cut or a full disk. The runtime stops at it.',
-  'byte-order-mark': 'The text begins with a byte order mark, which editors of Windows write; Go refuses it.',
-  'text-encoding': 'The text is no UTF-8, or is damaged.',
+  'empty-file': 'The file is empty, as after a power cut or a full disk. The runtime fails at it.',
+  'byte-order-mark': 'The text begins with a byte order mark, which editors on Windows write; Go refuses it.',
+  'text-encoding': 'The text is not UTF-8, or is damaged.',
   comment: 'A comment: `//`, `/* */` or `#`. JSON has none.',
   'trailing-comma': 'A comma before a closing bracket.',
   'extra-comma': 'A comma with nothing before it.',
@@ -30,17 +30,17 @@ const summaries: Readonly<Record<Exclude<SyntaxRuleId, 'template-marker'>, strin
   'typographic-quotes': 'Typographic quotes, as text processors and web pages write them.',
   'unquoted-key': 'A key without quotes, or none where one belongs.',
   'unquoted-value': 'A value without quotes: `True`, `None`, `NaN`, an address, a word.',
-  'invalid-number': 'A number that is none of JSON: `01`, `+1`, `.5`, `0x10`.',
-  'invalid-escape': 'A backslash before something that is no escape.',
+  'invalid-number': 'A number that JSON does not have: `01`, `+1`, `.5`, `0x10`.',
+  'invalid-escape': 'A backslash before something that is not an escape.',
   'control-character': 'A tab or another control character inside a string.',
-  'unexpected-character': 'A character that means nothing in JSON, such as a no-break space.',
+  'unexpected-character': 'A character that JSON does not allow, such as a no-break space.',
   'unclosed-string': 'A string without its closing quote.',
   'unclosed-bracket':
     'A bracket that is not closed, as where a file was cut off. The message says where it was opened.',
   'mismatched-bracket': 'A closing bracket of the wrong kind.',
   'trailing-text': 'Something after the end of the document, such as a second one.',
-  'too-deep': 'Brackets within brackets without end.',
-  'too-many-mistakes': 'More mistakes than anybody wants to read at once.',
+  'too-deep': 'Brackets nested too deep.',
+  'too-many-mistakes': 'More mistakes than are worth reading at once.',
 }
 
 export const syntaxRules: readonly LintRule[] = (Object.keys(summaries) as (keyof typeof summaries)[]).map(

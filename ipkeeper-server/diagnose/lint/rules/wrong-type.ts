@@ -50,7 +50,7 @@ export const wrongType: LintRule = {
   id: 'wrong-type',
   severity: 'error',
   summary:
-    'A value of another type than the program can decode, such as `"mtu": "1450"`; also range sets that are no lists of their own. Go refuses the whole configuration.',
+    'A value of another type than the program can decode, such as `"mtu": "1450"`; also range sets that are not lists themselves. Go refuses the whole configuration.',
   *check(site) {
     const done = new Set<JsonNode>()
     for (const { document, node, kinds } of keyedObjects(site)) {

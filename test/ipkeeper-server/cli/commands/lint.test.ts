@@ -167,5 +167,5 @@ t.test('a pipe in the folder makes nobody wait', async t => {
   execFileSync('mkfifo', [join(net, '05.conf')])
   const { exit, stdout } = await lint([net, '--bin-dir', bin])
   t.equal(exit, 1)
-  t.match(stdout, /05\.conf:1:1: error: the file was not looked at: it is a pipe/)
+  t.match(stdout, /05\.conf:1:1: error: the file was not checked: it is a pipe/)
 })

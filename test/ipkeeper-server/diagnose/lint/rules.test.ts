@@ -39,7 +39,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       files: { '05-bad.conf': '{', '10-good.conflist': good },
       more: folder(),
       finds: ['05-bad.conf error'],
-      says: /10-good\.conflist behind it is good/,
+      says: /10-good\.conflist after it is good/,
     },
     {
       what: 'an empty file',
@@ -560,7 +560,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       what: 'two sets',
       files: keeper('"ranges": [[{ "subnet": "10.0.0.0/16" }], [{ "subnet": "10.0.1.0/24" }]]'),
       finds: ['x.conflist error "10.0.1.0/24"'],
-      says: /that of line 1/,
+      says: /the one on line 1/,
     },
     {
       what: 'the fallback',
@@ -607,14 +607,14 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       files: listOf('{ "type": "ipkeeper", "mode": "ptp" }, { "type": "ipkeeper", "isGateway": true }'),
       more: { nodeRoutes: 'off' },
       finds: ['x.conflist note "ptp"', 'x.conflist note "ipkeeper"'],
-      says: /addresses of mode ptp do not leave the node: "nodeRoutes" is off/,
+      says: /addresses of mode ptp are not reachable from other nodes: "nodeRoutes" is off/,
     },
     {
       what: 'a bridge that is no gateway',
       files: listOf('{ "type": "ipkeeper", "mode": "bridge" }'),
       more: { nodeRoutes: 'auto' },
       finds: ['x.conflist note "bridge"'],
-      says: /the bridge is no gateway = write "isGateway": true/,
+      says: /the bridge is not a gateway = write "isGateway": true/,
     },
     {
       what: 'with routes',

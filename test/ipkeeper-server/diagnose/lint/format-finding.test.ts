@@ -1,7 +1,6 @@
 import t from 'tap'
-import { compilerText } from '../../../../../ipkeeper-server/diagnose/lint/format/compiler-text.ts'
-import { githubCommand } from '../../../../../ipkeeper-server/diagnose/lint/format/github.ts'
-import type { LintFinding } from '../../../../../shared/api/lint.schema.ts'
+import { compilerText, githubCommand } from '../../../../ipkeeper-server/diagnose/lint/format-finding.ts'
+import type { LintFinding } from '../../../../shared/api/lint.schema.ts'
 
 const finding: LintFinding = {
   ...{ file: '/net.d/a.conflist', line: 12, column: 3, endLine: 12, endColumn: 6 },

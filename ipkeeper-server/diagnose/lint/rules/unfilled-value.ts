@@ -1,6 +1,7 @@
 import { allNodes } from '../json/json-node.ts'
 import type { LintRule } from '../rule.ts'
 import { spotOf } from '../site.ts'
+import { fillIn } from '../json/read-scalar.ts'
 import { syntaxDiagnostics } from './syntax.ts'
 
 const marker =
@@ -10,7 +11,7 @@ export const templateMarker: LintRule = {
   id: 'template-marker',
   severity: 'error',
   summary:
-    'A mark of a template that nobody filled in, such as `{{ .Mtu }}`, `${MTU}`, `__CNI_MTU__` or `<subnet>`. In a manifest it is only noted, as the installer may fill it in.',
+    'A template marker that was never filled in, such as `{{ .Mtu }}`, `${MTU}`, `__CNI_MTU__` or `<subnet>`. In a manifest it is a note, as the installer may fill it in.',
   *check(site) {
     const manifest = new Set(site.files.filter(({ yaml }) => yaml !== undefined))
     for (const diagnostic of syntaxDiagnostics(site, 'template-marker'))
@@ -23,8 +24,32 @@ export const templateMarker: LintRule = {
         yield {
           at: spotOf(document, node),
           message: `${JSON.stringify(found)} was never filled in`,
-          remedy: 'let the installer put a value there, or write it yourself',
+          remedy: fillIn,
           ...(document.standing === 'manifest' && { severity: 'note' }),
+        }
+      }
+    }
+  },
+}
+
+/** Words that another plugin or an installer replaces by a subnet. */
+const placeholder =
+  /^(?:usePodCidr(?:IPv6)?|usePodCIDR(?:IPv6)?|podCidr|podCIDR|clusterCIDR|CHANGEME|changeme|TODO|FIXME|xxx+|XXX+)$/
+
+export const placeholderRule: LintRule = {
+  id: 'placeholder',
+  severity: 'error',
+  summary:
+    'A word in place of a value, such as `usePodCidr`, which only the `calico` plugin replaces by itself.',
+  *check({ plugins }) {
+    for (const { node, type, network } of plugins) {
+      if (type === 'calico') continue
+      for (const { kind, value, ...span } of allNodes(node)) {
+        if (kind !== 'string' || typeof value !== 'string' || !placeholder.test(value)) continue
+        yield {
+          at: spotOf(network.document, span),
+          message: `${JSON.stringify(value)} is a placeholder that no program replaces`,
+          remedy: 'write the value, such as "10.244.3.0/24"',
         }
       }
     }

@@ -7,7 +7,7 @@ export const chainedFirst: LintRule = {
   id: 'chained-first',
   severity: 'error',
   summary:
-    'A plugin that changes what another one made (`portmap`, `bandwidth`, `tuning`, `firewall`, `sbr`, `vrf`) and comes first, or an IPAM plugin in the place of a main one. Its ADD fails.',
+    'A plugin that changes what another one made (`portmap`, `bandwidth`, `tuning`, `firewall`, `sbr`, `vrf`) and comes first, or an IPAM plugin in place of a main one. Its ADD fails.',
   *check({ plugins }) {
     for (const { type, index, node, network } of plugins) {
       const known = referencePlugin(type)
@@ -24,6 +24,24 @@ export const chainedFirst: LintRule = {
         remedy: chained
           ? 'put a plugin that makes the interface before it, such as "bridge"'
           : `write "type": "bridge", "ipam": { "type": "${type ?? ''}", ... }`,
+      }
+    }
+  },
+}
+
+export const ipamInChained: LintRule = {
+  id: 'ipam-in-chained',
+  severity: 'warning',
+  summary:
+    'An `ipam` section in a plugin that does not assign addresses, such as `portmap`. It has no effect.',
+  *check({ plugins }) {
+    for (const { type, node, network } of plugins) {
+      const ipam = memberOf(node, 'ipam')
+      if (!ipam || ipam.value.members.length === 0 || referencePlugin(type)?.role !== 'chained') continue
+      yield {
+        at: spotOf(network.document, ipam.keySpan),
+        message: `${type ?? ''} does not assign addresses: "ipam" has no effect here`,
+        remedy: 'move it to the plugin that makes the interface',
       }
     }
   },

@@ -23,6 +23,9 @@ const floors = [
   ['daemon', 'cli'],
 ]
 
+/** The rooms of ipam/, in their order: none imports a later one. */
+const rooms = ['records', 'pools', 'request', 'choose', 'plan']
+
 /** Decides and computes; the same input gives the same output, on any machine. */
 const pure = [
   `${server}ipam/`,
@@ -232,6 +235,14 @@ module.exports = {
         path: floors.slice(0, index + 1).flatMap(folders => folders.map(folder => `${server}${folder}/`)),
       },
       to: { path: floor.map(folder => `${server}${folder}/`) },
+    })),
+    ...rooms.slice(1).map((room, index) => ({
+      name: 'ipam-rooms-in-order',
+      comment:
+        'What is kept, the pools, what is asked for, which address, the change: whoever reads one knows those before it.',
+      severity: 'error',
+      from: { path: rooms.slice(0, index + 1).map(earlier => `${server}ipam/${earlier}/`) },
+      to: { path: `${server}ipam/${room}/` },
     })),
     {
       name: 'no-loose-files',

@@ -1,7 +1,7 @@
-import { stripeOf, stripeSize, type StripeView } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
+import { blockOf, blockSize, type BlockView } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
 import type { Interval } from '../../ipkeeper-server/ipam/pools/pool.ts'
 
-const stripeBits = Math.log2(Number(stripeSize))
+const stripeBits = Math.log2(Number(blockSize))
 
 /**
  * Which addresses of one network are taken, and by which nodes: what a ledger answers from its intervals and indexes, in
@@ -25,7 +25,7 @@ export class AddressTable {
   }
 
   get #base(): bigint {
-    return stripeOf(this.run.first)
+    return blockOf(this.run.first)
   }
 
   copy(): AddressTable {
@@ -72,7 +72,7 @@ export class AddressTable {
   }
 
   /** As a node sees it that has asked for some addresses just now. */
-  viewOf(node: number, asked: ReadonlySet<number>): StripeView {
+  viewOf(node: number, asked: ReadonlySet<number>): BlockView {
     const base = this.#base
     return {
       firstFree: ({ first, last }) => {
@@ -80,8 +80,8 @@ export class AddressTable {
         return found < 0 ? undefined : base + BigInt(found)
       },
       // Pods come to nodes by chance here, and seldom to the one that gave an address up.
-      lateOwn: () => undefined,
-      isSomebodyElses: stripe => {
+      recentlyReleased: () => undefined,
+      isOfOtherNode: stripe => {
         const nodes = this.#nodes[Number(stripe - base) >> stripeBits]
         return nodes !== undefined && nodes.size > (nodes.has(node) ? 1 : 0)
       },

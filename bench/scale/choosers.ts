@@ -1,4 +1,4 @@
-import { chooseInStripes, stripesFor } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
+import { chooseInBlocks, blocksFor } from '../../ipkeeper-server/ipam/pools/block-affinity.ts'
 import type { AddressTable } from './address-table.ts'
 
 /** How a node chooses among free addresses: the address, or -1 when it sees none. */
@@ -15,14 +15,14 @@ export const choosers: Readonly<Record<ChooserName, Chooser>> = {
     return table.firstFree(table.toOffset(first), table.toOffset(last), asked)
   },
   'own stripe, then the next': (table, node, asked) => {
-    const [begin] = stripesFor(nameOf(node), table.run)
+    const [begin] = blocksFor(nameOf(node), table.run)
     const [first, last] = [table.toOffset(table.run.first), table.toOffset(table.run.last)]
     const start = begin ? table.toOffset(begin.first) : first
     const found = table.firstFree(start, last, asked)
     return found < 0 ? table.firstFree(first, start - 1, asked) : found
   },
   'own stripes': (table, node, asked) => {
-    const address = chooseInStripes(nameOf(node), table.run, table.viewOf(node, asked))
+    const address = chooseInBlocks(nameOf(node), table.run, table.viewOf(node, asked))
     return address === undefined ? -1 : table.toOffset(address)
   },
 }

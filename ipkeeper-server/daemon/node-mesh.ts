@@ -27,7 +27,7 @@ export interface JoinNodesOptions {
 
 /** What a node does because others share its ledger. */
 export interface JoinedNodes {
-  readonly silenceOf: NonNullable<LeaseService['silenceOf']>
+  readonly contactAgeOf: NonNullable<LeaseService['contactAgeOf']>
   readonly refusal: NonNullable<LeaseService['refusal']>
   /** A pod of this node was wired. */
   readonly wired: () => void
@@ -121,7 +121,7 @@ export function joinNodes({
     },
   })
   return {
-    silenceOf: name => presence.silenceOf(name),
+    contactAgeOf: name => presence.contactAgeOf(name),
     refusal: () => claims?.refusal() ?? presence.refusal(),
     wired: () => {
       routes.wake()

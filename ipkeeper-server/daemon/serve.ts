@@ -337,7 +337,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     monotonic: clock.monotonic,
     openedAt,
     isOurs: () => claims?.isSure() !== false,
-    ...(joined && { silenceOf: joined.silenceOf }),
+    ...(joined && { contactAgeOf: joined.contactAgeOf }),
     refusal: () => joined?.refusal() ?? kept.refusal(),
     liveness: attachment => attachmentLiveness(attachment, here, bootId, nodeState, isForgotten),
     lostNode: cluster ? name => lostNode(nodeState(name)) : null,

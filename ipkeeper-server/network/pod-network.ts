@@ -2,7 +2,7 @@ import type { PreviousInterface } from '../ipam/request/network-config.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import type { SeenMac } from '../ipam/request/add-request.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
-import type { MainConfig } from '../ipam/records/main-config.ts'
+import type { MainConfig } from '../ipam/request/main-config.ts'
 import type { Survey, WiringJob } from './plan/wiring-job.ts'
 import type { UplinkItem } from '../../shared/api/uplink.schema.ts'
 

@@ -71,6 +71,8 @@ const broken: readonly (readonly [rule: string, file: string, imports: string, h
   ['no-import-runs-upward', 'ipkeeper-server/store/upward.ts', '../leases/verbs/add.ts'],
   ['no-import-runs-upward', 'ipkeeper-server/network/upward.ts', '../store/lease-store.ts'],
   ['no-import-runs-upward', 'ipkeeper-server/http/upward.ts', '../daemon/serve.ts'],
+  ['ipam-rooms-in-order', 'ipkeeper-server/ipam/records/upward.ts', '../request/asked.ts'],
+  ['ipam-rooms-in-order', 'ipkeeper-server/ipam/choose/upward.ts', '../plan/planned.ts'],
   ['host-knows-nothing-of-addresses', 'ipkeeper-server/host/kept.ts', '../ipam/choose.ts'],
   ['no-loose-files', 'ipkeeper-server/leases/loose.ts', '../compose.ts'],
   ['leases-know-interfaces', 'ipkeeper-server/leases/stored.ts', '../store/sqlite/sqlite-store.ts'],
@@ -177,6 +179,8 @@ t.test('every broken rule is reported', async t => {
   ])
   const folder = plant(sound, Object.fromEntries(imports), {
     'test/double.ts': 'export const double = 2\n',
+    'ipkeeper-server/ipam/request/asked.ts': 'export const asked = 1\n',
+    'ipkeeper-server/ipam/plan/planned.ts': 'export const planned = 1\n',
     'ipkeeper-server/compose.ts': 'export const composed = 1\n',
     'ipkeeper-server/open-ledger/open-offline.ts': 'export const offline = 1\n',
     'ipkeeper-server/leases/index.ts': 'export const all = 1\n',

@@ -62,10 +62,7 @@ for (const [mode, settings, daemon] of [
     await inPod(host, old, 'ip link set eth0 down')
     const next = await other.pod({ name: 'web-6d4cf56db6-b4d5f', annotations })
     const first = await next.call('ADD')
-    t.match(
-      first.stdout,
-      /waits until node host-1 attests that the sandbox is gone.*host-1 has been silent for/,
-    )
+    t.match(first.stdout, /waits until node host-1 attests that the sandbox is gone.*host-1: last contact/)
     await until('the next pod has it', async () => (await next.call('ADD')).exit === 0)
     await serveEcho({ host: hosts[1], namespace: next.namespace }, 'next')
 

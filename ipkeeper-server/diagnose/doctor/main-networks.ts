@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { readMainConfig } from '../../network/plan/read-main-config.ts'
 import type { NodeView } from './node-view.ts'
 import { oursIn } from './our-plugin.ts'

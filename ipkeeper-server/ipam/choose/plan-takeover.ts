@@ -2,7 +2,8 @@ import type { AddRequest, AddTerms } from '../request/add-request.ts'
 import { type AddressBook, currentAttachment } from '../pools/address-book.ts'
 import { claimProblem } from './claim-problems.ts'
 import { requestedMac } from '../request/mac-request.ts'
-import { judgeTakeover, type TakeoverByTime } from '../records/last-contact.ts'
+import { describeContactAge, type ContactAge } from '../records/last-contact.ts'
+import { leavesNode, type MainConfig } from '../request/main-config.ts'
 import { retains } from '../records/retention.ts'
 import { standingOf, unjudged, type Standing, type Witness } from '../records/standing.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from '../records/records.ts'
 
 /** What proves that sandboxes are gone. */
-type TakeoverTerms = Pick<AddTerms, 'liveness' | 'lostNode' | 'isForgotten' | 'silenceOf'>
+type TakeoverTerms = Pick<AddTerms, 'liveness' | 'lostNode' | 'isForgotten' | 'contactAgeOf'>
 
 /** What of its own an ADD may take, and from whom. */
 export interface Takeover {
@@ -32,6 +33,43 @@ export interface Takeover {
   /** How it stands with a takeover of what a sandbox of another node has, for people. */
   readonly byTime: (lease: LeaseRecord) => string | undefined
   readonly reasons: readonly string[]
+}
+
+/**
+ * Whether an ADD may take addresses from a sandbox of another node that has not been heard of: where they stand on a link that
+ * both nodes have, so that a pod that still has one can answer, and where this ADD probes before it uses them.
+ */
+export interface TakeoverByTime {
+  readonly allowed: boolean
+  /** For people: how it stands; undefined where takeover by time does not apply. */
+  readonly says: string | undefined
+}
+
+const notApplicable: TakeoverByTime = { allowed: false, says: undefined }
+
+/**
+ * @param leases what the sandbox has
+ * @param main of the ADD; undefined in the IPAM role
+ * @param contact with the sandbox's node
+ */
+export function judgeTakeover(
+  node: string,
+  leases: readonly Pick<LeaseRecord, 'carried'>[],
+  main: Pick<MainConfig, 'mode' | 'duplicateProbe'> | undefined,
+  contact: ContactAge,
+): TakeoverByTime {
+  if (contact.kind === 'off') return notApplicable
+  const onLink = leases.length > 0 && leases.every(({ carried }) => carried === 'link')
+  if (!onLink || main === undefined || !leavesNode(main.mode)) {
+    const says = 'takeover by time is for modes underlay and macvlan only'
+    return { allowed: false, says }
+  }
+  if (!main.duplicateProbe)
+    return {
+      allowed: false,
+      says: 'no takeover by time: "duplicateProbe" is false in the network\'s configuration',
+    }
+  return { allowed: contact.kind === 'over', says: describeContactAge(node, contact) }
 }
 
 /** What can be proved of the sandboxes that have the holder's addresses, or those of its workload. */
@@ -63,9 +101,9 @@ class SandboxEvidence {
 
   byTime(attachment: AttachmentRecord): TakeoverByTime {
     const { node } = attachment
-    const { silenceOf } = this.#terms
-    if (node === this.#request.node || !silenceOf) return { allowed: false, says: undefined }
-    return judgeTakeover(node, this.#book.leasesOf(attachment), this.#request.main, silenceOf(node))
+    const { contactAgeOf } = this.#terms
+    if (node === this.#request.node || !contactAgeOf) return notApplicable
+    return judgeTakeover(node, this.#book.leasesOf(attachment), this.#request.main, contactAgeOf(node))
   }
 
   /** What proves that the attachment cannot use its addresses any more; undefined when nothing does. */

@@ -11,7 +11,7 @@ import { planTakeover } from '../choose/plan-takeover.ts'
 import { checkQuota } from '../choose/pool-quota.ts'
 import type { AddressBook } from '../pools/address-book.ts'
 import { findPool, policyOf, type PoolBook } from '../pools/pool-settings.ts'
-import { carriage, type MainConfig } from '../records/main-config.ts'
+import { carriage, type MainConfig } from '../request/main-config.ts'
 import { newAttachment, newLease, ofSandbox, undoEntry } from '../records/new-records.ts'
 import {
   leaseKey,

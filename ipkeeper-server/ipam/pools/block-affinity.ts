@@ -1,20 +1,20 @@
 import type { Interval } from './pool.ts'
 
 /**
- * Where in a range a node looks for a free address. Nodes that share a ledger, and see of each other what was a moment ago,
- * would all reach for the lowest one and meet there, once for each address. So a range is thought of as stripes of equal
- * size, and each node goes through them in an order of its own. Who takes what the store decides; this only makes it
- * rare that two nodes ask for the same (docs/operations/scale.md has the figures).
+ * Where in a range a node looks for a free address: block affinity. Nodes that share a ledger, and see of each other what was
+ * a moment ago, would all reach for the lowest one and conflict there, once for each address. So a range is divided into blocks
+ * of equal size, and each node goes through them in an order of its own. Who gets an address the store decides; this only makes
+ * it rare that two nodes ask for the same (docs/operations/scale.md has the figures).
  */
 
-/** Addresses of a stripe, aligned to its size, so that each is one prefix: /26 and /122. */
-export const stripeSize = 64n
+/** Addresses of a block, aligned to its size, so that each is one prefix: /26 and /122. */
+export const blockSize = 64n
 
-/** Stripes in which a node looks for one that nobody else is in. */
-const choosy = 16
+/** Blocks in which a node looks for one without addresses of other nodes. */
+const blocksForAffinity = 16
 
-/** Stripes in which it looks at all, before it takes whatever is left. */
-const patient = 512
+/** Blocks in which it looks at all, before it takes whatever is left. */
+const blocksAtMost = 512
 
 /** FNV-1a with 32 bits: spreads names evenly, the same on every node and in every version. */
 function hash(text: string): number {
@@ -24,62 +24,62 @@ function hash(text: string): number {
   return Math.imul(value ^ (value >>> 15), 0x2c1b3c6d) >>> 0
 }
 
-/** The stripe that an address is in, by its first address. */
-export function stripeOf(value: bigint): bigint {
-  return value - (value % stripeSize)
+/** The block that an address is in, by its first address. */
+export function blockOf(value: bigint): bigint {
+  return value - (value % blockSize)
 }
 
 function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   return b === 0n ? a : greatestCommonDivisor(b, a % b)
 }
 
-/** The parts of the run that are in one stripe each, in the node's order: it begins at one of its own, and ends with none left. */
-export function* stripesFor(node: string, { first, last }: Interval): Generator<Interval, undefined> {
-  const begin = stripeOf(first)
-  const count = (last - begin) / stripeSize + 1n
-  // A step of its own as well: those who leave full stripes behind would meet in the next one.
+/** The parts of the run that are in one block each, in the node's order, from a beginning of its own. */
+export function* blocksFor(node: string, { first, last }: Interval): Generator<Interval, undefined> {
+  const begin = blockOf(first)
+  const count = (last - begin) / blockSize + 1n
+  // A step of its own as well: those that leave full blocks behind would meet in the next one.
   let step = 1n + (BigInt(hash(`step ${node}`)) % count)
   while (greatestCommonDivisor(step, count) !== 1n) step++
   let index = BigInt(hash(node)) % count
   for (let looked = 0n; looked < count; looked++) {
-    const stripe = begin + index * stripeSize
-    const end = stripe + stripeSize - 1n
-    yield { first: stripe < first ? first : stripe, last: end > last ? last : end }
+    const block = begin + index * blockSize
+    const end = block + blockSize - 1n
+    yield { first: block < first ? first : block, last: end > last ? last : end }
     index = (index + step) % count
   }
 }
 
 /** What a node sees of a range. */
-export interface StripeView {
+export interface BlockView {
   /** The lowest free address of the interval. */
   firstFree(interval: Interval): bigint | undefined
-  /** Whether another node has an address of the stripe, given by its first address. */
-  isSomebodyElses(stripe: bigint): boolean
-  /** A free address of the interval that this node had lately. */
-  lateOwn(interval: Interval): bigint | undefined
+  /** Whether another node has an address of the block, given by its first address. */
+  isOfOtherNode(block: bigint): boolean
+  /** A free address of the interval that this node released recently. */
+  recentlyReleased(interval: Interval): bigint | undefined
 }
 
 /**
- * The address that a node takes: the lowest free one of a stripe that it has to itself, so that nobody comes in between and
- * one route leads to all of it; else one that it had lately, since others have theirs; else one of the first stripe that has
- * any. There it begins at a place of its own: those who take the lowest one after the other would go ahead of what it sees,
+ * The address that a node takes: the lowest free one of a block that it has to itself, so that no other node comes in between
+ * and one route leads to all of it; else one that it released recently, since others have theirs; else one of the first block
+ * that has any. There it begins at a place of its own: those who take the lowest one after the other would go ahead of what it sees,
  * from conflict to conflict.
  */
-export function chooseInStripes(node: string, run: Interval, view: StripeView): bigint | undefined {
+export function chooseInBlocks(node: string, run: Interval, view: BlockView): bigint | undefined {
   let amongOthers: Interval | undefined
   let looked = 0
-  for (const stripe of stripesFor(node, run)) {
-    const free = view.firstFree(stripe)
-    if (free !== undefined && !view.isSomebodyElses(stripeOf(free))) return free
-    if (free !== undefined) amongOthers ??= stripe
+  for (const block of blocksFor(node, run)) {
+    const free = view.firstFree(block)
+    if (free !== undefined && !view.isOfOtherNode(blockOf(free))) return free
+    if (free !== undefined) amongOthers ??= block
     looked++
-    if (looked >= (amongOthers === undefined ? patient : choosy)) break
+    if (looked >= (amongOthers === undefined ? blocksAtMost : blocksForAffinity)) break
   }
-  const late = view.lateOwn(run)
-  if (late !== undefined) return late
+  const released = view.recentlyReleased(run)
+  if (released !== undefined) return released
   if (!amongOthers) return view.firstFree(run)
   const { first, last } = amongOthers
-  const place = stripeOf(first) + (BigInt(hash(`place ${node}`)) % stripeSize)
+  const place = blockOf(first) + (BigInt(hash(`place ${node}`)) % blockSize)
   const after = place > first && place <= last ? view.firstFree({ first: place, last }) : undefined
   return after ?? view.firstFree(amongOthers)
 }

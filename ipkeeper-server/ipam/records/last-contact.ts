@@ -1,9 +1,8 @@
-import type { NodeRecord, LeaseRecord } from './records.ts'
-import { type MainConfig, leavesNode } from './main-config.ts'
+import type { NodeRecord } from './records.ts'
 
 /**
- * How long another node has been silent: by a clock of this node alone (CLOCK_BOOTTIME, milliseconds), from when it last
- * saw that node's record change. No time that was written down by anybody is looked at.
+ * How long ago another node was last heard of: by a clock of this node alone (CLOCK_BOOTTIME, milliseconds), from when it
+ * last saw that node's record change. No time that is written in a record counts.
  */
 
 /** A version of a node's record, as this node has seen it. */
@@ -17,18 +16,18 @@ export interface Sighting {
 
 type Versions = Pick<NodeRecord, 'generation' | 'since' | 'renewedAt'>
 
-/** A generation alone may come again: when a renewal that nobody knows the outcome of is taken back. */
+/** A generation alone may come again: when a renewal of unknown outcome is undone. */
 export const versionOf = ({ generation, since, renewedAt }: Versions): string =>
   JSON.stringify([generation, since, renewedAt])
 
-/** What is known of the record at a moment; a version that is not the one seen before begins anew. */
+/** What is known of the record at a moment; a version that was not seen before starts over. */
 export function see(before: Sighting | undefined, record: Versions, at: number): Sighting {
   const version = versionOf(record)
   if (before?.version !== version) return { version, seenAt: at, unchangedUntil: at }
   return { ...before, unchangedUntil: Math.max(before.unchangedUntil, at) }
 }
 
-/** From what on an address may be taken from a node that says nothing. Milliseconds. */
+/** From which contact age on an address may be taken from a node. Milliseconds. */
 export interface TakeoverTerms {
   /** undefined: never. */
   readonly byTime: number | undefined
@@ -36,27 +35,27 @@ export interface TakeoverTerms {
 }
 
 /**
- * off: no silence of any node means anything here. unpromised: the node's record does not say that it stops. Else for how
- * long it has been silent, and how long it has to be; over: long enough.
+ * off: no contact age means anything here. unpromised: the node's record does not say that it stops. Else the age, and which
+ * one is needed; over: old enough.
  */
-export type Silence =
+export type ContactAge =
   | { readonly kind: 'off' | 'unpromised' }
-  | { readonly kind: 'counting' | 'over'; readonly silentFor: number; readonly needed: number }
+  | { readonly kind: 'counting' | 'over'; readonly age: number; readonly needed: number }
 
 /**
- * Whether a node has been silent for long enough. It has stopped serving ADDs `stopsAfter` after its last word; twice that
- * leaves as much again for what was under way, and for clocks that do not run alike.
+ * Whether the last contact with a node is long enough ago. It has stopped serving ADDs `stopsAfter` after its last contact;
+ * twice that leaves as much again for ADDs under way, and for clocks that differ in speed.
  */
-export function judgeSilence(
+export function judgeContactAge(
   { byTime, offlineGrace }: TakeoverTerms,
   record: Pick<NodeRecord, 'stopsAfter'> | undefined,
   sighting: Sighting | undefined,
-): Silence {
+): ContactAge {
   if (byTime === undefined) return { kind: 'off' }
   if (record?.stopsAfter === undefined) return { kind: 'unpromised' }
   const needed = Math.max(byTime, 2 * offlineGrace, 2 * record.stopsAfter)
-  const silentFor = sighting ? sighting.unchangedUntil - sighting.seenAt : 0
-  return { kind: silentFor >= needed ? 'over' : 'counting', silentFor, needed }
+  const age = sighting ? sighting.unchangedUntil - sighting.seenAt : 0
+  return { kind: age >= needed ? 'over' : 'counting', age, needed }
 }
 
 /** "3 min 20 s", "45 s": of milliseconds. */
@@ -68,56 +67,19 @@ export function spellTime(milliseconds: number): string {
   return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`
 }
 
-/**
- * Whether an ADD may take addresses from a sandbox of another node that says nothing: where they stand on a link that both
- * nodes have, so that somebody who still has one can answer, and where this ADD asks before it uses them.
- */
-export interface TakeoverByTime {
-  readonly allowed: boolean
-  /** For people: how it stands; undefined where takeover by time is no matter here. */
-  readonly says: string | undefined
-}
-
-const noMatter: TakeoverByTime = { allowed: false, says: undefined }
-
-/**
- * @param leases what the sandbox has
- * @param main of the ADD; undefined in the IPAM role
- * @param silence of the sandbox's node
- */
-export function judgeTakeover(
-  node: string,
-  leases: readonly Pick<LeaseRecord, 'carried'>[],
-  main: Pick<MainConfig, 'mode' | 'duplicateProbe'> | undefined,
-  silence: Silence,
-): TakeoverByTime {
-  if (silence.kind === 'off') return noMatter
-  const onLink = leases.length > 0 && leases.every(({ carried }) => carried === 'link')
-  if (!onLink || main === undefined || !leavesNode(main.mode)) {
-    const says = 'takeover by time is for modes underlay and macvlan only'
-    return { allowed: false, says }
-  }
-  if (!main.duplicateProbe)
-    return {
-      allowed: false,
-      says: 'no takeover by time: "duplicateProbe" is false in the network\'s configuration',
-    }
-  return { allowed: silence.kind === 'over', says: describeSilence(node, silence) }
-}
-
-/** "node n1 has been silent for 4 min; takeover by time in 6 min", and the like; undefined where nothing is counted. */
-export function describeSilence(node: string, silence: Silence): string | undefined {
-  switch (silence.kind) {
+/** "node n1: last contact 4 min ago; takeover by time in 6 min", and the like; undefined where nothing is counted. */
+export function describeContactAge(node: string, contact: ContactAge): string | undefined {
+  switch (contact.kind) {
     case 'off':
       return undefined
     case 'unpromised':
-      return `no takeover by time: node ${node} does not tell that it lives ("takeover.byTime" is off there)`
+      return `no takeover by time: node ${node} does not renew its record ("takeover.byTime" is off there)`
     case 'counting':
       return (
-        `node ${node} has been silent for ${spellTime(silence.silentFor)}; ` +
-        `takeover by time in ${spellTime(silence.needed - silence.silentFor)} unless it is heard of`
+        `node ${node}: last contact ${spellTime(contact.age)} ago; ` +
+        `takeover by time in ${spellTime(contact.needed - contact.age)} without further contact`
       )
     case 'over':
-      return `node ${node} has been silent for ${spellTime(silence.silentFor)}, long enough for a takeover by time`
+      return `node ${node}: last contact ${spellTime(contact.age)} ago, long enough for a takeover by time`
   }
 }

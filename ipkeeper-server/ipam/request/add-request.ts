@@ -1,6 +1,6 @@
 import type { ResultDns, ResultRoute } from '../../../shared/cni/result.ts'
-import type { MainConfig } from '../records/main-config.ts'
-import type { Silence } from '../records/last-contact.ts'
+import type { MainConfig } from './main-config.ts'
+import type { ContactAge } from '../records/last-contact.ts'
 import type { OwnAddresses } from '../pools/own-addresses.ts'
 import type { Owner } from '../records/pod-facts.ts'
 import type { PoolBook } from '../pools/pool-settings.ts'
@@ -61,7 +61,7 @@ export interface AddTerms {
   readonly lostNode?: Witness['lostNode']
   readonly isForgotten?: Witness['isForgotten']
   /** For how long another node has said nothing; absent where nodes share nothing. */
-  readonly silenceOf?: ((node: string) => Silence) | undefined
+  readonly contactAgeOf?: ((node: string) => ContactAge) | undefined
   readonly pools: PoolBook
   /** Addresses of this node. */
   readonly own: OwnAddresses

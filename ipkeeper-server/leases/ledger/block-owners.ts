@@ -1,4 +1,4 @@
-import { stripeOf } from '../../ipam/pools/block-affinity.ts'
+import { blockOf } from '../../ipam/pools/block-affinity.ts'
 
 /** Which nodes have addresses of which stripes, and how many. */
 export class StripeOwners {
@@ -6,7 +6,7 @@ export class StripeOwners {
 
   /** @param step 1 when the node has one more, -1 when one less */
   count(address: bigint, node: string, step: 1 | -1): void {
-    const stripe = stripeOf(address)
+    const stripe = blockOf(address)
     let nodes = this.#nodes.get(stripe)
     if (!nodes) this.#nodes.set(stripe, (nodes = new Map<string, number>()))
     const count = (nodes.get(node) ?? 0) + step

@@ -36,7 +36,7 @@ import {
   type Workload,
   type Write,
 } from '../../ipam/records/records.ts'
-import { chooseInStripes, inOrderOf } from '../../ipam/pools/block-affinity.ts'
+import { chooseInBlocks, inOrderOf } from '../../ipam/pools/block-affinity.ts'
 import {
   StoreConflict,
   type FileAspect,
@@ -107,7 +107,7 @@ export class Ledger implements AddressBook {
   readonly #occupied = new Map<string, IntervalSet>()
   /** By segment and family; kept where nodes share the store. */
   readonly #stripeOwners = new Map<string, StripeOwners>()
-  readonly #lateOwn = new Map<string, LateOwn>()
+  readonly #recentlyReleased = new Map<string, LateOwn>()
   /** Kept where nodes share the store, where most records are text. */
   readonly #outlines = new LeaseOutlines()
   readonly #leasesByAttachment = new KeyIndex()
@@ -354,10 +354,10 @@ export class Ledger implements AddressBook {
     const occupied = this.#occupiedIn(segment, family)
     const owners = this.#ownersIn(segment, family)
     const value = this.isShared
-      ? chooseInStripes(this.#node, run, {
+      ? chooseInBlocks(this.#node, run, {
           firstFree: ({ first, last }) => occupied.firstGap(first, last),
-          isSomebodyElses: stripe => owners.hasOthers(stripe, this.#node),
-          lateOwn: interval =>
+          isOfOtherNode: stripe => owners.hasOthers(stripe, this.#node),
+          recentlyReleased: interval =>
             this.#lateOwnIn(segment, family).find(
               interval,
               address => occupied.firstGap(address, address) !== undefined,
@@ -821,7 +821,7 @@ export class Ledger implements AddressBook {
   }
 
   #lateOwnIn(segment: string, family: Family): LateOwn {
-    return indexOf(this.#lateOwn, segment, family, () => new LateOwn())
+    return indexOf(this.#recentlyReleased, segment, family, () => new LateOwn())
   }
 
   #own(lease: LeaseRecord, step: 1 | -1): void {

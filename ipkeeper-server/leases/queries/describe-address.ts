@@ -15,7 +15,7 @@ import {
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
 import { describeStanding, remedyFor, standingOf, type Standing } from '../../ipam/records/standing.ts'
-import { describeSilence } from '../../ipam/records/last-contact.ts'
+import { describeContactAge } from '../../ipam/records/last-contact.ts'
 import { ownAddresses } from '../verbs/add.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { listHistory } from './list-history.ts'
@@ -149,23 +149,23 @@ function holderSinceOf(lease: LeaseRecord, newest: HistoryEntry | undefined): nu
 
 /** For how long the node of a bound address has been silent, where that matters: what stands on a link of other nodes, too. */
 function silenceFor(
-  { silenceOf, node: here }: LeaseService,
+  { contactAgeOf, node: here }: LeaseService,
   lease: LeaseRecord | undefined,
 ): Pick<Findings, 'silence' | 'silenceSays'> {
-  if (!lease || lease.state !== 'bound' || lease.carried !== 'link' || lease.node === here || !silenceOf)
+  if (!lease || lease.state !== 'bound' || lease.carried !== 'link' || lease.node === here || !contactAgeOf)
     return { silence: null, silenceSays: undefined }
   const { node } = lease
-  const silence = silenceOf(node)
+  const silence = contactAgeOf(node)
   if (silence.kind === 'off') return { silence: null, silenceSays: undefined }
   const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000)
   return {
     silence: {
       node,
       state: silence.kind,
-      silentSeconds: 'silentFor' in silence ? seconds(silence.silentFor) : null,
+      silentSeconds: 'age' in silence ? seconds(silence.age) : null,
       neededSeconds: 'needed' in silence ? seconds(silence.needed) : null,
     },
-    silenceSays: describeSilence(node, silence),
+    silenceSays: describeContactAge(node, silence),
   }
 }
 

@@ -1,11 +1,11 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import {
-  judgeSilence,
+  judgeContactAge,
   see,
   spellTime,
   versionOf,
   type Sighting,
-  type Silence,
+  type ContactAge,
   type TakeoverTerms,
 } from '../../ipam/records/last-contact.ts'
 import type { Change, NodeRecord } from '../../ipam/records/records.ts'
@@ -92,9 +92,9 @@ export class NodePresence {
     )
   }
 
-  silenceOf(node: string): Silence {
+  contactAgeOf(node: string): ContactAge {
     const { service, terms } = this.#options
-    return judgeSilence(terms(), service.ledger.node(node), this.#sightings.get(node))
+    return judgeContactAge(terms(), service.ledger.node(node), this.#sightings.get(node))
   }
 
   /** After which silence this node serves no more. What was promised holds until the engine has another word. */

@@ -5,7 +5,7 @@ import { requestedMac } from '../../ipam/request/mac-request.ts'
 import { noOwnAddresses, type OwnAddresses } from '../../ipam/pools/own-addresses.ts'
 import { planAdd, type AddPlan } from '../../ipam/plan/plan-add.ts'
 import { attachmentKey } from '../../ipam/records/records.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { countAsAnswered } from './count-as-answered.ts'
 import { recordUnanswered } from './record-unanswered.ts'
@@ -134,12 +134,12 @@ export function addTerms(
   own: OwnAddresses = noOwnAddresses,
   seenMac?: SeenMac,
 ): AddTerms {
-  const { liveness, lostNode, isForgotten, silenceOf } = service
+  const { liveness, lostNode, isForgotten, contactAgeOf } = service
   return {
     liveness,
     lostNode,
     isForgotten,
-    silenceOf,
+    contactAgeOf,
     pools: service.pools(),
     own,
     seenMac,

@@ -7,7 +7,7 @@ import { readIdentity, type IpamConfig, type NetworkIdentity } from '../../ipam/
 import type { NetnsState } from '../../ipam/records/standing.ts'
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import type { AttachmentKey, Began, Holder } from '../../ipam/records/records.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { podInterfaceFault } from '../../network/plan/interface-name.ts'
 import { readMainConfig } from '../../network/plan/read-main-config.ts'
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness, Witness } from '../../ipam/records/standing.ts'
 import type { AgeClock } from '../../ipam/records/times.ts'
-import type { Silence } from '../../ipam/records/last-contact.ts'
+import type { ContactAge } from '../../ipam/records/last-contact.ts'
 import type { OwnAddresses } from '../../ipam/pools/own-addresses.ts'
 import type { Owner } from '../../ipam/records/pod-facts.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
@@ -45,7 +45,7 @@ export interface LeaseService {
   /** Whether an operator has said that a node is gone for good (forget-node.ts); see Witness. */
   readonly isForgotten?: Witness['isForgotten']
   /** For how long another node has said nothing; absent where nodes share nothing. */
-  readonly silenceOf?: (node: string) => Silence
+  readonly contactAgeOf?: (node: string) => ContactAge
   /** Why no ADD may be served now, whatever the ledger says; absent where nodes share nothing. */
   readonly refusal?: () => Problem | undefined
   /**

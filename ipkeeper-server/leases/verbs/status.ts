@@ -13,7 +13,7 @@ import {
   readIpamConfig,
 } from '../../ipam/request/network-config.ts'
 import type { PoolRequest } from '../../ipam/request/request.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { readMainConfig } from '../../network/plan/read-main-config.ts'
 import { ownAddresses } from './add.ts'
 import { readDns, type NodeFacts } from './invocation.ts'

@@ -11,7 +11,7 @@ import {
   type LeaseRecord,
   type WiringRecord,
 } from '../../ipam/records/records.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { planWiring, wiredResult } from '../../network/plan/plan-wiring.ts'
 import { withIntent } from './intent.ts'
 import type { LeaseService } from './service.ts'

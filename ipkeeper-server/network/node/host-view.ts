@@ -2,7 +2,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { defaultUplinks, findLink, listLinks, type LinkState } from '../ip-show.ts'
 import { aliasPrefix, macOf } from '../link-names.ts'
 import { isHostLinkName } from '../plan/interface-name.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import type { BridgeFacts, Survey } from '../plan/wiring-job.ts'
 import type { RunTool } from '../run-tool.ts'
 

@@ -15,7 +15,7 @@ import {
   returning,
   type HostAddressing,
 } from '../plan/host-addressing.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { joinUplink, partUplink, type UplinkJoint } from '../plan/underlay.ts'
 import type { RunTool } from '../run-tool.ts'
 import { UplinkRecords, type UplinkRecord } from './uplink-records.ts'

@@ -1,7 +1,7 @@
 import { parseAddress, type Family } from '../../../shared/net/address.ts'
 import { parseMac } from '../../../shared/net/mac.ts'
 import type { Command } from './command.ts'
-import type { Sysctl } from '../../ipam/records/main-config.ts'
+import type { Sysctl } from '../../ipam/request/main-config.ts'
 
 /** What the kernel needs to be told before `announcementCommand` makes it speak; with effect on this link alone. */
 export function announcementSysctls(ifname: string, addresses: readonly string[]): Sysctl[] {

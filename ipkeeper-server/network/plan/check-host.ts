@@ -3,7 +3,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { gatewayCidrs } from './bridge.ts'
 import type { Survey, UplinkFacts } from './wiring-job.ts'
 

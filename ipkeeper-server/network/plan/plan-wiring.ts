@@ -3,7 +3,7 @@ import type { ResultAddress, ResultRoute, CniResult, ResultInterface } from '../
 import type { WiringMode, WiringRecord } from '../../ipam/records/records.ts'
 import { bridgeCommands } from './bridge.ts'
 import type { Command } from './command.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { macvlanCommands } from './macvlan.ts'
 import { checkMtuCarries, checkMtuFits } from './mtu-limits.ts'
 import { podMac, sparePodMac } from '../../ipam/choose/pod-mac.ts'

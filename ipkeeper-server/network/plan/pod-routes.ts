@@ -1,7 +1,7 @@
 import { isIpv6 } from '../../../shared/net/address-text.ts'
 import type { ResultAddress, ResultRoute } from '../../../shared/cni/result.ts'
 import type { Command } from './command.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 
 /** Scope "link" of rtnetlink: the destination is on the link itself, without a gateway. */
 const scopeLink = 253

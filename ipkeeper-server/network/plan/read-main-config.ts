@@ -23,7 +23,7 @@ import {
   type MacvlanMode,
   type MainConfig,
   type Masquerade,
-} from '../../ipam/records/main-config.ts'
+} from '../../ipam/request/main-config.ts'
 import { mtuLimits } from './mtu-limits.ts'
 import { readMacRequest } from './read-mac.ts'
 import { readSysctls } from './read-sysctls.ts'

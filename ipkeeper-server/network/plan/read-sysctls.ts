@@ -1,6 +1,6 @@
 import { clipped, objectField, showJson, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { Sysctl } from '../../ipam/records/main-config.ts'
+import type { Sysctl } from '../../ipam/request/main-config.ts'
 
 /** Stands for the pod's interface, as in the reference tuning plugin. */
 const interfacePart = 'IFNAME'

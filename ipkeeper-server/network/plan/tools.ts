@@ -1,4 +1,4 @@
-import { leavesNode, type MainConfig } from '../../ipam/records/main-config.ts'
+import { leavesNode, type MainConfig } from '../../ipam/request/main-config.ts'
 
 /** Programs of the host that the daemon runs, and the Debian package that each comes from. */
 export const tools = {

@@ -5,7 +5,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { forgetNeighbours, joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
 import type { Command } from './command.ts'
 import { isLinkLocal, moveAddressing, type HostAddressing } from './host-addressing.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import type { Survey, WiringCommands, WiringJob } from './wiring-job.ts'
 import { createVeth, vethOfPod } from './veth.ts'
 

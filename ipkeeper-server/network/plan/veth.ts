@@ -1,7 +1,7 @@
 import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { namespacePath, type Command } from './command.ts'
 import type { WiringRecord } from '../../ipam/records/records.ts'
-import { asksFirst, type MainConfig } from '../../ipam/records/main-config.ts'
+import { asksFirst, type MainConfig } from '../../ipam/request/main-config.ts'
 import { routeCommand } from './pod-routes.ts'
 import type { Survey, WiringCommands, WiringJob } from './wiring-job.ts'
 

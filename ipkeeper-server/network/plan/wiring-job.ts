@@ -1,6 +1,6 @@
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import type { AttachmentKey, WiringRecord } from '../../ipam/records/records.ts'
-import type { MainConfig } from '../../ipam/records/main-config.ts'
+import type { MainConfig } from '../../ipam/request/main-config.ts'
 import type { Command } from './command.ts'
 
 /** By what the kernel objects of an attachment are known. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { settingFile } from '../node/kernel-settings.ts'
-import type { Sysctl } from '../../ipam/records/main-config.ts'
+import type { Sysctl } from '../../ipam/request/main-config.ts'
 import type { RunTool } from '../run-tool.ts'
 import { leastOfIpv6 } from '../plan/mtu-limits.ts'
 

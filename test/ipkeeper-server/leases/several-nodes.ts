@@ -69,7 +69,7 @@ export class Site {
       ...world.service,
       node: name,
       network: onUplink,
-      silenceOf: (other: string) => presence.silenceOf(other),
+      contactAgeOf: (other: string) => presence.contactAgeOf(other),
       refusal: () => presence.refusal(),
       liveness: (attachment: Parameters<typeof attachmentLiveness>[0]) =>
         attachmentLiveness(

@@ -13,7 +13,7 @@ import type { Began, RecordKind } from '../../../ipkeeper-server/ipam/records/re
 import type { Clock } from '../../../ipkeeper-server/host/clock.ts'
 import { podNetworkDouble } from '../../rigs/pod-network-double.ts'
 import { TestClock } from '../../rigs/test-clock.ts'
-import type { MainConfig } from '../../../ipkeeper-server/ipam/records/main-config.ts'
+import type { MainConfig } from '../../../ipkeeper-server/ipam/request/main-config.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/request/add-request.ts'
 import { parseAddressRequest } from '../../../ipkeeper-server/ipam/request/parse-address-request.ts'
 import type { AddAnswer } from '../../../ipkeeper-server/ipam/plan/plan-add.ts'

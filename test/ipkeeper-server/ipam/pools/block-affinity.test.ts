@@ -1,10 +1,10 @@
 import t from 'tap'
 import {
-  chooseInStripes,
+  chooseInBlocks,
   inOrderOf,
-  stripeOf,
-  stripesFor,
-  type StripeView,
+  blockOf,
+  blocksFor,
+  type BlockView,
 } from '../../../../ipkeeper-server/ipam/pools/block-affinity.ts'
 
 /** 10.22.0.0 */
@@ -12,28 +12,24 @@ const net = 0x0a160000n
 const slash16 = { first: net + 2n, last: net + 65534n }
 const nodes = Array.from({ length: 200 }, (_, index) => `worker-${index + 1}`)
 
-const firstOf = (node: string, run = slash16): bigint => [...stripesFor(node, run)][0]?.first ?? -1n
+const firstOf = (node: string, run = slash16): bigint => [...blocksFor(node, run)][0]?.first ?? -1n
 
-/** What a node sees where these addresses are taken, these stripes are somebody else's, and this address was its own. */
-function view(
-  taken: ReadonlySet<bigint>,
-  others: ReadonlySet<bigint> = new Set(),
-  late?: bigint,
-): StripeView {
+/** What a node sees where these addresses are taken, these blocks are somebody else's, and this address was its own. */
+function view(taken: ReadonlySet<bigint>, others: ReadonlySet<bigint> = new Set(), late?: bigint): BlockView {
   return {
     firstFree: ({ first, last }) => {
       for (let value = first; value <= last; value++) if (!taken.has(value)) return value
       return undefined
     },
-    isSomebodyElses: stripe => others.has(stripe),
-    lateOwn: () => late,
+    isOfOtherNode: block => others.has(block),
+    recentlyReleased: () => late,
   }
 }
 
 const everything = ({ first, last }: { first: bigint; last: bigint }): Set<bigint> =>
   new Set(Array.from({ length: Number(last - first) + 1 }, (_, index) => first + BigInt(index)))
 
-t.test('a run is cut at the ends of stripes, and each part comes once', async t => {
+t.test('a run is cut at the ends of blocks, and each part comes once', async t => {
   for (const [first, last] of [
     [2n, 254n],
     [0n, 63n],
@@ -44,9 +40,9 @@ t.test('a run is cut at the ends of stripes, and each part comes once', async t 
   ] as const) {
     const run = { first: net + first, last: net + last }
     for (const node of nodes.slice(0, 20)) {
-      const parts = [...stripesFor(node, run)].sort((a, b) => Number(a.first - b.first))
+      const parts = [...blocksFor(node, run)].sort((a, b) => Number(a.first - b.first))
       const seams = parts.slice(1).map((part, index) => part.first - (parts[index]?.last ?? 0n))
-      const whole = parts.every(part => stripeOf(part.first) === stripeOf(part.last))
+      const whole = parts.every(part => blockOf(part.first) === blockOf(part.last))
       t.strictSame([parts[0]?.first, parts.at(-1)?.last, whole], [run.first, run.last, true])
       t.ok(seams.every(seam => seam === 1n))
     }
@@ -56,7 +52,7 @@ t.test('a run is cut at the ends of stripes, and each part comes once', async t 
 
 t.test('an order is the same on every node and in every version', async t => {
   const begins = (node: string): string[] =>
-    Array.from([...stripesFor(node, slash16)].slice(0, 4), ({ first }) => String(first - net))
+    Array.from([...blocksFor(node, slash16)].slice(0, 4), ({ first }) => String(first - net))
   t.strictSame(begins('worker-1'), ['64704', '50944', '37184', '23424'])
   t.strictSame(begins('worker-2'), ['17280', '8000', '64256', '54976'])
   const resting = ['a', 'b', 'c', 'd'].map(key => ({ key, node: 'worker-3' }))
@@ -65,49 +61,49 @@ t.test('an order is the same on every node and in every version', async t => {
   return Promise.resolve()
 })
 
-t.test('nodes begin in stripes of their own, as far as chance goes', async t => {
+t.test('nodes begin in blocks of their own, as far as chance goes', async t => {
   const begins = new Set(nodes.map(node => firstOf(node)))
   // 200 of 1,024: chance lets 182 be different.
   t.ok(begins.size > 170, String(begins.size))
   return Promise.resolve()
 })
 
-t.test('of a /64 the first stripe is known without a look at the others', async t => {
+t.test('of a /64 the first block is known without a look at the others', async t => {
   const run = { first: (0xfd00n << 112n) + 2n, last: (0xfd00n << 112n) + (1n << 64n) - 1n }
-  const [stripe] = stripesFor('worker-1', run)
-  t.ok(stripe && stripe.first >= run.first && stripe.last <= run.last)
+  const [block] = blocksFor('worker-1', run)
+  t.ok(block && block.first >= run.first && block.last <= run.last)
   return Promise.resolve()
 })
 
 t.test('what is chosen', async t => {
   const node = 'worker-1'
-  const parts = [...stripesFor(node, slash16)]
+  const parts = [...blocksFor(node, slash16)]
   const at = (index: number): bigint => parts[index]?.first ?? -1n
-  const stripe = (index: number): bigint => stripeOf(at(index))
-  const stripes = (...indexes: number[]): Set<bigint> => new Set(indexes.map(stripe))
+  const block = (index: number): bigint => blockOf(at(index))
+  const blocks = (...indexes: number[]): Set<bigint> => new Set(indexes.map(block))
   const full = (...indexes: number[]): Set<bigint> =>
     new Set(indexes.flatMap(index => [...everything(parts[index] ?? { first: 0n, last: -1n })]))
   const all = Array.from(parts.keys())
   const place = 13n
   const behindPlace = everything({ first: at(0) + place, last: at(0) + 63n })
   for (const [what, taken, others, chosen] of [
-    ['the lowest of the first stripe', full(), stripes(), at(0)],
-    ['the lowest that is free there', new Set([at(0)]), stripes(), at(0) + 1n],
-    ['when that is full, of the next in its own order', full(0), stripes(), at(1)],
-    ['one where nobody else is', full(), stripes(0, 1), at(2)],
+    ['the lowest of the first block', full(), blocks(), at(0)],
+    ['the lowest that is free there', new Set([at(0)]), blocks(), at(0) + 1n],
+    ['when that is full, of the next in its own order', full(0), blocks(), at(1)],
+    ['one where nobody else is', full(), blocks(0, 1), at(2)],
     [
       'when somebody is in all that it looks at, the first with a gap',
       full(0),
-      stripes(...all),
+      blocks(...all),
       at(1) + place,
     ],
-    ['there the next one after its own place', new Set([at(0) + place]), stripes(...all), at(0) + place + 1n],
-    ['or what is before it', behindPlace, stripes(...all), at(0)],
-    ['a stripe that is far off, when all before are full', full(...all.slice(0, 300)), stripes(), at(300)],
-    ['whatever is left', full(...all.slice(0, -1)), stripes(), at(-1) === -1n ? parts.at(-1)?.first : -1n],
-    ['nothing', full(...all), stripes(), undefined],
+    ['there the next one after its own place', new Set([at(0) + place]), blocks(...all), at(0) + place + 1n],
+    ['or what is before it', behindPlace, blocks(...all), at(0)],
+    ['a block that is far off, when all before are full', full(...all.slice(0, 300)), blocks(), at(300)],
+    ['whatever is left', full(...all.slice(0, -1)), blocks(), at(-1) === -1n ? parts.at(-1)?.first : -1n],
+    ['nothing', full(...all), blocks(), undefined],
   ] as const) {
-    t.equal(chooseInStripes(node, slash16, view(taken, others)), chosen, what)
+    t.equal(chooseInBlocks(node, slash16, view(taken, others)), chosen, what)
   }
   return Promise.resolve()
 })
@@ -117,27 +113,27 @@ t.test('an address that the node had lately', async t => {
   const late = net + 40n
   const shared = new Set([net])
   t.equal(
-    chooseInStripes('worker-1', run, view(new Set(), new Set(), late)),
+    chooseInBlocks('worker-1', run, view(new Set(), new Set(), late)),
     run.first,
-    'not while a stripe is its own',
+    'not while a block is its own',
   )
   t.equal(
-    chooseInStripes('worker-1', run, view(new Set(), shared, late)),
+    chooseInBlocks('worker-1', run, view(new Set(), shared, late)),
     late,
     'before all that others may want',
   )
   return Promise.resolve()
 })
 
-t.test('a run within one stripe: the lowest, until somebody else is there', async t => {
+t.test('a run within one block: the lowest, until somebody else is there', async t => {
   const run = { first: net + 50n, last: net + 52n }
   const shared = new Set([net])
   const begins = new Set<bigint | undefined>()
   for (const node of nodes) {
-    t.equal(chooseInStripes(node, run, view(new Set())), run.first)
-    begins.add(chooseInStripes(node, run, view(new Set(), shared)))
-    t.equal(chooseInStripes(node, run, view(new Set([run.first, run.last]), shared)), net + 51n)
-    t.equal(chooseInStripes(node, run, view(everything(run), shared)), undefined)
+    t.equal(chooseInBlocks(node, run, view(new Set())), run.first)
+    begins.add(chooseInBlocks(node, run, view(new Set(), shared)))
+    t.equal(chooseInBlocks(node, run, view(new Set([run.first, run.last]), shared)), net + 51n)
+    t.equal(chooseInBlocks(node, run, view(everything(run), shared)), undefined)
   }
   t.strictSame([...begins].sort(), [net + 50n, net + 51n, net + 52n])
   return Promise.resolve()

@@ -1,11 +1,9 @@
 import t from 'tap'
 import {
-  judgeSilence,
+  judgeContactAge,
   see,
   spellTime,
   type Sighting,
-  describeSilence,
-  judgeTakeover,
 } from '../../../../ipkeeper-server/ipam/records/last-contact.ts'
 
 const minute = 60_000
@@ -50,76 +48,26 @@ const judged: readonly (readonly [
 ])[] = [
   ['off', undefined, 5, 5, 60, { kind: 'off' }],
   ['without a promise', 10, 5, undefined, 60, { kind: 'unpromised' }],
-  ['not seen yet', 10, 5, 5, undefined, { kind: 'counting', silentFor: 0, needed: 10 * minute }],
-  ['just seen', 10, 5, 5, 0, { kind: 'counting', silentFor: 0 }],
-  ['not yet', 10, 5, 5, 9, { kind: 'counting', silentFor: 9 * minute, needed: 10 * minute }],
-  ['now', 10, 5, 5, 10, { kind: 'over', silentFor: 10 * minute }],
+  ['not seen yet', 10, 5, 5, undefined, { kind: 'counting', age: 0, needed: 10 * minute }],
+  ['just seen', 10, 5, 5, 0, { kind: 'counting', age: 0 }],
+  ['not yet', 10, 5, 5, 9, { kind: 'counting', age: 9 * minute, needed: 10 * minute }],
+  ['now', 10, 5, 5, 10, { kind: 'over', age: 10 * minute }],
   ['as configured, when that is more', 30, 5, 5, 20, { kind: 'counting', needed: 30 * minute }],
   ["never before twice the other node's own grace", 10, 5, 20, 30, { kind: 'counting', needed: 40 * minute }],
   ["nor before twice this one's", 10, 15, 5, 20, { kind: 'counting', needed: 30 * minute }],
 ]
 
-t.test('whether a node has been silent for long enough', t => {
+t.test('whether the last contact with a node is long enough ago', t => {
   for (const [what, byTime, grace, promise, silent, expected] of judged) {
     const terms = { byTime: byTime === undefined ? undefined : byTime * minute, offlineGrace: grace * minute }
     const own = promise === undefined ? {} : { stopsAfter: promise * minute }
-    t.match(judgeSilence(terms, own, silent === undefined ? undefined : seen(silent)), expected, what)
+    t.match(judgeContactAge(terms, own, silent === undefined ? undefined : seen(silent)), expected, what)
   }
   t.match(
-    judgeSilence({ byTime: minute, offlineGrace: minute }, undefined, seen(60)),
+    judgeContactAge({ byTime: minute, offlineGrace: minute }, undefined, seen(60)),
     { kind: 'unpromised' },
     'no record',
   )
-  t.end()
-})
-
-const over = { kind: 'over', silentFor: 12 * minute, needed: 10 * minute } as const
-const counting = { kind: 'counting', silentFor: 3.5 * minute, needed: 10 * minute } as const
-const onLink = [{ carried: 'link' }] as const
-const probing = { mode: 'macvlan', duplicateProbe: true } as const
-
-t.test('whether an ADD may take over', t => {
-  for (const [what, leases, main, silence, allowed, says] of [
-    ['after long silence', onLink, probing, over, true, /^node n1 has been silent for 12 min, long enough/],
-    ['in an underlay', onLink, { ...probing, mode: 'underlay' }, over, true, /long enough/],
-    [
-      'not yet',
-      onLink,
-      probing,
-      counting,
-      false,
-      /silent for 3 min 30 s; takeover by time in 6 min 30 s unless/,
-    ],
-    ['off', onLink, probing, { kind: 'off' }, false, undefined],
-    [
-      'without a promise',
-      onLink,
-      probing,
-      { kind: 'unpromised' },
-      false,
-      /node n1 does not tell that it lives/,
-    ],
-    ['of routed addresses', [{ carried: 'routed' }], probing, over, false, /modes underlay and macvlan only/],
-    ['of one that is routed', [...onLink, { carried: 'routed' }], probing, over, false, /only/],
-    ['of what is not known', [{}], probing, over, false, /only/],
-    ['of nothing', [], probing, over, false, /only/],
-    ['into a bridge', onLink, { mode: 'bridge', duplicateProbe: true }, over, false, /only/],
-    ['in the IPAM role', onLink, undefined, over, false, /only/],
-    [
-      'without asking',
-      onLink,
-      { ...probing, duplicateProbe: false },
-      over,
-      false,
-      /"duplicateProbe" is false/,
-    ],
-  ] as const) {
-    const made = judgeTakeover('n1', leases, main, silence)
-    t.equal(made.allowed, allowed, what)
-    if (says) t.match(made.says, says, what)
-    else t.equal(made.says, undefined, what)
-  }
-  t.equal(describeSilence('n1', { kind: 'off' }), undefined)
   t.end()
 })
 

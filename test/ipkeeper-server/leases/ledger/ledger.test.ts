@@ -7,7 +7,7 @@ import {
   type LeaseRecord,
   type Workload,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { stripeOf } from '../../../../ipkeeper-server/ipam/pools/block-affinity.ts'
+import { blockOf } from '../../../../ipkeeper-server/ipam/pools/block-affinity.ts'
 import type { SharedAspect, StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
@@ -258,7 +258,7 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
   if (!wide) throw new Error('no run')
   const stripe = (ledger: Ledger): bigint | undefined => {
     const address = ledger.lowestFree('default', 4, wide)
-    return address && stripeOf(address.value)
+    return address && blockOf(address.value)
   }
   const take = async (ledger: Ledger, node: string): Promise<string> => {
     const address = formatAddress(ledger.lowestFree('default', 4, wide) ?? { family: 4, value: 0n })

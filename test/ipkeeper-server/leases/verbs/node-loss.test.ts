@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { TakeoverTerms } from '../../../../ipkeeper-server/ipam/records/last-contact.ts'
 import { describeAddress } from '../../../../ipkeeper-server/leases/queries/describe-address.ts'
 import { AddressTaken } from '../../../../ipkeeper-server/network/pod-network.ts'
-import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/request/main-config.ts'
 import { until } from '../../../rigs/poll.ts'
 import { sampleConfig } from '../../network/plan/sample-job.ts'
 import { Site, type SiteNode } from '../several-nodes.ts'
@@ -143,7 +143,7 @@ t.test('takeover by time: the node stops, and only then the other one takes over
   await site.pass(30)
   t.match(
     (await two.world.problem(web(two, 'c2', 'u2'))).details,
-    /node n1 has been silent for 0 s; takeover by time in 10 min/,
+    /node n1: last contact 0 s ago; takeover by time in 10 min/,
   )
 
   await site.turn(one, 'cut')
@@ -162,11 +162,11 @@ t.test('takeover by time: the node stops, and only then the other one takes over
 
   t.match(
     (await two.world.problem(web(two, 'c2', 'u2'))).details,
-    /waits until node n1 attests .*; node n1 has been silent for 6 min; takeover by time in 4 min unless it is heard of/,
+    /waits until node n1 attests .*; node n1: last contact 6 min ago; takeover by time in 4 min without further contact/,
   )
   const told = await describeAddress(two.world.service, 'default', address)
   t.match(told, {
-    sentence: /is bound to shop\/web-0 .*; node n1 has been silent for 6 min; takeover by time in 4 min/,
+    sentence: /is bound to shop\/web-0 .*; node n1: last contact 6 min ago; takeover by time in 4 min/,
     nodeSilence: { node: 'n1', state: 'counting', silentSeconds: 360, neededSeconds: 600 },
   })
 
@@ -252,7 +252,7 @@ t.test('when nothing is taken over, whatever time goes by', async t => {
       await cut(site, one)
       return made
     },
-    /node n1 does not tell that it lives \("takeover\.byTime" is off there\)/,
+    /node n1 does not renew its record \("takeover\.byTime" is off there\)/,
   )
   for (const [what, words] of [
     ['mode bridge', { main: { ...sampleConfig, duplicateProbe: true } }],

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { HostView } from '../../../../ipkeeper-server/network/node/host-view.ts'
-import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/request/main-config.ts'
 import type { ToolEnd } from '../../../../ipkeeper-server/network/run-tool.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { toolDouble } from '../../../rigs/tool-double.ts'

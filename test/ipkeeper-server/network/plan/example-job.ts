@@ -1,4 +1,4 @@
-import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/request/main-config.ts'
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
 import type {
   Survey,

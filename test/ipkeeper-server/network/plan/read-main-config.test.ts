@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/request/main-config.ts'
 import { readMainConfig } from '../../../../ipkeeper-server/network/plan/read-main-config.ts'
 import { wiringModes, type WiringMode } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { parseCniArgs, soundArgs } from '../../../../shared/cni/cni-args.ts'

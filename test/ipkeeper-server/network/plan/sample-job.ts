@@ -1,6 +1,6 @@
 import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { writeBatch, type Command } from '../../../../ipkeeper-server/network/plan/command.ts'
-import type { MainConfig } from '../../../../ipkeeper-server/ipam/records/main-config.ts'
+import type { MainConfig } from '../../../../ipkeeper-server/ipam/request/main-config.ts'
 import type { Survey, UplinkFacts, WiringJob } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
 
 /** One pod of both families on a node where nothing is yet; each part can be had otherwise. */

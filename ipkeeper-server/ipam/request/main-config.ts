@@ -1,6 +1,6 @@
-import type { Carriage, WiringMode } from './records.ts'
+import type { Carriage, WiringMode } from '../records/records.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
-import type { MacRequest } from '../request/request.ts'
+import type { MacRequest } from './request.ts'
 
 /** Which addresses leave the node under the node's own: none, all, or those that nobody asked for by name. */
 export type Masquerade = 'none' | 'all' | 'unnamed'

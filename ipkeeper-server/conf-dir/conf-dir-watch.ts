@@ -1,4 +1,5 @@
 import { watch, type FSWatcher } from 'node:fs'
+import { BackgroundTask } from '../host/background-task.ts'
 import type { LintFinding, LintReply } from '../../shared/api/lint.schema.ts'
 import { lintDirectory, type LintNode } from './lint-files.ts'
 
@@ -25,14 +26,14 @@ export class ConfDirWatch {
   readonly #options: ConfDirWatchOptions
   #reply: LintReply = { findings: [], files: [] }
   #watcher: FSWatcher | undefined
-  #timer: NodeJS.Timeout | undefined
-  #eventsSince: number | undefined
-  #looking: Promise<void> | undefined
+  readonly #task: BackgroundTask
+  /** Of the events that no look has followed yet: the first and the last. */
+  #events: { readonly since: number; readonly last: number } | undefined
   #unreadable = false
-  #stopped = false
 
   constructor(options: ConfDirWatchOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({ round: () => this.#look() })
   }
 
   /** What the last look gave; empty before it, and while there is no such folder. */
@@ -42,25 +43,25 @@ export class ConfDirWatch {
 
   /** Resolves when the first look is done. */
   async start(): Promise<void> {
-    await this.#look()
+    await this.#task.run()
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
     this.#watcher?.close()
-    clearTimeout(this.#timer)
-    await this.#looking
+    await this.#task.stop()
+    // A round that was under way may have begun to watch.
+    this.#watcher?.close()
   }
 
-  async #look(): Promise<void> {
-    await this.#looking
-    this.#eventsSince = undefined
+  /** Unless a file may still be on its way. */
+  async #look(): Promise<number> {
+    const left = this.#untilQuiet()
+    if (left > 0) return left
+    this.#events = undefined
     // Before the reading, so that no change falls between the two.
     const watched = this.#follow()
-    // Events meanwhile bring the next look forward.
-    this.#lookIn(watched ? lookEvery : tryEvery)
-    this.#looking = this.#read()
-    await this.#looking
+    await this.#read()
+    return watched ? lookEvery : tryEvery
   }
 
   async #read(): Promise<void> {
@@ -87,7 +88,7 @@ export class ConfDirWatch {
   #follow(): boolean {
     this.#watcher?.close()
     this.#watcher = undefined
-    if (this.#stopped) return false
+    if (this.#task.isStopped) return false
     try {
       const watcher = watch(this.#options.directory, () => {
         this.#noteEvent()
@@ -105,16 +106,14 @@ export class ConfDirWatch {
 
   #noteEvent(): void {
     const now = performance.now()
-    this.#eventsSince ??= now
-    this.#lookIn(Math.max(0, Math.min(quietFor, this.#eventsSince + atMost - now)))
+    this.#events = { since: this.#events?.since ?? now, last: now }
+    this.#task.wake(this.#untilQuiet())
   }
 
-  #lookIn(milliseconds: number): void {
-    if (this.#stopped) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      void this.#look()
-    }, milliseconds)
-    this.#timer.unref()
+  /** Milliseconds until the folder has been without events for long enough, or has had them for too long. */
+  #untilQuiet(): number {
+    if (!this.#events) return 0
+    const { since, last } = this.#events
+    return Math.max(0, Math.min(last + quietFor, since + atMost) - performance.now())
   }
 }

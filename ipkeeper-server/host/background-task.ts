@@ -41,6 +41,8 @@ export class BackgroundTask {
   readonly #timers: Timers
   /** By the timers' clock; Infinity while nothing is planned. */
   #dueAt = Infinity
+  /** By the same clock. */
+  #restsUntil = -Infinity
   #cancel: () => void = () => undefined
   /** The round under way, and all that were asked for by `run` after it. */
   #running: Promise<void> | undefined
@@ -61,6 +63,11 @@ export class BackgroundTask {
     if (this.#stopped || at >= this.#dueAt) return
     this.#dueAt = at
     if (!this.#running) this.#sleep()
+  }
+
+  /** No round that is woken begins within so many milliseconds, however often it is woken meanwhile. */
+  rest(milliseconds: number): void {
+    this.#restsUntil = this.#timers.now() + milliseconds
   }
 
   /** One round now, or right after the one that is under way. Resolves when it has ended; never rejects. */
@@ -84,7 +91,7 @@ export class BackgroundTask {
 
   #sleep(): void {
     this.#cancel()
-    const left = Math.max(this.#dueAt - this.#timers.now(), 0)
+    const left = Math.max(Math.max(this.#dueAt, this.#restsUntil) - this.#timers.now(), 0)
     this.#cancel = this.#timers.after(Math.min(left, longestWait), () => {
       if (left > longestWait) this.#sleep()
       else void this.run()

@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../host/background-task.ts'
 import { mkdirSync } from 'node:fs'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -57,7 +58,7 @@ export class DeferredDels {
   readonly #folder: string
   readonly #quarantine: string
   #kept: KeptFolder | undefined
-  #retry: NodeJS.Timeout | undefined
+  readonly #retry: BackgroundTask
   #running: Promise<void> | undefined
   #again = false
   /** Why files stay. */
@@ -69,6 +70,17 @@ export class DeferredDels {
     this.#folder = join(options.stateDir, stateFolders.deferredDels)
     this.#quarantine = join(options.stateDir, stateFolders.quarantine)
     makeFolder(this.#folder)
+    this.#retry = new BackgroundTask({
+      round: async () => {
+        await this.drain()
+        return undefined
+      },
+      onError: error => {
+        this.#tellRetry(this.#folder, error)
+        this.#reasons.endRound()
+      },
+      retryAfter,
+    })
   }
 
   /** Carries out all that is queued. Called before the daemon serves its first ADD, and whenever a file appears. */
@@ -109,7 +121,7 @@ export class DeferredDels {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#kept?.close()
-    clearTimeout(this.#retry)
+    await this.#retry.stop()
     await this.#running
   }
 
@@ -118,7 +130,7 @@ export class DeferredDels {
       this.#again = false
       let kept = false
       for (const entry of await this.#entries()) kept = !(await this.#carryOut(entry)) || kept
-      if (kept) this.#tryLater()
+      if (kept) this.#retry.wake(retryAfter)
       if (this.#reasons.endRound()) this.#options.onRetriesOver()
     }
   }
@@ -149,18 +161,6 @@ export class DeferredDels {
       this.#kept?.look()
       return []
     }
-  }
-
-  #tryLater(): void {
-    if (this.#stopped) return
-    clearTimeout(this.#retry)
-    this.#retry = setTimeout(() => {
-      this.drain().catch((error: unknown) => {
-        this.#tellRetry(this.#folder, error)
-        this.#reasons.endRound()
-        this.#tryLater()
-      })
-    }, retryAfter)
   }
 
   /** Whether the file is out of the queue. */

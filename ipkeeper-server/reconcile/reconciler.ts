@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../host/background-task.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditReply, AuditWitness, Finding } from '../../shared/api/audit.schema.ts'
 import type { FindingKind } from '../../shared/findings.ts'
@@ -104,25 +105,29 @@ export class Reconciler implements NodeAudit {
   readonly #foreignAddresses = new Map<string, readonly string[]>()
   readonly #compared = new Map<string, Comparison>()
   #podsAskedAt = -Infinity
-  #timer: NodeJS.Timeout | undefined
+  readonly #task: BackgroundTask
   #running: Promise<unknown> = Promise.resolve()
   /** The audit that waits for its turn or is under way. */
   #auditing: Promise<AuditReply> | undefined
-  #stopped = false
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({
+      round: async () => {
+        await this.#inTurn(() => this.#pass()).catch(options.onError)
+        return options.terms().interval
+      },
+    })
   }
 
   /** To be called when the daemon serves. The first pass is no hurry, and ADDs that waited for the daemon come first. */
   start(): void {
-    this.#after(Math.min(firstPassAfter, this.#options.terms().interval))
+    this.#task.wake(Math.min(firstPassAfter, this.#options.terms().interval))
   }
 
   /** Resolves when nothing is looked at or done any more. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
+    await this.#task.stop()
     await this.#running
   }
 
@@ -163,17 +168,6 @@ export class Reconciler implements NodeAudit {
     })
   }
 
-  #after(milliseconds: number): void {
-    if (this.#stopped) return
-    this.#timer = setTimeout(() => {
-      void this.#inTurn(() => this.#pass())
-        .catch(this.#options.onError)
-        .finally(() => {
-          this.#after(this.#options.terms().interval)
-        })
-    }, milliseconds)
-  }
-
   /** Passes and audits one after another: they share what they remember. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#running.then(work)
@@ -183,7 +177,7 @@ export class Reconciler implements NodeAudit {
 
   async #pass(): Promise<void> {
     const { service, terms, onFound } = this.#options
-    if (this.#stopped) return
+    if (this.#task.isStopped) return
     // An idle daemon notices here that the clock was set.
     service.now()
     if (terms().mode === 'off') {
@@ -205,7 +199,7 @@ export class Reconciler implements NodeAudit {
   }
 
   async #act({ key, action, finding }: Planned): Promise<void> {
-    if (this.#stopped || action.kind === 'none') return
+    if (this.#task.isStopped || action.kind === 'none') return
     try {
       const done = await this.#repair(action)
       this.#findings.delete(key)

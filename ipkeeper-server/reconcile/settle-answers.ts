@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../host/background-task.ts'
 import { attachmentKey, incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts'
 import { countAsAnswered } from '../leases/verbs/count-as-answered.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
@@ -63,16 +64,18 @@ export class SettleAnswers {
   /** Since when a mark has been seen that belongs to no ADD. */
   readonly #strays = new Map<string, number>()
   #pause: number
-  #timer: NodeJS.Timeout | undefined
-  #dueAt = Infinity
-  #running: Promise<void> = Promise.resolve()
-  #stopped = false
+  readonly #task: BackgroundTask
 
   constructor(options: SettleAnswersOptions) {
     this.#options = options
     this.#pauses = options.pauses ?? standardPauses
     this.#pause = this.#pauses.look
     this.#folderMissing = !options.marks.hasFolder
+    this.#task = new BackgroundTask({
+      round: () => this.#settle(),
+      onError: options.onError,
+      retryAfter: this.#pauses.retry,
+    })
   }
 
   /** To be awaited before the first ADD is served, and after queued DELs were carried out. Never rejects. */
@@ -123,20 +126,18 @@ export class SettleAnswers {
         () => true,
       )
     } finally {
-      this.#at(this.#pauses.look)
+      this.#task.wake(this.#pauses.look)
     }
   }
 
   /** An ADD was recorded that its plugin has to answer. */
   wake(): void {
     this.#pause = this.#pauses.look
-    this.#at(this.#pause)
+    this.#task.wake(this.#pause)
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await this.#running
+    await this.#task.stop()
   }
 
   async #claim(invocationId: string | null): Promise<MarkOwner> {
@@ -146,32 +147,13 @@ export class SettleAnswers {
     return owner
   }
 
-  /** Looks after so many milliseconds, or earlier where that was asked for. */
-  #at(milliseconds: number): void {
-    const dueAt = this.#options.monotonic() + milliseconds
-    if (this.#stopped || dueAt >= this.#dueAt) return
-    clearTimeout(this.#timer)
-    this.#dueAt = dueAt
-    this.#timer = setTimeout(() => {
-      this.#dueAt = Infinity
-      this.#running = this.#running.then(() => this.#run())
-    }, milliseconds)
-  }
-
-  async #run(): Promise<void> {
-    if (this.#stopped) return
-    const { monotonic, onError } = this.#options
-    try {
-      await this.#look()
-      await this.#replaceFolder()
-      if (monotonic() >= this.#graceUntil)
-        await this.#undoEarlier(({ invocationId }) => this.#claim(invocationId))
-      this.#options.onSettled?.()
-      this.#scheduleLook()
-    } catch (error) {
-      onError(error)
-      this.#at(this.#pauses.retry)
-    }
+  async #settle(): Promise<undefined> {
+    await this.#look()
+    await this.#replaceFolder()
+    if (this.#options.monotonic() >= this.#graceUntil)
+      await this.#undoEarlier(({ invocationId }) => this.#claim(invocationId))
+    this.#options.onSettled?.()
+    this.#scheduleLook()
   }
 
   /**
@@ -190,7 +172,7 @@ export class SettleAnswers {
   #scheduleLook(): void {
     const now = this.#options.monotonic()
     if (this.#own().length > 0) {
-      this.#at(this.#pause)
+      this.#task.wake(this.#pause)
       this.#pause = Math.min(this.#pause * 2, this.#pauses.longestLook)
     }
     const [oldest] = this.#strays.values()
@@ -198,7 +180,7 @@ export class SettleAnswers {
       ...(this.#earlier.length > 0 ? [this.#graceUntil] : []),
       ...(oldest === undefined ? [] : [oldest + this.#pauses.keepMark]),
     ]
-    for (const moment of moments) this.#at(Math.max(moment - now, 0) + 1)
+    for (const moment of moments) this.#task.wake(Math.max(moment - now, 0) + 1)
   }
 
   /** ADDs that still have to be answered, of this node and boot: of no other can it be said here that nobody will. */

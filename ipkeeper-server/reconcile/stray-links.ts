@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../shared/problem/problem.ts'
+import { BackgroundTask } from '../host/background-task.ts'
 import type { AttachmentRecord } from '../ipam/records/records.ts'
 import { strayLinks, type VethSeen } from './plan-stray-links.ts'
 
@@ -33,33 +33,28 @@ export interface StrayLinksOptions {
  */
 export class StrayLinks {
   readonly #options: StrayLinksOptions
-  readonly #stopped = new AbortController()
-  #running: Promise<void> = Promise.resolve()
+  readonly #task: BackgroundTask
+  #until = -Infinity
+  #looks = 0
 
   constructor(options: StrayLinksOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({ round: () => this.#look() })
   }
 
   /** To be called when the ADDs of an earlier daemon were settled. */
   start(): void {
-    this.#running = this.#run()
+    this.#until = this.#options.monotonic() + (this.#options.times ?? standardTimes).end
+    this.#task.wake()
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort()
-    await this.#running
+    await this.#task.stop()
   }
 
-  async #run(): Promise<void> {
-    const { monotonic, times = standardTimes } = this.#options
-    const until = monotonic() + times.end
-    await this.#removeStrays(until)
-    try {
-      await delay(times.again, undefined, this.#stopped)
-    } catch {
-      return
-    }
-    await this.#removeStrays(until)
+  async #look(): Promise<number | undefined> {
+    await this.#removeStrays(this.#until)
+    return ++this.#looks === 1 ? (this.#options.times ?? standardTimes).again : undefined
   }
 
   async #removeStrays(until: number): Promise<void> {
@@ -70,7 +65,7 @@ export class StrayLinks {
       const named = new Set<string>()
       for (const { wiring } of attachments()) if (wiring?.hostLink) named.add(wiring.hostLink.name)
       for (const link of strayLinks(seen, named)) {
-        if (monotonic() >= until || this.#stopped.signal.aborted) return
+        if (monotonic() >= until || this.#task.isStopped) return
         if (await remove(link)) onRemoved(link)
       }
     } catch (error) {

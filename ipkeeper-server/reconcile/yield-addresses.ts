@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../host/background-task.ts'
 import {
   attachmentKey,
   leaseKey,
@@ -27,44 +28,36 @@ export interface YieldAddressesOptions {
 export class YieldAddresses {
   readonly #options: YieldAddressesOptions
   readonly #waiting = new Map<string, LeaseRecord>()
-  #timer: NodeJS.Timeout | undefined
-  #stopped = false
-  #working: Promise<void> = Promise.resolve()
+  readonly #task: BackgroundTask
 
   constructor(options: YieldAddressesOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({ round: () => this.#work() })
   }
 
   /** What was lost while no daemon was here. Resolves when the first try has ended; never rejects. */
   async begin(): Promise<void> {
     for (const had of this.#options.service.ledger.takenAtStart()) this.#waiting.set(leaseKey(had), had)
-    await this.#work()
+    await this.#task.run()
   }
 
   /** As the sandbox had it. */
   lost(had: LeaseRecord): void {
     this.#waiting.set(leaseKey(had), had)
-    void this.#work()
+    void this.#task.run()
   }
 
   /** Resolves when nothing is done any more. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await this.#working
+    await this.#task.stop()
   }
 
-  async #work(): Promise<void> {
-    this.#working = this.#working.then(async () => {
-      clearTimeout(this.#timer)
-      for (const [name, had] of [...this.#waiting]) {
-        if (this.#stopped) return
-        if ((await this.#cut(had)) && this.#waiting.get(name) === had) this.#waiting.delete(name)
-      }
-      if (this.#waiting.size > 0 && !this.#stopped)
-        this.#timer = setTimeout(() => void this.#work(), pauseAfterFailure).unref()
-    })
-    await this.#working
+  async #work(): Promise<number | undefined> {
+    for (const [name, had] of [...this.#waiting]) {
+      if (this.#task.isStopped) return undefined
+      if ((await this.#cut(had)) && this.#waiting.get(name) === had) this.#waiting.delete(name)
+    }
+    return this.#waiting.size > 0 ? pauseAfterFailure : undefined
   }
 
   /** Whether it is done with: the sandbox is cut off, or gone, or has the address again. */

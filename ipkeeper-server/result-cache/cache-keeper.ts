@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../host/background-task.ts'
 import type { CacheFileItem, CacheReply } from '../../shared/api/cache.schema.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import type { LoadedNetwork } from '../diagnose/lint/loaded-networks.ts'
@@ -90,31 +91,26 @@ export class CacheKeeper {
   #scanTook = 0
   #told = new Set<string>()
   #answer: { readonly at: number; readonly ids: ReadonlySet<string> | undefined } | undefined
-  #timer: NodeJS.Timeout | undefined
-  /** Monotonic milliseconds; Infinity: no look is planned. */
-  #due = Infinity
-  #running: Promise<void> | undefined
-  #stopped = false
+  readonly #task: BackgroundTask
 
   constructor(options: CacheKeeperOptions) {
     this.#options = options
     this.#scanner = new CacheScanner({ folders: options.folders, monotonic: options.monotonic })
+    this.#task = new BackgroundTask({ round: () => this.#look() })
     this.#watches = new FolderWatches(() => {
-      this.#lookIn(Math.max(afterChange, this.#scanTook * restPerScan))
+      this.#task.wake(Math.max(afterChange, this.#scanTook * restPerScan))
     })
   }
 
   /** Looks now, and from now on. */
   start(): void {
     if (this.#options.terms.mode === 'off') return
-    this.#lookIn(0)
+    this.#task.wake(0)
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
     this.#watches.close()
-    await this.#running
+    await this.#task.stop()
   }
 
   /** Bad files that are there, as the last scan left them. */
@@ -155,29 +151,14 @@ export class CacheKeeper {
     return cachedResult({ attachment, leases, bridgeMac }, conflist)
   }
 
-  /** The earliest wish counts. */
-  #lookIn(milliseconds: number): void {
-    if (this.#stopped) return
-    const due = this.#options.monotonic() + milliseconds
-    if (due >= this.#due) return
-    this.#due = due
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#due = Infinity
-      this.#running = (this.#running ?? Promise.resolve()).then(() => this.#look())
-    }, milliseconds)
-    this.#timer.unref()
-  }
-
-  async #look(): Promise<void> {
-    if (this.#stopped) return
+  async #look(): Promise<number> {
     let again: number | undefined
     try {
       again = await this.#scan()
     } catch (error) {
       this.#options.onError(error, undefined)
     }
-    this.#lookIn(Math.min(again ?? Infinity, this.#options.terms.interval))
+    return Math.min(again ?? Infinity, this.#options.terms.interval)
   }
 
   /** Milliseconds until the next look, where a file asks for one. */
@@ -229,14 +210,14 @@ export class CacheKeeper {
     { file, repair, item }: Finding,
     networks: ReadonlyMap<string, KnownNetwork>,
   ): Promise<boolean> {
-    if (repair.plan === 'report' || this.#stopped) return false
+    if (repair.plan === 'report' || this.#task.isStopped) return false
     const { records, quarantine } = this.#options
     const tools = { quarantine, cachedResult: (key: AttachmentKey) => this.#cachedResult(key, networks) }
     const task = (): Promise<Repaired> => repairFile(file, repair.plan, tools)
     try {
       const how = await (file.attachment ? records.inTurn(file.attachment, task) : task())
       if (how.done === 'left') {
-        this.#lookIn(afterChange)
+        this.#task.wake(afterChange)
         return false
       }
       this.#options.onRepaired(item, how)

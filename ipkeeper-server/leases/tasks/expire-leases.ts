@@ -1,10 +1,8 @@
 import { planExpiry } from '../../ipam/plan/plan-release.ts'
 import { isSameLease, type LeaseRecord } from '../../ipam/records/records.ts'
+import { BackgroundTask } from '../../host/background-task.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from '../verbs/service.ts'
-
-/** setTimeout's own limit; a later moment is waited for in steps. */
-const longestWait = 2 ** 31 - 1
 
 /** Milliseconds until the next try when the store refuses. */
 const pauseAfterFailure = 5000
@@ -20,14 +18,9 @@ export class ExpiryLoop {
   readonly #service: LeaseService
   readonly #onError: (error: unknown) => void
   readonly #isOurs: (lease: LeaseRecord) => boolean
-  #timer: NodeJS.Timeout | undefined
-  // Moments of the clock that nobody sets: a timer fires by no other.
-  #wakeAt = Infinity
-  #notBefore = 0
-  /** When records of others are looked at again, which should be gone by then. */
+  readonly #task: BackgroundTask
+  /** When records of others are looked at again, which should be gone by then; of the clock that nobody sets. */
   #again = Infinity
-  #expiring = false
-  #stopped = false
 
   /**
    * `onError`: records could not be tidied up; it is tried again after a pause. `isOurs`: whether it is this node that
@@ -41,36 +34,30 @@ export class ExpiryLoop {
     this.#service = service
     this.#onError = onError
     this.#isOurs = isOurs
+    this.#task = new BackgroundTask({ round: () => this.#expire() })
   }
 
   /** Looks when the next kept address comes free, and sleeps until then. */
   wake(): void {
-    if (this.#stopped || this.#expiring) return
+    const next = this.#untilNext()
+    if (next < Infinity) this.#task.wake(next)
+  }
+
+  async stop(): Promise<void> {
+    await this.#task.stop()
+  }
+
+  /** Milliseconds; a timer may fire a little early. */
+  #untilNext(): number {
     const { ledger, now, monotonic } = this.#service
     const moment = now()
     const passed = monotonic()
     const expiry = passed + ((ledger.nextExpiry() ?? Infinity) - moment)
-    const next = Math.max(Math.min(expiry, this.#again), this.#notBefore)
-    if (next > this.#wakeAt - 1) return
-    clearTimeout(this.#timer)
-    this.#wakeAt = next
-    this.#timer = setTimeout(
-      () => {
-        this.#wakeAt = Infinity
-        void this.#expire()
-      },
-      Math.min(Math.max(next - passed, 0) + 1, longestWait),
-    )
+    return Math.max(Math.min(expiry, this.#again) - passed, 0) + 1
   }
 
-  stop(): void {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-  }
-
-  async #expire(): Promise<void> {
+  async #expire(): Promise<number | undefined> {
     const { ledger, now, monotonic, pools } = this.#service
-    this.#expiring = true
     const over = ledger.expire(now())
     // To all nodes they are free now. Not all tidy up: a thousand would ask for the same at the same moment.
     const ours = over.filter(this.#isOurs)
@@ -84,12 +71,12 @@ export class ExpiryLoop {
         }),
       ),
     )
-    this.#expiring = false
     const failed = outcomes.find(outcome => outcome.status === 'rejected')
     // A refused record is read again, and with it comes its moment, which is over.
-    this.#notBefore = failed ? monotonic() + pauseAfterFailure : 0
+    if (failed) this.#task.rest(pauseAfterFailure)
     this.#again = ours.length < over.length ? monotonic() + lookAgainAfter : Infinity
     if (failed) this.#onError(failed.reason)
-    this.wake()
+    const next = this.#untilNext()
+    return next < Infinity ? next : undefined
   }
 }

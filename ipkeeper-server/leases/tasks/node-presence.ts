@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../../host/background-task.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import {
   judgeContactAge,
@@ -47,32 +48,28 @@ export class NodePresence {
   #promised: number | undefined
   /** When the last renewal began that succeeded. */
   #contactAt: number | undefined
-  #timer: NodeJS.Timeout | undefined
-  #atWork: Promise<void> | undefined
+  readonly #task: BackgroundTask
   #failing = false
-  #stopped = false
 
   constructor(options: NodePresenceOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({ round: () => this.#beat() })
     const { ledger, node } = options.service
     this.#promised = ledger.node(node)?.stopsAfter
   }
 
   /** Resolves when the first try to tell of this node has ended. */
   async start(): Promise<void> {
-    await this.#beat()
+    await this.#task.run()
   }
 
   /** The terms have changed: what they mean is told now. */
   async wake(): Promise<void> {
-    if (this.#atWork) await this.#atWork
-    else await this.#beat()
+    await this.#task.run()
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await this.#atWork
+    await this.#task.stop()
   }
 
   /** Why no ADD may be served now: IPK_STORE_AWAY; undefined where one may. */
@@ -104,27 +101,19 @@ export class NodePresence {
     return byTime === undefined ? undefined : offlineGrace
   }
 
-  async #beat(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#atWork = this.#tell().then(
-      async () => {
-        this.#failing = false
-        await this.#watchOthers()
-      },
-      (error: unknown) => {
-        // It is tried every second, and said once.
-        if (!this.#failing) this.#options.onError(error)
-        this.#failing = true
-      },
-    )
-    await this.#atWork
-    this.#atWork = undefined
-    if (this.#stopped) return
+  async #beat(): Promise<number> {
+    try {
+      await this.#tell()
+      this.#failing = false
+    } catch (error) {
+      // It is tried every second, and said once.
+      if (!this.#failing) this.#options.onError(error)
+      this.#failing = true
+    }
+    if (!this.#failing) await this.#watchOthers()
     const grace = this.#grace()
     const usual = grace === undefined ? lookEvery : Math.min(lookEvery, grace / beatsPerGrace)
-    const pause = this.#failing ? Math.min(retryAfter, usual) : usual
-    this.#timer = setTimeout(() => void this.#beat(), pause)
-    this.#timer.unref()
+    return this.#failing ? Math.min(retryAfter, usual) : usual
   }
 
   /** Writes this node's record where it is not as it should be, or has to be renewed. */

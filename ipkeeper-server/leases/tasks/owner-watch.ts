@@ -2,6 +2,7 @@ import { planRelease } from '../../ipam/plan/plan-release.ts'
 import { isSameLease, type LeaseRecord } from '../../ipam/records/records.ts'
 import { isKnown, type KnownWorkload } from '../../ipam/records/workload.ts'
 import type { ClusterView } from '../../kubernetes/cluster-view.ts'
+import { BackgroundTask } from '../../host/background-task.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { alone, type Election } from '../../kubernetes/election.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -35,31 +36,25 @@ export class OwnerWatch {
   readonly #election: Election
   /** How often in a row each owner was found gone, by UID. */
   #gone = new Map<string, number>()
-  #timer: NodeJS.Timeout | undefined
-  #passing = false
-  #stopped = false
+  readonly #task: BackgroundTask
   #releasing: Promise<unknown> = Promise.resolve()
 
   constructor(options: OwnerWatchOptions) {
     this.#options = options
     this.#interval = options.interval ?? 60_000
     this.#election = options.election ?? alone
+    this.#task = new BackgroundTask({ round: () => this.#pass() })
   }
 
   /** Looks at the owners after the interval, unless that is planned already or there are none. */
   wake(): void {
-    if (this.#stopped || this.#passing || this.#timer || !this.#election.isElected()) return
-    if (this.#kept().size === 0) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      void this.#pass()
-    }, this.#interval)
+    if (this.#election.isElected() && this.#kept().size > 0) this.#task.wake(this.#interval)
   }
 
   /** Resolves when nothing is written any more. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
+    // Whoever is being asked may not answer for long.
+    void this.#task.stop()
     await this.#releasing
   }
 
@@ -76,8 +71,7 @@ export class OwnerWatch {
     return kept
   }
 
-  async #pass(): Promise<void> {
-    this.#passing = true
+  async #pass(): Promise<number | undefined> {
     // What another daemon saw in between, this one does not know.
     if (!this.#election.isElected()) this.#gone.clear()
     const kept = this.#kept()
@@ -85,7 +79,7 @@ export class OwnerWatch {
     const waiting = [...kept]
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        if (this.#stopped || !this.#election.isElected()) return
+        if (this.#task.isStopped || !this.#election.isElected()) return
         const [uid, { owner, leases }] = next
         if (await this.#isGone(uid, owner))
           this.#releasing = Promise.all([this.#releasing, this.#release(leases)])
@@ -94,8 +88,7 @@ export class OwnerWatch {
     await Promise.all(Array.from({ length: width }, work))
     await this.#releasing
     this.#releasing = Promise.resolve()
-    this.#passing = false
-    this.wake()
+    return this.#election.isElected() && this.#kept().size > 0 ? this.#interval : undefined
   }
 
   async #isGone(uid: string, { namespace, ...owner }: KnownWorkload): Promise<boolean> {
@@ -116,7 +109,7 @@ export class OwnerWatch {
     const { service, onReleased, onError } = this.#options
     const { ledger, pools, now } = service
     for (const lease of leases) {
-      if (this.#stopped || !this.#election.isElected()) return
+      if (this.#task.isStopped || !this.#election.isElected()) return
       try {
         const { change } = await commitPlan(ledger, () => {
           const present = ledger.lease(lease)

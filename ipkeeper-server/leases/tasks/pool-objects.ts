@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../../host/background-task.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
 import { describeLeftOut, isInUse } from '../../ipam/plan/plan-configured-pools.ts'
 import { joinPools, objectsInForce, type ObjectPool } from '../../ipam/pools/pool-objects-in-force.ts'
@@ -27,15 +28,20 @@ export class PoolObjects {
   readonly #options: PoolObjectsOptions
   #inForce: ReadonlyMap<string, ObjectPool> = new Map()
   #told: ReadonlyMap<string, string> = new Map()
-  #timer: NodeJS.Timeout | undefined
-  #stopped = false
+  readonly #task: BackgroundTask
   readonly #unsubscribe: () => void
 
   constructor(options: PoolObjectsOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({
+      round: () => {
+        options.onChange()
+        return undefined
+      },
+    })
     this.#unsubscribe = options.service.ledger.subscribe({
       poolChangedElsewhere: () => {
-        this.#changeIn(quietFor)
+        this.#task.wake(quietFor)
       },
     })
   }
@@ -56,14 +62,13 @@ export class PoolObjects {
     const joined = joinPools(pools, inForce)
     this.#inForce = inForce
     this.#tell(new Map([...joined.notes, ...notes, ...unreadable]))
-    if (notes.size > 0) this.#changeIn(lookEvery)
+    if (notes.size > 0) this.#task.wake(lookEvery)
     return joined.pools
   }
 
   stop(): void {
-    this.#stopped = true
     this.#unsubscribe()
-    clearTimeout(this.#timer)
+    void this.#task.stop()
   }
 
   #present(standard: StandardPolicy, unreadable: Map<string, string>): ReadonlyMap<string, ObjectPool> {
@@ -85,11 +90,5 @@ export class PoolObjects {
     for (const name of this.#told.keys()) if (!notes.has(name)) this.#options.onNote(name, undefined)
     for (const [name, text] of notes) if (this.#told.get(name) !== text) this.#options.onNote(name, text)
     this.#told = notes
-  }
-
-  #changeIn(milliseconds: number): void {
-    if (this.#stopped) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(this.#options.onChange, milliseconds)
   }
 }

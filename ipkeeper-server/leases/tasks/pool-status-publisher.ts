@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../../host/background-task.ts'
 import type { RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { Election } from '../../kubernetes/election.ts'
 import type { PoolStatus, PoolStatusSink } from '../../store/pool-status-sink.ts'
@@ -30,65 +31,47 @@ export class TellPools {
   readonly #options: TellPoolsOptions
   readonly #quiet: number
   #told = new Map<string, PoolStatus>()
-  #timer: NodeJS.Timeout | undefined
-  #telling: Promise<void> | undefined
-  #changed = false
-  #notBefore = -Infinity
-  #stopped = false
+  readonly #task: BackgroundTask
 
   constructor(options: TellPoolsOptions) {
     this.#options = options
     this.#quiet = options.quiet ?? 3_000
+    this.#task = new BackgroundTask({ round: () => this.#tell() })
   }
 
   /** Something of a pool, a lease or a reservation changed, or this daemon is elected now. */
   wake(): void {
-    this.#changed = true
-    if (this.#stopped || this.#timer || this.#telling) return
-    const { election, isHeard, monotonic } = this.#options
+    const { election, isHeard } = this.#options
     if (!isHeard()) return
-    if (!election.isElected()) {
-      // What another daemon writes meanwhile is not known here.
-      this.#told.clear()
-      return
-    }
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined
-        this.#telling = this.#tell().finally(() => {
-          this.#telling = undefined
-          if (this.#changed) this.wake()
-        })
-      },
-      Math.max(this.#quiet, this.#notBefore - monotonic()),
-    )
+    if (election.isElected()) this.#task.wake(this.#quiet)
+    // What another daemon writes meanwhile is not known here.
+    else this.#told.clear()
   }
 
   /** Resolves when nothing is written any more. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await this.#telling
+    await this.#task.stop()
   }
 
-  async #tell(): Promise<void> {
-    const { election, sink, usage, monotonic, onError } = this.#options
-    this.#changed = false
+  async #tell(): Promise<number | undefined> {
+    const { election, isHeard, sink, usage, monotonic, onError } = this.#options
+    if (!isHeard() || !election.isElected()) return undefined
     const began = monotonic()
     try {
       const statuses = poolStatuses(await usage())
-      this.#notBefore = monotonic() + share * (monotonic() - began)
+      this.#task.rest(share * (monotonic() - began))
       this.#told = new Map([...this.#told].filter(([pool]) => statuses.has(pool)))
       for (const [pool, status] of statuses) {
         if (samePoolStatus(this.#told.get(pool), status)) continue
-        if (this.#stopped || !election.isElected()) return
+        if (this.#task.isStopped || !election.isElected()) return undefined
         await sink.write(pool, status)
         this.#told.set(pool, status)
       }
+      return undefined
     } catch (error) {
-      this.#notBefore = monotonic() + retryAfter
-      this.#changed = true
+      this.#task.rest(retryAfter)
       onError(error)
+      return retryAfter
     }
   }
 }

@@ -1,3 +1,4 @@
+import { BackgroundTask, type Timers } from '../../host/background-task.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /** Milliseconds between two prunings; the history may be too long or too old by what one hour brings. */
@@ -27,36 +28,38 @@ export interface HistoryPrunerOptions {
   /** How many entries went, when any did. */
   readonly onPruned: (entries: number) => void
   readonly onError: (error: unknown) => void
+  readonly timers?: Timers
 }
 
 /** Keeps the history within its limits: once at the start, of which nothing is too old yet, then every hour. The store works in small steps. */
 export class HistoryPruner {
-  readonly #options: HistoryPrunerOptions
-  #timer: NodeJS.Timeout | undefined
-  #stopped = false
+  readonly #task: BackgroundTask
 
-  constructor(options: HistoryPrunerOptions) {
-    this.#options = options
+  constructor({ ledger, limits, now, steadyFor, onPruned, onError, timers }: HistoryPrunerOptions) {
+    this.#task = new BackgroundTask({
+      ...(timers && { timers }),
+      round: async () => {
+        const { maxAge, maxEntries } = limits()
+        const moment = now()
+        const olderThan = steadyFor() >= believedAfter ? moment - maxAge : -Infinity
+        const removed = await ledger.pruneHistory({ olderThan, maxEntries, now: moment })
+        if (removed > 0) onPruned(removed)
+        return interval
+      },
+      onError: error => {
+        if (!this.#task.isStopped) onError(error)
+      },
+      retryAfter: interval,
+    })
   }
 
   /** Prunes, and again after an hour; resolves when the first pruning has ended. Never rejects. */
   async start(): Promise<void> {
-    const { ledger, limits, now, steadyFor, onPruned, onError } = this.#options
-    try {
-      const { maxAge, maxEntries } = limits()
-      const moment = now()
-      const olderThan = steadyFor() >= believedAfter ? moment - maxAge : -Infinity
-      const removed = await ledger.pruneHistory({ olderThan, maxEntries, now: moment })
-      if (removed > 0) onPruned(removed)
-    } catch (error) {
-      if (!this.#stopped) onError(error)
-    }
-    if (!this.#stopped) this.#timer = setTimeout(() => void this.start(), interval)
+    await this.#task.run()
   }
 
   /** A pruning under way goes on until the store is closed. */
   stop(): void {
-    this.#stopped = true
-    clearTimeout(this.#timer)
+    void this.#task.stop()
   }
 }

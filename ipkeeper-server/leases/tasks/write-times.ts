@@ -1,4 +1,5 @@
 import { isOver, isSameLease, leaseKey, type LeaseRecord, type Write } from '../../ipam/records/records.ts'
+import { BackgroundTask } from '../../host/background-task.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
@@ -32,39 +33,25 @@ export async function writeTimes(service: LeaseService): Promise<void> {
 
 /** Does so after each jump of the clock, and again a while after the store has refused. */
 export class TimeWriter {
-  readonly #service: LeaseService
-  readonly #onError: (error: unknown) => void
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> = Promise.resolve()
-  #stopped = false
+  readonly #task: BackgroundTask
 
   constructor(service: LeaseService, onError: (error: unknown) => void) {
-    this.#service = service
-    this.#onError = onError
+    this.#task = new BackgroundTask({
+      round: async () => {
+        await writeTimes(service)
+        return undefined
+      },
+      onError,
+      retryAfter: pauseAfterFailure,
+    })
   }
 
   wake(): void {
-    clearTimeout(this.#timer)
-    this.#running = this.#running.then(() => this.#run())
+    this.#task.wake()
   }
 
   /** Resolves when nothing is written any more. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    if (this.#stopped) return
-    try {
-      await writeTimes(this.#service)
-    } catch (error) {
-      this.#onError(error)
-      this.#timer = setTimeout(() => {
-        this.wake()
-      }, pauseAfterFailure)
-      this.#timer.unref()
-    }
+    await this.#task.stop()
   }
 }

@@ -1,3 +1,4 @@
+import { BackgroundTask } from '../host/background-task.ts'
 import { performance } from 'node:perf_hooks'
 import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'
@@ -55,59 +56,32 @@ export class NodeRoutes {
   /** Bridges on which this node answers; undefined before the first pass. */
   #answered: ReadonlySet<string> | undefined
   #told = ''
-  #timer: NodeJS.Timeout | undefined
-  #notBefore = 0
-  #dueAt = Infinity
-  #atWork: Promise<void> | undefined
-  #stopped = false
+  readonly #task: BackgroundTask
 
   constructor(options: NodeRoutesOptions) {
     this.#options = options
+    this.#task = new BackgroundTask({ round: () => this.#pass() })
   }
 
   /** Something of what routes depend on has changed. */
   wake(): void {
-    this.#wakeIn(gatherFor)
+    this.#task.wake(gatherFor)
   }
 
   /** Resolves when nothing is done any more. The routes stay. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await this.#atWork
+    await this.#task.stop()
   }
 
-  #wakeIn(milliseconds: number): void {
-    if (this.#stopped || this.#atWork) {
-      this.#dueAt = Math.min(this.#dueAt, performance.now() + milliseconds)
-      return
-    }
-    const at = Math.max(performance.now() + milliseconds, this.#notBefore)
-    if (this.#timer && this.#dueAt <= at) return
-    clearTimeout(this.#timer)
-    this.#dueAt = at
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#dueAt = Infinity
-      this.#atWork = this.#pass().finally(() => {
-        this.#atWork = undefined
-        const asked = this.#dueAt - performance.now()
-        this.#dueAt = Infinity
-        this.#wakeIn(Math.min(lookEvery, Math.max(0, asked)))
-      })
-    }, at - performance.now())
-    this.#timer.unref()
-  }
-
-  async #pass(): Promise<void> {
+  async #pass(): Promise<number> {
     const startedAt = performance.now()
     try {
       await this.#carryOut()
     } catch (error) {
       this.#options.onProblem(error)
     }
-    const ended = performance.now()
-    this.#notBefore = ended + Math.min(longestPause, pausePerPass * (ended - startedAt))
+    this.#task.rest(Math.min(longestPause, pausePerPass * (performance.now() - startedAt)))
+    return lookEvery
   }
 
   async #carryOut(): Promise<void> {

@@ -1,41 +1,6 @@
 import t from 'tap'
-import { BackgroundTask, systemTimers, type Timers } from '../../../ipkeeper-server/host/background-task.ts'
-
-/** Timers that a test moves on. */
-class TestTimers implements Timers {
-  #now = 0
-  readonly #waiting = new Map<() => void, number>()
-  readonly now = (): number => this.#now
-  readonly after = (milliseconds: number, call: () => void): (() => void) => {
-    this.#waiting.set(call, this.#now + milliseconds)
-    return () => {
-      this.#waiting.delete(call)
-    }
-  }
-
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
-  async pass(milliseconds: number): Promise<void> {
-    const until = this.#now + milliseconds
-    for (;;) {
-      const [next] = [...this.#waiting].sort(([, a], [, b]) => a - b)
-      if (!next || next[1] > until) break
-      this.#waiting.delete(next[0])
-      this.#now = next[1]
-      next[0]()
-      await settled()
-    }
-    this.#now = until
-  }
-}
-
-/** All that promises alone can do is done. */
-const settled = (): Promise<void> =>
-  new Promise(resolve => {
-    setImmediate(resolve)
-  })
+import { BackgroundTask, systemTimers } from '../../../ipkeeper-server/host/background-task.ts'
+import { settled, TestTimers } from '../../rigs/test-timers.ts'
 
 interface Site {
   readonly timers: TestTimers
@@ -86,6 +51,19 @@ t.test('waking brings a planned round forward', async t => {
   task.wake(5)
   await timers.pass(2000)
   t.strictSame(rounds, [0, 15])
+})
+
+t.test('a task that rests begins no round, however often it is woken', async t => {
+  const { timers, task, rounds } = site(() => {
+    task.rest(30)
+    task.wake()
+    return undefined
+  })
+  task.wake()
+  await timers.pass(10)
+  task.wake()
+  await timers.pass(75)
+  t.strictSame(rounds, [0, 30, 60])
 })
 
 t.test('waking during a round has another one follow it', async t => {

@@ -109,10 +109,18 @@ t.test('nothing is removed when the time is over', async t => {
 })
 
 t.test('an end of the daemon ends it', async t => {
-  const { strays, removed, looked } = makeStrays(t, [[first], [second]], { times: { again: 1e8, end: 1e9 } })
-  await strays.stop()
+  let stopped: Promise<void> | undefined
+  const { strays, removed, looked } = makeStrays(t, [[first], [second]], {
+    // Asked for after the look, and before anything is removed.
+    attachments: () => {
+      stopped = strays.stop()
+      return []
+    },
+    times: { again: 0, end: 1e9 },
+  })
   strays.start()
-  await until('the first', () => looked() === 1)
-  await strays.stop()
+  await until('the first', () => stopped !== undefined)
+  await stopped
+  strays.start()
   t.strictSame([removed, looked()], [[], 1], 'also before its first look is over')
 })

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { HistoryPruner } from '../../../../ipkeeper-server/leases/tasks/prune-history.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { TestService } from '../test-service.ts'
@@ -6,7 +6,7 @@ import { TestService } from '../test-service.ts'
 const hour = 3_600_000
 
 /** A service, and a pruner whose hours the test lets pass. */
-async function site(t: Test) {
+async function site() {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const limits = { maxAge: 24 * hour, maxEntries: 1000 }
@@ -14,13 +14,14 @@ async function site(t: Test) {
   const errors: unknown[] = []
   const waits: number[] = []
   let wake: (() => void) | undefined
-  t.intercept(globalThis, 'setTimeout', {
-    value: (callback: () => void, ms: number) => {
+  const timers = {
+    now: () => story.now,
+    after: (ms: number, call: () => void) => {
       waits.push(ms)
-      wake = callback
-      return undefined
+      wake = call
+      return () => undefined
     },
-  })
+  }
   const { ledger } = story.service
   let { clock } = story
   const restart = (): void => {
@@ -39,6 +40,7 @@ async function site(t: Test) {
     steadyFor: () => clock.steadyFor(),
     onPruned: entries => pruned.push(entries),
     onError: error => errors.push(error),
+    timers,
   })
   const nextHour = async (): Promise<void> => {
     story.now += hour
@@ -57,7 +59,7 @@ async function live(story: TestService, container: string): Promise<void> {
 }
 
 t.test('by age: at the start, then every hour, and never sooner', async t => {
-  const { story, pruner, pruned, waits, nextHour, entries } = await site(t)
+  const { story, pruner, pruned, waits, nextHour, entries } = await site()
   await live(story, 'c1')
   story.now += 23 * hour
   await live(story, 'c2')
@@ -72,7 +74,7 @@ t.test('by age: at the start, then every hour, and never sooner', async t => {
 })
 
 t.test('by number, as it is set at that moment', async t => {
-  const { story, pruner, pruned, limits, nextHour, entries } = await site(t)
+  const { story, pruner, pruned, limits, nextHour, entries } = await site()
   for (const container of ['c1', 'c2', 'c3']) await live(story, container)
   await pruner.start()
   limits.maxEntries = 1
@@ -82,7 +84,7 @@ t.test('by number, as it is set at that moment', async t => {
 })
 
 t.test('a store that fails is told of, and tried again after an hour', async t => {
-  const { store, story, pruner, pruned, errors, limits, nextHour } = await site(t)
+  const { store, story, pruner, pruned, errors, limits, nextHour } = await site()
   await live(story, 'c1')
   story.now += hour
   limits.maxEntries = 0
@@ -96,7 +98,7 @@ t.test('a store that fails is told of, and tried again after an hour', async t =
 })
 
 t.test('stopped: no other hour, and a store that closes under it is no error', async t => {
-  const { store, pruner, errors, waits } = await site(t)
+  const { store, pruner, errors, waits } = await site()
   const first = pruner.start()
   pruner.stop()
   await first
@@ -107,7 +109,7 @@ t.test('stopped: no other hour, and a store that closes under it is no error', a
 })
 
 t.test('a clock that leapt ahead makes nothing old, until it has stayed so for a day', async t => {
-  const { story, pruner, pruned, nextHour, entries } = await site(t)
+  const { story, pruner, pruned, nextHour, entries } = await site()
   await live(story, 'c1')
   story.time.set(2 * 365 * 24 * hour)
   await live(story, 'c2')
@@ -120,7 +122,7 @@ t.test('a clock that leapt ahead makes nothing old, until it has stayed so for a
 })
 
 t.test('nor does a daemon that is started anew believe it', async t => {
-  const { story, pruner, pruned, nextHour, entries, restart } = await site(t)
+  const { story, pruner, pruned, nextHour, entries, restart } = await site()
   await live(story, 'c1')
   story.time.set(2 * 365 * 24 * hour)
   await live(story, 'c2')
@@ -134,7 +136,7 @@ t.test('nor does a daemon that is started anew believe it', async t => {
 })
 
 t.test('one that was set back meanwhile has lost nothing', async t => {
-  const { story, pruner, pruned, nextHour, entries } = await site(t)
+  const { story, pruner, pruned, nextHour, entries } = await site()
   await live(story, 'c1')
   story.time.set(2 * 365 * 24 * hour)
   await pruner.start()

@@ -1,4 +1,4 @@
-import { BackgroundTask } from '../host/background-task.ts'
+import { BackgroundTask } from '../../host/background-task.ts'
 import { performance } from 'node:perf_hooks'
 import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'

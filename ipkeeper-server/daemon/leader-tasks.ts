@@ -150,8 +150,7 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
       leaseElection?.start()
     },
     stop: async () => {
-      expiry.stop()
-      await Promise.all([owners?.stop(), pools?.stop()])
+      await Promise.all([expiry.stop(), owners?.stop(), pools?.stop()])
       await leaseElection?.stop()
       await poolStatuses?.close()
     },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { runProgram } from '../../rigs/run-program.ts'
 
-const logger = join(import.meta.dirname, '..', '..', '..', 'ipkeeper-server', 'logging', 'logger.ts')
+const logger = join(import.meta.dirname, '..', '..', '..', 'ipkeeper-server', 'host', 'logger.ts')
 
 /** Lines on stderr of a program that has a logger and runs the script. */
 async function logged(level: string, script: string): Promise<Record<string, unknown>[]> {

@@ -137,7 +137,11 @@ export function planUndo(
     const current =
       before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
     const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
-    const movedOn = before.state === 'held' && (isOwn ? !holder : hasAnother(book, before))
+    const isStillOurs = isOwn && holder !== undefined
+    const movedOn =
+      before.state === 'held'
+        ? !isStillOurs && (isOwn || hasAnother(book, before))
+        : !isStillOurs && hasOtherByNow(book, before)
     // Taken from another pod of the workload, it is released as by that pod's DEL.
     const isLast = isOwn ? current && holder !== undefined : true
     const record =
@@ -176,10 +180,20 @@ function backElsewhere(
   return (lease && attachmentByLease(lease)) ?? null
 }
 
+/** Whether the sandbox that had an address was added again since under the same key, and given another one of its family. */
+function hasOtherByNow(book: AddressBook, { holder, attachment, ...lease }: LeaseRecord): boolean {
+  const present = book.holder(holder)
+  if (!attachment || !sameAttachment(present?.attachment ?? null, attachment)) return false
+  return (
+    present?.leases.some(own => isIpv6(own) === isIpv6(lease) && leaseKey(own) !== leaseKey(lease)) === true
+  )
+}
+
+const isIpv6 = ({ address }: LeaseKey): boolean => address.includes(':')
+
 /** Whether the one an inherited address was kept for has come back since, or keeps another one of its family. */
 function hasAnother(book: AddressBook, kept: LeaseRecord): boolean {
   const holder = book.holder(kept.holder)
-  const isIpv6 = (key: LeaseKey): boolean => key.address.includes(':')
   return (
     holder !== undefined &&
     (holder.attachment !== null || holder.leases.some(own => isIpv6(own) === isIpv6(kept)))

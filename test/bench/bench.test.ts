@@ -19,10 +19,10 @@ t.teardown(() => {
   folder.remove()
 })
 
-t.test('a quick run prints every table and writes the figures', { skip, timeout: 180_000 }, async t => {
+t.test('a quick run prints every table and writes the figures', { skip, timeout: 400_000 }, async t => {
   await mustRun(process.execPath, [join(root, 'scripts', 'build-executables.ts'), '--trivial'])
   const output = folder.file('results.json')
-  const text = await mustRun(process.execPath, [main, '--quick', '--output', output], { timeoutMs: 170_000 })
+  const text = await mustRun(process.execPath, [main, '--quick', '--output', output], { timeoutMs: 390_000 })
 
   for (const title of ['Whole process', 'Daemon over its socket', 'Durable pairs', 'Budgets']) {
     t.match(text, new RegExp(`^${title}`, 'm'), title)

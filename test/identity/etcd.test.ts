@@ -19,7 +19,7 @@ interface Site {
   readonly records: (kind: string) => Promise<ReadonlyMap<string, string>>
 }
 
-async function start(t: Test, reconcile: object = { minAge: '1h' }): Promise<Site> {
+async function start(t: Test, reconcile: object = { minAge: '365d' }): Promise<Site> {
   const folder = makeTempFolder()
   t.teardown(() => {
     folder.remove()
@@ -131,7 +131,7 @@ t.test('the first start of a copy is broken off', { skip, timeout: 120_000 }, as
   mkdirSync(results)
   const etcdStore: Record<string, unknown> = {}
   const config = {
-    ...{ kubernetes: { mode: 'off' }, reconcile: { minAge: '1h' } },
+    ...{ kubernetes: { mode: 'off' }, reconcile: { minAge: '365d' } },
     ...{ resultCache: { folders: { results: [results] } }, store: { etcd: etcdStore } },
   }
   const copy = makeMachine(t, { folder, config, store: `etcd:${etcd.urls.join(',')}` })

@@ -70,7 +70,7 @@ export class BackgroundTask {
     this.#restsUntil = this.#timers.now() + milliseconds
   }
 
-  /** One round now, or right after the one that is under way. Resolves when it has ended; never rejects. */
+  /** One round now, or right after the one that is under way. Resolves when it has ended; rejects only without `onError`. */
   async run(): Promise<void> {
     const before = this.#running ?? Promise.resolve()
     const mine = before.then(() => this.#round())

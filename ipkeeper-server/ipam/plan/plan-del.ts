@@ -139,11 +139,10 @@ export function planUndo(
     const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
     const isStillOurs = isOwn && holder !== undefined
     const movedOn =
-      before.state === 'held'
-        ? !isStillOurs && (isOwn || hasAnother(book, before))
-        : !isStillOurs && hasOtherByNow(book, before)
+      !isStillOurs &&
+      (before.state === 'held' ? isOwn || hasAnother(book, before) : hasOtherByNow(book, before))
     // Taken from another pod of the workload, it is released as by that pod's DEL.
-    const isLast = isOwn ? current && holder !== undefined : true
+    const isLast = isOwn ? current && isStillOurs : true
     const record =
       orphaned || movedOn
         ? endedLease(again, isLast && !movedOn, terms)

@@ -1,6 +1,7 @@
 /**
- * Runs tap over the test files and says what came of it: one line for each file as it ends, the failures in full,
- * one line for each reason that tests were skipped, and at the very end `N passed, N failed` alone on a line.
+ * Runs tap over the test files and says what came of it: one line for each file as it ends, with its failures in full;
+ * at the end all failures once more, so that the last screen of a log is enough to know what broke, one line for each
+ * reason that tests were skipped, and `N passed, N failed` alone on the last line.
  *
  *   node scripts/run-tests.ts [FILE or FOLDER ...]     all files that .taprc includes, or only these
  *
@@ -10,8 +11,9 @@
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FinalResults } from 'tap-parser'
 import { optionalSkip } from '../test/rigs/requirements.ts'
-import { tallyFiles, type FailedTest, type SkippedTest } from './tap-totals.ts'
+import { cutOff, tallyFiles, type FailedTest, type SkippedTest } from './tap-totals.ts'
 
 const root = join(import.meta.dirname, '..')
 const tapBinary = join(root, 'node_modules', '.bin', 'tap')
@@ -22,6 +24,10 @@ const failed: FailedTest[] = []
 const skipped: SkippedTest[] = []
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '    ')
+
+const tell = (failures: readonly FailedTest[]): void => {
+  for (const { name, details } of failures) console.log(`  not ok: ${name}\n${indent(details)}`)
+}
 
 const parser = tallyFiles(tally => {
   passed += tally.passed
@@ -34,7 +40,7 @@ const parser = tallyFiles(tally => {
     ...(tally.skipped.length > 0 ? [`${tally.skipped.length} skipped`] : []),
   ]
   console.log(`${verdict} ${tally.file}  ${counts.join(', ')}  ${(tally.milliseconds / 1e3).toFixed(1)} s`)
-  for (const failure of tally.failed) console.log(`  not ok: ${failure.name}\n${indent(failure.details)}`)
+  tell(tally.failed)
 })
 
 const files = process.argv
@@ -48,18 +54,22 @@ const tap = spawn(process.execPath, [tapBinary, '--reporter=tap', ...files], {
 // The tests clean up on a signal; this process stays until they have.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))
 
-const parsed = new Promise(resolve => parser.on('complete', resolve))
+const parsed = new Promise<FinalResults>(resolve => parser.on('complete', resolve))
 tap.stdout.on('data', (chunk: Buffer) => parser.write(chunk))
 const code = await new Promise<number | null>((resolve, reject) => {
   tap.on('error', reject)
   tap.on('close', resolve)
 })
 parser.end()
-await parsed
+const ending = code === null ? 'was ended by a signal' : `ended with exit code ${code}`
+if (cutOff(await parsed))
+  failed.push({ name: `the run is not whole: tap ${ending} before its last file`, details: '' })
+else if (code !== 0 && failed.length === 0)
+  failed.push({ name: `tap ${ending} although no test failed`, details: '' })
 
-if (code !== 0 && failed.length === 0) {
-  failed.push({ name: 'tap', details: '' })
-  console.log(`FAIL tap itself ended with ${code === null ? 'a signal' : `exit code ${code}`}`)
+if (failed.length > 0) {
+  console.log('\nWhat failed:')
+  tell(failed)
 }
 
 const byReason = Map.groupBy(skipped, test => test.reason)

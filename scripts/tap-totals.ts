@@ -114,6 +114,13 @@ export function tallyFiles(onFile: (tally: FileTally) => void): Parser {
   return parser
 }
 
+/**
+ * Whether files are missing from the totals: the stream ended before TAP's plan, which tap prints last or, for a single
+ * file, first, or with fewer files than that says. The parser gives an empty stream a plan of its own that skips all.
+ */
+export const cutOff = ({ bailout, count, plan }: FinalResults): boolean =>
+  bailout === false && (plan.end === null || plan.skipAll || count < plan.end)
+
 function watch(
   parser: Parser,
   scope: Scope,

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { tallyFiles, type FileTally } from '../../scripts/tap-totals.ts'
+import type { FinalResults } from 'tap-parser'
+import { cutOff, tallyFiles, type FileTally } from '../../scripts/tap-totals.ts'
 
 /** Tallies a stream given as lines; the version line is added. */
 function tally(...lines: readonly string[]): readonly FileTally[] {
@@ -110,4 +111,24 @@ t.test('skipped tests are told with their reason', t => {
   t.equal(file?.passed, 0)
   t.match(file?.skipped, [{ reason: 'needs root' }, { reason: 'needs root' }])
   t.end()
+})
+
+t.test('a stream that ends before its plan is told from a whole one', async t => {
+  const file = ['# Subtest: a.test.ts', '    ok 1 - x', '    1..1', 'ok 1 - a.test.ts']
+  for (const [name, lines, isCut] of [
+    ['whole', [...file, '1..1'], false],
+    ['whole, with a failure', [...file, 'not ok 2 - b.test.ts', '1..2'], false],
+    ['after a file', file, true],
+    ['after a failed file', [...file, 'not ok 2 - b.test.ts'], true],
+    ['within a file', file.slice(0, 2), true],
+    ['before the first', [], true],
+    ['within a file, after its plan', ['1..1', ...file.slice(0, 2)], true],
+    ['whole, with its plan first', ['1..1', ...file], false],
+    ['a bail-out, which says so itself', [...file, 'Bail out! no disk'], false],
+  ] as const) {
+    const parser = tallyFiles(() => undefined)
+    const results = new Promise<FinalResults>(resolve => parser.on('complete', resolve))
+    parser.end(['TAP version 14', ...lines, ''].join('\n'))
+    t.equal(cutOff(await results), isCut, name)
+  }
 })

@@ -171,6 +171,14 @@ for (const mode of ['ptp', 'bridge']) {
 
     await site.remove('b')
     const moved = await site.add(3, 'b', '70')
+    if (mode === 'bridge') {
+      const tentative = await three.must('ip', ['-6', '-o', 'address', 'show', 'dev', 'ipk0', 'tentative'])
+      t.equal(
+        tentative,
+        '',
+        'the bridge is ready with its first pod: a tentative one asks no pod for its MAC',
+      )
+    }
     site.tell()
     for (const family of families) {
       for (const [who, place] of [

@@ -11,9 +11,11 @@ const bridgeAlias = 'ipkeeper bridge'
 
 /**
  * Makes the bridge. Its MAC is set, so that it does not change with its ports: a bridge without one takes the lowest of
- * theirs, and pods would look for their gateway under an old one.
+ * theirs, and pods would look for their gateway under an old one. A gateway of IPv6 gets its link-local address here too:
+ * the kernel's own would be tentative for up to two seconds, in which the node asks no pod for its MAC and forwards nothing
+ * to it.
  */
-export function createBridge({ config, survey }: WiringJob): Command[] {
+export function createBridge({ config, ips, survey }: WiringJob): Command[] {
   if (survey.bridge?.state !== 'absent') return []
   return [
     {
@@ -32,7 +34,24 @@ export function createBridge({ config, survey }: WiringJob): Command[] {
       words: ['link', 'set', 'dev', config.bridge, 'alias', bridgeAlias],
       about: `mark bridge ${config.bridge} as ours`,
     },
+    ...(config.isGateway && gatewayCidrs(ips).some(isIpv6)
+      ? [
+          {
+            place: 'host',
+            words: ['address', 'replace', linkLocalOf(survey.bridge.mac), 'dev', config.bridge, 'nodad'],
+            about: `give bridge ${config.bridge} its link-local address`,
+          } as const,
+        ]
+      : []),
   ]
+}
+
+/** What the kernel derives from a MAC: "fe80::c00:ff:fe00:2/64" (RFC 4291, appendix A). */
+function linkLocalOf(mac: string): string {
+  const [a = 0, b = 0, c = 0, ...rest] = mac.split(':').map(byte => parseInt(byte, 16))
+  const bytes = [a ^ 2, b, c, 0xff, 0xfe, ...rest]
+  const groups = [0, 2, 4, 6].map(at => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16))
+  return `fe80::${groups.join(':')}/64`
 }
 
 /** Puts a link into a VLAN of its bridge. `how`: "pvid" and "untagged" for one that knows nothing of VLANs. */

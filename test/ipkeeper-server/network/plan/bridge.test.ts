@@ -21,6 +21,7 @@ const present = {
 
 const added = 'link add name ipk0 address 0e:00:00:00:00:02 type bridge'
 const marked = 'link set dev ipk0 alias "ipkeeper bridge"'
+const linkLocal = 'address replace fe80::c00:ff:fe00:2/64 dev ipk0 nodad'
 const gateways = ['address replace 10.22.0.1/16 dev ipk0', 'address replace fd00:22::1/64 dev ipk0 nodad']
 const up = 'link set dev ipk0 up'
 const bare = 'link set dev ipk000000000001 addrgenmode none'
@@ -33,8 +34,10 @@ const rows: readonly (readonly [
   parts: JobParts,
   expected: readonly string[],
 ])[] = [
-  ['a bridge is made with a MAC', createBridge, {}, [added, marked]],
-  ['one for VLANs', createBridge, { config: { vlan: 7 } }, [`${added} vlan_filtering 1`, marked]],
+  ['a bridge is made with a MAC', createBridge, {}, [added, marked, linkLocal]],
+  ['one for VLANs', createBridge, { config: { vlan: 7 } }, [`${added} vlan_filtering 1`, marked, linkLocal]],
+  ['one without IPv6', createBridge, { ips: sampleIps.slice(0, 1) }, [added, marked]],
+  ['one that is no gateway', createBridge, { config: { isGateway: false } }, [added, marked]],
   ['one that is there', createBridge, { survey: { bridge: present } }, []],
   ['no bridge in this mode', createBridge, { survey: { bridge: undefined } }, []],
 
@@ -125,6 +128,7 @@ t.test('the order', t => {
     'link add name ipk000000000001',
     'link add name ipk0',
     'link set dev ipk0',
+    'address replace fe80::c00:ff:fe00:2/64 dev',
     'address replace 10.22.0.1/16 dev',
     'address replace fd00:22::1/64 dev',
     'link set dev ipk0',

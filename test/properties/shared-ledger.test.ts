@@ -5,7 +5,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import type { LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
+import {
+  leaseKey,
+  sameAttachment,
+  type HolderRecord,
+  type LeaseRecord,
+} from '../../ipkeeper-server/ipam/records/records.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
@@ -15,6 +20,8 @@ import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { copyJournal } from '../rigs/shared-store.ts'
 
 const nodes = ['n1', 'n2', 'n3']
+/** Milliseconds for which TestService prefers the holder that an address was released by; it cools down for a tenth of it. */
+const preferFor = 600_000
 const pods = ['web-0', 'web-1', 'web-2', 'web-3']
 
 type Step =
@@ -24,11 +31,13 @@ type Step =
       readonly pod: number
       readonly named: boolean
       readonly wait: boolean
+      /** Instead of the pod's own address, if named. */
+      readonly ip?: string
     }
   | { readonly do: 'del'; readonly which: number; readonly wait: boolean }
   | { readonly do: 'fault'; readonly node: number; readonly fault: keyof typeof faults }
   | { readonly do: 'kill'; readonly node: number }
-  | { readonly do: 'compact' }
+  | { readonly do: 'compact' | 'pass' }
   | Forgetting
 
 /** What becomes of an engine's data. `down`: a daemon that is not there until `up`, or the end. */
@@ -47,6 +56,7 @@ const faults = {
   untold: { fate: () => ({ untold: 9 }) },
   tardy: { fate: () => ({ late: 25 }) },
   half: { fate: () => ({ untold: 1 }) },
+  most: { fate: ({ length }) => ({ untold: length - 1 }) },
 } as const satisfies Readonly<Record<string, Partial<EngineSwitches>>>
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -73,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), node: fc.nat(nodes.length - 1) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('compact', 'pass') }) },
 )
 
 const forgetting: fc.Arbitrary<Forgetting> = fc.oneof(
@@ -117,6 +127,8 @@ class Cluster {
   #daemons: Daemon[] = []
   readonly #underWay = new Set<Promise<void>>()
   #names = 0
+  /** Of all nodes, in milliseconds since the epoch. */
+  #now = Date.now()
   #snapshot: Snapshot | undefined
 
   constructor(piecewise: boolean) {
@@ -141,7 +153,7 @@ class Cluster {
       engine: connection,
       journal: SqliteStore.open(journal),
       node,
-      now: Date.now,
+      now: () => this.#now,
       monotonic: () => performance.now(),
       bootId: 'boot-1',
       patience: 200,
@@ -152,14 +164,15 @@ class Cluster {
     const service = await TestService.open(store, 'release', node, (_, key) =>
       this.violations.push(`${node} cannot read ${key}`),
     )
-    service.pool = poolFrom('net', ['10.22.0.0/28'])
+    service.pool = poolFrom('net', ['10.22.0.0/28'], ['fd00::/124'])
+    service.now = this.#now
     return { service, store, connection, journal, killed: false, isDown: false }
   }
 
   async play(step: Step): Promise<void> {
     switch (step.do) {
       case 'add':
-        await this.#start(this.#add(step.node, pods[step.pod] ?? '', step.named), step.wait)
+        await this.#start(this.#add(step), step.wait)
         return
       case 'del': {
         const open = this.sandboxes.filter(({ state }) => state !== 'ended')
@@ -169,7 +182,7 @@ class Cluster {
       }
       case 'fault':
         // What is written in a transaction is never half there.
-        if (step.fault !== 'half' || this.#piecewise) {
+        if ((step.fault !== 'half' && step.fault !== 'most') || this.#piecewise) {
           this.log.push(`${nodes[step.node] ?? ''}: ${step.fault}`)
           this.#daemons[step.node]?.connection.turn(faults[step.fault])
         }
@@ -179,6 +192,11 @@ class Cluster {
         return
       case 'compact':
         this.engine.compact()
+        return
+      case 'pass':
+        this.log.push('what cooled down is free to all')
+        this.#now += preferFor + 1000
+        for (const { service } of this.#daemons) service.now = this.#now
         return
       case 'snapshot':
         this.#snapshot = this.engine.snapshot()
@@ -202,12 +220,13 @@ class Cluster {
     await (wait ? counted : delay(1))
   }
 
-  async #add(node: number, pod: string, named: boolean): Promise<void> {
+  async #add({ node, pod: number, named, ip: wanted }: Step & { readonly do: 'add' }): Promise<void> {
+    const pod = pods[number] ?? ''
     const daemon = this.#daemons[node]
     if (!daemon || daemon.isDown) return
     const sandbox: Sandbox = { container: `c${this.sandboxes.length}`, pod, node, named, state: 'asked' }
     this.sandboxes.push(sandbox)
-    const ip = named ? { ip: `10.22.0.${5 + pods.indexOf(pod)}` } : {}
+    const ip = named ? { ip: wanted ?? `10.22.0.${5 + number}` } : {}
     this.log.push(`${sandbox.container}: ADD ${pod} on ${nodes[node] ?? ''}${named ? ' by name' : ''}`)
     const answer = await daemon.service.add({ pod, container: sandbox.container, ...ip })
     this.log.push(`${sandbox.container}: ${answer}${daemon.killed ? ', but the daemon was killed' : ''}`)
@@ -227,8 +246,9 @@ class Cluster {
   #compare(mine: Sandbox): void {
     for (const other of this.sandboxes) {
       if (other === mine || other.state !== 'running') continue
-      if (other.address === mine.address)
-        this.violations.push(`${mine.address ?? ''}: ${other.container} and ${mine.container}`)
+      const both = other.address?.split(',').filter(one => mine.address?.split(',').includes(one)) ?? []
+      if (both.length > 0)
+        this.violations.push(`${both.join(', ')}: ${other.container} and ${mine.container}`)
       if (other.pod === mine.pod && (other.named || mine.named) && other.named)
         this.violations.push(`${mine.pod}: ${other.container} and ${mine.container}`)
     }
@@ -295,14 +315,33 @@ class Cluster {
     }
     const running = this.sandboxes
       .filter(({ state }) => state === 'running')
-      .map(({ address, container }) => `${address ?? ''} ${container}`)
+      .flatMap(({ address = '', container }) => address.split(',').map(one => `${one} ${container}`))
     const expected = running.sort().join(', ')
     const differences = (): readonly string[] =>
       this.#views().flatMap(([who, sees]) =>
         sees === expected ? [] : [`${who} has ${sees}; running are ${expected}`],
       )
     await until('all see the same', () => differences().length === 0, 3_000).catch(() => undefined)
-    return [...this.violations, ...differences()]
+    return [...this.violations, ...differences(), ...this.#holdersOfNothing()]
+  }
+
+  /** Holders that say in the engine of a sandbox that it has what is not bound to it. */
+  #holdersOfNothing(): readonly string[] {
+    const records = this.engine.records()
+    const bound = new Map(
+      records.flatMap(({ kind, text }) => {
+        const lease = JSON.parse(text) as LeaseRecord
+        return kind === 'lease' && lease.state === 'bound' ? [[leaseKey(lease), lease]] : []
+      }),
+    )
+    return records.flatMap(({ kind, text }) => {
+      if (kind !== 'holder') return []
+      const { attachment, leases } = JSON.parse(text) as HolderRecord
+      if (!attachment) return []
+      return leases
+        .filter(lease => !sameAttachment(bound.get(leaseKey(lease))?.attachment ?? null, attachment))
+        .map(({ address }) => `the holder of ${attachment.containerId} has ${address} by its record alone`)
+    })
   }
 
   /** What is bound, as the engine and as each daemon has it. */
@@ -345,21 +384,48 @@ const stories: Readonly<
   },
 }
 
+async function outcomeOf(
+  history: readonly Step[],
+  piecewise: boolean,
+): Promise<{ readonly wrong: readonly string[]; readonly log: readonly string[] }> {
+  const cluster = new Cluster(piecewise)
+  try {
+    await cluster.start()
+    for (const each of history) await cluster.play(each)
+    return { wrong: await cluster.settle(), log: cluster.log }
+  } finally {
+    await cluster.stop()
+  }
+}
+
+/** What was once wrong in a cluster, and too rare to be drawn. */
+const known: Readonly<Record<string, readonly Step[]>> = {
+  'an address of a DEL that ended half-way goes to another pod before its node is back': [
+    { do: 'add', node: 0, pod: 0, named: false, wait: true },
+    { do: 'fault', node: 0, fault: 'half' },
+    { do: 'del', which: 0, wait: false },
+    { do: 'fault', node: 0, fault: 'refuses' },
+    { do: 'add', node: 1, pod: 2, named: false, wait: true },
+    { do: 'add', node: 1, pod: 1, named: true, ip: '10.22.0.2', wait: true },
+  ],
+}
+
+for (const [name, history] of Object.entries(known)) {
+  if (story === undefined)
+    t.test(name, async t => {
+      const { wrong, log } = await outcomeOf(history, true)
+      t.strictSame(wrong, [], log.join('\n'))
+    })
+}
+
 for (const [name, { piecewise, steps, share }] of Object.entries(stories)) {
   if (story !== undefined && !name.includes(story)) continue
   const numRuns = Math.ceil(runs * share)
   t.test(name, async t => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async history => {
-        const cluster = new Cluster(piecewise)
-        try {
-          await cluster.start()
-          for (const each of history) await cluster.play(each)
-          const wrong = await cluster.settle()
-          if (wrong.length > 0) throw new Error([...wrong, ...cluster.log].join('\n'))
-        } finally {
-          await cluster.stop()
-        }
+        const { wrong, log } = await outcomeOf(history, piecewise)
+        if (wrong.length > 0) throw new Error([...wrong, ...log].join('\n'))
       }),
       {
         numRuns,

@@ -74,11 +74,16 @@ export function withdrawFromHolder(
   return [writeHolder(present, holder, isLeft ? ofSandbox(null) : present, leases)]
 }
 
-/** Holders that lose an address to these leases: one that is kept for them, or of a sandbox that is proved gone. */
+/**
+ * Holders that lose an address to these leases: one that is kept for them, or of a sandbox that is proved gone. Where one
+ * cools down although a sandbox is said to have it, an engine without transactions has carried out half of a DEL. The node of
+ * that DEL ends the holder, and would take any other text for somebody's later change.
+ */
 export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord[]): Write[] {
   const lost = taken.flatMap(lease => {
     const before = book.lease(lease)
-    return before && holderKey(before.holder) !== holderKey(lease.holder) ? [before] : []
+    if (!before || holderKey(before.holder) === holderKey(lease.holder)) return []
+    return before.state === 'cooling' && book.holder(before.holder)?.attachment ? [] : [before]
   })
   const byHolder = Map.groupBy(lost, before => holderKey(before.holder))
   return [...byHolder.values()].flatMap(leases =>

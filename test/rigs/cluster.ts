@@ -9,7 +9,7 @@
  * for all and a server that comes back finds its port free.
  */
 import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { startInBackground, type BackgroundProgram } from './background-program.ts'
 import { makeClientAuthority } from './client-authority.ts'
@@ -147,7 +147,9 @@ export async function startCluster(
     const program = startProgram('kube-apiserver', serverFlags)
     await program.until('ready', async () => {
       const ca = lastCertificate(readFileSync(folder.file('certificates', 'apiserver.crt'), 'utf8'))
-      writeFileSync(caFile, ca)
+      // Daemons that begin meanwhile read it.
+      writeFileSync(`${caFile}.new`, ca)
+      renameSync(`${caFile}.new`, caFile)
       await openClusterClient({ url, ca, credentials }).readText('/readyz')
       return true
     })

@@ -243,7 +243,7 @@ async function run({ before: story, reserved, found, failures }: Plan): Promise<
 }
 
 t.test('whatever is found and whatever is there', { timeout: 120_000 }, async t => {
-  // The same cases at each run; others by IMPORT_SEED. 699600395 is known to fail: two kept addresses of one pod.
+  // The same cases at each run; others by IMPORT_SEED.
   await fc.assert(fc.asyncProperty(plan, run), {
     numRuns: 400,
     seed: Number(process.env['IMPORT_SEED'] ?? 1),

@@ -345,19 +345,10 @@ function refusal(
   return undefined
 }
 
-/** What the holder keeps beside what was found: it would have two addresses then. */
-function keptBesides(
-  book: AddressBook,
-  holder: Holder,
-  found: ReadonlySet<string>,
-  now: number,
-): LeaseRecord | undefined {
+function keptFor(book: AddressBook, holder: Holder, now: number): readonly LeaseRecord[] {
   return (book.holder(holder)?.leases ?? [])
     .flatMap(key => book.lease(key) ?? [])
-    .find(
-      lease =>
-        lease.state === 'held' && isOf(lease, holder) && !isFree(lease, now) && !found.has(leaseKey(lease)),
-    )
+    .filter(lease => lease.state === 'held' && isOf(lease, holder) && !isFree(lease, now))
 }
 
 /** What the holder has in a sandbox: nothing else is to be kept for it meanwhile. */
@@ -377,7 +368,7 @@ interface GroupContext {
   readonly present: AttachmentRecord | undefined
   /** What the holder has or keeps besides. */
   readonly besides: LeaseRecord | undefined
-  /** By range set: the address that the container has of it, or is to have. */
+  /** By range set: the address that the container has of it, or that is kept for the pod, or is to be. */
   readonly taken: Map<string, string>
 }
 
@@ -396,8 +387,13 @@ function contextOf(
     ...{ book, terms, claims, group },
     workload: workloadOf(holder, podUid, terms.ownerOf(holder, podUid)),
     present: key ? book.attachment(key) : undefined,
-    besides: key ? keptBesides(book, holder, keys, now) : hasSandbox(book, holder),
-    taken: new Map((key ? book.leasesOf(key) : []).map(lease => [slotOf(lease), lease.address])),
+    // With what is found, it would have two addresses.
+    besides: key
+      ? keptFor(book, holder, now).find(lease => !keys.has(leaseKey(lease)))
+      : hasSandbox(book, holder),
+    taken: new Map(
+      (key ? book.leasesOf(key) : keptFor(book, holder, now)).map(lease => [slotOf(lease), lease.address]),
+    ),
   }
 }
 
@@ -456,13 +452,19 @@ const hasAnotherAddress: PlacedObjection = ({ besides, group }, { pool }) => {
   )
 }
 
-const twoOfOneRangeSet: PlacedObjection = ({ taken }, { pool, index }) => {
+const twoOfOneRangeSet: PlacedObjection = ({ taken, group: { key, holder } }, { pool, index }) => {
   const earlier = taken.get(slotOf({ pool: pool.name, rangeSet: index }))
   if (earlier === undefined) return undefined
-  return decided('conflict', `its container has ${earlier} of the same ranges of pool ${pool.name}`, {
-    hint: 'delete the pod: its next sandbox gets one address',
-    pool: pool.name,
-  })
+  const ranges = `of the same ranges of pool ${pool.name}`
+  return key
+    ? decided('conflict', `its container has ${earlier} ${ranges}`, {
+        hint: 'delete the pod: its next sandbox gets one address',
+        pool: pool.name,
+      })
+    : decided('conflict', `${describeHolder(holder)} keeps ${earlier} ${ranges}`, {
+        hint: `if this is the one to keep: ipkeeperctl release ${earlier}, and run this again`,
+        pool: pool.name,
+      })
 }
 
 /** In the order in which they are told. */

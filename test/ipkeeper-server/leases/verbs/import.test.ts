@@ -305,3 +305,32 @@ t.test('retention: as asked, else as found, else as the pool says', async t => {
   await t.rejects(run(await begin(), [base], { retain: 'for ever' }), { code: 'IPK_REQUEST_INVALID' })
   await t.rejects(run(await begin(), [base], { segment: 'A B' }), { code: 'IPK_REQUEST_INVALID' })
 })
+
+t.test('one address of a range set is kept for a pod, however often it is imported', async t => {
+  const kept = { ...base, containerId: null, keeps: true }
+  const db0 = { namespace: 'shop', name: 'db-0', uid: null }
+  const rows = [
+    [{ ...kept, address: '10.22.0.71' }, ['adopt', 'ours'], /./],
+    [
+      { ...kept, address: '10.22.0.72' },
+      ['conflict', 'conflict'],
+      /^shop\/web-9 keeps 10\.22\.0\.71 of the same ranges of pool net$/,
+    ],
+    [{ ...kept, address: 'fd00:22::71' }, ['adopt', 'ours'], /./],
+    [{ ...kept, pod: db0, address: '10.22.0.3' }, ['ours', 'ours'], /./],
+    [
+      { ...kept, pod: db0, address: '10.22.0.73' },
+      ['conflict', 'conflict'],
+      /^shop\/db-0 keeps 10\.22\.0\.3 of/,
+    ],
+  ] as const
+  const story = await begin()
+  const found = rows.map(([one]) => one)
+  const first = await run(story, found)
+  const second = await run(story, found)
+  for (const [index, [{ address }, verdicts, reason]] of rows.entries()) {
+    t.strictSame([first[index]?.verdict, second[index]?.verdict], verdicts, address)
+    t.match(second[index]?.reason, reason, address)
+  }
+  t.match(second[1]?.hint, /ipkeeperctl release 10\.22\.0\.71,/)
+})

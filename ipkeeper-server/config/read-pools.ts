@@ -2,7 +2,7 @@ import type { ResultDns, ResultRoute } from '../../shared/cni/result.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { formatAddress, parseAddress } from '../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, parseCidr, type Cidr } from '../../shared/net/cidr.ts'
-import { parseAddressRun } from '../ipam/request/parse-address-run.ts'
+import { parseAddressRange } from '../ipam/request/parse-addresses.ts'
 import type {
   LabelSelector,
   PoolNetwork,
@@ -63,7 +63,7 @@ function readRange(faults: FaultList, path: Path, entry: RangeEntry): Range | un
   const rangeEnd = address('rangeEnd')
   const gateway = address('gateway')
   const runs = listOf(entry.exclude).map((text, index) =>
-    readText(faults, [...path, 'exclude', index], text, parseAddressRun),
+    readText(faults, [...path, 'exclude', index], text, parseAddressRange),
   )
   const keys = ['subnet', 'rangeStart', 'rangeEnd', 'gateway', 'exclude'] as const
   // What cannot be read would look as if it were not there.

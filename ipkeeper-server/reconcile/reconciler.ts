@@ -15,7 +15,7 @@ import {
   type LeaseRecord,
 } from '../ipam/records/records.ts'
 import { delAttachment } from '../leases/verbs/del.ts'
-import { markMadeBy } from '../leases/verbs/mark-made-by.ts'
+import { markMadeBy } from '../leases/verbs/attachment-notes.ts'
 import type { NodeAudit } from '../leases/queries/node-audit.ts'
 import { ageClock, type LeaseService } from '../leases/verbs/service.ts'
 import type { ContainerRuntimes, RuntimeAnswer } from '../runtime/sandboxes.ts'

@@ -1,9 +1,9 @@
 import { BackgroundTask } from '../host/background-task.ts'
 import { attachmentKey, incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts'
-import { countAsAnswered } from '../leases/verbs/count-as-answered.ts'
+import { countAsAnswered } from '../leases/verbs/attachment-notes.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
-import { takeBack } from '../leases/verbs/take-back.ts'
-import { inTurnOfHolder } from '../leases/verbs/turn-of-holder.ts'
+import { takeBack } from '../leases/verbs/undo-add.ts'
+import { inTurnOfHolder } from '../leases/verbs/turns.ts'
 import type { AnsweredMarks, MarkOwner } from './answered-marks.ts'
 
 /** Milliseconds. */

@@ -7,7 +7,7 @@ import {
   type LeaseRecord,
 } from '../ipam/records/records.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
-import { inTurnOfHolder } from '../leases/verbs/turn-of-holder.ts'
+import { inTurnOfHolder } from '../leases/verbs/turns.ts'
 
 /** Milliseconds until the next try of what could not be cut off. */
 const pauseAfterFailure = 5_000

@@ -1,7 +1,7 @@
 /** Lists of addresses in annotations, ours and other projects': read as they are meant, or refused with a reason. */
 import fc from 'fast-check'
-import { candidateLists, formatCandidates } from '../../ipkeeper-server/ipam/request/candidate-list.ts'
-import { parseAddressList, type AddressRun } from '../../ipkeeper-server/ipam/request/parse-address-list.ts'
+import { candidateLists, formatCandidates } from '../../ipkeeper-server/ipam/request/candidates.ts'
+import { parseAddressList, type AddressRun } from '../../ipkeeper-server/ipam/request/parse-addresses.ts'
 import type { CandidateList, CandidateRun, PodRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { dialectNames, dialects } from '../../ipkeeper-server/kubernetes/dialects/dialects.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { addAttachment, undoAdd } from '../../ipkeeper-server/leases/verbs/add.ts'
+import { addAttachment } from '../../ipkeeper-server/leases/verbs/add.ts'
+import { undoAdd } from '../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { attachmentKey, type Change } from '../../ipkeeper-server/ipam/records/records.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'

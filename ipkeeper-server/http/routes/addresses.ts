@@ -4,7 +4,7 @@ import { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/ad
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { describeAddress } from '../../leases/queries/describe-address.ts'
 import { listHistory } from '../../leases/queries/list-history.ts'
-import { readLeaseKey } from '../../leases/verbs/read-lease-key.ts'
+import { readLeaseKey } from '../../leases/verbs/reserve.ts'
 import { release } from '../../leases/verbs/release.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 

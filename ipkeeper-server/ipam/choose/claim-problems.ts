@@ -18,7 +18,7 @@ import {
   type ReservationRecord,
   type Workload,
 } from '../records/records.ts'
-import { formatCandidates } from '../request/candidate-list.ts'
+import { formatCandidates } from '../request/candidates.ts'
 import {
   declareLost,
   describeStanding,

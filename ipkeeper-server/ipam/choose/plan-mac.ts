@@ -1,12 +1,11 @@
 import { formatAddress, sameAddress, type Address } from '../../../shared/net/address.ts'
 import { parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { defaultMacOwner, podMac } from './pod-mac.ts'
-import type { AddTerms } from '../request/add-request.ts'
+import { requestedMac, type AddTerms } from '../request/add-request.ts'
 import type { AddContext } from './add-context.ts'
 import type { AddressBook } from '../pools/address-book.ts'
 import { mayInherit } from './choose-address.ts'
 import { claimProblem, describeLease, releaseCommand, whenFree } from './claim-problems.ts'
-import { requestedMac } from '../request/mac-request.ts'
 import type { Grant } from './plan-grants.ts'
 import type { MacRequest } from '../request/request.ts'
 import {

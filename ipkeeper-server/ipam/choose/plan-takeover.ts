@@ -1,7 +1,6 @@
-import type { AddRequest, AddTerms } from '../request/add-request.ts'
+import { type AddRequest, type AddTerms, requestedMac } from '../request/add-request.ts'
 import { type AddressBook, currentAttachment } from '../pools/address-book.ts'
 import { claimProblem } from './claim-problems.ts'
-import { requestedMac } from '../request/mac-request.ts'
 import { describeContactAge, type ContactAge } from '../records/last-contact.ts'
 import { leavesNode, type MainConfig } from '../request/main-config.ts'
 import { retains } from '../records/retention.ts'

@@ -1,7 +1,7 @@
 import { clipped } from '../../../shared/json/fold.ts'
 import { formatAddress, sameAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { formatCandidates, requestWithin } from './candidate-list.ts'
+import { formatCandidates, requestWithin } from './candidates.ts'
 import { noRequest, type AddressRequest, type CandidateList, type PodRequest } from './request.ts'
 
 /** The requests of one of CNI's own channels, in the order of their precedence. */

@@ -20,12 +20,11 @@ import { formatAddress, parseAddress, type Address } from '../../../shared/net/a
 import { formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { CniChannel } from './merge-requests.ts'
-import { parseAddressRequest } from './parse-address-request.ts'
-import { parseAddressRun, type AddressRun } from './parse-address-run.ts'
+import { parseAddressRequest, parseAddressRange, type AddressRange } from './parse-addresses.ts'
 import type { StringMap } from '../records/pod-facts.ts'
 import { isPoolName, canonicalPool, isSegmentName, type Pool, type RangeDefinition } from '../pools/pool.ts'
-import { refuseMisspelt } from './refuse-misspelt.ts'
 import type { AddressRequest, PoolRequest } from './request.ts'
+import { misspeltWord } from '../../../shared/text/nearest-word.ts'
 
 /** An attachment that the runtime still knows (CNI SPEC, GC: cni.dev/valid-attachments). */
 export interface ValidAttachment {
@@ -85,8 +84,8 @@ function addressField(object: JsonObject, key: string, path: string): Address | 
   return address
 }
 
-function readExclusion(value: unknown, path: string): AddressRun {
-  const run = typeof value === 'string' ? parseAddressRun(value) : undefined
+function readExclusion(value: unknown, path: string): AddressRange {
+  const run = typeof value === 'string' ? parseAddressRange(value) : undefined
   if (run) return run
   throw invalid(`${path}: ${showJson(value)} is no address, FIRST-LAST or CIDR`)
 }
@@ -336,5 +335,20 @@ export function readPreviousInterface(config: JsonObject, ifname: string): Previ
   return {
     mac: typeof mac === 'string' && mac !== '' ? mac.toLowerCase() : undefined,
     sandbox: typeof sandbox === 'string' && sandbox !== '' ? sandbox : undefined,
+  }
+}
+
+/**
+ * Foreign keys are nobody's business (catalogue C7); one that is a letter away from ours is a mistake that does harm.
+ * `path` is where the object is in the configuration, '' for the configuration itself.
+ *
+ * @throws Problem IPK_CONFIG_INVALID that names the key and the one that was meant
+ */
+export function refuseMisspelt(object: JsonObject, known: readonly string[], path: string): void {
+  for (const key of Object.keys(object)) {
+    const meant = misspeltWord(key, known)
+    if (meant === undefined) continue
+    const place = path === '' ? '' : `${path}: `
+    throw new Problem('IPK_CONFIG_INVALID', `${place}unknown key ${showJson(key)}; did you mean "${meant}"?`)
   }
 }

@@ -1,6 +1,6 @@
 import { showJson } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import type { ListFault } from '../../ipam/request/parse-address-list.ts'
+import type { ListFault } from '../../ipam/request/parse-addresses.ts'
 import type { PodRequest } from '../../ipam/request/request.ts'
 
 /** A key with its value, on a pod or on a namespace. */

@@ -1,8 +1,12 @@
 /** Kinds of values that several keys have in common. */
 import { parseMac } from '../../../shared/net/mac.ts'
-import { candidateLists } from '../../ipam/request/candidate-list.ts'
-import { parseAddressRequest } from '../../ipam/request/parse-address-request.ts'
-import { overlapOf, tooLong, type AddressRun } from '../../ipam/request/parse-address-list.ts'
+import { candidateLists } from '../../ipam/request/candidates.ts'
+import {
+  parseAddressRequest,
+  overlapOf,
+  tooLong,
+  type AddressRun,
+} from '../../ipam/request/parse-addresses.ts'
 import type { AddressRequest, CandidateList } from '../../ipam/request/request.ts'
 import { invalidAnnotation, invalidList, noAddress, type Annotation } from './annotation-reader.ts'
 

@@ -1,5 +1,5 @@
 import { sameAddress } from '../../../shared/net/address.ts'
-import { requestWithin, sameCandidates } from '../../ipam/request/candidate-list.ts'
+import { requestWithin, sameCandidates } from '../../ipam/request/candidates.ts'
 import {
   noRequest,
   type AddressRequest,

@@ -20,7 +20,7 @@ import { ownAddresses } from '../verbs/add.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { listHistory } from './list-history.ts'
 import { attachmentItem, leaseItem, reservationItem } from './listing.ts'
-import { readLeaseKey } from '../verbs/read-lease-key.ts'
+import { readLeaseKey } from '../verbs/reserve.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
 /** How many tenures say what an address was used for lately. */

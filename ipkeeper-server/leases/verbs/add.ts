@@ -1,19 +1,16 @@
 import type { CniResult } from '../../../shared/cni/result.ts'
-import { Problem, toProblem } from '../../../shared/problem/problem.ts'
-import type { AddRequest, AddTerms, SeenMac } from '../../ipam/request/add-request.ts'
-import { requestedMac } from '../../ipam/request/mac-request.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { type AddRequest, type AddTerms, type SeenMac, requestedMac } from '../../ipam/request/add-request.ts'
 import { noOwnAddresses, type OwnAddresses } from '../../ipam/pools/own-addresses.ts'
 import { planAdd, type AddPlan } from '../../ipam/plan/plan-add.ts'
 import { attachmentKey } from '../../ipam/records/records.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
-import { countAsAnswered } from './count-as-answered.ts'
-import { recordUnanswered } from './record-unanswered.ts'
+import { countAsAnswered, recordUnanswered } from './attachment-notes.ts'
 import { AddressTaken } from '../../network/pod-network.ts'
 import type { LeaseService } from './service.ts'
-import { setAside } from './set-aside.ts'
-import { takeBack } from './take-back.ts'
-import { inTurnOfHolder } from './turn-of-holder.ts'
+import { setAside, takeBackAfter, takeBackInTurn } from './undo-add.ts'
+import { inTurnOfHolder } from './turns.ts'
 import { prepareWiring } from './wired-add.ts'
 
 /** What one ADD needs to know of its caller. */
@@ -93,33 +90,12 @@ async function addAndWire(
     return { plan, result: await wiring.carryOut(plan) }
   } catch (error) {
     const leases = service.ledger.leasesOf(request.key)
-    await takeBackAfter(error, service, request, plan)
+    await takeBackAfter(error, service, request.key, plan.generation)
     if (error instanceof AddressTaken) {
       const refused = leases.filter(({ address }) => error.addresses.includes(address))
       await setAside(service, refused, error.message)
     }
     throw error
-  }
-}
-
-/** What went wrong first is what the runtime is told, also when it cannot be taken back now: then the next ADD or DEL does. */
-async function takeBackAfter(
-  error: unknown,
-  service: LeaseService,
-  { key }: AddRequest,
-  { generation }: AddPlan,
-): Promise<void> {
-  try {
-    await takeBack(service, key, generation)
-  } catch (second) {
-    const first = toProblem(error)
-    const why = toProblem(second).message
-    const details = [first.details, `it could not be taken back yet: ${why}`].filter(part => part !== '')
-    throw new Problem(first.code, first.message, {
-      hint: first.hint,
-      details: details.join('; '),
-      cause: error,
-    })
   }
 }
 
@@ -159,30 +135,4 @@ export async function seeRequestedMac(
 /** The addresses that the node has at this moment; at once where nobody looks at a node. */
 export function ownAddresses(service: LeaseService): Promise<OwnAddresses> | OwnAddresses {
   return service.ownAddresses?.() ?? noOwnAddresses
-}
-
-/**
- * Undoes an ADD whose answer never arrived. `generation` is that of its plan: when the attachment has changed since,
- * nothing happens. Resolves to whether something was undone.
- */
-export async function undoAdd(
-  service: LeaseService,
-  request: AddRequest,
-  generation: number,
-): Promise<boolean> {
-  return await service.serial.run(attachmentKey(request.key), () =>
-    takeBackInTurn(service, request, generation),
-  )
-}
-
-/** takeBack for one who has the turn of the attachment only. */
-async function takeBackInTurn(
-  service: LeaseService,
-  { main, key, holder, invocationId }: AddRequest,
-  generation: number,
-): Promise<boolean> {
-  // One that was added anew under the key meanwhile begins with the same generation.
-  if (service.ledger.attachment(key)?.invocationId !== invocationId) return false
-  const task = (): Promise<boolean> => takeBack(service, key, generation)
-  return await (main ? inTurnOfHolder(service, holder, task) : task())
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { planDel, planUndo } from '../../ipam/plan/plan-del.ts'
 import {
   attachmentKey,
@@ -11,8 +12,8 @@ import { workloadOf } from '../../ipam/records/workload.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { invocationStart, type Invocation } from './invocation.ts'
 import type { LeaseService } from './service.ts'
-import { inTurnOfHolder } from './turn-of-holder.ts'
-import type { Giver } from './tombstones.ts'
+import { inTurnOfHolder } from './turns.ts'
+import type { Giver } from './recent-verbs.ts'
 import type { LateDel } from './verb-observer.ts'
 
 export interface DelOutcome {
@@ -44,6 +45,43 @@ export async function serveDel(
   return await delAttachment(service, key, began, network.mainRole ? { netns: request.netns } : {})
 }
 
+/** How an attachment is ended: what is written, and what it was. */
+interface EndPlan {
+  readonly change: Change
+  readonly present: AttachmentRecord | undefined
+  /** A newer sandbox of its holder is there. */
+  readonly superseded: boolean
+}
+
+/** `undoes`: what its ADD took from an older sandbox goes back to that, because its answer never arrived. */
+function planEnd(
+  { ledger, bootId, pools, now, ownerOf }: LeaseService,
+  key: AttachmentKey,
+  {
+    began,
+    isMeant,
+    undoes,
+  }: Required<Pick<DelTerms, 'isMeant'>> & {
+    readonly began: Began | undefined
+    readonly undoes: boolean
+  },
+): EndPlan {
+  const present = ledger.attachment(key)
+  const terms = { began, bootId, pools: pools(), now: now() }
+  if (!present)
+    return { change: planDel(ledger, key, { ...terms, workload: null }), present, superseded: false }
+  if (!isMeant(present)) return { change: [], present, superseded: false }
+  const { holder, podUid, answered } = present
+  const owner = ownerOf(holder, podUid)
+  const workload = owner === undefined ? null : workloadOf(holder, podUid, owner)
+  const released = planDel(ledger, key, { ...terms, workload })
+  return {
+    change: undoes && released.length > 0 ? planUndo(ledger, key, answered, terms) : released,
+    present,
+    superseded: !sameAttachment(ledger.holder(holder)?.attachment ?? null, present),
+  }
+}
+
 /**
  * Ends an attachment; durable before it resolves. `began` says when the run of the DEL began, where the caller knows: what
  * was added later is left alone, and an ADD that began earlier and comes later is refused.
@@ -54,46 +92,24 @@ export async function delAttachment(
   began: Began | undefined,
   { netns, isMeant = () => true }: DelTerms = {},
 ): Promise<DelOutcome> {
+  const { ledger, network, tombstones } = service
   return await service.serial.run(attachmentKey(key), async () => {
-    const { ledger, bootId, pools, now, network } = service
-    interface Plan {
-      readonly change: Change
-      readonly present: AttachmentRecord | undefined
-      readonly superseded: boolean
-    }
-    // What an ADD that nobody has the answer of had taken from an older sandbox is that one's again.
-    let undoes = false
-    const plan = (): Plan => {
-      const attachment = ledger.attachment(key)
-      if (attachment && !isMeant(attachment)) return { change: [], present: attachment, superseded: false }
-      const owner = attachment && service.ownerOf(attachment.holder, attachment.podUid)
-      const workload =
-        attachment && owner !== undefined ? workloadOf(attachment.holder, attachment.podUid, owner) : null
-      const current = attachment && ledger.holder(attachment.holder)?.attachment
-      const terms = { pools: pools(), now: now() }
-      const released = planDel(ledger, key, { began, bootId, workload, ...terms })
-      const undo = undoes && attachment !== undefined && released.length > 0
-      return {
-        superseded: attachment !== undefined && !sameAttachment(current ?? null, attachment),
-        change: undo ? planUndo(ledger, key, attachment.answered, terms) : released,
-        present: attachment,
-      }
-    }
     const attachment = ledger.attachment(key)
-    if (attachment?.unanswered && plan().change.length > 0) undoes = !(await service.wasAnswered(attachment))
-    // Before its addresses are anybody else's, nothing may answer for them any more.
-    const end = async (): Promise<Plan> => {
-      if (attachment?.wiring && plan().change.length > 0)
-        await network.unwire(attachment, ledger.leasesOf(key))
+    const willEnd = (): boolean => planEnd(service, key, { began, isMeant, undoes: false }).change.length > 0
+    const undoes =
+      attachment?.unanswered !== undefined && willEnd() && !(await service.wasAnswered(attachment))
+    // The kernel first: once its addresses may go to another pod, nothing may answer for them any more.
+    const end = async (): Promise<EndPlan> => {
+      if (attachment?.wiring && willEnd()) await network.unwire(attachment, ledger.leasesOf(key))
       else if (!attachment && netns !== undefined) await network.unwireUnknown(key, netns)
-      return await commitPlan(ledger, plan)
+      return await commitPlan(ledger, () => planEnd(service, key, { began, isMeant, undoes }))
     }
     const { present, change, superseded } = attachment?.wiring
       ? await inTurnOfHolder(service, attachment.holder, end)
       : await end()
     const giver = present && (present.delegatedTo ?? null)
-    if (began) service.tombstones.bury(key, began, service.monotonic(), giver)
-    if (!present) return { late: 'unknown', ...whoGave(service.tombstones.giver(key)) }
+    if (began) tombstones.bury(key, began, service.monotonic(), giver)
+    if (!present) return { late: 'unknown', ...whoGave(tombstones.giver(key)) }
     // A younger one was left alone, and so must be what the fallback gave it.
     if (change.length === 0) return { delegatedTo: null, late: 'overtaken' }
     return {
@@ -107,3 +123,30 @@ export async function delAttachment(
 
 const whoGave = (giver: Giver): Pick<DelOutcome, 'delegatedTo'> =>
   giver === undefined ? {} : { delegatedTo: giver }
+
+/** Milliseconds until the next try when the store refuses. */
+const pauseAfterFailure = 5000
+
+/**
+ * Ends an attachment whose DEL was served here and that appears again: an engine may carry out a second copy of its ADD
+ * after its record has gone, another node may give its lease back, or its DEL came when the journal was lost and the engine
+ * away. One that was not deleted here is left alone: another daemon of the same name may have it.
+ */
+export async function endStray(
+  service: LeaseService,
+  key: AttachmentKey,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  while (service.tombstones.has(key)) {
+    try {
+      // One that has a record was added again while this one waited.
+      await delAttachment(service, key, undefined, {
+        isMeant: ({ generation }) => generation === 0,
+      })
+      return
+    } catch (error) {
+      onError(error)
+      await delay(pauseAfterFailure, undefined, { ref: false })
+    }
+  }
+}

@@ -6,7 +6,7 @@ import { describeHolder, type LeaseKey, type LeaseRecord } from '../../ipam/reco
 import { describeStanding, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { leaseItem, reservationItem } from '../queries/listing.ts'
-import { readLeaseKey } from './read-lease-key.ts'
+import { readLeaseKey } from './reserve.ts'
 import type { LeaseService } from './service.ts'
 
 function nobodyHas({ address, segment }: LeaseKey): Problem {

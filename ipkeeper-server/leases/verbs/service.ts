@@ -8,9 +8,8 @@ import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
 import type { AttachmentRecord, Holder } from '../../ipam/records/records.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { PodNetwork } from '../../network/pod-network.ts'
-import type { RecentAnswers } from './recent-answers.ts'
-import type { Serial } from './serial.ts'
-import type { Tombstones } from './tombstones.ts'
+import type { RecentAnswers, Tombstones } from './recent-verbs.ts'
+import type { Serial } from './turns.ts'
 
 /** What the verbs work with. One per daemon. */
 export interface LeaseService {

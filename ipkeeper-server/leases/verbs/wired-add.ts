@@ -1,7 +1,6 @@
 import type { CniResult } from '../../../shared/cni/result.ts'
-import type { AddRequest } from '../../ipam/request/add-request.ts'
+import { type AddRequest, requestedMac } from '../../ipam/request/add-request.ts'
 import { macProblem, isChosenByOther } from '../../ipam/choose/plan-mac.ts'
-import { requestedMac } from '../../ipam/request/mac-request.ts'
 import type { AddPlan } from '../../ipam/plan/plan-add.ts'
 import {
   attachmentKey,
@@ -13,7 +12,7 @@ import {
 } from '../../ipam/records/records.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { planWiring, wiredResult } from '../../network/plan/plan-wiring.ts'
-import { withIntent } from './intent.ts'
+import { withNote } from './attachment-notes.ts'
 import type { LeaseService } from './service.ts'
 
 /** The wiring's part of an ADD. */
@@ -59,7 +58,7 @@ export async function prepareWiring(
         ledger.isGateway(address),
       )
     // One that was sent again keeps what it has.
-    return withIntent(plan, key, present => ({ ...present, wiring: present.wiring ?? planned() }))
+    return withNote(plan, key, present => ({ ...present, wiring: present.wiring ?? planned() }))
   }
 
   const carryOut = async (plan: AddPlan): Promise<CniResult | undefined> => {

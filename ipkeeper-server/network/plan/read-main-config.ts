@@ -16,7 +16,7 @@ import { firstOf, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { wiringModes, type WiringMode } from '../../ipam/records/records.ts'
-import { refuseMisspelt } from '../../ipam/request/refuse-misspelt.ts'
+import { refuseMisspelt } from '../../ipam/request/network-config.ts'
 import { checkHostInterface } from './interface-name.ts'
 import {
   macvlanModes,

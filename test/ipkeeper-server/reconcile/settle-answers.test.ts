@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { undoAdd } from '../../../ipkeeper-server/leases/verbs/add.ts'
+import { undoAdd } from '../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { AnsweredMarks } from '../../../ipkeeper-server/reconcile/answered-marks.ts'
 import { SettleAnswers, type SettlingPauses } from '../../../ipkeeper-server/reconcile/settle-answers.ts'
 import { leaveMark } from '../../../plugin/answered-mark.ts'

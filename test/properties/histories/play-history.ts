@@ -1,4 +1,5 @@
-import { addAttachment, undoAdd } from '../../../ipkeeper-server/leases/verbs/add.ts'
+import { addAttachment } from '../../../ipkeeper-server/leases/verbs/add.ts'
+import { undoAdd } from '../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { commitPlan } from '../../../ipkeeper-server/leases/ledger/commit-plan.ts'
 import { delAttachment } from '../../../ipkeeper-server/leases/verbs/del.ts'
 import { collectGarbage } from '../../../ipkeeper-server/leases/verbs/gc.ts'

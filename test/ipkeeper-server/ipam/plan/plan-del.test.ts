@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Owner } from '../../../../ipkeeper-server/ipam/records/pod-facts.ts'
-import { addAttachment, undoAdd } from '../../../../ipkeeper-server/leases/verbs/add.ts'
+import { addAttachment } from '../../../../ipkeeper-server/leases/verbs/add.ts'
+import { undoAdd } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { holderKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { planExpiry } from '../../../../ipkeeper-server/ipam/plan/plan-release.ts'
 import { assertSound } from '../../leases/ledger/sound-ledger.ts'

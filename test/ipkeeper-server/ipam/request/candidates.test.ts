@@ -6,12 +6,20 @@ import {
   firstOutside,
   placeOf,
   usableRuns,
+  candidateLists,
+  formatCandidates,
+  requestWithin,
+  sameCandidates,
 } from '../../../../ipkeeper-server/ipam/request/candidates.ts'
 import { canonicalPool, type RangeSet } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
-import type { CandidateList } from '../../../../ipkeeper-server/ipam/request/request.ts'
+import type { CandidateList, AddressRequest } from '../../../../ipkeeper-server/ipam/request/request.ts'
 import { formatAddress, parseAddress, type Address } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
 import { candidatesFrom } from '../../leases/test-service.ts'
+import {
+  parseAddressList,
+  parseAddressRequest,
+} from '../../../../ipkeeper-server/ipam/request/parse-addresses.ts'
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)
@@ -149,5 +157,74 @@ t.test('a /8 and a /48 are a handful of runs', t => {
     t.equal(placeOf(runs, address(last)), count - 1n)
     t.equal(candidateAt(wanted.family, runs, count), undefined)
   }
+  t.end()
+})
+
+function oneFamily(text: string): CandidateList {
+  const runs = parseAddressList(text)
+  if ('fault' in runs) throw new Error(runs.reason)
+  const [only, ...more] = candidateLists(runs, 'annotation ipkeeper.io/ips')
+  if (!only || more.length > 0) throw new Error('not one family')
+  return only
+}
+
+function request(text: string): AddressRequest {
+  const read = parseAddressRequest(text, 'runtimeConfig.ips', 'cni')
+  if (!read) throw new Error(text)
+  return read
+}
+
+for (const [name, candidates, wanted, prefixLength] of [
+  ['first', '10.22.0.50-52', '10.22.0.50', null],
+  ['last', '10.22.0.50-52', '10.22.0.52', null],
+  ['below', '10.22.0.50-52', '10.22.0.49', undefined],
+  ['above', '10.22.0.50-52', '10.22.0.53', undefined],
+  ['between runs', '10.22.0.50,10.22.0.52', '10.22.0.51', undefined],
+  ['in the second run', '10.22.0.50,10.22.0.52', '10.22.0.52', null],
+  ['of the other family', '::1', '0.0.0.1', undefined],
+  ['prefix of the request', '10.22.0.50', '10.22.0.50/16', 16],
+  ['prefix of the list', '10.22.0.50/16', '10.22.0.50', 16],
+  ['one prefix', '10.22.0.50/16', '10.22.0.50/16', 16],
+  ['two prefixes', '10.22.0.50/16', '10.22.0.50/24', undefined],
+] as const) {
+  t.test(`within: ${name}`, t => {
+    const within = requestWithin(oneFamily(candidates), request(wanted))
+    t.strictSame(
+      within && { ...within },
+      prefixLength === undefined
+        ? undefined
+        : {
+            address: request(wanted).address,
+            ...(prefixLength !== null && { prefixLength }),
+            source: 'runtimeConfig.ips',
+            channel: 'cni',
+          },
+    )
+    t.end()
+  })
+}
+
+for (const [one, other, same] of [
+  ['10.22.0.50-52', '10.22.0.50,10.22.0.51,10.22.0.52', true],
+  ['10.22.0.50-51,10.22.0.52-53', '10.22.0.50..53', true],
+  ['10.22.0.48/29', '10.22.0.49-54', true],
+  ['10.22.0.50/16', '10.22.0.50', true],
+  ['10.22.0.50,10.22.0.51', '10.22.0.51,10.22.0.50', false],
+  ['10.22.0.50-52', '10.22.0.50-51', false],
+  ['10.22.0.50', '10.22.0.50,10.22.0.52', false],
+  ['::1', '0.0.0.1', false],
+] as const) {
+  t.test(`${one} and ${other} are ${same ? '' : 'not '}the same`, t => {
+    t.equal(sameCandidates(oneFamily(one), oneFamily(other)), same)
+    t.equal(sameCandidates(oneFamily(other), oneFamily(one)), same)
+    t.end()
+  })
+}
+
+t.test('printed in one spelling', t => {
+  t.equal(
+    formatCandidates(oneFamily('10.22.0.50..52,10.22.0.60/16 ,10.22.1.0/30')),
+    '10.22.0.50-10.22.0.52, 10.22.0.60/16, 10.22.1.1-10.22.1.2',
+  )
   t.end()
 })

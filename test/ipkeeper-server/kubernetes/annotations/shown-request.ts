@@ -1,4 +1,4 @@
-import { formatCandidates } from '../../../../ipkeeper-server/ipam/request/candidate-list.ts'
+import { formatCandidates } from '../../../../ipkeeper-server/ipam/request/candidates.ts'
 import type { PodRequest } from '../../../../ipkeeper-server/ipam/request/request.ts'
 import { formatRetention } from '../../../../ipkeeper-server/ipam/records/retention.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { TenureItem } from '../../../../shared/api/address.schema.ts'
-import { undoAdd } from '../../../../ipkeeper-server/leases/verbs/add.ts'
+import { undoAdd } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { listHistory } from '../../../../ipkeeper-server/leases/queries/list-history.ts'
 import { release } from '../../../../ipkeeper-server/leases/verbs/release.ts'
 import { FragileStore } from '../../store/fragile-store.ts'

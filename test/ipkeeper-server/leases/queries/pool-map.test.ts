@@ -1,7 +1,7 @@
 import t from 'tap'
 import { listFreeing, mapPool, type MapPart } from '../../../../ipkeeper-server/leases/queries/pool-map.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
-import { setAside } from '../../../../ipkeeper-server/leases/verbs/set-aside.ts'
+import { setAside } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import type { MapCounts, PoolMapReply } from '../../../../shared/api/map.schema.ts'
 import { toProblem } from '../../../../shared/problem/problem.ts'
 import { lease, putLease } from '../../../contract/lease-store-contract.ts'

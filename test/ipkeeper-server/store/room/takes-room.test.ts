@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { Change } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { countAsAnswered } from '../../../../ipkeeper-server/leases/verbs/count-as-answered.ts'
+import { countAsAnswered } from '../../../../ipkeeper-server/leases/verbs/attachment-notes.ts'
 import { release } from '../../../../ipkeeper-server/leases/verbs/release.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
-import { takeBack } from '../../../../ipkeeper-server/leases/verbs/take-back.ts'
+import { takeBack } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { takesRoom } from '../../../../ipkeeper-server/store/room/takes-room.ts'
 import { TestService } from '../../leases/test-service.ts'
 

@@ -7,7 +7,7 @@ import {
   type Family,
 } from '../../../shared/net/address.ts'
 import { firstOf, lastOf, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
-import type { CandidateRun } from './request.ts'
+import type { CandidateRun, AddressRequest } from './request.ts'
 
 /** What one item of a list names. */
 export interface AddressRun extends CandidateRun {
@@ -145,4 +145,33 @@ export function parseAddressList(value: string): readonly AddressRun[] | ListFau
     runs.push(run)
   }
   return overlapOf(runs) ?? runs
+}
+
+/** "10.22.0.50" or "10.22.0.50/16" as a request; undefined when it is neither. */
+export function parseAddressRequest(
+  text: string,
+  source: string,
+  channel: AddressRequest['channel'],
+): AddressRequest | undefined {
+  const address = parseAddress(text)
+  if (address) return { address, source, channel }
+  const cidr = parseCidr(text)
+  return cidr && { address: cidr.address, prefixLength: cidr.prefixLength, source, channel }
+}
+
+/** Addresses of one family that follow each other; both ends are included. */
+export interface AddressRange {
+  readonly first: Address
+  readonly last: Address
+}
+
+/** "10.22.0.100", "10.22.0.100-10.22.0.120" or a CIDR, network and broadcast address included; undefined for anything else. */
+export function parseAddressRange(text: string): AddressRange | undefined {
+  const cidr = parseCidr(text)
+  if (cidr) return { first: firstOf(cidr), last: lastOf(cidr) }
+  const [from = '', to = from, ...more] = text.split('-').map(part => part.trim())
+  const first = parseAddress(from)
+  const last = parseAddress(to)
+  if (!first || !last || more.length > 0) return undefined
+  return first.family === last.family && first.value <= last.value ? { first, last } : undefined
 }

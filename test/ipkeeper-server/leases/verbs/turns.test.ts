@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Serial } from '../../../../ipkeeper-server/leases/verbs/serial.ts'
+import { Serial } from '../../../../ipkeeper-server/leases/verbs/turns.ts'
 
 /** A task that begins and ends when the test says so. */
 function task(log: string[], name: string) {

@@ -1,9 +1,11 @@
 import t from 'tap'
-import { candidateLists, formatCandidates } from '../../../../ipkeeper-server/ipam/request/candidate-list.ts'
+import { candidateLists, formatCandidates } from '../../../../ipkeeper-server/ipam/request/candidates.ts'
 import {
   parseAddressList,
   parseAddressRun,
-} from '../../../../ipkeeper-server/ipam/request/parse-address-list.ts'
+  parseAddressRange,
+} from '../../../../ipkeeper-server/ipam/request/parse-addresses.ts'
+import { formatAddress } from '../../../../shared/net/address.ts'
 
 /** What a list means, printed per family. */
 function meaning(text: string): readonly string[] | string {
@@ -160,3 +162,27 @@ t.test('a run keeps the text of its item', t => {
   t.match(parseAddressRun(' 10.22.0.1 - 9 '), { family: 4, text: '10.22.0.1 - 9' })
   t.end()
 })
+
+for (const [text, run] of [
+  ['10.0.0.1', '10.0.0.1-10.0.0.1'],
+  ['10.0.0.1-10.0.0.9', '10.0.0.1-10.0.0.9'],
+  ['10.0.0.1 - 10.0.0.9', '10.0.0.1-10.0.0.9'],
+  ['10.0.0.0/30', '10.0.0.0-10.0.0.3'],
+  ['10.0.0.2/30', '10.0.0.0-10.0.0.3'],
+  ['fd00::1', 'fd00::1-fd00::1'],
+  ['fd00::1-fd00::ff', 'fd00::1-fd00::ff'],
+  ['fd00::/126', 'fd00::-fd00::3'],
+  ['', undefined],
+  ['10.0.0', undefined],
+  ['10.0.0.01', undefined],
+  ['10.0.0.9-10.0.0.1', undefined],
+  ['10.0.0.1-fd00::1', undefined],
+  ['10.0.0.1-', undefined],
+  ['-10.0.0.1', undefined],
+  ['10.0.0.1-10.0.0.2-10.0.0.3', undefined],
+  ['10.0.0.0/33', undefined],
+  ['10.0.0.0/8-10.0.0.9', undefined],
+] as const) {
+  const parsed = parseAddressRange(text)
+  t.equal(parsed && `${formatAddress(parsed.first)}-${formatAddress(parsed.last)}`, run, `"${text}"`)
+}

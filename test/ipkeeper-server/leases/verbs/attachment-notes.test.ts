@@ -6,7 +6,7 @@ import {
   type Change,
   type WiringRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { recordUnanswered } from '../../../../ipkeeper-server/leases/verbs/record-unanswered.ts'
+import { recordUnanswered } from '../../../../ipkeeper-server/leases/verbs/attachment-notes.ts'
 
 const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
 const other = { ...key, containerId: 'c2' }

@@ -1,15 +1,18 @@
 import { attachmentKey, type AttachmentKey, type Began } from '../../ipam/records/records.ts'
 
-/** Longer than any runtime lets an ADD run. */
-const keptFor = 10 * 60_000
-const mostKept = 100_000
+/** Milliseconds; longer than any runtime lets an ADD run. */
+const tombstonesKeptFor = 10 * 60_000
+const mostTombstones = 100_000
+
+/** Milliseconds; no plugin of a GC lives for so long. */
+const answersKeptFor = 60_000
 
 interface Tombstone extends Began {
   readonly at: number
   readonly giver: Giver
 }
 
-/** Who gave a deleted attachment its addresses: a fallback, we (null), or nobody knows. */
+/** Who gave a deleted attachment its addresses: a fallback, or we (null); undefined where it is not known. */
 export type Giver = string | null | undefined
 
 /**
@@ -30,7 +33,7 @@ export class Tombstones {
     const { bootId, startedAt } = began
     this.#buried.set(id, { bootId, startedAt, at: now, giver: giver === undefined ? earlier?.giver : giver })
     for (const [oldest, { at }] of this.#buried) {
-      if (at > now - keptFor && this.#buried.size <= mostKept) break
+      if (at > now - tombstonesKeptFor && this.#buried.size <= mostTombstones) break
       this.#buried.delete(oldest)
     }
   }
@@ -48,5 +51,30 @@ export class Tombstones {
   stops(key: AttachmentKey, add: Began): boolean {
     const stone = this.#buried.get(attachmentKey(key))
     return stone?.bootId === add.bootId && stone.startedAt > add.startedAt
+  }
+}
+
+/**
+ * When this daemon last had an ADD of each attachment answered, which is later than when it was recorded: by as much as the
+ * wiring of the pod takes. Only for as long as a GC may be on its way.
+ */
+export class RecentAnswers {
+  /** In the order of the answers; the oldest go first. */
+  readonly #at = new Map<string, number>()
+
+  /** `now`: milliseconds of CLOCK_MONOTONIC. */
+  note(key: AttachmentKey, now: number): void {
+    const id = attachmentKey(key)
+    this.#at.delete(id)
+    this.#at.set(id, now)
+    for (const [oldest, at] of this.#at) {
+      if (at > now - answersKeptFor) break
+      this.#at.delete(oldest)
+    }
+  }
+
+  /** Milliseconds of CLOCK_MONOTONIC; undefined where none was answered lately. */
+  of(key: AttachmentKey): number | undefined {
+    return this.#at.get(attachmentKey(key))
   }
 }

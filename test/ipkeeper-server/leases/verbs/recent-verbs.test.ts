@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Tombstones } from '../../../../ipkeeper-server/leases/verbs/tombstones.ts'
+import { Tombstones } from '../../../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import { TestService } from '../test-service.ts'
 
 const boot = 'boot-1'

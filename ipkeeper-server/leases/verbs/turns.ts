@@ -1,3 +1,5 @@
+import { holderKey, type Holder } from '../../ipam/records/records.ts'
+
 /** Runs tasks of one key one after another, in the order they came; tasks of different keys run side by side. */
 export class Serial {
   readonly #tails = new Map<string, Promise<unknown>>()
@@ -27,4 +29,17 @@ export class Serial {
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.allSettled([...this.#tails.values()])
   }
+}
+
+/**
+ * Runs what changes the wiring of a holder, one after the other: two sandboxes of one pod have the same addresses, the
+ * second from the first, and must not meet in the kernel. To be called in the turn of the attachment, never around it, which
+ * could deadlock.
+ */
+export async function inTurnOfHolder<T>(
+  { serial }: { readonly serial: Serial },
+  holder: Holder,
+  task: () => Promise<T>,
+): Promise<T> {
+  return await serial.run(`holder ${holderKey(holder)}`, task)
 }

@@ -71,30 +71,25 @@ const bodyLimit = 17 * 1024 * 1024
 const arrival = 10_000
 
 /** Milliseconds that requests under way have when the daemon is told to stop. */
-const closePatience = 5000
+const closeTimeout = 5000
 
 /** The application, ready to listen. Replies are JSON.stringify of what handlers return: the plugin checks their shape. */
-export async function buildApp({
-  service,
-  facts,
-  nodeFacts,
-  requests,
-  tellPod,
-  askedAgain,
-  cluster,
-  config,
-  clusterStatus,
-  deferredDels,
-  jumps,
-  disk,
-  stateFolderBeats = () => Promise.resolve(true),
-  uplinks,
-  observer,
-  minAgeUnproved,
-  metrics,
-  nodeRoutes = [],
-  logger,
-}: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = createApp(options)
+  endConnectionsOnClose(app)
+  // A clock that was set is noticed by whoever reads it.
+  app.addHook('onRequest', (_request, _reply, done) => {
+    options.service.now()
+    done()
+  })
+  await describeApi(app, options.facts.version)
+  addAllRoutes(app, options)
+  await app.ready()
+  return app
+}
+
+/** Limits, and an error reply for each way in which a request can be refused. */
+function createApp({ facts, logger }: AppOptions): FastifyInstance {
   const onProblem = problemHandler(facts.stateDir)
   const app = fastify({
     loggerInstance: logger,
@@ -102,7 +97,7 @@ export async function buildApp({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomBytes(6).toString('hex'),
     bodyLimit,
-    // Foreign keys of a netconf are nobody's business, also when they are called __proto__.
+    // Foreign keys of a netconf are left alone, also when they are called __proto__.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     http: { requireHostHeader: false },
@@ -126,30 +121,32 @@ export async function buildApp({
     const problem = new Problem('IPK_ROUTE_UNKNOWN', `no ${request.method} ${request.url.slice(0, 200)}`)
     void reply.code(catalogue[problem.code].httpStatus).send(errorReply(problem, request.id, facts.stateDir))
   })
+  return app
+}
+
+/** Node waits for open connections without end, and no longer times them out. An ADD that is cut off here is undone. */
+function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
-  // Node waits for open connections without end, and no longer times them out. An ADD that is cut off here is undone.
   app.addHook('preClose', done => {
     closing = true
     setTimeout(() => {
       app.server.closeAllConnections()
-    }, closePatience).unref()
+    }, closeTimeout).unref()
     done()
   })
-  // Fastify says so for requests that come later; those under way would keep their connection.
+  // Fastify sends this with later requests; those under way would keep their connection.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) void reply.header('connection', 'close')
     done()
   })
-  // That the clock was set is noticed by whoever looks at it.
-  app.addHook('onRequest', (_request, _reply, done) => {
-    service.now()
-    done()
-  })
+}
+
+async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       info: {
         title: 'ipkeeper-server',
-        version: facts.version,
+        version,
         description: 'HTTP/1.1 over a unix socket: what the plugin, ipkeeperctl and operators ask.',
       },
     },
@@ -158,31 +155,23 @@ export async function buildApp({
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
     },
   })
-  cniRoutes(app, {
-    service,
-    stateDir: facts.stateDir,
-    stateFolder: facts.stateFolder,
-    stateFolderBeats,
-    facts: nodeFacts,
-    requests,
-    tellPod,
-    askedAgain,
-    observer,
-    minAgeUnproved,
-  })
+}
+
+function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
+  const { service, facts, nodeFacts, stateFolderBeats = () => Promise.resolve(true) } = options
+  const { stateDir, stateFolder } = facts
+  cniRoutes(app, { ...options, stateDir, stateFolder, stateFolderBeats, facts: nodeFacts })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
   mapRoutes(app, { service })
-  explainRoutes(app, { service, requests, cluster })
-  importRoutes(app, { service, nodeFacts })
-  backupRoutes(app, { service, facts })
+  explainRoutes(app, options)
+  importRoutes(app, options)
+  backupRoutes(app, options)
   rescueRoutes(app, { service })
   otherNodeRoutes(app, { service })
-  uplinkRoutes(app, { uplinks })
-  for (const addRoutes of nodeRoutes) addRoutes(app)
-  statusRoutes(app, { service, facts, deferredDels, jumps, config, clusterStatus, disk })
-  metricsRoute(app, { metrics })
+  uplinkRoutes(app, options)
+  for (const addRoutes of options.nodeRoutes ?? []) addRoutes(app)
+  statusRoutes(app, options)
+  metricsRoute(app, options)
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => Promise.resolve(app.swagger()))
-  await app.ready()
-  return app
 }

@@ -1,9 +1,15 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  type IncomingHttpHeaders,
+} from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { ProblemCode } from '../../shared/problem/catalogue.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { keepEdge, type EarlyReply } from './http-edge.ts'
-import { isOfOthers, isOurHost } from './loopback-requests.ts'
 
 export interface ListenAddress {
   readonly host: string
@@ -51,7 +57,7 @@ export function plainRefusal(status: number, reason: string): EarlyReply {
 }
 
 /** Where an address is configured, such as "metrics.listen", and what a refusal of it is called. */
-export interface ListenPlace {
+interface ListenPlace {
   readonly key: string
   readonly code: ProblemCode
 }
@@ -110,4 +116,24 @@ function listenProblem({ code, key }: ListenPlace, { host, port }: ListenAddress
       }),
     },
   )
+}
+
+/**
+ * Whether a browser was sent here by the name of this node. A page of somebody else, whose name is made to lead to a
+ * loopback address (DNS rebinding), says its own. The port may be another one, as at the end of a tunnel.
+ */
+export function isOurHost(host: string | undefined): boolean {
+  const name = /^(\[[0-9a-f:]+\]|[^:[\]]+)(?::[0-9]{1,5})?$/i.exec(host ?? '')?.[1]?.toLowerCase()
+  if (name === undefined) return false
+  return name === 'localhost' || name === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(name)
+}
+
+/**
+ * Whether another site asks through somebody's browser. It could not read the answer, but make the daemon work. A person
+ * may follow a link to the page itself.
+ */
+export function isOfOthers(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return false
+  return headers['sec-fetch-mode'] !== 'navigate' || headers['sec-fetch-dest'] !== 'document'
 }

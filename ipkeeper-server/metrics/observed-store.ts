@@ -8,10 +8,12 @@ import {
   type StoredRecord,
 } from '../store/lease-store.ts'
 import type { storeOperations } from './metric-table.ts'
+import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
+import type { MetricRegistry } from './metric-registry.ts'
 
-export type StoreOperation = (typeof storeOperations)[number]
+type StoreOperation = (typeof storeOperations)[number]
 
-export interface StoreObserver {
+interface StoreObserver {
   /** A change is durable after so many seconds. */
   readonly committed: (seconds: number) => void
   readonly failed: (operation: StoreOperation) => void
@@ -84,5 +86,35 @@ export class ObservedStore implements LeaseStore {
       if (!(error instanceof StoreConflict)) this.#observer.failed(operation)
       throw error
     }
+  }
+}
+
+/** Counts what becomes of verbs. */
+export function verbObserver(registry: MetricRegistry): VerbObserver {
+  return {
+    ended: (verb, code, seconds) => {
+      registry.observe('ipkeeper_cni_verb_duration_seconds', seconds, { verb, code })
+    },
+    tookOver: from => {
+      registry.count('ipkeeper_takeovers_total', { from })
+    },
+    lateDel: how => {
+      registry.count('ipkeeper_late_dels_total', { how })
+    },
+    undone: reason => {
+      registry.count('ipkeeper_adds_undone_total', { reason })
+    },
+  }
+}
+
+/** Counts and times what the store does. */
+export function storeObserver(registry: MetricRegistry): StoreObserver {
+  return {
+    committed: seconds => {
+      registry.observe('ipkeeper_store_commit_seconds', seconds)
+    },
+    failed: operation => {
+      registry.count('ipkeeper_store_failures_total', { operation })
+    },
   }
 }

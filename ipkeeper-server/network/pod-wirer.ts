@@ -1,19 +1,15 @@
 import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import {
-  attachmentKey,
   type AttachmentKey,
   type AttachmentRecord,
   type LeaseRecord,
   type WiringRecord,
 } from '../ipam/records/records.ts'
 import type { SeenMac } from '../ipam/request/add-request.ts'
-import { macProblem } from '../ipam/choose/plan-mac.ts'
 import type { PreviousInterface } from '../ipam/request/network-config.ts'
-import { AddressTaken, type PodNetwork, type WiringOrder } from './pod-network.ts'
-import { AnswerGuard } from './pod/answer-guard.ts'
+import type { PodNetwork, WiringOrder } from './pod-network.ts'
 import { Announcer } from './pod/announce.ts'
-import { stopAnswering } from './node/answer-on-bridges.ts'
 import {
   enableForwarding,
   answerNeighbours,
@@ -40,43 +36,21 @@ import { neededTools } from './plan/tools.ts'
 import { removeMacvlan } from './pod/pod-links.ts'
 import { openPodNamespace, reopenPodNamespace } from './pod/namespace.ts'
 import { routerGuardSysctls, ipv6Sysctls, setSysctls } from './pod/sysctls.ts'
-import { findDuplicates, probeIpv4, type Duplicate } from './pod/probe-address.ts'
-import { findTool, mustFind, type RunTool, whenAllEnded } from './run-tool.ts'
+import { DuplicateCheck, mustAsk, type DuplicateCheckOptions } from './pod/duplicate-check.ts'
+import { mustFind, whenAllEnded } from './run-tool.ts'
 import type { UplinkBridges } from './node/uplink-bridges.ts'
 
-export interface PodWirerOptions {
-  readonly run: RunTool
+export interface PodWirerOptions extends DuplicateCheckOptions {
   readonly host: HostView
-  readonly node: string
   readonly uplinks: UplinkBridges
-  readonly bootId: string
-  /** Milliseconds of CLOCK_MONOTONIC. */
-  readonly monotonic: () => number
   /** Whether an address is the gateway of a pool that is known. */
   readonly isGateway: (address: string) => boolean
   /** Names of the links that have a MAC at this moment; absent: nobody knows. */
   readonly linksWithMac?: (mac: string) => Promise<readonly string[]>
   /** Subnets of a pool, in CIDR notation. */
   readonly subnetsOf: (pool: string) => readonly string[]
-  /** Something in the background failed, and is tried again. */
-  readonly onProblem: (error: unknown) => void
-  /** Pods of this node could not be kept from answering when it was asked who has an address. */
-  readonly onUnguarded?: (error: unknown) => void
-  /** A pod of this node answered for addresses that are not its own; nobody believed it. */
-  readonly onFalseAnswer?: (answer: FalseAnswer) => void
   /** A pod was wired: the host may have a bridge or addresses that it had not before. */
   readonly onWired?: () => void
-  /** Attachments with their leases, of every node and boot. */
-  readonly attachments: () => Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]>
-}
-
-/** That a pod answered for what it has not. */
-export interface FalseAnswer {
-  readonly attachment: AttachmentRecord
-  /** Among which it answered for one at least; without prefix. */
-  readonly addresses: readonly string[]
-  /** Who was to get them. */
-  readonly askedFor: AttachmentKey
 }
 
 const seenLink = ({ addresses, ...link }: LinkState): SeenLink => ({
@@ -108,17 +82,13 @@ export class PodWirer implements PodNetwork {
   readonly #removal: HostLinkRemoval
   readonly #masquerade: Masquerade
   readonly #announcer: Announcer
-  readonly #guard: AnswerGuard
+  readonly #duplicates: DuplicateCheck
 
   constructor(options: PodWirerOptions) {
     this.#options = options
     this.#removal = new HostLinkRemoval(options.run)
     this.#announcer = new Announcer(options.run)
-    this.#guard = new AnswerGuard({
-      run: options.run,
-      monotonic: options.monotonic,
-      onProblem: options.onUnguarded ?? options.onProblem,
-    })
+    this.#duplicates = new DuplicateCheck(options)
     this.#masquerade = new Masquerade({
       run: options.run,
       everybody: () => this.#everybodyMasqueraded(),
@@ -305,7 +275,7 @@ export class PodWirer implements PodNetwork {
       await runCommands(run, [...link, ...addresses, ...routes, ...announcement], fd)
     } else {
       await runCommands(run, commands.link, fd)
-      const unheeded = await this.#askFirst(order, fd)
+      const unheeded = await this.#duplicates.run(order, fd)
       // Those of IPv6 are there already: the kernel asks for them itself.
       const addresses = commands.addresses.filter((_, index) => {
         const cidr = cidrs[index] ?? ''
@@ -318,72 +288,6 @@ export class PodWirer implements PodNetwork {
       await runCommands(run, [settled, ...addresses, ...commands.routes, ...announcement], fd)
     }
     if (announced) this.#announceAgain(order)
-  }
-
-  /**
-   * Asks whether anybody on the link has one of the addresses. Pods of this node are not believed: they have addresses of
-   * their own, and one that answered for all would leave nothing to give.
-   *
-   * @returns addresses that only such pods answered for, without prefix
-   * @throws AddressTaken; IPK_MAC_TAKEN, if a gateway answers that has the MAC which the pod has asked for
-   */
-  async #askFirst(
-    { key, wiring, ips, leases, superseded }: WiringOrder,
-    fd: number,
-  ): Promise<readonly string[]> {
-    const { run, onFalseAnswer } = this.#options
-    const cidrs = ips.map(({ address }) => address)
-    const addresses = cidrs.map(withoutPrefix)
-    const asksForMac = leases.some(({ mac }) => mac !== null)
-    const gateways = asksForMac
-      ? ips.flatMap(({ gateway }) => (gateway === undefined || isIpv6(gateway) ? [] : [gateway]))
-      : []
-    const others = this.#otherPods(key, superseded)
-    const byPort = new Map(
-      others.flatMap(pod =>
-        pod.wiring?.hostLink && pod.wiring.master === wiring.master ? [[pod.wiring.hostLink.name, pod]] : [],
-      ),
-    )
-    const port = wiring.hostLink?.name
-    const ipv6 = addresses.filter(isIpv6)
-    if (port !== undefined && wiring.master !== null && ipv6.length > 0)
-      await stopAnswering(run, wiring.master, ipv6)
-    const link = { run, fd, ifname: key.ifname }
-    const ask = (): Promise<readonly Duplicate[][]> =>
-      whenAllEnded([findDuplicates(link, cidrs), probeIpv4(link, gateways)])
-    const guarded = { others: [...byPort.keys()], addresses: [...addresses, ...gateways] }
-    const { result, heard } =
-      port === undefined
-        ? { result: await ask(), heard: [] }
-        : await this.#guard.during({ port, ...guarded }, ask)
-    const [duplicates = [], routers = []] = result
-    const router = routers.find(({ mac }) => mac === wiring.mac)
-    if (router)
-      throw macProblem.of({ mac: wiring.mac, source: 'the pod' }, `the gateway ${router.address} has`)
-    for (const liar of heard) {
-      const attachment = byPort.get(liar)
-      if (attachment) onFalseAnswer?.({ attachment, addresses, askedFor: key })
-    }
-    // Behind no guard a pod is known by its MAC alone, in which nobody hinders it to lie.
-    const byMac = new Map(others.flatMap(pod => (pod.wiring ? [[pod.wiring.mac, pod]] : [])))
-    const truthful = duplicates.filter(
-      ({ mac }) => mac === undefined || mac === wiring.mac || !byMac.has(mac),
-    )
-    if (truthful.length > 0) throw new AddressTaken(truthful)
-    for (const { address, mac } of duplicates) {
-      const attachment = byMac.get(mac ?? '')
-      if (attachment) onFalseAnswer?.({ attachment, addresses: [address], askedFor: key })
-    }
-    return duplicates.map(({ address }) => address)
-  }
-
-  /** The attachments on this node besides one and those that it replaces. */
-  #otherPods(key: AttachmentKey, superseded: readonly AttachmentRecord[]): readonly AttachmentRecord[] {
-    const { attachments, bootId, node } = this.#options
-    const passedOver = [key, ...superseded].map(attachmentKey)
-    return Array.from(attachments(), ([attachment]) => attachment).filter(
-      pod => pod.node === node && pod.bootId === bootId && !passedOver.includes(attachmentKey(pod)),
-    )
   }
 
   /**
@@ -447,18 +351,6 @@ export class PodWirer implements PodNetwork {
     checkHost(config, fresh, ips, isGateway)
     return fresh
   }
-}
-
-/** Throws IPK_TOOL_MISSING where it has to be asked who has an address, and cannot be. */
-function mustAsk({ bridge }: MainConfig, { foreignPorts }: Survey): void {
-  if (findTool('arping') !== undefined || foreignPorts.length === 0) return
-  throw new Problem(
-    'IPK_TOOL_MISSING',
-    `arping is not installed where ipkeeper-server runs, and bridge ${bridge} has others than pods: ${foreignPorts.join(', ')}`,
-    {
-      hint: 'apt-get install iputils-arping (or add it to the image of the daemon); or, where none of them has an address of the range, write "duplicateProbe": false',
-    },
-  )
 }
 
 /** Whether a command is one that an interface of the pod gets its name by. */

@@ -9,7 +9,7 @@ import type { PoolSettings } from '../ipam/pools/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/records/retention.ts'
 import { defaults, type AnnotationDialect, type DaemonConfigFile } from './daemon-config.schema.ts'
 import { FaultList, formatPath, type Fault } from './faults.ts'
-import type { ReconcileTerms, RepairMode } from '../reconcile/plan-terms.ts'
+import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
 import { parseListen, parseTcpAddress, type ListenAddress } from './read-listen.ts'
 import { readPools } from './read-pools.ts'
 import { readReconcile } from './read-reconcile.ts'
@@ -36,7 +36,7 @@ export interface DaemonConfig {
   readonly history: { readonly maxAge: number; readonly maxEntries: number }
   /** undefined: those that are there of the usual ones. */
   readonly runtime: { readonly sockets: readonly string[] | undefined }
-  readonly reconcile: ReconcileTerms
+  readonly reconcile: ReconcileSettings
   readonly resultCache: ResultCacheTerms
   readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] }
   readonly metrics: { readonly listen: ListenAddress | undefined }

@@ -11,14 +11,14 @@ import { OwnerWatch } from '../leases/tasks/owner-watch.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import { TellPools } from '../leases/tasks/pool-status-publisher.ts'
 import type { Logger } from '../host/logger.ts'
-import { termsOf, type ReconcileTerms } from '../reconcile/plan-terms.ts'
+import { limitsOf, type ReconcileSettings } from '../reconcile/plan-settings.ts'
 import { LostNodes } from '../reconcile/lost-nodes.ts'
 
 export interface DutiesOptions {
   /** Of the start. */
   readonly config: DaemonConfig
   /** As configured now. */
-  readonly reconcileTerms: () => ReconcileTerms
+  readonly reconcileSettings: () => ReconcileSettings
   readonly service: LeaseService
   /** undefined where no API is configured. */
   readonly access: ApiAccess | undefined
@@ -45,7 +45,7 @@ export interface Duties {
  * of the concrete classes. Kept addresses expire on every node; who deletes their records is divided among them.
  */
 export async function openDuties(options: DutiesOptions): Promise<Duties> {
-  const { config, reconcileTerms, service, access, cluster, storeKind, logger } = options
+  const { config, reconcileSettings, service, access, cluster, storeKind, logger } = options
   const { ledger, node } = service
   const leaseElection = ledger.isShared && access ? await openElection(access) : undefined
   const election: Election = leaseElection ?? (ledger.isShared ? { isElected: () => false } : alone)
@@ -142,7 +142,7 @@ export async function openDuties(options: DutiesOptions): Promise<Duties> {
       leaseElection && cluster
         ? new LostNodes({
             ...{ service, election, cluster },
-            askAfter: () => termsOf(reconcileTerms(), 'lease-of-lost-node').minAgeUnproved,
+            askAfter: () => limitsOf(reconcileSettings(), 'lease-of-lost-node').minAgeUnproved,
             monotonic: () => performance.now(),
           })
         : undefined,

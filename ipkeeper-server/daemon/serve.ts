@@ -364,7 +364,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   const duties = await openDuties({
     ...{ config, service, access, logger },
-    reconcileTerms: () => watched.current.reconcile,
+    reconcileSettings: () => watched.current.reconcile,
     cluster: cluster?.view,
     storeKind: store.kind,
   })
@@ -464,7 +464,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     lostNodes: duties.lostNodes,
     falseAnswers,
     onFindings: page.found,
-    reconcileTerms: () => watched.current.reconcile,
+    reconcileSettings: () => watched.current.reconcile,
     nodeRoutes: () => watched.current.nodeRoutes,
   })
   const nodeFacts: NodeFacts = {

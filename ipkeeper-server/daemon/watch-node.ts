@@ -19,8 +19,9 @@ import { podAddresses } from '../network/pod/pod-links.ts'
 import { runTool } from '../network/run-tool.ts'
 import { removeSeenLink } from '../network/node/link-removal.ts'
 import type { FalseAnswers } from '../reconcile/false-answers.ts'
-import type { ReconcileTerms } from '../reconcile/plan-terms.ts'
-import { Reconciler, type LostLeases } from '../reconcile/reconciler.ts'
+import type { ReconcileSettings } from '../reconcile/plan-settings.ts'
+import type { LostLeases } from '../reconcile/node-look.ts'
+import { Reconciler } from '../reconcile/reconciler.ts'
 import { CacheKeeper } from '../result-cache/cache-keeper.ts'
 import { foldersOf } from '../result-cache/list-cache-files.ts'
 import { Quarantine } from '../result-cache/quarantine.ts'
@@ -33,7 +34,7 @@ export interface WatchNodeOptions {
   readonly lostNodes: LostLeases | undefined
   readonly falseAnswers: FalseAnswers
   /** As configured now. */
-  readonly reconcileTerms: () => ReconcileTerms
+  readonly reconcileSettings: () => ReconcileSettings
   readonly nodeRoutes: () => DaemonConfig['nodeRoutes']
   readonly service: LeaseService
   readonly stateDir: string
@@ -60,7 +61,7 @@ export interface WatchedNode {
  */
 export function watchNode({
   config,
-  reconcileTerms,
+  reconcileSettings,
   lostNodes,
   falseAnswers,
   nodeRoutes,
@@ -128,7 +129,7 @@ export function watchNode({
   })
   const reconciler = new Reconciler({
     service,
-    terms: reconcileTerms,
+    settings: reconcileSettings,
     death: attachment => deathOf(attachment, service.node, service.bootId),
     reach: reachNamespaces,
     runtimes,

@@ -12,7 +12,7 @@ import {
 } from './earlier-use.ts'
 import { listLinks } from '../network/ip-show.ts'
 import { runTool } from '../network/run-tool.ts'
-import { linkOwner } from '../reconcile/plan-stray-links.ts'
+import { linkOwner } from '../reconcile/plan-links.ts'
 import { readOwnResult } from '../result-cache/plan/own-result.ts'
 import { readBoot } from '../result-cache/read-boot.ts'
 import { lastChangePath, readLastChange } from '../store/sqlite/last-change.ts'

@@ -5,7 +5,7 @@ import type { Election } from '../kubernetes/election.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { Standing } from '../ipam/records/standing.ts'
 import type { SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
-import type { LostLeases } from './reconciler.ts'
+import type { LostLeases } from './node-look.ts'
 
 export interface LostNodesOptions {
   readonly service: LeaseService

@@ -2,6 +2,7 @@ import { isIpv6, withoutPrefix } from '../../shared/net/address-text.ts'
 import { incarnationOf } from '../ipam/records/records.ts'
 import type { NodeSnapshot, SeenAttachment, SeenPod } from './plan-snapshot.ts'
 import { aboutAttachment, describeAttachment, type Suspicion } from './plan-suspicion.ts'
+import { parseAddress } from '../../shared/net/address.ts'
 
 /** The interface whose addresses kubelet reports as those of the pod. */
 const podInterface = 'eth0'
@@ -56,5 +57,58 @@ function apiDiffers({ leases, record }: SeenAttachment, pod: SeenPod | undefined
     return ofFamily.length === 0 || ofFamily.includes(reported)
       ? []
       : [`the lease is ${ofFamily.join(', ')}, the Kubernetes API reports ${reported}`]
+  })
+}
+
+/** Pods whose address the node got later on. Only a person can say which of the two is to have it. */
+export function suspectOwnAddresses({ attachments, own }: NodeSnapshot): readonly Suspicion[] {
+  if (!own) return []
+  return attachments.flatMap(({ record, leases, death }) => {
+    const taken = leases.flatMap(({ address }) => {
+      const parsed = parseAddress(address)
+      const found = parsed && own.find(parsed)
+      return found ? [{ address, ...found }] : []
+    })
+    const [first] = taken
+    if (death !== undefined || !first) return []
+    const links = [...new Set(taken.map(({ link }) => link))].join(', ')
+    return [
+      {
+        kind: 'address-on-node',
+        key: `own addresses ${incarnationOf(record)}`,
+        says: `${describeAttachment(record)} has ${taken.map(({ address }) => address).join(', ')}, which the node has as well, on link ${links}`,
+        why: 'the node keeps what is sent to it, so the pod is not reached',
+        remedy: `where the node is not to have it: ip address delete ${first.cidr} dev ${first.link}; else give the pod another address`,
+        about: aboutAttachment(record, leases),
+        action: { kind: 'none' },
+        certainty: { by: 'proof' },
+      } as const,
+    ]
+  })
+}
+
+/** Pods that answer for what is not theirs. Only a person can tell whether they mean harm. */
+export function suspectAnswers({ attachments, falseAnswers = [] }: NodeSnapshot): readonly Suspicion[] {
+  const present = new Map(attachments.map(seen => [incarnationOf(seen.record), seen]))
+  return falseAnswers.flatMap(({ attachment, addresses, times }) => {
+    const seen = present.get(incarnationOf(attachment))
+    if (!seen) return []
+    const { holder } = attachment
+    const often = times === 1 ? '' : `, and ${times - 1} ${times === 2 ? 'time' : 'times'} before`
+    return [
+      {
+        kind: 'false-answer',
+        key: `answers ${incarnationOf(attachment)}`,
+        says: `${describeAttachment(attachment)} answered for ${addresses.join(', ')}${often}, which it was not given`,
+        why: 'nobody believed it when an address was to be given, but its neighbours do',
+        remedy:
+          holder.kind === 'pod'
+            ? `see what it runs (proxy ARP, a virtual address, a forger), or end it: kubectl delete pod -n ${holder.namespace} ${holder.name}`
+            : 'see what it runs (proxy ARP, a virtual address, a forger), or end it',
+        about: aboutAttachment(attachment, seen.leases),
+        action: { kind: 'none' },
+        certainty: { by: 'proof', age: Number.MAX_SAFE_INTEGER },
+      } as const,
+    ]
   })
 }

@@ -1,16 +1,13 @@
 import type { Finding } from '../../shared/api/audit.schema.ts'
 import { findingKinds } from '../../shared/findings.ts'
-import { suspectAddresses } from './plan-addresses.ts'
+import { suspectAddresses, suspectAnswers, suspectOwnAddresses } from './plan-addresses.ts'
 import { suspectAttachments } from './plan-attachments.ts'
-import { suspectAnswers } from './plan-false-answers.ts'
 import { suspectLinks } from './plan-links.ts'
-import { suspectLostNodes } from './plan-lost-nodes.ts'
-import { suspectNames, suspectUnrecorded } from './plan-names.ts'
-import { suspectOwnAddresses } from './plan-own-addresses.ts'
+import { suspectLostNodes, suspectNames, suspectUnrecorded } from './plan-nodes.ts'
 import { suspectSandboxes, suspectTwins } from './plan-sandboxes.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'
 import type { Action, Suspicion } from './plan-suspicion.ts'
-import { termsOf, type ReconcileTerms } from './plan-terms.ts'
+import { limitsOf, type ReconcileSettings } from './plan-settings.ts'
 
 /** How long a suspicion has lasted, by its key. */
 export type Doubts = ReadonlyMap<string, Doubt>
@@ -46,21 +43,21 @@ export interface ReconcilePlan {
 export function planReconcile(
   snapshot: NodeSnapshot,
   doubts: Doubts,
-  terms: ReconcileTerms,
+  settings: ReconcileSettings,
   now: number,
 ): ReconcilePlan {
   const suspicions = [
     ...suspectAttachments(snapshot),
     ...suspectSandboxes(snapshot),
     ...suspectTwins(snapshot),
-    ...suspectLinks(snapshot, terms.links),
+    ...suspectLinks(snapshot, settings.links),
     ...suspectAddresses(snapshot),
     ...suspectOwnAddresses(snapshot),
     ...suspectLostNodes(snapshot),
     ...suspectNames(snapshot),
     ...suspectUnrecorded(snapshot),
     ...suspectAnswers(snapshot),
-  ].filter(({ kind }) => termsOf(terms, kind).mode !== 'off')
+  ].filter(({ kind }) => limitsOf(settings, kind).mode !== 'off')
   const next = new Map(
     suspicions.map(({ key }) => {
       const before = doubts.get(key)
@@ -68,7 +65,7 @@ export function planReconcile(
     }),
   )
   return {
-    planned: suspicions.map(suspicion => plan(suspicion, next.get(suspicion.key), terms, now)),
+    planned: suspicions.map(suspicion => plan(suspicion, next.get(suspicion.key), settings, now)),
     doubts: next,
   }
 }
@@ -76,11 +73,11 @@ export function planReconcile(
 function plan(
   suspicion: Suspicion,
   { passes, since }: Doubt = { passes: 1, since: 0 },
-  terms: ReconcileTerms,
+  settings: ReconcileSettings,
   now: number,
 ): Planned {
   const { kind, key, says, why, remedy, about, action, certainty } = suspicion
-  const own = termsOf(terms, kind)
+  const own = limitsOf(settings, kind)
   const proved = certainty.by === 'proof'
   const wanted = proved ? { passes: 1, age: own.minAge } : { passes: own.passes, age: own.minAgeUnproved }
   const age = certainty.age ?? now - since

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { BackgroundTask } from '../host/background-task.ts'
 import type { AttachmentRecord } from '../ipam/records/records.ts'
-import { strayLinks, type VethSeen } from './plan-stray-links.ts'
+import { strayLinks, type VethSeen } from './plan-links.ts'
 
 /** Milliseconds. */
 export interface StrayLinkTimes {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { FalseAnswers } from '../../../ipkeeper-server/reconcile/false-answers.ts'
-import { suspectAnswers } from '../../../ipkeeper-server/reconcile/plan-false-answers.ts'
+import { suspectAnswers } from '../../../ipkeeper-server/reconcile/plan-addresses.ts'
 import { attachment, snapshot } from './snapshot-words.ts'
 
 const hour = 3_600_000

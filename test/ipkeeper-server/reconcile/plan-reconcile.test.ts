@@ -3,7 +3,7 @@ import t from 'tap'
 import { findingKindNames } from '../../../shared/findings.ts'
 import { planReconcile, type Doubts } from '../../../ipkeeper-server/reconcile/plan-reconcile.ts'
 import type { NodeSnapshot } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
-import { termsOf, type ReconcileTerms } from '../../../ipkeeper-server/reconcile/plan-terms.ts'
+import { limitsOf, type ReconcileSettings } from '../../../ipkeeper-server/reconcile/plan-settings.ts'
 import type { RuntimeAnswer } from '../../../ipkeeper-server/runtime/sandboxes.ts'
 import {
   attachment,
@@ -20,7 +20,7 @@ const none: Doubts = new Map()
 
 /** Plans passes one after another; what each would do, and the state of its findings. */
 function passes(
-  terms: ReconcileTerms,
+  terms: ReconcileSettings,
   ...looks: readonly (readonly [now: number, seen: NodeSnapshot])[]
 ): string[] {
   let doubts = none
@@ -34,7 +34,7 @@ function passes(
 t.test('an attachment whose death is proved', t => {
   const dead = (age: number, death: 'boot' | 'namespace' = 'namespace'): NodeSnapshot =>
     snapshot({ attachments: [attachment({ id: 'a', death, age })] })
-  const rows: readonly (readonly [age: number, terms: Partial<ReconcileTerms>, planned: string])[] = [
+  const rows: readonly (readonly [age: number, terms: Partial<ReconcileSettings>, planned: string])[] = [
     [44_999, {}, 'waiting none'],
     [45_000, {}, 'due end-attachment'],
     [-3_600_000, {}, 'waiting none'],
@@ -117,10 +117,10 @@ t.test('a link ages from when it was first suspected', t => {
 
 t.test('terms of each kind', t => {
   for (const kind of findingKindNames) {
-    t.same(termsOf(usualTerms, kind), { mode: 'repair', minAge: 45_000, minAgeUnproved: 300_000, passes: 2 })
+    t.same(limitsOf(usualTerms, kind), { mode: 'repair', minAge: 45_000, minAgeUnproved: 300_000, passes: 2 })
     const own = { mode: 'report', minAge: 1, minAgeUnproved: 2, passes: 3 } as const
-    t.same(termsOf({ ...usualTerms, kinds: { [kind]: own } }, kind), own)
-    t.equal(termsOf({ ...usualTerms, mode: 'off', kinds: { [kind]: own } }, kind).mode, 'off')
+    t.same(limitsOf({ ...usualTerms, kinds: { [kind]: own } }, kind), own)
+    t.equal(limitsOf({ ...usualTerms, mode: 'off', kinds: { [kind]: own } }, kind).mode, 'off')
   }
   t.end()
 })
@@ -172,7 +172,7 @@ const terms = fc
     passes: fc.integer({ min: 1, max: 3 }),
     links: fc.constantFrom([], ['*']),
   })
-  .map((own): ReconcileTerms => ({ ...usualTerms, ...own }))
+  .map((own): ReconcileSettings => ({ ...usualTerms, ...own }))
 
 const isListed = (answer: RuntimeAnswer, id: string): boolean =>
   answer.state === 'listed' && answer.sandboxes.some(sandbox => sandbox.id === id)

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import type { Test } from 'tap'
 import type { Finding } from '../../../shared/api/audit.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness } from '../../../ipkeeper-server/ipam/records/standing.ts'
 import type { AttachmentRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type { SeenLink } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
-import type { ReconcileTerms } from '../../../ipkeeper-server/reconcile/plan-terms.ts'
+import type { ReconcileSettings } from '../../../ipkeeper-server/reconcile/plan-settings.ts'
 import { Reconciler, type ReconcilerOptions } from '../../../ipkeeper-server/reconcile/reconciler.ts'
 import type { RuntimeAnswer } from '../../../ipkeeper-server/runtime/sandboxes.ts'
 import { until } from '../../rigs/poll.ts'
@@ -35,7 +36,7 @@ class World {
   readonly repaired: Finding[] = []
   readonly errors: unknown[] = []
   links: SeenLink[] = []
-  terms: ReconcileTerms = { ...usualTerms, interval: 1 }
+  terms: ReconcileSettings = { ...usualTerms, interval: 1 }
   runtimeIs: 'well' | 'empty' | 'failing' | 'away' = 'well'
   /** Done when the runtime has answered and nothing else was looked at yet. */
   amidst: (() => Promise<void>) | undefined
@@ -48,7 +49,7 @@ class World {
     Object.assign(story.service, { liveness })
     this.reconciler = new Reconciler({
       service: story.service,
-      terms: () => this.terms,
+      settings: () => this.terms,
       death: record => this.death(record),
       reach: () => Promise.resolve(),
       runtimes: {

@@ -5,13 +5,13 @@ import type {
   SeenLink,
   SeenPod,
 } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
-import type { ReconcileTerms } from '../../../ipkeeper-server/reconcile/plan-terms.ts'
+import type { ReconcileSettings } from '../../../ipkeeper-server/reconcile/plan-settings.ts'
 import type { RuntimeAnswer, Sandbox } from '../../../ipkeeper-server/runtime/sandboxes.ts'
 
 /** Words for what a pass may see; everything that is not said is as on a node where all is well. */
 
 /** The usual terms: minAge 45 s, minAgeUnproved 300 s, 2 passes. */
-export const usualTerms: ReconcileTerms = {
+export const usualTerms: ReconcileSettings = {
   mode: 'repair',
   interval: 15_000,
   minAge: 45_000,

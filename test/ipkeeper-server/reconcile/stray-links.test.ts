@@ -1,7 +1,8 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
+import type { Test } from 'tap'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { AttachmentRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
-import type { VethSeen } from '../../../ipkeeper-server/reconcile/plan-stray-links.ts'
+import type { VethSeen } from '../../../ipkeeper-server/reconcile/plan-links.ts'
 import { StrayLinks, type StrayLinksOptions } from '../../../ipkeeper-server/reconcile/stray-links.ts'
 import { until } from '../../rigs/poll.ts'
 

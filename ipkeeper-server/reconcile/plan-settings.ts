@@ -4,7 +4,7 @@ import type { FindingKind } from '../../shared/findings.ts'
 export type RepairMode = 'repair' | 'report' | 'off'
 
 /** When a finding is certain enough to act on. Milliseconds. */
-export interface Terms {
+export interface Limits {
   readonly mode: RepairMode
   /** Age of an attachment whose death is proved. */
   readonly minAge: number
@@ -14,16 +14,16 @@ export interface Terms {
   readonly passes: number
 }
 
-export interface ReconcileTerms extends Terms {
+export interface ReconcileSettings extends Limits {
   /** Milliseconds between two passes. */
   readonly interval: number
   /** Names of links of other programs that may be removed; "*" stands for any characters. */
   readonly links: readonly string[]
-  readonly kinds: Readonly<Partial<Record<FindingKind, Partial<Terms>>>>
+  readonly kinds: Readonly<Partial<Record<FindingKind, Partial<Limits>>>>
 }
 
 /** The terms of a kind of finding. What is off altogether is off for each kind. */
-export function termsOf(terms: ReconcileTerms, kind: FindingKind): Terms {
+export function limitsOf(terms: ReconcileSettings, kind: FindingKind): Limits {
   const { mode, minAge, minAgeUnproved, passes } = terms
   const own = { mode, minAge, minAgeUnproved, passes, ...terms.kinds[kind] }
   return mode === 'off' ? { ...own, mode } : own

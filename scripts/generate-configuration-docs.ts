@@ -3,7 +3,8 @@
  *
  *   node scripts/generate-configuration-docs.ts
  */
-import { DaemonConfigFile, type SchemaNode } from '../ipkeeper-server/config/daemon-config.schema.ts'
+import { DaemonConfigFile } from '../ipkeeper-server/config/daemon-config.schema.ts'
+import { type SchemaNode } from '../ipkeeper-server/config/schema-words.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 
 const introduction = `<!-- Made by scripts/generate-configuration-docs.ts from ipkeeper-server/config/daemon-config.schema.ts; change that, then: make generate -->

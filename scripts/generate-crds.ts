@@ -4,7 +4,7 @@
  *   node scripts/generate-crds.ts
  */
 import { stringify } from 'yaml'
-import { PoolEntry } from '../ipkeeper-server/config/daemon-config.schema.ts'
+import { PoolEntry } from '../ipkeeper-server/config/pool-entry.schema.ts'
 import {
   apiGroup,
   apiVersion,

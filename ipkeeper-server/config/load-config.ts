@@ -1,5 +1,5 @@
-import { readRegularFileSync } from '../host/regular-file.ts'
 import { hostname } from 'node:os'
+import { readRegularFileSync } from '../host/regular-file.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { isJsonObject } from '../../shared/json/fold.ts'
 import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
@@ -7,16 +7,19 @@ import type { TakeoverTerms } from '../ipam/records/last-contact.ts'
 import type { StringMap } from '../ipam/records/pod-facts.ts'
 import type { PoolSettings } from '../ipam/pools/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/records/retention.ts'
-import { defaults, type AnnotationDialect, type DaemonConfigFile } from './daemon-config.schema.ts'
+import { defaults, type AnnotationDialect } from './schema-words.ts'
+import { type DaemonConfigFile } from './daemon-config.schema.ts'
 import { FaultList, formatPath, type Fault } from './faults.ts'
 import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
-import { parseListen, parseTcpAddress, type ListenAddress } from './read-listen.ts'
+import {
+  parseListen,
+  parseTcpAddress,
+  type ListenAddress,
+  readReconcile,
+  readTakeover,
+} from './read-sections.ts'
 import { readPools } from './read-pools.ts'
-import { readReconcile } from './read-reconcile.ts'
-import { readTakeover } from './read-takeover.ts'
-import { readText } from './read-text.ts'
-import { checkShape } from './schema-faults.ts'
-import { showValue } from './show-value.ts'
+import { readText, checkShape, showValue } from './schema-faults.ts'
 import { YamlSource, type Position } from './yaml-source.ts'
 
 /** The effective configuration; durations in milliseconds. */

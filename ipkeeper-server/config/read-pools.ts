@@ -19,15 +19,11 @@ import {
 } from '../ipam/pools/pool.ts'
 import { RangeIndex, type PlacedRange } from '../ipam/pools/range-index.ts'
 import { parseDuration, parseRetention } from '../ipam/records/retention.ts'
-import {
-  defaults,
-  type DaemonConfigFile,
-  type LabelSelectorEntry,
-  type PoolEntry,
-  type RangeEntry,
-} from './daemon-config.schema.ts'
+import { defaults } from './schema-words.ts'
+import { type DaemonConfigFile } from './daemon-config.schema.ts'
+import { type LabelSelectorEntry, type PoolEntry, type RangeEntry } from './pool-entry.schema.ts'
 import { formatPath, type FaultList, type Path } from './faults.ts'
-import { readText } from './read-text.ts'
+import { readText } from './schema-faults.ts'
 
 /** IPv6 works from here on (RFC 8200, section 5). */
 const minimumIpv6Mtu = 1280

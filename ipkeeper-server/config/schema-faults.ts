@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
-import { DaemonConfigFile, type SchemaNode } from './daemon-config.schema.ts'
+import { DaemonConfigFile } from './daemon-config.schema.ts'
+import { type SchemaNode } from './schema-words.ts'
 import type { FaultList, Path } from './faults.ts'
-import { showValue } from './show-value.ts'
+import { showJson } from '../../shared/json/fold.ts'
 
 const ajv = new Ajv({ allErrors: true, strict: true, verbose: false })
 ajv.addVocabulary(['doc'])
@@ -35,7 +36,7 @@ function schemaAt(path: Path): SchemaNode {
 }
 
 /** What a value has to be, for people. */
-export function expectedAt(path: Path): string {
+function expectedAt(path: Path): string {
   return schemaAt(path).doc?.expected ?? 'what it has to be'
 }
 
@@ -92,4 +93,27 @@ export function checkShape(value: unknown, faults: FaultList): void {
     // A value that is wrong in two ways needs saying once.
     else if (faults.isSound(path)) faults.add(path, `${showValue(at)} is not ${expectedAt(path)}`)
   }
+}
+
+/**
+ * What a text of the file says. undefined when there is none, when its shape is wrong, or when it makes no sense, which is
+ * a fault of its own.
+ */
+export function readText<T>(
+  faults: FaultList,
+  path: Path,
+  value: unknown,
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  if (typeof value !== 'string' || !faults.isSound(path)) return undefined
+  const parsed = parse(value)
+  if (parsed === undefined) faults.add(path, `${showValue(value)} is not ${expectedAt(path)}`)
+  return parsed
+}
+
+/** A value of the file in a message, on one line; what has parts by its kind. */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'a mapping'
+  return value === null ? 'null' : showJson(value)
 }

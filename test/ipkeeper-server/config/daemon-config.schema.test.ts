@@ -1,6 +1,7 @@
 /** What the reference says of a key: it is there, and the example is one. */
 import t from 'tap'
-import { DaemonConfigFile, type SchemaNode } from '../../../ipkeeper-server/config/daemon-config.schema.ts'
+import { DaemonConfigFile } from '../../../ipkeeper-server/config/daemon-config.schema.ts'
+import { type SchemaNode } from '../../../ipkeeper-server/config/schema-words.ts'
 import { findingKindNames } from '../../../shared/findings.ts'
 import { parseConfig } from '../../../ipkeeper-server/config/load-config.ts'
 

@@ -1,0 +1,236 @@
+import { Type } from 'typebox'
+import { findingKindNames, findingKinds } from '../../shared/findings.ts'
+import { resultCacheFolders } from '../../shared/paths.ts'
+import { defaults, duration, integer, oneOf, globs, path, paths } from './schema-words.ts'
+
+const reconcileLimits = {
+  minAge: Type.Optional(
+    duration('How old an attachment has to be before it is taken for dead on proof.', {
+      default: defaults.reconcile.minAge,
+      example: 'minAge: 2m',
+    }),
+  ),
+  minAgeUnproved: Type.Optional(
+    duration(
+      'The same where only the runtime that made it omits it, while its namespace lives or was never seen.',
+      { default: defaults.reconcile.minAgeUnproved, example: 'minAgeUnproved: 15m' },
+    ),
+  ),
+  passes: Type.Optional(
+    integer(1, 100, 'In how many passes, one after another, it has to be found where nothing proves it.', {
+      default: String(defaults.reconcile.passes),
+      example: 'passes: 3',
+    }),
+  ),
+}
+
+export const Reconcile = Type.Object(
+  {
+    mode: Type.Optional(
+      oneOf(
+        ['repair', 'report', 'off'],
+        'Whether what is found is repaired, only reported, or not looked for.',
+        { default: defaults.reconcile.mode, example: 'mode: report' },
+      ),
+    ),
+    interval: Type.Optional(
+      duration('Time between two passes.', {
+        default: defaults.reconcile.interval,
+        example: 'interval: 30s',
+      }),
+    ),
+    ...reconcileLimits,
+    links: Type.Optional(
+      globs(
+        '^[A-Za-z0-9*](?:[A-Za-z0-9_.*-]{0,14})$',
+        'the name of a link, in which "*" stands for any characters',
+        'Names of links of other programs that may be removed when nobody has them; `*` stands for any characters. All others are reported only.',
+        'links: ["cali*"]',
+      ),
+    ),
+    kinds: Type.Optional(
+      Type.Object(
+        Object.fromEntries(
+          findingKindNames.map(kind => [
+            kind,
+            Type.Optional(
+              Type.Object(
+                {
+                  mode: Type.Optional(
+                    oneOf(['repair', 'report', 'off'], 'As above.', {
+                      default: 'that of all kinds',
+                      example: 'mode: report',
+                    }),
+                  ),
+                  ...reconcileLimits,
+                },
+                {
+                  additionalProperties: false,
+                  description: `Other terms for one kind: ${findingKinds[kind].means}.`,
+                  doc: {
+                    expected: 'a mapping with mode, minAge, minAgeUnproved or passes',
+                    default: 'as for all kinds',
+                    example: `${kind}: { mode: report }`,
+                  },
+                },
+              ),
+            ),
+          ]),
+        ),
+        {
+          additionalProperties: false,
+          description: 'Terms that differ for one kind of finding.',
+          doc: {
+            expected: 'a mapping of kinds of findings',
+            default: 'none',
+            example: 'kinds: { link-without-lease: { mode: report } }',
+          },
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'How leases are compared with the sandboxes, namespaces and links of the node.',
+    doc: {
+      expected: 'a mapping with mode, interval, minAge, minAgeUnproved, passes, links or kinds',
+      default: 'see below',
+      example: 'reconcile: { mode: report }',
+    },
+  },
+)
+
+/** The folders of each kind of cache are `resultCacheFolders` of shared/paths.ts. */
+export const ResultCache = Type.Object(
+  {
+    mode: Type.Optional(
+      oneOf(
+        ['repair', 'report', 'off'],
+        "Whether bad files of ipkeeper's own networks are written anew, only reported, or not looked for.",
+        { default: defaults.resultCache.mode, example: 'mode: report' },
+      ),
+    ),
+    others: Type.Optional(
+      oneOf(
+        ['report', 'quarantine'],
+        "What becomes of bad files of other plugins' networks: they are reported, or moved to `quarantine` in the state folder, from where `ipkeeperctl cache restore` brings them back.",
+        { default: defaults.resultCache.others, example: 'others: quarantine' },
+      ),
+    ),
+    interval: Type.Optional(
+      duration('Time between two scans; a change is seen at once where the system tells of it.', {
+        default: defaults.resultCache.interval,
+        example: 'interval: 5m',
+      }),
+    ),
+    folders: Type.Optional(
+      Type.Object(
+        {
+          results: Type.Optional(
+            paths('Results that libcni keeps.', {
+              default: resultCacheFolders.results.join(', '),
+              example: 'results: [/var/lib/cni/results]',
+            }),
+          ),
+          flannel: Type.Optional(
+            paths("flannel's.", {
+              default: resultCacheFolders.flannel.join(', '),
+              example: 'flannel: [/var/lib/cni/flannel]',
+            }),
+          ),
+          multus: Type.Optional(
+            paths("multus'.", {
+              default: resultCacheFolders.multus.join(', '),
+              example: 'multus: [/var/lib/cni/multus]',
+            }),
+          ),
+          hostLocal: Type.Optional(
+            paths("host-local's: a folder of each network in it.", {
+              default: resultCacheFolders.hostLocal.join(', '),
+              example: 'hostLocal: [/var/lib/cni/networks]',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'Where they are.',
+          doc: {
+            expected: 'a mapping with results, flannel, multus or hostLocal',
+            default: 'see below',
+            example: 'folders: { results: [/var/lib/cni/results] }',
+          },
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'What runtimes and plugins keep of results on disk; a bad file there keeps a pod Terminating for ever. Needs a restart.',
+    doc: {
+      expected: 'a mapping with mode, others, interval or folders',
+      default: 'see below',
+      example: 'resultCache: { others: quarantine }',
+    },
+  },
+)
+
+export const Etcd = Type.Object(
+  {
+    prefix: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        pattern: '^/(?:[A-Za-z0-9._-]+/)+$',
+        description:
+          'What all keys begin with. Nodes with the same prefix share their leases; clusters that share an etcd each have another one.',
+        doc: {
+          expected: 'a text such as /ipkeeper/v1/, with "/" at both ends',
+          default: defaults.etcdPrefix,
+          example: 'prefix: /site-2/ipkeeper/',
+        },
+      }),
+    ),
+    caFile: Type.Optional(
+      path('Certificates of the authorities that may have signed that of etcd, in PEM.', {
+        default: 'those that come with Node.js',
+        example: 'caFile: /etc/ipkeeper/etcd/ca.crt',
+      }),
+    ),
+    certFile: Type.Optional(
+      path('Certificate by which etcd knows this node, in PEM; together with `keyFile`.', {
+        default: 'none',
+        example: 'certFile: /etc/ipkeeper/etcd/client.crt',
+      }),
+    ),
+    keyFile: Type.Optional(
+      path('Its key, in PEM.', { default: 'none', example: 'keyFile: /etc/ipkeeper/etcd/client.key' }),
+    ),
+    user: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description: 'User of etcd, together with `passwordFile`.',
+        doc: { expected: 'a name', default: 'none', example: 'user: ipkeeper' },
+      }),
+    ),
+    passwordFile: Type.Optional(
+      path(
+        'File that holds the password of `user` and nothing else; a line break at its end does not count.',
+        {
+          default: 'none',
+          example: 'passwordFile: /etc/ipkeeper/etcd/password',
+        },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'How etcd is reached with `--store etcd:ENDPOINTS`. Files that change are read anew within a minute.',
+    doc: {
+      expected: 'a mapping with prefix, caFile, certFile, keyFile, user or passwordFile',
+      default: 'see below',
+      example: 'etcd: { caFile: /etc/ipkeeper/etcd/ca.crt }',
+    },
+  },
+)

@@ -1,0 +1,93 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { findingKindNames } from '../../shared/findings.ts'
+import { parseDuration } from '../ipam/records/retention.ts'
+import type { ReconcileSettings, Limits } from '../reconcile/plan-settings.ts'
+import { defaults } from './schema-words.ts'
+import { type DaemonConfigFile } from './daemon-config.schema.ts'
+import type { FaultList, Path } from './faults.ts'
+import { readText, showValue } from './schema-faults.ts'
+import type { TakeoverTerms } from '../ipam/records/last-contact.ts'
+
+type LimitsEntry = Pick<
+  NonNullable<DaemonConfigFile['reconcile']>,
+  'mode' | 'minAge' | 'minAgeUnproved' | 'passes'
+>
+
+/** What of the terms an entry says; durations become milliseconds. */
+function readLimits(faults: FaultList, path: Path, entry: LimitsEntry): Partial<Limits> {
+  const minAge = readText(faults, [...path, 'minAge'], entry.minAge, parseDuration)
+  const minAgeUnproved = readText(faults, [...path, 'minAgeUnproved'], entry.minAgeUnproved, parseDuration)
+  return {
+    ...(entry.mode !== undefined && { mode: entry.mode }),
+    ...(minAge !== undefined && { minAge }),
+    ...(minAgeUnproved !== undefined && { minAgeUnproved }),
+    ...(entry.passes !== undefined && { passes: entry.passes }),
+  }
+}
+
+/** The section `reconcile` of a file whose shape was checked, defaults filled in. */
+export function readReconcile(file: DaemonConfigFile, faults: FaultList): ReconcileSettings {
+  const path = ['reconcile']
+  const entry = faults.isSound(path) ? file.reconcile : undefined
+  const standard = defaults.reconcile
+  const kinds = faults.isSound([...path, 'kinds']) ? (entry?.kinds ?? {}) : {}
+  return {
+    mode: standard.mode,
+    minAge: parseDuration(standard.minAge) ?? 0,
+    minAgeUnproved: parseDuration(standard.minAgeUnproved) ?? 0,
+    passes: standard.passes,
+    ...(entry && readLimits(faults, path, entry)),
+    interval:
+      readText(faults, [...path, 'interval'], entry?.interval ?? standard.interval, parseDuration) ?? 0,
+    links: entry?.links ?? [],
+    kinds: Object.fromEntries(
+      findingKindNames.flatMap(kind => {
+        const own = kinds[kind] as LimitsEntry | undefined
+        const place = [...path, 'kinds', kind]
+        return own && faults.isSound(place) ? [[kind, readLimits(faults, place, own)]] : []
+      }),
+    ),
+  }
+}
+
+/** The section `takeover` of a file whose shape was checked, defaults filled in. */
+export function readTakeover(file: DaemonConfigFile, faults: FaultList): TakeoverTerms {
+  const path = ['takeover']
+  const entry = faults.isSound(path) ? file.takeover : undefined
+  const standard = defaults.takeover
+  const grace = entry?.offlineGrace ?? standard.offlineGrace
+  const offlineGrace = readText(faults, [...path, 'offlineGrace'], grace, parseDuration) ?? 0
+  const word = entry?.byTime ?? standard.byTime
+  if (word === 'off') return { byTime: undefined, offlineGrace }
+  const byTime = readText(faults, [...path, 'byTime'], word, parseDuration)
+  if (byTime !== undefined && byTime < 2 * offlineGrace)
+    faults.add(
+      [...path, 'byTime'],
+      `${showValue(word)} is less than twice "offlineGrace" (${grace}): a node that is cut off has to have stopped by then`,
+    )
+  return { byTime, offlineGrace }
+}
+
+/** An address of this node, or all of them, and a TCP port. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** "10.0.0.1:9443", "0.0.0.0:9443" or "[::]:9443"; undefined for anything else. */
+export function parseTcpAddress(text: string): ListenAddress | undefined {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):([1-9][0-9]{0,4})$/.exec(text)
+  const host = match?.[1] ?? match?.[2] ?? ''
+  const port = Number(match?.[3])
+  const fits = match?.[1] === undefined ? isIPv4(host) : isIPv6(host)
+  return fits && port <= 65_535 ? { host, port } : undefined
+}
+
+/**
+ * "127.0.0.1:9478" or "[::1]:9478". undefined for anything else: what is served without a password stays on the node.
+ */
+export function parseListen(text: string): ListenAddress | undefined {
+  const address = parseTcpAddress(text)
+  const isLoopback = address && (address.host.startsWith('127.') || /^[0:]*:0*1$/.test(address.host))
+  return isLoopback ? address : undefined
+}

@@ -25,7 +25,7 @@ import { Reconciler } from '../reconcile/reconciler.ts'
 import { CacheKeeper } from '../result-cache/cache-keeper.ts'
 import { foldersOf } from '../result-cache/list-cache-files.ts'
 import { Quarantine } from '../result-cache/quarantine.ts'
-import { readBoot } from '../result-cache/read-boot.ts'
+import { readBoot } from '../host/boot.ts'
 import { SocketRuntimes } from '../runtime/socket-runtimes.ts'
 
 export interface WatchNodeOptions {

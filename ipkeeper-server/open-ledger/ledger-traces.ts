@@ -13,8 +13,8 @@ import {
 import { listLinks } from '../network/ip-show.ts'
 import { runTool } from '../network/run-tool.ts'
 import { linkOwner } from '../reconcile/plan-links.ts'
-import { readOwnResult } from '../result-cache/plan/own-result.ts'
-import { readBoot } from '../result-cache/read-boot.ts'
+import { readOwnResult } from '../result-cache/plan/read-cached-result.ts'
+import { readBoot } from '../host/boot.ts'
 import { lastChangePath, readLastChange } from '../store/sqlite/last-change.ts'
 
 /** What is left on a node of a ledger that was in use. */

@@ -2,20 +2,16 @@ import { BackgroundTask } from '../host/background-task.ts'
 import type { CacheFileItem, CacheReply } from '../../shared/api/cache.schema.ts'
 import type { AttachmentKey, AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import type { LoadedNetwork } from '../diagnose/lint/loaded-networks.ts'
-import type { RuntimeAnswer } from '../runtime/sandboxes.ts'
-import { badFileItem } from './bad-file-item.ts'
+import { type RuntimeAnswer, idsIfAllListed } from '../runtime/sandboxes.ts'
+import { badFileItem, repairFile, type Repaired } from './repair-file.ts'
 import { FolderWatches } from './folder-watches.ts'
-import { listedIds } from './listed-sandboxes.ts'
 import type { CacheFolder } from './list-cache-files.ts'
-import { cachedResult } from './plan/cached-result.ts'
-import { knownNetworks, type KnownNetwork } from './plan/known-networks.ts'
-import type { CacheKnowledge, KnownAttachment } from './plan/judge-file.ts'
-import { resultFileName } from './plan/name-sandbox.ts'
+import { cachedResult, knownNetworks, type KnownNetwork } from './plan/cached-result.ts'
+import { type CacheKnowledge, type KnownAttachment, resultFileName } from './plan/judge-file.ts'
 import { planRepair, type PlannedRepair } from './plan/plan-repair.ts'
 import type { Quarantine } from './quarantine.ts'
-import type { Boot } from './read-boot.ts'
-import { removeTemporaries } from './replace-file.ts'
-import { repairFile, type Repaired } from './repair-file.ts'
+import type { Boot } from '../host/boot.ts'
+import { removeTemporaries } from './unchanged-file.ts'
 import { CacheScanner, type BadFile } from './scan-cache.ts'
 
 /** What of the leases the keeper has to know. */
@@ -256,7 +252,7 @@ export class CacheKeeper {
     const at = this.#options.monotonic()
     if (!this.#answer || at - this.#answer.at >= answerHolds) {
       const answers = await this.#options.sandboxes().catch((): RuntimeAnswer[] => [])
-      this.#answer = { at, ids: listedIds(answers) }
+      this.#answer = { at, ids: idsIfAllListed(answers) }
     }
     return this.#answer.ids
   }

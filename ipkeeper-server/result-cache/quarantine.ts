@@ -7,12 +7,20 @@ import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { syncFolder, writeDurably } from '../host/durable-file.ts'
 import { makeFolder } from '../host/make-folder.ts'
-import { folderOf, isText, joinBytes, nameOf } from './byte-path.ts'
-import { copyFile } from './copy-file.ts'
-import { codeOf, fileCalls, type FileCalls } from './file-calls.ts'
-import { identityOf, sameContent, type FileIdentity } from './file-identity.ts'
+import {
+  folderOf,
+  isText,
+  joinBytes,
+  nameOf,
+  codeOf,
+  fileCalls,
+  type FileCalls,
+  identityOf,
+  sameContent,
+  type FileIdentity,
+} from './file-calls.ts'
+import { copyUnchanged, expectUnchanged, FileChanged, temporaryName } from './unchanged-file.ts'
 import { cacheKindNames, type CacheKind } from './plan/cache-kinds.ts'
-import { expectUnchanged, FileChanged, temporaryName } from './replace-file.ts'
 
 /** A file that was moved aside, as the file beside it says. */
 export interface QuarantinedFile {
@@ -229,7 +237,7 @@ export class Quarantine {
   /** State folder and cache may be of different file systems. */
   async #moveAcross(path: Buffer, seen: FileIdentity, target: Buffer): Promise<void> {
     const temporary = joinBytes(folderOf(target), temporaryName())
-    await copyFile(path, seen, temporary, this.#calls)
+    await copyUnchanged(path, seen, temporary, this.#calls)
     await this.#calls.rename(temporary, target)
     await syncFolder(folderOf(target), this.#calls)
     try {
@@ -264,7 +272,7 @@ export class Quarantine {
 
   async #putBackAcross(here: Buffer, identity: FileIdentity, original: Buffer): Promise<void> {
     const temporary = joinBytes(folderOf(original), temporaryName())
-    await copyFile(here, identity, temporary, this.#calls)
+    await copyUnchanged(here, identity, temporary, this.#calls)
     try {
       await this.#calls.link(temporary, original)
     } catch (error) {

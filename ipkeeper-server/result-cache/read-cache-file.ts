@@ -1,8 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import type { CacheReason } from '../../shared/cache-reasons.ts'
-import { codeOf } from './file-calls.ts'
-import { identityOf, sameIdentity, type FileIdentity } from './file-identity.ts'
+import { codeOf, identityOf, sameIdentity, type FileIdentity } from './file-calls.ts'
 
 /** Bytes; real ones have a few thousand. */
 const sizeLimit = 4 * 1024 * 1024

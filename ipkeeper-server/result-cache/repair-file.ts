@@ -1,9 +1,10 @@
 import type { AttachmentKey } from '../ipam/records/records.ts'
 import type { FileCalls } from './file-calls.ts'
-import type { CachePlan } from './plan/plan-repair.ts'
+import type { CachePlan, PlannedRepair } from './plan/plan-repair.ts'
 import type { Quarantine } from './quarantine.ts'
-import { FileChanged, replaceFile } from './replace-file.ts'
+import { FileChanged, replaceUnchanged } from './unchanged-file.ts'
 import type { BadFile } from './scan-cache.ts'
+import type { CacheFileItem } from '../../shared/api/cache.schema.ts'
 
 /** left: it changed, or its attachment has gone, since it was judged; whoever did that is to be left alone. */
 export type Repaired =
@@ -12,7 +13,7 @@ export type Repaired =
   | { readonly done: 'quarantined'; readonly name: string }
   | { readonly done: 'left'; readonly why: string }
 
-export interface RepairTools {
+interface RepairTools {
   readonly quarantine: Quarantine
   /** What libcni would have written for an attachment; undefined when that cannot be told (any more). */
   readonly cachedResult: (key: AttachmentKey) => Promise<string | undefined>
@@ -30,10 +31,31 @@ export async function repairFile(file: BadFile, plan: CachePlan, tools: RepairTo
     }
     const text = attachment && (await tools.cachedResult(attachment))
     if (text === undefined) return { done: 'left', why: 'its attachment has gone' }
-    await replaceFile(path, identity, text, tools.calls)
+    await replaceUnchanged(path, identity, text, tools.calls)
     return { done: 'rewritten' }
   } catch (error) {
     if (error instanceof FileChanged) return { done: 'left', why: error.message }
     throw error
+  }
+}
+
+/** A bad file as the API and ipkeeperctl tell of it. */
+export function badFileItem(
+  { path, kind, reason, detail, sandbox, size, modifiedAt, own }: BadFile,
+  { plan, because }: PlannedRepair,
+): CacheFileItem {
+  return {
+    path: path.toString(),
+    kind,
+    reason,
+    detail,
+    network: sandbox.network ?? null,
+    containerId: sandbox.containerId ?? null,
+    ifname: sandbox.ifname ?? null,
+    size,
+    modifiedAt: modifiedAt === null ? null : new Date(modifiedAt).toISOString(),
+    own,
+    plan,
+    because,
   }
 }

@@ -1,7 +1,6 @@
-import type { Judgement, CacheKnowledge, SeenFile } from './plan/judge-file.ts'
-import { judgeFile } from './plan/judge-file.ts'
+import { type Judgement, type CacheKnowledge, type SeenFile, judgeFile } from './plan/judge-file.ts'
 import { cacheKinds, type CacheKind, type Content } from './plan/cache-kinds.ts'
-import { sameIdentity, type FileIdentity } from './file-identity.ts'
+import { sameIdentity, type FileIdentity } from './file-calls.ts'
 import { listCacheFiles, type CacheFolder, type CachePath } from './list-cache-files.ts'
 import { glance, readCacheFile } from './read-cache-file.ts'
 

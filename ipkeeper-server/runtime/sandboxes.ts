@@ -34,3 +34,13 @@ export interface ContainerRuntimes {
   conditions(socket: string): Promise<readonly RuntimeCondition[]>
   close(): void
 }
+
+/** IDs of all sandboxes, where every runtime that is there could be asked. */
+export function idsIfAllListed(answers: readonly RuntimeAnswer[]): ReadonlySet<string> | undefined {
+  const ids = new Set<string>()
+  for (const answer of answers) {
+    if (answer.state !== 'listed') return undefined
+    for (const { id } of answer.sandboxes) ids.add(id)
+  }
+  return answers.length === 0 ? undefined : ids
+}

@@ -3,12 +3,15 @@ import type { AttachmentsReply } from '../../../shared/api/listing.schema.ts'
 import { defaultPaths, resultCacheFolders } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readNetworks } from '../../conf-dir/read-networks.ts'
-import { listedIds } from '../../result-cache/listed-sandboxes.ts'
+import { idsIfAllListed } from '../../runtime/sandboxes.ts'
 import { foldersOf, type CacheFolder } from '../../result-cache/list-cache-files.ts'
-import type { CacheKnowledge, KnownAttachment } from '../../result-cache/plan/judge-file.ts'
-import { knownNetworks } from '../../result-cache/plan/known-networks.ts'
-import { resultFileName } from '../../result-cache/plan/name-sandbox.ts'
-import { readBoot } from '../../result-cache/read-boot.ts'
+import {
+  type CacheKnowledge,
+  type KnownAttachment,
+  resultFileName,
+} from '../../result-cache/plan/judge-file.ts'
+import { knownNetworks } from '../../result-cache/plan/cached-result.ts'
+import { readBoot } from '../../host/boot.ts'
 import { SocketRuntimes } from '../../runtime/socket-runtimes.ts'
 import type { ReadCall, Option } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
@@ -48,7 +51,7 @@ const orphanAge = 5 * 60_000
 async function askRuntimes(): Promise<ReadonlySet<string> | undefined> {
   const runtimes = new SocketRuntimes(undefined)
   try {
-    return listedIds(await runtimes.list())
+    return idsIfAllListed(await runtimes.list())
   } finally {
     runtimes.close()
   }

@@ -1,4 +1,4 @@
-import { readFileSync, statfsSync, statSync, closeSync, fstatSync, openSync } from 'node:fs'
+import { statfsSync, statSync, closeSync, fstatSync, openSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { boundedLooks } from '../../host/bounded-looks.ts'
 import type { NetnsState } from '../../ipam/records/standing.ts'
@@ -36,11 +36,6 @@ export function inspectNetns(path: string): NetnsState {
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
     return { kind: 'unreadable', reason: String(code ?? error) }
   }
-}
-
-/** Identity of this boot of the kernel; every attachment of another boot is dead. */
-export function readBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }
 
 /** A pod's network namespace that is held open, so that nothing else can come to stand for it meanwhile. */

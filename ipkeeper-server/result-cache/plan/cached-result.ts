@@ -1,9 +1,11 @@
 import { encodeResult, type CniResult, type ResultInterface } from '../../../shared/cni/result.ts'
 import type { CniVersion } from '../../../shared/cni/versions.ts'
 import type { AttachmentRecord, LeaseRecord } from '../../ipam/records/records.ts'
+import type { LoadedNetwork } from '../../diagnose/lint/loaded-networks.ts'
+import { usesIpkeeper } from '../../diagnose/lint/uses-ipkeeper.ts'
 
 /** A network as a runtime would load it. */
-export interface WholeConflist {
+interface WholeConflist {
   readonly name: string
   readonly cniVersion: CniVersion
   /** As libcni has them in its cache, in base64. */
@@ -76,4 +78,22 @@ export function cachedResult(records: AttachmentRecords, conflist: WholeConflist
     ...(args.length > 0 && { cniArgs: args }),
     result: encodeResult(resultOf(records), conflist.cniVersion),
   })
+}
+
+export interface KnownNetwork {
+  /** Whether a plugin of it is ipkeeper, or has its addresses from it. */
+  readonly usesIpkeeper: boolean
+  /** undefined where no Result can be written in its version. */
+  readonly conflist: WholeConflist | undefined
+}
+
+/** Networks by their names; of two files with one name the first one counts, as it does for runtimes. */
+export function knownNetworks(loaded: readonly LoadedNetwork[]): ReadonlyMap<string, KnownNetwork> {
+  const networks = new Map<string, KnownNetwork>()
+  for (const { name, cniVersion, plugins, list } of loaded) {
+    if (name === '' || networks.has(name)) continue
+    const conflist = cniVersion && { name, cniVersion, base64: Buffer.from(list).toString('base64') }
+    networks.set(name, { usesIpkeeper: plugins.some(usesIpkeeper), conflist })
+  }
+  return networks
 }

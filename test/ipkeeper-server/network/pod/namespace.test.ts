@@ -5,7 +5,6 @@ import t from 'tap'
 import type { Test } from 'tap'
 import {
   inspectNetns,
-  readBootId,
   openPodNamespace,
   ownNamespaceInode,
   reopenPodNamespace,
@@ -43,13 +42,6 @@ t.test('a namespace has an inode that stays', t => {
   const state = inspectNetns(own)
   t.match(state, { kind: 'namespace', inode: /^[1-9][0-9]+$/ })
   t.strictSame(inspectNetns(`/proc/${process.pid}/ns/net`), state)
-  t.end()
-})
-
-t.test('the boot is that of the kernel', t => {
-  const bootId = readBootId()
-  t.match(bootId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  t.equal(readBootId(), bootId)
   t.end()
 })
 

@@ -1,13 +1,14 @@
 import { chownSync, lstatSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { identityOf } from '../../../ipkeeper-server/result-cache/file-identity.ts'
+import t from 'tap'
+import type { Test } from 'tap'
+import { identityOf } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import {
   isTemporaryName,
   removeTemporaries,
-  replaceFile,
+  replaceUnchanged,
   temporaryName,
-} from '../../../ipkeeper-server/result-cache/replace-file.ts'
+} from '../../../ipkeeper-server/result-cache/unchanged-file.ts'
 import { callsUntilPowerCut } from './failing-calls.ts'
 
 const changed = { message: 'it changed meanwhile' }
@@ -21,7 +22,7 @@ function site(t: Test) {
 t.test('puts the new text in place, for the owner of the old file alone', async t => {
   const { folder, path, seen } = site(t)
   if (process.getuid?.() === 0) chownSync(path, 1234, 1235)
-  await replaceFile(Buffer.from(path), seen(), 'new text')
+  await replaceUnchanged(Buffer.from(path), seen(), 'new text')
   t.equal(readFileSync(path, 'utf8'), 'new text')
   t.equal(lstatSync(path).mode & 0o777, 0o600)
   if (process.getuid?.() === 0) t.match(lstatSync(path), { uid: 1234, gid: 1235 })
@@ -42,7 +43,7 @@ t.test('leaves a file alone that is not as it was seen', async t => {
     const before = seen()
     change(path)
     const kept = readFileSync(path, 'utf8')
-    await t.rejects(replaceFile(Buffer.from(path), before, 'new text'), changed, what)
+    await t.rejects(replaceUnchanged(Buffer.from(path), before, 'new text'), changed, what)
     t.equal(readFileSync(path, 'utf8'), kept)
     t.strictSame(readdirSync(folder), ['net-c1-eth0'], 'and leaves nothing')
   }
@@ -53,7 +54,7 @@ t.test('whenever the power goes, there is the old file or the new one, whole', a
   for (let count = 0; ; count++) {
     const { folder, path, seen } = site(t)
     const { calls, made } = callsUntilPowerCut(count)
-    const done = await replaceFile(Buffer.from(path), seen(), 'new text', calls).then(
+    const done = await replaceUnchanged(Buffer.from(path), seen(), 'new text', calls).then(
       () => true,
       () => false,
     )

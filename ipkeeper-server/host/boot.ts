@@ -10,7 +10,12 @@ export interface Boot {
 export function readBoot(): Boot {
   const [, seconds = '0'] = /^btime ([0-9]+)$/m.exec(readFileSync('/proc/stat', 'utf8')) ?? []
   return {
-    id: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    id: readBootId(),
     at: Number(seconds) * 1000,
   }
+}
+
+/** Identity of this boot of the kernel; every attachment of another boot is dead. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }

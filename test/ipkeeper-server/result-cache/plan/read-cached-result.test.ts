@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readOwnResult } from '../../../../ipkeeper-server/result-cache/plan/own-result.ts'
+import { readOwnResult } from '../../../../ipkeeper-server/result-cache/plan/read-cached-result.ts'
 
 const cached = (config: unknown): string =>
   JSON.stringify({

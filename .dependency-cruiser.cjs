@@ -31,8 +31,8 @@ const pure = [
   `${server}ipam/`,
   `${server}diagnose/lint/`,
   `${server}kubernetes/(annotations|dialects)/`,
-  `${server}kubernetes/(watch-progress|json-lines|api-path|api-status|api-error|access-rules|token-bucket)\\.ts$`,
-  `${server}kubernetes/(kube-object|object-projection|owner-kinds|misplaced-annotations|event-series|election-record|pods-of-workload)\\.ts$`,
+  `${server}kubernetes/(watch-progress|api-path|api-error|access-rules|election)\\.ts$`,
+  `${server}kubernetes/(kube-object|owner-kinds|event-series)\\.ts$`,
   `${server}(network|result-cache|identity|migrate)/plan/`,
   `${server}http/webhook/plan/`,
   `${server}migrate/import/plan/`,
@@ -307,7 +307,7 @@ module.exports = {
         path: server,
         pathNot: [
           `${server}store/`,
-          `${server}kubernetes/(api-client|api-error|reflector|clock|cluster-log)\\.ts$`,
+          `${server}kubernetes/(api-client|api-error|reflector|client-context)\\.ts$`,
           ...pure,
           ...interfaces,
           host,
@@ -379,7 +379,7 @@ module.exports = {
           `${server}(cli|diagnose/lint|${probes}|${diagnostics}|${importers})/`,
           host,
           transfer,
-          `${server}kubernetes/(dialects/owner-keys|kube-object|misplaced-annotations|owner-kinds|pods-of-workload)\\.ts$`,
+          `${server}kubernetes/(dialects/owner-keys|kube-object|owner-kinds)\\.ts$`,
           // Stores whose daemon does not run, for what can be done only then: the locks see to it.
           // And what is left of a ledger where none is.
           `${server}open-ledger/(open-offline|ledger-traces)\\.ts$`,

@@ -1,10 +1,26 @@
 import { buildConnector, Pool, type Dispatcher } from 'undici'
+import { type TlsMaterial, sameTls } from '../host/tls-material.ts'
 import { version } from '../../shared/build-info.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
-import type { ApiAccess, ApiSecrets } from './api-access.ts'
-import { ApiError } from './api-error.ts'
-import { statusError } from './api-status.ts'
-import { sameTls, type TlsMaterial } from '../host/tls-material.ts'
+import { ApiError, statusError } from './api-error.ts'
+
+export interface ApiSecrets {
+  readonly token: string | undefined
+  readonly tls: TlsMaterial
+}
+
+/** Where the Kubernetes API is, and by what it knows us. */
+export interface ApiAccess {
+  /** "https://10.96.0.1:443", or with a path: "https://rancher.example/k8s/clusters/c-1"; no slash at the end. */
+  readonly server: string
+  /** Where this was learnt, for people: "kubeconfig /etc/ipkeeper/kubeconfig, context prod". Holds no secret. */
+  readonly source: string
+  /**
+   * Tokens and certificates rotate: what is returned was looked at within the last minute, or just now if `again` is
+   * set. A file that cannot be read any more leaves what was last read in force.
+   */
+  secrets(again: boolean): ApiSecrets
+}
 
 export interface ApiLimits {
   /** Milliseconds that a whole answer may take, and the beginning of a watch. */
@@ -25,7 +41,7 @@ export const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8
 export const metadataListOnly =
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>
   readonly accept?: string
   /** Milliseconds that this answer may take, the wait for a turn included; that of the limits when absent. */
@@ -33,13 +49,13 @@ export interface ApiRequest {
 }
 
 /** What an object has to be for a deletion to be carried out. */
-export interface Preconditions {
+interface Preconditions {
   readonly uid?: string
   readonly resourceVersion?: string
 }
 
 /** A change of a JSON document (RFC 6902). */
-export type JsonPatch = readonly { readonly op: 'replace'; readonly path: string; readonly value: unknown }[]
+type JsonPatch = readonly { readonly op: 'replace'; readonly path: string; readonly value: unknown }[]
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,7 +1,7 @@
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import type { Owner, StringMap } from '../ipam/records/pod-facts.ts'
 import type { ClusterView, NamespaceView, NodeState, PodView, PodWanted } from './cluster-view.ts'
-import type { NamespaceEntry, NodeEntry } from './object-projection.ts'
+import type { NamespaceEntry, NodeEntry } from './kube-object.ts'
 import { PodDirectory, type PodDirectoryOptions } from './pod-directory.ts'
 import type { Sink } from './reflector.ts'
 

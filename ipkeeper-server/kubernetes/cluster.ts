@@ -1,15 +1,12 @@
-import type { ApiAccess } from './api-access.ts'
-import { ApiClient, type ApiLimits } from './api-client.ts'
+import { type ApiAccess, ApiClient, type ApiLimits } from './api-client.ts'
 import { reviewAccess, type AccessReport } from './access-review.ts'
-import { systemClock, type Clock } from './clock.ts'
+import { systemClock, type Clock, type ClusterLog } from './client-context.ts'
 import { ClusterCache } from './cluster-cache.ts'
-import type { ClusterLog } from './cluster-log.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { ApiEventRecorder, type EventCounts, type EventRecorder } from './events.ts'
-import { fetchPod } from './fetch-pod.ts'
-import { listNodePods, type NodePod } from './list-node-pods.ts'
-import { KindDiscovery } from './kind-discovery.ts'
-import type { Misplaced } from './misplaced-annotations.ts'
+import { fetchPod, listNodePods, type NodePod } from './ask-pods.ts'
+import { KindDiscovery, ownerExists } from './owner-existence.ts'
+import type { Misplaced } from './owner-kinds.ts'
 import {
   projectNamespace,
   projectNode,
@@ -17,8 +14,7 @@ import {
   type NamespaceEntry,
   type NodeEntry,
   type PodEntry,
-} from './object-projection.ts'
-import { ownerExists } from './owner-existence.ts'
+} from './kube-object.ts'
 import { OwnerResolver, type ResolvedOwner } from './owner-resolver.ts'
 import { Reflector, type ReflectorOptions, type ReflectorStatus, type ReflectorTiming } from './reflector.ts'
 import { backoff, jittered } from './watch-progress.ts'
@@ -97,7 +93,7 @@ export class Cluster {
     this.#cache = new ClusterCache({
       node,
       owners: this.#owners,
-      nodesFresh: () => this.#nodes.synced && this.#nodes.silence() < nodesTrustedFor,
+      nodesFresh: () => this.#nodes.synced && this.#nodes.lastContactAge() < nodesTrustedFor,
       fetchPod: (namespace, name) => fetchPod(client, this.#owners, namespace, name),
       ownerExists: (namespace, owner) => ownerExists(client, discovery, namespace, owner),
       onMisplaced: (pod, owner, keys) => {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { resourcePath } from './api-path.ts'
-import type { Clock } from './clock.ts'
-import type { ClusterLog } from './cluster-log.ts'
+import type { Clock, ClusterLog } from './client-context.ts'
 import {
   clipBytes,
   EventSeries,
@@ -11,8 +10,8 @@ import {
   type EventSubject,
   type PodEvent,
   type Series,
+  TokenBucket,
 } from './event-series.ts'
-import { TokenBucket } from './token-bucket.ts'
 import { backoff, jittered } from './watch-progress.ts'
 
 /** Where decisions about pods are told; never waits and never fails. */

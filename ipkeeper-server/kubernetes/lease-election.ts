@@ -1,11 +1,6 @@
 import type { JsonObject } from '../../shared/json/fold.ts'
-import type { Election } from './election.ts'
-import type { ApiAccess } from './api-access.ts'
-import { ApiClient } from './api-client.ts'
-import { ApiError } from './api-error.ts'
-import { resourcePath } from './api-path.ts'
-import { systemClock, type Clock } from './clock.ts'
 import {
+  type Election,
   electionApi,
   nextMove,
   readElection,
@@ -14,7 +9,11 @@ import {
   type ElectionRecord,
   type Move,
   type SeenRecord,
-} from './election-record.ts'
+} from './election.ts'
+import { type ApiAccess, ApiClient } from './api-client.ts'
+import { ApiError } from './api-error.ts'
+import { resourcePath } from './api-path.ts'
+import { systemClock, type Clock } from './client-context.ts'
 import { jittered } from './watch-progress.ts'
 
 /** Milliseconds. */

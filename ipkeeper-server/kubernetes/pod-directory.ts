@@ -1,8 +1,7 @@
 import type { PodView, PodWanted } from './cluster-view.ts'
 import { withOwnersKeys } from './dialects/owner-keys.ts'
-import type { OwnerReference } from './kube-object.ts'
-import type { Misplaced } from './misplaced-annotations.ts'
-import type { PodEntry } from './object-projection.ts'
+import type { OwnerReference, PodEntry } from './kube-object.ts'
+import type { Misplaced } from './owner-kinds.ts'
 import type { ResolvedOwner } from './owner-resolver.ts'
 import type { Sink } from './reflector.ts'
 

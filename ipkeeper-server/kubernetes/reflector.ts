@@ -1,10 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 import { metadataListOnly, metadataOnly, type ApiClient } from './api-client.ts'
-import { ApiError } from './api-error.ts'
-import { statusError } from './api-status.ts'
-import type { Clock } from './clock.ts'
-import type { ClusterLog } from './cluster-log.ts'
-import { JsonLines } from './json-lines.ts'
+import { ApiError, statusError } from './api-error.ts'
+import type { Clock, ClusterLog } from './client-context.ts'
+import { IdleTimer, JsonLines } from './watch-stream.ts'
 import { at, readMeta } from './kube-object.ts'
 import { afterOutcome, beginning, jittered, type ListFrom, type Outcome } from './watch-progress.ts'
 
@@ -31,16 +29,16 @@ export interface ReflectorTiming {
   /** The server is asked to end a watch after a time between this and twice this. */
   readonly watchFor: number
   /**
-   * A watch that brings no byte for so long is given up for another: its other end may have gone, which TCP itself would
-   * notice after more than ten minutes. apiserver sends a bookmark about once a minute, though not to a watch of
-   * something that has not changed since it started.
+   * A watch that delivers no byte for this long is replaced: its peer may be gone, which TCP itself notices only after more
+   * than ten minutes. apiserver sends a bookmark about once a minute, except on a watch of a resource that has not changed
+   * since it started.
    */
-  readonly silence: number
+  readonly idleLimit: number
   /** A watch that was open for so long had worked. */
   readonly proof: number
 }
 
-const standardTiming: ReflectorTiming = { watchFor: 300_000, silence: 100_000, proof: 5_000 }
+const standardTiming: ReflectorTiming = { watchFor: 300_000, idleLimit: 100_000, proof: 5_000 }
 
 /** Objects per answer: nodes have 15 KiB each, and more where they hold many images. */
 const standardPageSize = 250
@@ -92,11 +90,11 @@ export interface ReflectorStatus {
 /** What apiserver answers to a version that it does not have yet ("Too large resource version"), where it says so. */
 const tooLarge = 504
 
-/** A stream that makes no sense. */
+/** A stream that cannot be parsed. */
 class Garbled extends Error {}
 
-/** A stream that brings nothing. */
-class Silence extends Error {}
+/** A watch that delivered no byte for too long. */
+class IdleWatch extends Error {}
 
 /**
  * Keeps a sink equal to a collection of the API: list, then watch, resumed where it ended for as long as the server
@@ -151,8 +149,8 @@ export class Reflector<Entry> {
     return this.#synced
   }
 
-  /** Milliseconds since the server was last heard of; Infinity when it never was. */
-  silence(): number {
+  /** Milliseconds since the last contact with the server; Infinity before the first. */
+  lastContactAge(): number {
     return this.#heardAt === undefined ? Infinity : this.#options.clock.monotonic() - this.#heardAt
   }
 
@@ -162,7 +160,7 @@ export class Reflector<Entry> {
       resource,
       connected: this.#connected,
       synced: this.#synced,
-      lastContact: this.#heardAt === undefined ? undefined : clock.now() - Math.round(this.silence()),
+      lastContact: this.#heardAt === undefined ? undefined : clock.now() - Math.round(this.lastContactAge()),
       lastError: this.#lastError,
     }
   }
@@ -280,45 +278,26 @@ export class Reflector<Entry> {
   }
 
   async #watch(from: string): Promise<Outcome> {
-    const { client, path, fieldSelector, representation, clock } = this.#options
-    const { watchFor, silence, proof } = this.#timing
+    const { clock } = this.#options
+    const { idleLimit, proof } = this.#timing
     const abort = new AbortController()
     this.#abort = abort
-    const began = clock.monotonic()
+    const startedAt = clock.monotonic()
     let resourceVersion = from
     let events = 0
-    let lastByte = began
-    const proved = (): boolean => events > 0 || clock.monotonic() - began >= proof
-    // Looks when the silence could be complete, not at each byte.
-    const listen = (): void => {
-      const left = lastByte + silence - clock.monotonic()
-      if (left <= 0) abort.abort(new Silence())
-      else timer = setTimeout(listen, left + 1)
-    }
-    let timer: NodeJS.Timeout | undefined
+    const proved = (): boolean => events > 0 || clock.monotonic() - startedAt >= proof
+    const idle = new IdleTimer(idleLimit, clock.monotonic, () => {
+      abort.abort(new IdleWatch())
+    })
     try {
-      const stream = await client.watch(
-        path,
-        {
-          ...(representation === 'metadata' && { accept: metadataOnly }),
-          query: {
-            watch: 'true',
-            allowWatchBookmarks: 'true',
-            resourceVersion,
-            timeoutSeconds: String(Math.ceil((watchFor * (1 + clock.random())) / 1000)),
-            ...(fieldSelector !== undefined && { fieldSelector }),
-          },
-        },
-        abort.signal,
-      )
+      const stream = await this.#openWatch(from, abort.signal)
       this.#connected = true
       this.#heard()
       this.#recovered()
-      lastByte = clock.monotonic()
-      listen()
+      idle.start()
       const lines = new JsonLines()
       for await (const chunk of stream) {
-        lastByte = clock.monotonic()
+        idle.touch()
         this.#heard()
         for (const line of lines.push(chunk)) {
           if (this.#relisting) return { kind: 'expired', proved: false }
@@ -328,17 +307,32 @@ export class Reflector<Entry> {
       }
       return { kind: 'ended', resourceVersion, proved: proved() }
     } catch (error) {
-      // No trouble yet: where nothing happens, a server may have nothing to say. The next watch will tell.
-      if (abort.signal.reason instanceof Silence) {
-        return { kind: 'silent', resourceVersion }
-      }
+      // Not yet trouble: where nothing happens, a server may have nothing to say. The next watch decides.
+      if (abort.signal.reason instanceof IdleWatch) return { kind: 'silent', resourceVersion }
       return this.#failed(error, resourceVersion, proved())
     } finally {
-      clearTimeout(timer)
+      idle.stop()
       this.#connected = false
       this.#abort = undefined
       abort.abort()
     }
+  }
+
+  async #openWatch(
+    resourceVersion: string,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<ApiClient['watch']>>> {
+    const { client, path, fieldSelector, representation, clock } = this.#options
+    const seconds = Math.ceil((this.#timing.watchFor * (1 + clock.random())) / 1000)
+    const query = {
+      ...{ watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds: String(seconds) },
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    }
+    return await client.watch(
+      path,
+      { ...(representation === 'metadata' && { accept: metadataOnly }), query },
+      signal,
+    )
   }
 
   /** Carries out one event; returns the resource version from which the watch could now go on. */

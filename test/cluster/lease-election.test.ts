@@ -1,7 +1,8 @@
 /** One of several daemons is elected, by a Lease of a real API server. */
-import t, { type Test } from 'tap'
-import type { ApiAccess } from '../../ipkeeper-server/kubernetes/api-access.ts'
-import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig-access.ts'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { ApiAccess } from '../../ipkeeper-server/kubernetes/api-client.ts'
+import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig.ts'
 import { LeaseElection } from '../../ipkeeper-server/kubernetes/lease-election.ts'
 import { ipkeeperToken } from '../rigs/cluster-node.ts'
 import { RefusedError } from '../rigs/cluster-client.ts'

@@ -262,7 +262,7 @@ t.test('a server that goes and comes', { skip: missing('cluster') }, async t => 
   const { api } = await followedShop(t)
   await api.create(podOnNode('stays', { annotations: { 'ipkeeper.io/ip': '10.22.0.50' } }))
   await api.create(podOnNode('goes'))
-  const timing = { silence: 1500 }
+  const timing = { idleLimit: 1500 }
   const limits = { timeout: 1500 }
 
   await t.test('is away: what is known goes on serving, and what is made after it is seen', async t => {

@@ -1,6 +1,6 @@
 import type { ClusterView } from '../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { Cluster as Followed, type ClusterOptions } from '../../ipkeeper-server/kubernetes/cluster.ts'
-import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig-access.ts'
+import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig.ts'
 import type { ApiObject } from './cluster-client.ts'
 import { recordedLog } from './scripted-api.ts'
 

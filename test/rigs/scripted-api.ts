@@ -5,8 +5,8 @@
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTls, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { ApiAccess, ApiSecrets } from '../../ipkeeper-server/kubernetes/api-access.ts'
-import type { ClusterLog } from '../../ipkeeper-server/kubernetes/cluster-log.ts'
+import type { ApiAccess, ApiSecrets } from '../../ipkeeper-server/kubernetes/api-client.ts'
+import type { ClusterLog } from '../../ipkeeper-server/kubernetes/client-context.ts'
 
 export interface ApiCall {
   readonly method: string

@@ -1,9 +1,14 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { misplaced } from '../../kubernetes/misplaced-annotations.ts'
+import {
+  misplaced,
+  ownerKind,
+  madeUp,
+  podSuffixes,
+  standardSurge,
+  surgeOf,
+} from '../../kubernetes/owner-kinds.ts'
 import { withOwnersKeys } from '../../kubernetes/dialects/owner-keys.ts'
-import { ownerKind } from '../../kubernetes/owner-kinds.ts'
-import { madeUp, podSuffixes, standardSurge, surgeOf } from '../../kubernetes/pods-of-workload.ts'
 import { readManifestSources, type ManifestPath, type ManifestSource } from './manifest-source.ts'
 
 /** A pod that a manifest describes, directly or by its template. */

@@ -13,8 +13,9 @@ import {
   type Annotation,
   type AnnotationReader,
   type Wish,
+  readAddressPerFamily,
+  readMac,
 } from './annotation-reader.ts'
-import { readAddressPerFamily, readMac } from './annotation-values.ts'
 
 const prefix = 'ipkeeper.io/'
 

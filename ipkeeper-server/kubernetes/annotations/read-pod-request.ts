@@ -1,13 +1,15 @@
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
 import type { PodRequest } from '../../ipam/request/request.ts'
-import type { DialectName } from '../dialects/dialects.ts'
-import type { Wish } from './annotation-reader.ts'
+import { type DialectName, dialects } from '../dialects/dialects.ts'
+import { type Wish, invalidAnnotation, type Annotation, type Dialect } from './annotation-reader.ts'
 import { combineWishes } from './combine-wishes.ts'
-import { readDialectKeys } from './dialect-keys.ts'
 import { firstInterface, readOwnKeys, type Group } from './own-keys.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { showJson } from '../../../shared/json/fold.ts'
+import { misspeltWord } from '../../../shared/text/nearest-word.ts'
 
 /** The texts that a request is read from. */
-export interface AnnotationTexts {
+interface AnnotationTexts {
   readonly podAnnotations: StringMap
   /** The pod's namespace, where its annotations are known and count as defaults. */
   readonly namespace: { readonly name: string; readonly annotations: StringMap } | undefined
@@ -45,4 +47,37 @@ export function readPodRequest(texts: AnnotationTexts): PodRequest {
   const place = namespace && { annotations: namespace.annotations, namespace: namespace.name }
   const defaults = place ? readOwnKeys(place, ifname, isLeftOpen) : []
   return combineWishes([...spoken, ...defaults])
+}
+
+/** The known key that another was most likely meant to be: the same but for its case, or one slip away. */
+function meantKey(key: string, known: readonly string[]): string | undefined {
+  const folded = key.toLowerCase()
+  return known.find(candidate => candidate.toLowerCase() === folded) ?? misspeltWord(key, known)
+}
+
+/**
+ * What a pod's annotations in other projects' dialects ask for on its first interface, of which alone they speak. Only the
+ * dialects that are switched on are looked at. A key that is a letter away from one of theirs is refused, as it would
+ * otherwise ask for nothing; all other keys of those projects are left alone.
+ *
+ * Throws IPK_ANNOTATION_INVALID or IPK_ADDRESS_INVALID, naming key, value and dialect.
+ */
+export function readDialectKeys(annotations: StringMap, names: ReadonlySet<DialectName>): readonly Wish[] {
+  return [...names].flatMap(name => {
+    const dialect: Dialect = dialects[name]
+    const known = Object.keys(dialect)
+    const hint = `correct the annotation, or take "${name}" out of "annotations" in the daemon's configuration`
+    return Object.entries(annotations).flatMap(([key, text]): Wish[] => {
+      const read = Object.hasOwn(dialect, key) ? dialect[key] : undefined
+      if (!read) {
+        const meant = meantKey(key, known)
+        if (meant === undefined) return []
+        const message = `unknown annotation ${key}; did you mean ${meant}?`
+        throw new Problem('IPK_ANNOTATION_INVALID', message, { hint, details: `value ${showJson(text)}` })
+      }
+      const annotation: Annotation = { source: `annotation ${key}`, value: text.trim(), hint }
+      if (annotation.value === '') throw invalidAnnotation(annotation, 'is empty')
+      return [{ ...annotation, ...read(annotation) }]
+    })
+  })
 }

@@ -1,5 +1,4 @@
-import { readAddressPerFamily } from '../annotations/annotation-values.ts'
-import type { Dialect } from './dialect.ts'
+import { readAddressPerFamily, type Dialect } from '../annotations/annotation-reader.ts'
 
 /** Antrea (docs/antrea-ipam.md, "IPPool Annotations on Pod"). */
 export const antrea: Dialect = {

@@ -1,7 +1,11 @@
 import { parseJson } from '../../../shared/json/parse-json.ts'
-import { invalidAnnotation, type Annotation } from '../annotations/annotation-reader.ts'
-import { readAddressPerFamily, readMac } from '../annotations/annotation-values.ts'
-import type { Dialect } from './dialect.ts'
+import {
+  invalidAnnotation,
+  type Annotation,
+  readAddressPerFamily,
+  readMac,
+  type Dialect,
+} from '../annotations/annotation-reader.ts'
 
 /** A JSON list of texts, not empty. */
 function readTexts(annotation: Annotation): readonly string[] {

@@ -1,7 +1,10 @@
 import { parseAddress } from '../../../shared/net/address.ts'
-import { noAddress } from '../annotations/annotation-reader.ts'
-import { readAddressPerFamily, readEntries } from '../annotations/annotation-values.ts'
-import type { Dialect } from './dialect.ts'
+import {
+  noAddress,
+  readAddressPerFamily,
+  readEntries,
+  type Dialect,
+} from '../annotations/annotation-reader.ts'
 
 /**
  * The forerunner (generals-space/crd-ipkeeper, readme and pkg/util/const.go). Its addresses bear the prefix length of their

@@ -1,7 +1,7 @@
 import { antrea } from './antrea.ts'
 import { calico } from './calico.ts'
 import { crdIpkeeper } from './crd-ipkeeper.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from '../annotations/annotation-reader.ts'
 import { hybridnet } from './hybridnet.ts'
 import { kubeOvn } from './kube-ovn.ts'
 

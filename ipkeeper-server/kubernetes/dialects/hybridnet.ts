@@ -1,5 +1,4 @@
-import { readEntries } from '../annotations/annotation-values.ts'
-import type { Dialect } from './dialect.ts'
+import { readEntries, type Dialect } from '../annotations/annotation-reader.ts'
 
 /**
  * Hybridnet (pkg/constants/annotations.go, pkg/controllers/networking/pod_controller.go): entry N for StatefulSet ordinal N,

@@ -1,7 +1,12 @@
 import { isPoolName } from '../../ipam/pools/pool.ts'
-import { invalidAnnotation, type AnnotationReader } from '../annotations/annotation-reader.ts'
-import { readAddressPerFamily, readEntries, readMac } from '../annotations/annotation-values.ts'
-import type { Dialect } from './dialect.ts'
+import {
+  invalidAnnotation,
+  type AnnotationReader,
+  readAddressPerFamily,
+  readEntries,
+  readMac,
+  type Dialect,
+} from '../annotations/annotation-reader.ts'
 
 /** What cannot be meant for the name of a pool: it was to be an address. */
 const addressLike = /^[0-9.]*$|[:/]/

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../kubernetes/api-client.ts'
-import type { Clock } from '../../kubernetes/clock.ts'
+import type { Clock } from '../../kubernetes/client-context.ts'
 import { backoff, jittered } from '../../kubernetes/watch-progress.ts'
 import { isConflict } from './api-failure.ts'
 import type { ApiRecord } from './read-object.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ClusterCache } from '../../../ipkeeper-server/kubernetes/cluster-cache.ts'
-import type { NodeEntry, PodEntry } from '../../../ipkeeper-server/kubernetes/object-projection.ts'
+import type { NodeEntry, PodEntry } from '../../../ipkeeper-server/kubernetes/kube-object.ts'
 import type { ResolvedOwner } from '../../../ipkeeper-server/kubernetes/owner-resolver.ts'
 
 const controller = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'o1' }

@@ -1,5 +1,10 @@
 import t from 'tap'
-import { clipBytes, EventSeries, type PodEvent } from '../../../ipkeeper-server/kubernetes/event-series.ts'
+import {
+  clipBytes,
+  EventSeries,
+  type PodEvent,
+  TokenBucket,
+} from '../../../ipkeeper-server/kubernetes/event-series.ts'
 
 const pod = { namespace: 'shop', name: 'web-0', uid: 'u1' }
 const event: PodEvent = { type: 'Normal', reason: 'AddressGiven', message: 'm', action: 'Add' }
@@ -48,6 +53,27 @@ t.test('a text is cut at bytes, never inside a character', t => {
     const clipped = clipBytes(text, limit)
     t.equal(clipped, expected)
     t.ok(Buffer.byteLength(clipped) <= limit)
+  }
+  t.end()
+})
+
+t.test('a burst, then so many per second', t => {
+  const bucket = new TokenBucket(5, 3)
+  for (const [now, expected] of [
+    [1000, 0],
+    [1000, 0],
+    [1000, 0],
+    [1000, 200],
+    [1100, 100],
+    [1200, 0],
+    [1200, 200],
+    [1199, 200],
+    [60_000, 0],
+    [60_000, 0],
+    [60_000, 0],
+    [60_000, 200],
+  ] as const) {
+    t.equal(bucket.take(now), expected, `at ${now}`)
   }
   t.end()
 })

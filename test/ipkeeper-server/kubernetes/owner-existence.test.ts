@@ -1,8 +1,8 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
+import type { Test } from 'tap'
 import { ApiClient } from '../../../ipkeeper-server/kubernetes/api-client.ts'
-import { systemClock } from '../../../ipkeeper-server/kubernetes/clock.ts'
-import { KindDiscovery } from '../../../ipkeeper-server/kubernetes/kind-discovery.ts'
-import { ownerExists } from '../../../ipkeeper-server/kubernetes/owner-existence.ts'
+import { systemClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
+import { KindDiscovery, ownerExists } from '../../../ipkeeper-server/kubernetes/owner-existence.ts'
 import { accessTo, failure, json, startScriptedApi, type Script } from '../../rigs/scripted-api.ts'
 
 const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u1' }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { PodEntry } from '../../../ipkeeper-server/kubernetes/object-projection.ts'
+import type { PodEntry } from '../../../ipkeeper-server/kubernetes/kube-object.ts'
 import type { ResolvedOwner } from '../../../ipkeeper-server/kubernetes/owner-resolver.ts'
 import { PodDirectory } from '../../../ipkeeper-server/kubernetes/pod-directory.ts'
 

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import type { Test } from 'tap'
 import { ApiClient } from '../../../ipkeeper-server/kubernetes/api-client.ts'
-import { systemClock } from '../../../ipkeeper-server/kubernetes/clock.ts'
+import { systemClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
 import { at } from '../../../ipkeeper-server/kubernetes/kube-object.ts'
 import { Reflector, type ReflectorOptions } from '../../../ipkeeper-server/kubernetes/reflector.ts'
 import { until } from '../../rigs/poll.ts'
@@ -154,7 +155,7 @@ t.test('lists, watches, and asks as cheaply as it can', async t => {
   })
   t.match(watched!.headers.accept, 'as=PartialObjectMetadata;')
   t.match(reflector.status(), { connected: true, synced: true, resource: 'pods', lastError: undefined })
-  t.ok(reflector.silence() < 5000 && Math.abs(Date.now() - reflector.status().lastContact!) < 5000)
+  t.ok(reflector.lastContactAge() < 5000 && Math.abs(Date.now() - reflector.status().lastContact!) < 5000)
 })
 
 t.test('an empty list of metadata has null for its items', async t => {
@@ -348,7 +349,7 @@ t.test('silence', async t => {
       ...[gives(list('10', [])), says(bookmark('11')), gives(list('11', [])), says(bookmark('12'))],
       ...[gives(list('9', [])), gives(list('9', [pod('a', '8')])), stays],
     ],
-    { timing: { silence: 100 } },
+    { timing: { idleLimit: 100 } },
   )
   await until('three watches', () => asked().length >= 7)
   const look = 'list resourceVersion=0 limit=1'
@@ -419,7 +420,7 @@ t.test('bytes that trickle are no silence', async t => {
         }, 100)
       },
     ],
-    { timing: { silence: 1500 } },
+    { timing: { idleLimit: 1500 } },
   )
   await until('it came', () => held.has('shop/slow'))
   t.strictSame(asked(), ['list resourceVersion=0', 'watch 10'])

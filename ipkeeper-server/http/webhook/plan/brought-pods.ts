@@ -3,9 +3,7 @@ import type { Owner, StringMap } from '../../../ipam/records/pod-facts.ts'
 import type { Holder } from '../../../ipam/records/records.ts'
 import type { PodsAtOnce } from '../../../ipam/choose/too-few-addresses.ts'
 import { at, readMeta, stringMap, type ObjectMeta } from '../../../kubernetes/kube-object.ts'
-import { misplaced } from '../../../kubernetes/misplaced-annotations.ts'
-import { ownerKind } from '../../../kubernetes/owner-kinds.ts'
-import { podSuffixes, standardSurge, surgeOf } from '../../../kubernetes/pods-of-workload.ts'
+import { misplaced, ownerKind, podSuffixes, standardSurge, surgeOf } from '../../../kubernetes/owner-kinds.ts'
 
 /** The pods that an object is, or brings by its template, as far as their addresses go. */
 export interface BroughtPods {

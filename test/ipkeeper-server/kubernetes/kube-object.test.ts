@@ -1,9 +1,5 @@
 import t from 'tap'
-import {
-  projectNamespace,
-  projectNode,
-  projectPod,
-} from '../../../ipkeeper-server/kubernetes/object-projection.ts'
+import { projectNamespace, projectNode, projectPod } from '../../../ipkeeper-server/kubernetes/kube-object.ts'
 
 const meta = (rest: object = {}): object => ({
   name: 'web-0',

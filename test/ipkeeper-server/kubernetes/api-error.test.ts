@@ -1,5 +1,5 @@
 import t from 'tap'
-import { statusError } from '../../../ipkeeper-server/kubernetes/api-status.ts'
+import { statusError } from '../../../ipkeeper-server/kubernetes/api-error.ts'
 
 t.test('what a refusal says', t => {
   for (const [what, status, body, retryAfter, expected] of [

@@ -42,3 +42,45 @@ export class JsonLines {
     return text
   }
 }
+
+/** Calls back once a stream has delivered nothing for a while. It looks when the limit could be reached, not at each chunk. */
+export class IdleTimer {
+  readonly #limit: number
+  readonly #monotonic: () => number
+  readonly #onIdle: () => void
+  #touchedAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /**
+   * @param limit milliseconds without a chunk
+   * @param monotonic milliseconds of a clock that never jumps
+   */
+  constructor(limit: number, monotonic: () => number, onIdle: () => void) {
+    this.#limit = limit
+    this.#monotonic = monotonic
+    this.#onIdle = onIdle
+  }
+
+  start(): void {
+    this.touch()
+    this.#check()
+  }
+
+  /** A chunk has arrived. */
+  touch(): void {
+    this.#touchedAt = this.#monotonic()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #check(): void {
+    const left = this.#touchedAt + this.#limit - this.#monotonic()
+    if (left <= 0) this.#onIdle()
+    else
+      this.#timer = setTimeout(() => {
+        this.#check()
+      }, left + 1)
+  }
+}

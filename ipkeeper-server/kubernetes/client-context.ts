@@ -15,3 +15,9 @@ export const systemClock: Clock = {
   monotonic: systemClocks.monotonic,
   random: Math.random,
 }
+
+/** What this folder needs of a logger; pino's has it. */
+export interface ClusterLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}

@@ -1,11 +1,12 @@
 import type { Finding } from '../../shared/api/audit.schema.ts'
 import type { EventSubject, PodEvent } from './event-series.ts'
+import type { Problem } from '../../shared/problem/problem.ts'
 
 /** Where kubelet's own Events on its Node are. */
 const eventsOfNodes = 'default'
 
 /** "lease-without-sandbox" as the reason of an Event: "LeaseWithoutSandbox". */
-const reasonOf = (kind: string): string =>
+const reasonOfKind = (kind: string): string =>
   kind
     .split('-')
     .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
@@ -39,9 +40,43 @@ export function findingEvent(
       namespace !== undefined && name !== undefined ? { namespace, name, uid: podUid } : nodeSubject(node),
     event: {
       type: severity === 'note' ? 'Normal' : 'Warning',
-      reason: reasonOf(kind),
+      reason: reasonOfKind(kind),
       action: 'Reconcile',
       message: [`${says}: ${why}`, remedy].filter(part => part !== '').join('; '),
     },
+  }
+}
+
+/** "IPK_POOL_FULL" as the reason of an Event: "PoolFull". */
+function reasonOfCode(code: string): string {
+  return code
+    .split('_')
+    .slice(1)
+    .map(word => word.slice(0, 1) + word.slice(1).toLowerCase())
+    .join('')
+}
+
+/** What a pod is told of its ADD. */
+export function outcomeEvent(
+  outcome:
+    | { readonly addresses: readonly string[]; readonly reasons: readonly string[] }
+    | { readonly problem: Problem },
+): PodEvent {
+  if ('problem' in outcome) {
+    const { code, message, details, hint } = outcome.problem
+    const more = [details, hint].filter(part => part !== '').join('; ')
+    return {
+      type: 'Warning',
+      reason: reasonOfCode(code),
+      action: 'AssignAddress',
+      message: `${message}; ${more}`,
+    }
+  }
+  const { addresses, reasons } = outcome
+  return {
+    type: 'Normal',
+    reason: 'AddressAssigned',
+    action: 'AssignAddress',
+    message: `${addresses.join(', ')} (${reasons.join('; ')})`,
   }
 }

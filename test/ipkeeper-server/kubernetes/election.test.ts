@@ -5,7 +5,7 @@ import {
   seeRecord,
   writeElection,
   type ElectionRecord,
-} from '../../../ipkeeper-server/kubernetes/election-record.ts'
+} from '../../../ipkeeper-server/kubernetes/election.ts'
 
 const place = { namespace: 'kube-system', name: 'ipkeeper' }
 const noon = Date.parse('2026-01-01T12:00:00.5Z')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ApiError } from '../../../ipkeeper-server/kubernetes/api-error.ts'
-import { fetchPod } from '../../../ipkeeper-server/kubernetes/fetch-pod.ts'
+import { fetchPod } from '../../../ipkeeper-server/kubernetes/ask-pods.ts'
 import type { ResolvedOwner } from '../../../ipkeeper-server/kubernetes/owner-resolver.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
 

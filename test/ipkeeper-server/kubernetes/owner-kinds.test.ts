@@ -1,6 +1,5 @@
 import t from 'tap'
-import { misplaced } from '../../../ipkeeper-server/kubernetes/misplaced-annotations.ts'
-import { ownerKind } from '../../../ipkeeper-server/kubernetes/owner-kinds.ts'
+import { misplaced, ownerKind } from '../../../ipkeeper-server/kubernetes/owner-kinds.ts'
 
 const ip = { 'ipkeeper.io/ips': '10.22.0.50-10.22.0.52' }
 const template = (annotations: object): object => ({ template: { metadata: { annotations } } })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { JsonLines } from '../../../ipkeeper-server/kubernetes/json-lines.ts'
+import { JsonLines } from '../../../ipkeeper-server/kubernetes/watch-stream.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Finding } from '../../../shared/api/audit.schema.ts'
 import { findingKindNames } from '../../../shared/findings.ts'
-import { findingEvent } from '../../../ipkeeper-server/kubernetes/finding-event.ts'
+import { findingEvent } from '../../../ipkeeper-server/kubernetes/event-texts.ts'
 
 const finding = (more: Partial<Finding>): Finding => ({
   ...{ kind: 'ip-differs', severity: 'error', says: 'it is so', why: 'as it was seen', remedy: '' },

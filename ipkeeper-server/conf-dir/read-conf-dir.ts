@@ -1,9 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Problem } from '../../shared/problem/problem.ts'
-import { compareNames, isSetAside, isRuntimeFile } from '../diagnose/lint/runtime-files.ts'
-import type { SourceFile } from '../diagnose/lint/site.ts'
 import { readSourceFile } from './read-source-file.ts'
+import { type LoadedNetwork, loadedNetworks } from '../diagnose/lint/loaded-networks.ts'
+import { compareNames, isRuntimeFile, isSetAside } from '../diagnose/lint/runtime-files.ts'
+import type { SourceFile } from '../diagnose/lint/site.ts'
+import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
+import type { Pool } from '../ipam/pools/pool.ts'
+import { rangesComeWithAdd, readIdentity, readIpamConfig } from '../ipam/request/network-config.ts'
+import { Problem } from '../../shared/problem/problem.ts'
 
 /** More files than any node has; the rest is left alone rather than read without end. */
 const mostFiles = 1000
@@ -45,4 +49,40 @@ export async function readConfDir(directory: string): Promise<readonly SourceFil
   }
   // A manifest without a network configuration is none of ours.
   return files.filter(({ name, text }) => !/\.ya?ml$/.test(name) || /\bcniVersion\b/.test(text ?? ''))
+}
+
+/**
+ * The networks of a runtime's folder, in its order. None where the folder cannot be read, and none of a file that cannot be
+ * loaded: the linter speaks of such.
+ */
+export async function readNetworks(directory: string): Promise<readonly LoadedNetwork[]> {
+  return loadedNetworks(await readConfDir(directory).catch(() => []))
+}
+
+/** Ranges that stand in network configurations; `complete`: none comes with an ADD only, or cannot be read. */
+export interface NetworkPools {
+  readonly pools: readonly Pool[]
+  readonly complete: boolean
+}
+
+/** The ranges of the networks in a runtime's folder that have their addresses from ipkeeper. */
+export async function readNetworkPools(directory: string): Promise<NetworkPools> {
+  const pools: Pool[] = []
+  let complete = true
+  for (const { name, cniVersion, plugins } of await readNetworks(directory)) {
+    for (const plugin of plugins.filter(usesIpkeeper)) {
+      const config = { cniVersion, ...plugin, name }
+      try {
+        if (rangesComeWithAdd(config)) complete = false
+        else {
+          const { inline } = readIpamConfig(config, readIdentity(config))
+          if (inline) pools.push(inline)
+        }
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        complete = false
+      }
+    }
+  }
+  return { pools, complete }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { readNetworkPools } from '../conf-dir/network-pools.ts'
+import { readNetworkPools } from '../conf-dir/read-conf-dir.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
 import { readPoolSpec } from '../config/read-pool-object.ts'
 import { isInUse } from '../ipam/plan/plan-configured-pools.ts'

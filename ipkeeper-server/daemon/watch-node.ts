@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { LintFinding } from '../../shared/api/lint.schema.ts'
 import { ConfDirWatch } from '../conf-dir/conf-dir-watch.ts'
-import { readNetworks } from '../conf-dir/read-networks.ts'
+import { readNetworks } from '../conf-dir/read-conf-dir.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
 import type { AppOptions } from '../http/build-app.ts'
 import { auditRoutes } from '../http/routes/audit.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
-import { readNetworks } from '../conf-dir/read-networks.ts'
+import { readNetworks } from '../conf-dir/read-conf-dir.ts'
 import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import { renameDurably, syncFolder } from '../host/durable-file.ts'
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
-import { filesIn } from '../migrate/import/read-folder.ts'
+import { filesIn } from '../migrate/import/host-local.ts'
 import {
   showsUse,
   summarizeUse,

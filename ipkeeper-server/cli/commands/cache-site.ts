@@ -2,7 +2,7 @@ import type { CachedResultReply, CacheReply } from '../../../shared/api/cache.sc
 import type { AttachmentsReply } from '../../../shared/api/listing.schema.ts'
 import { defaultPaths, resultCacheFolders } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { readNetworks } from '../../conf-dir/read-networks.ts'
+import { readNetworks } from '../../conf-dir/read-conf-dir.ts'
 import { idsIfAllListed } from '../../runtime/sandboxes.ts'
 import { foldersOf, type CacheFolder } from '../../result-cache/list-cache-files.ts'
 import {

@@ -2,12 +2,11 @@ import { join } from 'node:path'
 import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { answerMessage, type Answer, type MessageReport } from '../../diagnose/doctor/answer-message.ts'
-import type { CheckState } from '../../diagnose/doctor/check.ts'
+import { type CheckReport, type CheckState, runChecks } from '../../diagnose/doctor/check.ts'
 import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
-import { lookAtNode } from '../../diagnose/doctor/look-at-node.ts'
+import { probeNode } from '../../diagnose/doctor/probe-node.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
-import { runChecks, type CheckReport } from '../../diagnose/doctor/run-checks.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
@@ -148,7 +147,7 @@ export const doctorCommand = command<Diagnosis>({
   run: async (daemon, args, terminal) => {
     const { pod, message, 'conf-dir': confDir, 'bin-dir': binDir, 'state-dir': named } = args.options
     const podName = pod === undefined ? undefined : readPod(pod)
-    const node = await lookAtNode({
+    const node = await probeNode({
       socket: daemon.socket,
       stateDir: named ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir),
       ...{ confDir, binDir },

@@ -10,18 +10,17 @@ import {
 } from '../../../shared/api/import.schema.ts'
 import { defaultPaths, resultCacheFolders } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { readNetworks } from '../../conf-dir/read-networks.ts'
+import { readNetworks } from '../../conf-dir/read-conf-dir.ts'
 import { findHostLocal } from '../../migrate/import/host-local.ts'
 import { listObjects } from '../../migrate/import/list-objects.ts'
-import { lookAtNode } from '../../migrate/import/look-at-node.ts'
-import { completeFindings } from '../../migrate/import/plan/complete-findings.ts'
-import type { Findings, Unreadable } from '../../migrate/import/plan/findings.ts'
-import { givenRanges, networkRanges, type NetworkRanges } from '../../migrate/import/plan/network-ranges.ts'
 import { readObject } from '../../migrate/import/plan/read-object.ts'
+import { probeRuntimes } from '../../migrate/import/probe-runtimes.ts'
+import { completeFindings, type Findings, type Unreadable } from '../../migrate/import/plan/findings.ts'
+import { givenRanges, networkRanges, type NetworkRanges } from '../../migrate/import/plan/network-ranges.ts'
 import {
   kubectlNames,
-  objectSources,
   type ObjectSourceName,
+  objectSources,
 } from '../../migrate/import/plan/object-sources.ts'
 import { command, type Command, type ReadCall, type Option } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
@@ -128,7 +127,7 @@ async function look(
   const folders = options['results-dir'] === undefined ? resultCacheFolders.results : [options['results-dir']]
   const progress = showProgress(terminal, 'reading', { what: 'cached results' })
   const sockets = readWords(options['runtime'])
-  const knowledge = await lookAtNode(folders, sockets, progress.at).finally(progress.end)
+  const knowledge = await probeRuntimes(folders, sockets, progress.at).finally(progress.end)
   for (const answer of knowledge.runtimes) {
     if (answer.state === 'failed')
       terminal.err(`note: runtime ${answer.socket} cannot be asked for its containers: ${answer.reason}\n`)

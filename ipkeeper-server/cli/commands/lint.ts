@@ -4,7 +4,7 @@ import { command, type ReadCall } from '../framework/command.ts'
 import { readTextFile } from '../framework/read-input.ts'
 import { lintDirectory, lintFiles, type LintNode } from '../../conf-dir/lint-files.ts'
 import { decode, readRegularFile, readSourceFile } from '../../conf-dir/read-source-file.ts'
-import { replaceFile } from '../../conf-dir/replace-file.ts'
+import { rewriteConfig } from '../../conf-dir/rewrite-config.ts'
 import { compilerText, githubCommand, visible } from '../../diagnose/lint/format-finding.ts'
 import { LineMap } from '../../diagnose/lint/line-map.ts'
 import type { Linted } from '../../diagnose/lint/lint.ts'
@@ -74,7 +74,7 @@ export async function mendFile(path: string, dryRun: boolean, now: Date): Promis
   if (dryRun) return { file: path, changed: false, original: null, changes, plan, why: 'dry run' }
   try {
     const check = (written: string): void => void JSON.parse(written)
-    const original = await replaceFile(path, read, fixed.text, { now, check })
+    const original = await rewriteConfig(path, read, fixed.text, { now, check })
     return { file: path, changed: true, original, changes, plan, why: null }
   } catch (error) {
     return unchanged(toProblem(error).message)

@@ -1,7 +1,7 @@
 import type { Captures } from './messages/known-text.ts'
 import { recognise } from './messages/recognise.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
-import type { NodeView } from './node-view.ts'
+import type { NodeView } from './probe-node.ts'
 import { whoHolds } from './who-holds.ts'
 
 /** What a known text means on this node. */

@@ -1,10 +1,44 @@
-import type { ExplainReply } from '../../../shared/api/explain.schema.ts'
-import type { AttachmentsReply, LeasesReply, ReservationsReply } from '../../../shared/api/listing.schema.ts'
+import { statSync } from 'node:fs'
+import { oursIn } from './networks.ts'
+import type { NodeView } from './probe-node.ts'
 import { SocketRuntimes } from '../../runtime/socket-runtimes.ts'
-import { describeAttachment } from './describe-attachment.ts'
-import { describeFlight } from './describe-flights.ts'
-import type { NodeView } from './node-view.ts'
-import { oursIn } from './our-plugin.ts'
+import type { ExplainReply } from '../../../shared/api/explain.schema.ts'
+import type { Flight } from '../../../shared/api/flight.schema.ts'
+import type {
+  AttachmentItem,
+  AttachmentsReply,
+  LeasesReply,
+  ReservationsReply,
+} from '../../../shared/api/listing.schema.ts'
+
+/** Whether the path of a network namespace leads to something. */
+function stateOfPath(netns: string): string {
+  if (netns === '') return 'no namespace was given'
+  try {
+    return statSync(netns, { throwIfNoEntry: false })
+      ? `namespace ${netns} is there`
+      : `namespace ${netns} is gone`
+  } catch {
+    return `namespace ${netns} cannot be looked at`
+  }
+}
+
+/** One sandbox that the daemon knows, in a line. */
+export function describeAttachment(item: AttachmentItem, here: string | undefined): string {
+  const { containerId, pod, network, ifname, addresses, node, netns, since } = item
+  const who = pod ? `pod ${pod.namespace}/${pod.name}` : 'no pod'
+  const place = node === here ? stateOfPath(netns) : `on node ${node}`
+  return `sandbox ${containerId} of ${who} has ${addresses.join(', ') || 'no address'} in network ${network} (${ifname}) since ${since}; ${place}`
+}
+
+/** One run of the plugin in a line. */
+export function describeFlight({ at, verb, ifname, exit, code, message, addresses, queued }: Flight): string {
+  const outcome =
+    exit === 0
+      ? (addresses?.join(', ') ?? (queued === true ? 'queued until the daemon is back' : 'done'))
+      : `failed${code === undefined ? '' : ` ${code}`}: ${message ?? ''}`
+  return `${at} ${verb} ${ifname ?? '-'}: ${outcome}`
+}
 
 export interface PodSection {
   readonly title: string

@@ -3,11 +3,10 @@ import { dirname, join } from 'node:path'
 import type { AddressReply } from '../../../shared/api/address.schema.ts'
 import type { AttachmentsReply } from '../../../shared/api/listing.schema.ts'
 import { resultCacheFolders } from '../../../shared/paths.ts'
-import { describeAttachment } from './describe-attachment.ts'
-import { describeFlight } from './describe-flights.ts'
-import { describeFinding, lintNetworks } from './lint-networks.ts'
+import { describeAttachment, describeFlight } from './describe-pod.ts'
+import { describeFinding, lintNetworks } from './networks.ts'
 import type { CaptureName, Captures } from './messages/known-text.ts'
-import type { NodeView } from './node-view.ts'
+import type { NodeView } from './probe-node.ts'
 
 /** What this node and its daemon know of one thing that a text names; each line is a sentence. */
 type LookUp = (node: NodeView, value: string) => Promise<readonly string[]> | readonly string[]

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { pluginInput } from './plugin-call.ts'
 import { pluginType } from './read-network.ts'
 import { failure, remark, warning, type Earlier, type Finding } from './report.ts'
-import { runStep } from './run-step.ts'
+import { runStep } from './run-cni-plugin.ts'
 import { isOwnName, type ScratchNamespaces } from './scratch-namespace.ts'
 import { leftNotes, removeNote, type TryNote } from './try-notes.ts'
 

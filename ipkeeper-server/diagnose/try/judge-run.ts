@@ -4,8 +4,30 @@ import { locateSyntaxError } from '../../../shared/json/locate-syntax-error.ts'
 import { catalogue } from '../../../shared/problem/catalogue.ts'
 import { keptCharacters } from '../../host/run-program.ts'
 import { readResult, ResultFault, strayKeys, type PluginResult } from './plugin-result.ts'
-import type { PluginRun } from './plugin-run.ts'
 import { failure, warning, type Finding, type TriedVerb } from './report.ts'
+
+/** How one run of a plugin ended, before anybody judges it. */
+export interface PluginRun {
+  readonly verb: TriedVerb
+  /** Its `type`. */
+  readonly plugin: string
+  readonly end:
+    | { readonly kind: 'missing'; readonly folders: readonly string[] }
+    | { readonly kind: 'not-started'; readonly error: Error }
+    | { readonly kind: 'exit'; readonly exit: number }
+    | { readonly kind: 'signal'; readonly signal: string }
+    /** Its time was up. */
+    | { readonly kind: 'late' }
+    /** The person at the terminal had enough. */
+    | { readonly kind: 'stopped' }
+  readonly stdout: string
+  readonly stderr: string
+  /** Until nobody held its output open any more. */
+  readonly milliseconds: number
+  /** Until the process itself ended; undefined when it did not. */
+  readonly exitedAfter: number | undefined
+  readonly timeoutMs: number
+}
 
 /** What came of a run, as libcni sees it (incidents 3a; cni:pkg/invoke/{exec,raw_exec}.go). */
 export interface Verdict {

@@ -1,7 +1,22 @@
+import { join } from 'node:path'
+import { listConfDir } from '../../conf-dir/read-conf-dir.ts'
+import { isRuntimeFile } from '../lint/runtime-files.ts'
 import { networkNameFault } from '../../../shared/cni/identifiers.ts'
-import { field, isJsonObject, jsonTypeName, showJson, type JsonObject } from '../../../shared/json/fold.ts'
+import { field, isJsonObject, type JsonObject, jsonTypeName, showJson } from '../../../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../../../shared/json/parse-json.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+
+/**
+ * The file of a folder that containerd takes: the first by the bytes of its name, with a dot at the beginning or without
+ * (cni-protocol J1, J2).
+ *
+ * @throws Problem IPK_CONFLIST_MISSING, IPK_CONF_DIR_UNREADABLE
+ */
+export async function chooseConflist(folder: string): Promise<string> {
+  const first = (await listConfDir(folder)).find(isRuntimeFile)
+  if (first !== undefined) return join(folder, first)
+  throw new Problem('IPK_CONFLIST_MISSING', `${folder} has no .conflist, .conf or .json`)
+}
 
 /** A network configuration as libcni holds it: one plugin of a `.conf` is a list of one. */
 export interface Network {

@@ -1,9 +1,35 @@
 import { statSync } from 'node:fs'
-import type { JsonObject } from '../../../shared/json/fold.ts'
+import { judgeRun, type Verdict, type PluginRun } from './judge-run.ts'
+import { type Attachment, pluginEnvironment } from './plugin-call.ts'
+import { writeResult } from './plugin-result.ts'
+import { type Finding, type Step, type TriedVerb, warning } from './report.ts'
 import { runProgram } from '../../host/run-program.ts'
-import { pluginEnvironment, type Attachment } from './plugin-call.ts'
-import type { PluginRun } from './plugin-run.ts'
-import type { TriedVerb } from './report.ts'
+import type { JsonObject } from '../../../shared/json/fold.ts'
+import { toProblem } from '../../../shared/problem/problem.ts'
+
+export interface StepStart extends PluginStart {
+  readonly cniVersion: string
+  /** What else is to be said of it. */
+  readonly judge: (verdict: Verdict) => Promise<readonly Finding[]>
+}
+
+/** Runs a plugin and judges what it did. Never rejects. */
+export async function runStep(start: StepStart): Promise<{ readonly step: Step; readonly verdict: Verdict }> {
+  const { verb, plugin, attachment, stdin, cniVersion, judge } = start
+  const { path, run } = await runCniPlugin(start)
+  const verdict = judgeRun(run, cniVersion)
+  const more = await judge(verdict).catch((error: unknown) => [warning(toProblem(error).message)])
+  const { result, runtimeSays } = verdict
+  const step: Step = {
+    ...{ verb, plugin, path, env: pluginEnvironment(verb, attachment), stdin },
+    ...{ stdout: run.stdout, stderr: run.stderr, milliseconds: Math.round(run.milliseconds) },
+    exit: run.end.kind === 'exit' ? run.end.exit : null,
+    result: result === null ? null : writeResult(result, result.version),
+    runtimeSays,
+    findings: [...verdict.findings, ...more],
+  }
+  return { step, verdict }
+}
 
 export interface PluginStart {
   readonly verb: TriedVerb

@@ -13,7 +13,7 @@ import { writeResult, type PluginResult } from './plugin-result.ts'
 import { declares, ipamType, pluginType, sinceCheck, type Network } from './read-network.ts'
 import { failure, hasError, remark, warning } from './report.ts'
 import type { Finding, Ping, Step, Told, TriedVerb, TryReport } from './report.ts'
-import { runStep } from './run-step.ts'
+import { runStep } from './run-cni-plugin.ts'
 import {
   namespacePath,
   namespacePrefix,

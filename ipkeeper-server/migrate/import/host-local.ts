@@ -1,8 +1,64 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Findings, joinFindings } from './plan/findings.ts'
 import { isReservationName, readHostLocal } from './plan/read-host-local.ts'
-import { joinFindings, type Findings } from './plan/findings.ts'
-import { filesIn, namesIn, type FolderFile } from './read-folder.ts'
+import { codeOf } from '../../result-cache/file-calls.ts'
+import { glance, readCacheFile } from '../../result-cache/read-cache-file.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+
+/** A file of a folder, as it stood when it was read. */
+export interface FolderFile {
+  /** Absolute. */
+  readonly path: string
+  readonly name: string
+  /** null: it cannot be read. */
+  readonly text: string | null
+  /** Why it cannot. */
+  readonly why: string
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+}
+
+/**
+ * What is in a folder, in the order of its names; nothing where there is none, unless it must be there. Rejects with
+ * IPK_CACHE_UNREADABLE.
+ */
+export async function namesIn(folder: string, mustExist = false): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' && !mustExist) return []
+    throw new Problem('IPK_CACHE_UNREADABLE', `${folder} cannot be read (${code})`, {
+      cause: error,
+      hint: 'run as root, or name another folder: --dir DIR',
+    })
+  }
+}
+
+/** A file that is being written is read again; no link is followed, and nothing but a file is opened. */
+async function readFile(path: string, name: string): Promise<FolderFile | undefined> {
+  for (let tries = 0; ; tries++) {
+    const bytes = Buffer.from(path)
+    const seen = await glance(bytes)
+    if (seen.state === 'gone') return undefined
+    if (seen.state === 'odd') return { path, name, text: null, why: seen.detail, modifiedAt: 0 }
+    const modifiedAt = Number(seen.identity.mtimeNs / 1_000_000n)
+    const reading = await readCacheFile(bytes, seen.identity)
+    if (reading.state === 'gone') return undefined
+    if (reading.state === 'read') return { path, name, text: reading.text, why: '', modifiedAt }
+    const why = reading.state === 'odd' ? reading.detail : 'it goes on changing'
+    if (reading.state === 'odd' || tries === 3) return { path, name, text: null, why, modifiedAt }
+  }
+}
+
+/** The files of a folder one after the other; `wants` spares reading what is of no use. */
+export async function* filesIn(folder: string, wants: (name: string) => boolean): AsyncGenerator<FolderFile> {
+  for (const name of await namesIn(folder)) {
+    const file = wants(name) ? await readFile(join(folder, name), name) : undefined
+    if (file) yield file
+  }
+}
 
 async function isFolder(path: string): Promise<boolean> {
   return await lstat(path).then(

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { readNetworks } from '../../../ipkeeper-server/conf-dir/read-networks.ts'
+import { readNetworks } from '../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
 import { leasesForCache } from '../../../ipkeeper-server/leases/queries/cache-records.ts'
 import { attachmentKey } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { CacheKeeper, type CacheTerms } from '../../../ipkeeper-server/result-cache/cache-keeper.ts'

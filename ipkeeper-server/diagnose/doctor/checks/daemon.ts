@@ -1,6 +1,80 @@
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { oursIn } from '../networks.ts'
 import { HealthReply } from '../../../../shared/api/listing.schema.ts'
+import { pluginSettings } from '../../../../shared/cni/netconf.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { fail, ok, skip, warn, type Check } from '../check.ts'
+
+/** undefined when somebody listens, else the code of the failure. */
+async function dial(path: string): Promise<string | undefined> {
+  return await new Promise(resolve => {
+    const socket = connect(path)
+    const timer = setTimeout(() => {
+      socket.destroy()
+      resolve('ETIMEDOUT')
+    }, 3000)
+    const end = (code: string | undefined): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(code)
+    }
+    socket.once('connect', () => {
+      end(undefined)
+    })
+    socket.once('error', error => {
+      end(codeOf(error))
+    })
+  })
+}
+
+const restart = ['systemctl', 'restart', 'ipkeeper']
+
+export const socketCheck: Check = {
+  id: 'socket',
+  title: "the daemon's socket",
+  why: 'The plugin asks the daemon over this socket, and every ADD fails without it; whoever may write to it can take addresses.',
+  run: async ({ socket }) => {
+    let stats
+    try {
+      stats = lstatSync(socket)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'EACCES') return skip(`${socket} cannot be looked at: run as root`)
+      return fail(
+        code === 'ENOENT' ? `there is no socket ${socket}` : `${socket} cannot be looked at (${code})`,
+        ...restart,
+      )
+    }
+    if (!stats.isSocket()) return fail(`${socket} is no socket`, 'ls', '-l', socket)
+    const refused = await dial(socket)
+    if (refused === 'EACCES') return skip(`${socket} may not be dialled by this user: run as root`)
+    if (refused === 'ECONNREFUSED')
+      return fail(`${socket} is left of a daemon that does not run any more`, ...restart)
+    if (refused !== undefined) return fail(`${socket} cannot be dialled (${refused})`, ...restart)
+    const mode = stats.mode & 0o777
+    if ((mode & 0o077) !== 0)
+      return fail(
+        `${socket} has mode 0${mode.toString(8)}: others than its owner may use it`,
+        'chmod',
+        '0600',
+        socket,
+      )
+    if (stats.uid !== 0 && stats.uid !== process.getuid?.())
+      return fail(`${socket} belongs to user ${stats.uid}, not to root`, 'chown', 'root:root', socket)
+    const folder = dirname(socket)
+    const around = statSync(folder)
+    if ((around.mode & 0o022) !== 0 && (around.mode & 0o1000) === 0)
+      return fail(
+        `others than its owner may write to ${folder}, and so replace the socket`,
+        'chmod',
+        '0700',
+        folder,
+      )
+    return ok(`${socket} answers, mode 0${mode.toString(8)}`)
+  },
+}
 
 export const daemonCheck: Check = {
   id: 'daemon',
@@ -26,5 +100,88 @@ export const daemonCheck: Check = {
         ...['systemctl', 'restart', 'ipkeeper'],
       )
     return ok(`ipkeeper-server ${health.version} on node ${status.node}, pid ${status.pid}`)
+  },
+}
+
+export const configCheck: Check = {
+  id: 'config',
+  title: "the daemon's file is in force",
+  why: 'A change that the daemon refused does nothing: what was read before stays in force.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    const { path, problem, loadedAt } = status.config
+    if (problem)
+      return fail(`not in force: ${String(problem['message'])}`, 'ipkeeper-server', 'check-config', path)
+    if (!existsSync(path)) return ok(`there is no ${path}: everything is as by default`)
+    return ok(`${path}, as it was at ${loadedAt}`)
+  },
+}
+
+/** As it is on disk; one that is not there stays as it is written. */
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+export const stateFolderCheck: Check = {
+  id: 'state-folder',
+  title: 'plugin and daemon use one state folder and one socket',
+  why: 'What the plugin leaves for the daemon in its state folder, such as DELs that wait, would be carried out by nobody.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    const ours = node.networks.flatMap(file => {
+      const found = oursIn(file)
+      return found ? [{ path: file.path, settings: pluginSettings(found.plugin, {}) }] : []
+    })
+    if (ours.length === 0) return skip(`no configuration in ${node.confDir} uses ipkeeper`)
+    for (const { path, settings } of ours) {
+      const lint = ['ipkeeperctl', 'lint', path]
+      if (real(settings.stateDir) !== real(status.stateDir))
+        return fail(
+          `${path} has the state folder ${settings.stateDir}, and the daemon ${status.stateDir}`,
+          ...lint,
+        )
+      if (real(settings.socket) !== real(status.socket))
+        return fail(`${path} has the socket ${settings.socket}, and the daemon ${status.socket}`, ...lint)
+    }
+    return ok(status.stateDir)
+  },
+}
+
+export const identityCheck: Check = {
+  id: 'identity',
+  title: 'the node is known by more than its name',
+  why: 'A name may change, and a disk may be copied: by an ID that is bound to the machine the daemon knows which leases are its own.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    if (!status.identity) return skip(`ipkeeper-server ${status.version} does not tell`)
+    const { id, wanted, formerNames, knownBy, refused } = status.identity
+    const [former] = formerNames
+    const says = `node ${status.node}, ID ${id.slice(0, 12)}`
+    if (refused) return fail(`no ADD is served: ${refused.message}; ${refused.hint}`, 'ipkeeperctl', 'status')
+    if (wanted !== status.node)
+      return warn(
+        `${says}, is to be called ${wanted} at a start at which the store answers`,
+        'ipkeeperctl',
+        'status',
+      )
+    if (knownBy.length === 0)
+      return warn(
+        `${says}: neither /etc/machine-id nor the hardware tells this machine from a copy of it`,
+        ...['ls', '-l', '/etc/machine-id', '/sys/class/dmi/id/product_uuid'],
+      )
+    // A clone of a virtual machine gets another hardware UUID; machine ID and folder are copied with its disk.
+    if (status.store.state !== undefined && !knownBy.includes('hardware'))
+      return warn(
+        `${says}, by ${knownBy.join(' and ')}: nodes share the store, and a copy of this disk that starts while this daemon is stopped would be taken for this machine`,
+        ...['ls', '-l', '/sys/class/dmi/id/product_uuid'],
+      )
+    return ok(`${says}, by ${knownBy.join(' and ')}${former ? `; was called ${former.name}` : ''}`)
   },
 }

@@ -1,9 +1,9 @@
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
 import { freeRoom } from '../../../host/free-room.ts'
 import { openRegularFile } from '../../../host/regular-file.ts'
 import { migrations } from '../../../store/sqlite/migrations.ts'
-import { codeOf, fail, ok, warn, type Check } from '../check.ts'
 
 const mebibyte = 1024 * 1024
 /** Below this a burst of pods can fill it. */
@@ -85,5 +85,56 @@ export const storeCheck: Check = {
         ...['ipkeeperctl', 'rescue'],
       )
     return ok(`${says}${status ? `; ${status.store.kind}, ${status.store.leases} leases` : ''}`)
+  },
+}
+
+export const engineCheck: Check = {
+  id: 'engine',
+  title: 'the engine that nodes share leases in can be reached, and has all of them',
+  why: 'While it is away, or has lost records, pods that have their address on this node go on, and every new claim has to wait.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    const { kind, location, state, reason, since, owed, waitsFor = [], lacks } = status.store
+    if (state === undefined) return skip(`the store (${kind}) is this node's own`)
+    const where = `${kind} ${location}`
+    const behind = owed !== undefined && owed > 0 ? `; ${owed} records wait to be told to it` : ''
+    if (state === 'away')
+      return fail(
+        `${where} is away since ${since ?? '?'} (${reason ?? 'why is not known'})${behind}`,
+        ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
+      )
+    if (state === 'incomplete') {
+      const whom = waitsFor.length === 0 ? '' : `; it waits for ${waitsFor.join(', ')}`
+      return fail(
+        `${where} has lost records (${reason ?? 'why is not known'}), and nothing new is given since ${since ?? '?'}${whom}${behind}`,
+        ...['ipkeeperctl', 'status'],
+      )
+    }
+    if (reason !== undefined)
+      return warn(
+        `${where} takes changes, but what other nodes do is not heard since ${since ?? '?'} (${reason})`,
+        ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
+      )
+    if (lacks !== undefined) return warn(`${where}: ${lacks}`, 'ipkeeperctl', 'status')
+    return ok(`${where}${behind}`)
+  },
+}
+
+export const severalNodesCheck: Check = {
+  id: 'several-nodes',
+  title: 'one store for all nodes that give its addresses',
+  why: 'The embedded store knows its own node only: another node could give the same address.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    const nodes = status.kubernetes?.counts.nodes
+    if (nodes === undefined) return skip('no Kubernetes API is configured that could tell of other nodes')
+    if (nodes > 1 && ['sqlite', 'memory'].includes(status.store.kind))
+      return warn(
+        `the cluster has ${nodes} nodes, and the store (${status.store.kind}) is this one's`,
+        ...['ipkeeperctl', 'pools'],
+      )
+    return ok(`${nodes} ${nodes === 1 ? 'node' : 'nodes'}, store ${status.store.kind}`)
   },
 }

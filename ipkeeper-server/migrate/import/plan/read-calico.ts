@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../../shared/json/fold.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
 import { firstOf, parseCidr } from '../../../../shared/net/cidr.ts'
-import { toldOnly, type Findings, type ToldAllocation, type Unreadable } from './findings.ts'
+import { bareAllocation, type Findings, type SourceAllocation, type Unreadable } from './findings.ts'
 import { listIn, objectIn, textIn } from '../../../../shared/json/object-fields.ts'
 import type { ReadObject } from './read-object.ts'
 
@@ -25,7 +25,7 @@ function readBlock({ origin, spec }: ReadObject): Findings {
   }
   const attributes = listIn(spec, 'attributes')
   const first = firstOf(cidr)
-  const allocations = listIn(spec, 'allocations').flatMap((entry, ordinal): ToldAllocation[] => {
+  const allocations = listIn(spec, 'allocations').flatMap((entry, ordinal): SourceAllocation[] => {
     if (entry === null || entry === undefined) return []
     const address = formatAddress({ family: first.family, value: first.value + BigInt(ordinal) })
     const attribute = typeof entry === 'number' ? attributes[entry] : undefined
@@ -41,7 +41,7 @@ function readBlock({ origin, spec }: ReadObject): Findings {
     if (!name && textIn(secondary, 'type') !== '') return []
     return [
       {
-        ...toldOnly(`${origin} [${ordinal}]`, address),
+        ...bareAllocation(`${origin} [${ordinal}]`, address),
         network: handle?.network ?? null,
         containerId: handle?.containerId ?? null,
         pod: namespace && name ? { namespace, name, uid: null } : null,

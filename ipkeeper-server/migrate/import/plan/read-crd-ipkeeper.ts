@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../shared/json/fold.ts'
 import { formatAddress, parseAddress } from '../../../../shared/net/address.ts'
-import { toldOnly, type Findings, type ToldAllocation, type Unreadable } from './findings.ts'
+import { bareAllocation, type Findings, type SourceAllocation, type Unreadable } from './findings.ts'
 import { objectIn, textIn } from '../../../../shared/json/object-fields.ts'
 import type { ReadObject } from './read-object.ts'
 
@@ -11,7 +11,7 @@ import type { ReadObject } from './read-object.ts'
  */
 function readStaticIp({ origin, namespace: own, spec, createdAt }: ReadObject): Findings {
   const unreadable: Unreadable[] = []
-  const allocations = Object.entries(objectIn(spec, 'ipmap')).flatMap(([text, pod]): ToldAllocation[] => {
+  const allocations = Object.entries(objectIn(spec, 'ipmap')).flatMap(([text, pod]): SourceAllocation[] => {
     if (pod === null) return []
     const address = parseAddress(text.split('/')[0] ?? '')
     const name = isJsonObject(pod) ? textIn(pod, 'name') : ''
@@ -24,7 +24,7 @@ function readStaticIp({ origin, namespace: own, spec, createdAt }: ReadObject): 
     const uid = textIn(pod, 'uid')
     return [
       {
-        ...toldOnly(origin, formatAddress(address)),
+        ...bareAllocation(origin, formatAddress(address)),
         ifname: 'eth0',
         pod: { namespace, name, uid: uid === '' ? null : uid },
         since: createdAt,

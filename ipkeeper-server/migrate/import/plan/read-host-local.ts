@@ -1,6 +1,6 @@
 import { containerIdFault } from '../../../../shared/cni/identifiers.ts'
 import { formatAddress, parseAddress } from '../../../../shared/net/address.ts'
-import { toldOnly, type Findings, type Unreadable } from './findings.ts'
+import { bareAllocation, type Findings, type Unreadable } from './findings.ts'
 
 /** A file of a folder of host-local. */
 export interface HostLocalFile {
@@ -41,7 +41,7 @@ export function readHostLocal(network: string, files: readonly HostLocalFile[]):
     if (containerId === '' || containerIdFault(containerId)) return fail('its first line is no container ID')
     return [
       {
-        ...toldOnly(path, canonical),
+        ...bareAllocation(path, canonical),
         ...{ network, containerId, ifname: ifname === '' ? null : ifname, since: Math.floor(modifiedAt) },
       },
     ]

@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../../../../shared/net/address.ts'
-import { toldOnly, type Findings, type ToldAllocation, type Unreadable } from './findings.ts'
+import { bareAllocation, type Findings, type SourceAllocation, type Unreadable } from './findings.ts'
 import { textIn } from '../../../../shared/json/object-fields.ts'
 import type { ReadObject } from './read-object.ts'
 
@@ -24,7 +24,7 @@ function readIp({ origin, name, spec, createdAt }: ReadObject): Findings {
       : textIn(spec, 'ipAddress')
           .split(',')
           .filter(text => text !== '')
-  const allocations = told.flatMap((text): ToldAllocation[] => {
+  const allocations = told.flatMap((text): SourceAllocation[] => {
     const address = parseAddress(text.trim())
     if (!address) {
       unreadable.push({ origin, address: null, why: `"${text}" is no address` })
@@ -32,7 +32,7 @@ function readIp({ origin, name, spec, createdAt }: ReadObject): Findings {
     }
     return [
       {
-        ...toldOnly(origin, formatAddress(address)),
+        ...bareAllocation(origin, formatAddress(address)),
         containerId: containerId || null,
         ifname: first ? 'eth0' : null,
         pod: { namespace, name: podName, uid: null },

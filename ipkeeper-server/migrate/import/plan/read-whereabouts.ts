@@ -2,9 +2,9 @@ import { isJsonObject } from '../../../../shared/json/fold.ts'
 import { addressBits, formatAddress, parseAddress, type Address } from '../../../../shared/net/address.ts'
 import {
   parsePodReference,
-  toldOnly,
+  bareAllocation,
   type Findings,
-  type ToldAllocation,
+  type SourceAllocation,
   type Unreadable,
 } from './findings.ts'
 import { textIn } from '../../../../shared/json/object-fields.ts'
@@ -22,7 +22,7 @@ function readPool({ origin, spec }: ReadObject): Findings {
   if (!first)
     return { allocations: [], unreadable: [{ origin, address: null, why: `its range "${range}" is none` }] }
   const allocations = Object.entries(isJsonObject(spec['allocations']) ? spec['allocations'] : {}).flatMap(
-    ([offset, value]): ToldAllocation[] => {
+    ([offset, value]): SourceAllocation[] => {
       const address = atOffset(first, offset)
       if (address === undefined || !isJsonObject(value)) {
         unreadable.push({ origin, address: null, why: `allocation ${JSON.stringify(offset)} cannot be read` })
@@ -32,7 +32,7 @@ function readPool({ origin, spec }: ReadObject): Findings {
       const [ifname, claim] = [textIn(value, 'ifname'), textIn(value, 'ipamclaimref')]
       return [
         {
-          ...toldOnly(`${origin} [${offset}]`, address),
+          ...bareAllocation(`${origin} [${offset}]`, address),
           containerId: containerId === '' ? null : containerId,
           ifname: ifname === '' ? null : ifname,
           pod: parsePodReference(reference),
@@ -61,7 +61,7 @@ function readReservation({ origin, name, spec, createdAt }: ReadObject): Finding
   return {
     allocations: [
       {
-        ...toldOnly(origin, formatAddress(address)),
+        ...bareAllocation(origin, formatAddress(address)),
         containerId: containerId === '' ? null : containerId,
         ifname: ifname === '' ? null : ifname,
         pod: parsePodReference(textIn(spec, 'podref')),

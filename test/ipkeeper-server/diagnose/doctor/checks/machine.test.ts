@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { NodeView } from '../../../../ipkeeper-server/diagnose/doctor/node-view.ts'
-import { oldBootCheck } from '../../../../ipkeeper-server/diagnose/doctor/checks/old-boot.ts'
+import type { NodeView } from '../../../../../ipkeeper-server/diagnose/doctor/probe-node.ts'
+import { oldBootCheck } from '../../../../../ipkeeper-server/diagnose/doctor/checks/machine.ts'
 
 const future = '2099-01-01T00:00:00.000Z'
 const past = '2001-01-01T00:00:00.000Z'

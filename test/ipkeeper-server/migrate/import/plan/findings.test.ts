@@ -2,8 +2,9 @@ import t from 'tap'
 import {
   completeFindings,
   type NodeKnowledge,
-} from '../../../../../ipkeeper-server/migrate/import/plan/complete-findings.ts'
-import { toldOnly, type ToldAllocation } from '../../../../../ipkeeper-server/migrate/import/plan/findings.ts'
+  type SourceAllocation,
+  bareAllocation,
+} from '../../../../../ipkeeper-server/migrate/import/plan/findings.ts'
 import type { CachedAttachment } from '../../../../../ipkeeper-server/result-cache/plan/read-cached-result.ts'
 import type { RuntimeAnswer, Sandbox } from '../../../../../ipkeeper-server/runtime/sandboxes.ts'
 
@@ -25,15 +26,15 @@ const lists = (...sandboxes: readonly Sandbox[]): RuntimeAnswer => ({
   sandboxes,
 })
 const fails: RuntimeAnswer = { socket: '/s', state: 'failed', reason: 'ECONNREFUSED' }
-const told = (more: Partial<ToldAllocation> = {}): ToldAllocation => ({
-  ...toldOnly('here', '10.22.0.2'),
+const told = (more: Partial<SourceAllocation> = {}): SourceAllocation => ({
+  ...bareAllocation('here', '10.22.0.2'),
   ...more,
 })
 const pod = { namespace: 'shop', name: 'web-0', uid: null }
 
 /** "net c1 net1 shop/web-0 /n listed" */
 function completed(
-  one: ToldAllocation,
+  one: SourceAllocation,
   { cached: entries = [], runtimes = [] }: Partial<NodeKnowledge>,
   network?: string,
 ): string {
@@ -53,7 +54,7 @@ function completed(
 t.test('what a source leaves out', t => {
   const rows: readonly (readonly [
     what: string,
-    told: ToldAllocation,
+    told: SourceAllocation,
     known: Partial<NodeKnowledge>,
     expected: string,
     network?: string,

@@ -37,7 +37,7 @@ async function keepOriginal(path: string, { bytes, state }: ReadFile, at: Date):
  * @returns the path of the original
  * @throws Problem IPK_FIX_REFUSED
  */
-export async function replaceFile(
+export async function rewriteConfig(
   path: string,
   before: ReadFile,
   text: string,

@@ -1,12 +1,58 @@
 import { DatabaseSync } from 'node:sqlite'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { missingLedgerIn } from '../../../../../ipkeeper-server/open-ledger/ledger-traces.ts'
+import { migrations } from '../../../../../ipkeeper-server/store/sqlite/migrations.ts'
+import { SqliteStore } from '../../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import t from 'tap'
-import { storeCheck } from '../../../../ipkeeper-server/diagnose/doctor/checks/store.ts'
-import type { NodeView } from '../../../../ipkeeper-server/diagnose/doctor/node-view.ts'
-import { missingLedgerIn } from '../../../../ipkeeper-server/open-ledger/ledger-traces.ts'
-import { migrations } from '../../../../ipkeeper-server/store/sqlite/migrations.ts'
-import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { engineCheck, storeCheck } from '../../../../../ipkeeper-server/diagnose/doctor/checks/store.ts'
+import type { NodeView } from '../../../../../ipkeeper-server/diagnose/doctor/probe-node.ts'
+import type { StatusReply } from '../../../../../shared/api/listing.schema.ts'
+
+const look = async (store: Partial<StatusReply['store']>): Promise<unknown> => {
+  const status = { store: { kind: 'etcd', location: 'https://10.0.0.1:2379', ...store } }
+  return await engineCheck.run({ status: () => Promise.resolve(status) } as unknown as NodeView)
+}
+const since = '2026-11-21T10:00:00.000Z'
+const where = 'etcd https://10.0.0.1:2379'
+const lost = { state: 'incomplete', reason: 'it is another cluster than before', since } as const
+
+const cases: readonly (readonly [what: string, store: Partial<StatusReply['store']>, finding: object])[] = [
+  ["this node's own", {}, { state: 'skip' }],
+  ['ready', { state: 'ready', owed: 0 }, { state: 'ok', says: where }],
+  [
+    'away',
+    { state: 'away', reason: 'ECONNREFUSED', since, owed: 2 },
+    { state: 'fail', says: /is away since/ },
+  ],
+  [
+    'deaf',
+    { state: 'ready', reason: 'no watch is open', since },
+    { state: 'warn', says: /is not heard since/ },
+  ],
+  [
+    'incomplete',
+    { ...lost, owed: 0, waitsFor: ['n3', 'n4'] },
+    {
+      state: 'fail',
+      says: `${where} has lost records (it is another cluster than before), and nothing new is given since ${since}; it waits for n3, n4`,
+      mend: ['ipkeeperctl', 'status'],
+    },
+  ],
+  [
+    'incomplete, and waits for nobody else',
+    { ...lost, owed: 7, waitsFor: [] },
+    {
+      state: 'fail',
+      says: /nothing new is given since 2026-11-21T10:00:00\.000Z; 7 records wait to be told to it$/,
+    },
+  ],
+]
+for (const [what, store, finding] of cases) {
+  t.test(what, async t => {
+    t.match(await look(store), finding)
+  })
+}
 
 const setLayout = (path: string, layout: number): void => {
   const database = new DatabaseSync(path)
@@ -15,7 +61,7 @@ const setLayout = (path: string, layout: number): void => {
 }
 
 /** What is seen of a folder whose daemon does not run. */
-const look = async (stateDir: string): Promise<unknown> =>
+const lookAtFolder = async (stateDir: string): Promise<unknown> =>
   await storeCheck.run({
     ...{ stateDir, missingLedger: missingLedgerIn, status: () => Promise.resolve(undefined) },
   } as unknown as NodeView)
@@ -77,6 +123,6 @@ t.test('a daemon that does not start', async t => {
     const folder = t.testdir({})
     chmodSync(folder, 0o700)
     await make(join(folder, 'leases.db'))
-    t.match(await look(folder), { state, says }, name)
+    t.match(await lookAtFolder(folder), { state, says }, name)
   }
 })

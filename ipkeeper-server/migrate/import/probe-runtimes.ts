@@ -1,10 +1,10 @@
 import { SocketRuntimes } from '../../runtime/socket-runtimes.ts'
-import type { NodeKnowledge } from './plan/complete-findings.ts'
+import type { NodeKnowledge } from './plan/findings.ts'
 import { readCachedResult, type CachedAttachment } from '../../result-cache/plan/read-cached-result.ts'
-import { filesIn } from './read-folder.ts'
+import { filesIn } from './host-local.ts'
 
 /** What runtimes of this node keep and list of their containers. Only reads. */
-export async function lookAtNode(
+export async function probeRuntimes(
   resultFolders: readonly string[],
   sockets: readonly string[] | undefined,
   onProgress: (looked: number) => void,

@@ -1,0 +1,56 @@
+import { type Check, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { SocketRuntimes } from '../../../runtime/socket-runtimes.ts'
+
+export const runtimeCheck: Check = {
+  id: 'runtime',
+  title: 'the container runtime has taken the network',
+  why: 'A runtime reads its configurations when they change, and may have missed it, or have thrown away what it had; the node is NotReady then.',
+  run: async () => {
+    const runtimes = new SocketRuntimes(undefined)
+    try {
+      const answers = await runtimes.list()
+      if (answers.length === 0) return skip('neither containerd nor CRI-O has a socket here')
+      for (const answer of answers) {
+        if (answer.state === 'failed')
+          return warn(`${answer.socket}: ${answer.reason}`, 'systemctl', 'status', 'containerd')
+        const conditions = await runtimes.conditions(answer.socket)
+        const network = conditions.find(({ type }) => type === 'NetworkReady')
+        if (network && !network.holds)
+          return fail(`${answer.socket}: ${network.message || network.reason}`, 'ipkeeperctl', 'lint')
+      }
+      return ok(answers.map(({ socket }) => socket).join(', '))
+    } finally {
+      runtimes.close()
+    }
+  },
+}
+
+export const kubernetesApiCheck: Check = {
+  id: 'kubernetes-api',
+  title: 'the daemon may ask the Kubernetes API',
+  why: 'Without the API, or rights in it, owners of pods, defaults of namespaces and Events are missing, and some ADDs wait.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    const api = status.kubernetes
+    if (!api) return skip('no Kubernetes API is configured')
+    const away = api.watches.find(({ connected }) => !connected)
+    const [missing] = api.missingRights ?? []
+    if (missing)
+      return fail(
+        `it may not ${missing.verb} ${missing.resource}: ${missing.why}`,
+        ...['kubectl', 'edit', 'clusterrole', 'ipkeeper'],
+      )
+    if (!api.connected)
+      return fail(
+        `${api.server}: ${away?.lastError?.message ?? 'not connected'}`,
+        ...['ipkeeperctl', 'status'],
+      )
+    if (api.nodeMissing)
+      return fail(
+        `the cluster has no Node ${status.node}${api.nodeMissing.meant === null ? '' : `; is it ${api.nodeMissing.meant}?`}`,
+        ...['kubectl', 'get', 'nodes'],
+      )
+    return ok(`${api.server}, ${api.counts.pods} pods of this node`)
+  },
+}

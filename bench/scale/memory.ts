@@ -47,7 +47,7 @@ class HandingOver implements Engine {
     this.feed = feed
     const records = Array.from(sampleRecords(place, pods), (record, index) => ({
       ...record,
-      stamp: index + 1,
+      revision: index + 1,
     }))
     feed.replace(records, { revision: records.length })
   }
@@ -73,8 +73,8 @@ const store = new SharedStore({
 const ledger = await Ledger.open(store, Date.now, 'worker-1')
 const startMs = Math.round(performance.now() - begun)
 const afterStart = heap() - before
-let stamp = 2 * pods
-for (const record of sampleRecords(place, pods)) engine.feed?.put({ ...record, stamp: ++stamp })
+let revision = 2 * pods
+for (const record of sampleRecords(place, pods)) engine.feed?.put({ ...record, revision: ++revision })
 const afterChanges = heap() - before
 const residentMebibytes = Math.round(process.memoryUsage().rss / 2 ** 20)
 if (ledger.counts().lease !== pods) throw new Error('not all of it was loaded')

@@ -97,7 +97,7 @@ export interface SharedAspect {
   /** Leases as they were bound on this node by its journal, and are no more by what the engine told at the start. */
   takenAtStart(): readonly LeaseRecord[]
   /** Milliseconds of a clock that never jumps since the engine last answered. */
-  silence(): number
+  lastContactAge(): number
   /** Kinds whose records are forgotten at present, because the engine does not keep them. */
   readonly ignores: readonly RecordKind[]
 }

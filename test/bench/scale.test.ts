@@ -27,7 +27,7 @@ t.test('a simulated node chooses what a ledger chooses', async t => {
     status: () => ({ state: 'ready', owed: 0 }),
     isHeard: () => true,
     takenAtStart: () => [],
-    silence: () => 0,
+    lastContactAge: () => 0,
     ignores: [],
   }
   const random = seededRandom(3)

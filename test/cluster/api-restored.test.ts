@@ -1,7 +1,7 @@
 /** A Kubernetes API whose etcd went back to a snapshot, or lost objects, while daemons ran and were down. */
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
-import type { StampedWrite } from '../../ipkeeper-server/store/shared/engine.ts'
+import type { EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
 import { lease } from '../contract/lease-store-contract.ts'
 import {
   createNamespace,
@@ -26,7 +26,7 @@ const root = '/apis/ipkeeper.io/v1alpha1'
 let last = 1
 const fresh = (): LeaseRecord => lease(`10.9.${last >> 8}.${last++ & 255}`)
 
-function put(record: LeaseRecord, base: number | null = null): StampedWrite {
+function put(record: LeaseRecord, base: number | null = null): EngineWrite {
   return { kind: 'lease', key: leaseKey(record), base, text: JSON.stringify(record) }
 }
 

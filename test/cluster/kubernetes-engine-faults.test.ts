@@ -2,7 +2,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
-import { EngineAway, type Engine, type StampedWrite } from '../../ipkeeper-server/store/shared/engine.ts'
+import { EngineAway, type Engine, type EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
 import { lease } from '../contract/lease-store-contract.ts'
 import { grantRights, ipkeeperToken, rbacObjects } from '../rigs/cluster-node.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
@@ -22,7 +22,7 @@ const skip = missing('cluster')
 let last = 1
 const fresh = (): LeaseRecord => lease(`10.9.${last >> 8}.${last++ & 255}`)
 
-function put(record: LeaseRecord, base: number | null = null): StampedWrite {
+function put(record: LeaseRecord, base: number | null = null): EngineWrite {
   return { kind: 'lease', key: leaseKey(record), base, text: JSON.stringify(record) }
 }
 
@@ -38,7 +38,7 @@ async function open(
 }
 
 /** Commits until one succeeds, as whoever waits for an engine does. */
-async function commitAtLast(engine: Engine, write: StampedWrite): Promise<void> {
+async function commitAtLast(engine: Engine, write: EngineWrite): Promise<void> {
   await until('a commit', async () => {
     try {
       await engine.probe()
@@ -51,7 +51,7 @@ async function commitAtLast(engine: Engine, write: StampedWrite): Promise<void> 
   })
 }
 
-async function hears(heard: HeardRecords, write: StampedWrite): Promise<void> {
+async function hears(heard: HeardRecords, write: EngineWrite): Promise<void> {
   await until('the news', () => heard.records.has(`lease ${write.key}`))
 }
 
@@ -101,14 +101,14 @@ t.test('a server that is away', { skip }, async t => {
 
   await t.test('and has forgotten what was changed meanwhile', async t => {
     const [gone, changed, made] = [fresh(), fresh(), fresh()]
-    const stamps = await engine.commit([put(gone), put(changed)])
+    const revisions = await engine.commit([put(gone), put(changed)])
     await cluster.stop('SIGKILL')
     await until('trouble', () => heard.trouble !== undefined)
     await cluster.start()
     const other = await open(t, cluster)
     // As soon as the server is back, and before the first one has noticed or not.
-    await other.engine.commit([{ ...put(gone), base: stamps[0] ?? null, text: null }])
-    await other.engine.commit([put({ ...changed, generation: 2 }, stamps[1] ?? null), put(made)])
+    await other.engine.commit([{ ...put(gone), base: revisions[0] ?? null, text: null }])
+    await other.engine.commit([put({ ...changed, generation: 2 }, revisions[1] ?? null), put(made)])
     await cluster.compact()
     await cluster.stop('SIGKILL')
     await cluster.start()
@@ -130,12 +130,12 @@ t.test('a watch from a version that the server has forgotten', { skip }, async t
   const { engine, heard } = await open(t, cluster, { timing: { watchFor: 500 } })
   const other = await open(t, cluster)
   const [first, second] = [fresh(), fresh()]
-  const [stamp = null] = await engine.commit([put(first)])
+  const [revision = null] = await engine.commit([put(first)])
   for (let round = 0; round < 3; round++) {
     await other.engine.commit([put(fresh())])
     await cluster.compact()
   }
-  await other.engine.commit([{ ...put(first), base: stamp, text: null }, put(second)])
+  await other.engine.commit([{ ...put(first), base: revision, text: null }, put(second)])
   await hears(heard, put(second))
   await until('it is gone', () => !heard.records.has(`lease ${leaseKey(first)}`))
   t.strictSame(heard.faults, [])
@@ -186,7 +186,7 @@ t.test('rights', { skip }, async t => {
 })
 
 /** A record of a node, of a version that is not there. */
-const nodeWrite: StampedWrite = {
+const nodeWrite: EngineWrite = {
   kind: 'node',
   key: 'n1',
   base: null,

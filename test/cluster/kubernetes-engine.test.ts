@@ -12,8 +12,8 @@ import {
 import { StoreConflict } from '../../ipkeeper-server/store/lease-store.ts'
 import {
   type Engine,
-  type StampedRecord,
-  type StampedWrite,
+  type EngineRecord,
+  type EngineWrite,
 } from '../../ipkeeper-server/store/shared/engine.ts'
 import { lease } from '../contract/lease-store-contract.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
@@ -26,7 +26,7 @@ const skip = missing('cluster')
 
 const root = '/apis/ipkeeper.io/v1alpha1'
 
-function putLease(record: LeaseRecord, base: number | null = null): StampedWrite {
+function putLease(record: LeaseRecord, base: number | null = null): EngineWrite {
   return { kind: 'lease', key: leaseKey(record), base, text: JSON.stringify(record) }
 }
 
@@ -41,7 +41,7 @@ function holderOf(name: string, patch: Partial<HolderRecord> = {}): HolderRecord
   }
 }
 
-function putHolder(record: HolderRecord, base: number | null = null): StampedWrite {
+function putHolder(record: HolderRecord, base: number | null = null): EngineWrite {
   return { kind: 'holder', key: holderKey(record.holder), base, text: JSON.stringify(record) }
 }
 
@@ -56,11 +56,11 @@ const reservation = (address: string, patch: Partial<ReservationRecord> = {}): R
   ...patch,
 })
 
-function putReservation(record: ReservationRecord, base: number | null = null): StampedWrite {
+function putReservation(record: ReservationRecord, base: number | null = null): EngineWrite {
   return { kind: 'reservation', key: leaseKey(record), base, text: JSON.stringify(record) }
 }
 
-const remove = ({ kind, key }: StampedWrite, base: number): StampedWrite => ({ kind, key, base, text: null })
+const remove = ({ kind, key }: EngineWrite, base: number): EngineWrite => ({ kind, key, base, text: null })
 
 async function open(
   t: Test,
@@ -75,8 +75,8 @@ async function open(
 
 const ofHeard = (
   heard: HeardRecords,
-  { kind, key }: Pick<StampedWrite, 'kind' | 'key'>,
-): StampedRecord | undefined => heard.records.get(`${kind} ${key}`)
+  { kind, key }: Pick<EngineWrite, 'kind' | 'key'>,
+): EngineRecord | undefined => heard.records.get(`${kind} ${key}`)
 
 t.test('an engine on a real API server', { skip }, async t => {
   const cluster = await startCluster(t)
@@ -89,25 +89,24 @@ t.test('an engine on a real API server', { skip }, async t => {
   const fresh = (patch: Partial<LeaseRecord> = {}): LeaseRecord =>
     lease(`10.9.${last >> 8}.${last++ & 255}`, 1, patch)
 
-  await t.test('1: commit resolves with the stamps, and everybody hears of it', async t => {
+  await t.test('1: commit resolves with the revisions, and everybody hears of it', async t => {
     const writes = [putLease(fresh()), putHolder(holderOf('web-1')), putLease(lease('fd00::1'))]
-    const stamps = await one.engine.commit(writes)
+    const revisions = await one.engine.commit(writes)
     for (const [index, write] of writes.entries()) {
       t.match(await two.engine.read(write.kind, write.key), {
-        stamp: stamps[index],
+        revision: revisions[index],
         kind: write.kind,
         key: write.key,
       })
       for (const { heard } of [one, two]) {
-        await until('the news', () => ofHeard(heard, write)?.stamp === stamps[index])
+        await until('the news', () => ofHeard(heard, write)?.revision === revisions[index])
         t.strictSame(JSON.parse(ofHeard(heard, write)?.text ?? ''), JSON.parse(write.text ?? ''))
       }
     }
-    t.strictSame(await two.engine.commit(writes.map((write, index) => remove(write, stamps[index] ?? 0))), [
-      null,
-      null,
-      null,
-    ])
+    t.strictSame(
+      await two.engine.commit(writes.map((write, index) => remove(write, revisions[index] ?? 0))),
+      [null, null, null],
+    )
     for (const write of writes) {
       t.equal(await one.engine.read(write.kind, write.key), undefined)
       for (const { heard } of [one, two]) await until('it is gone', () => !ofHeard(heard, write))
@@ -141,7 +140,7 @@ t.test('an engine on a real API server', { skip }, async t => {
       const now = await one.engine.read(kind, key)
       t.strictSame(JSON.parse(now?.text ?? ''), wanted, `${kind} ${key} is as before`)
       for (const { heard } of [one, two])
-        await until('all hear so', () => ofHeard(heard, { kind, key })?.stamp === now?.stamp)
+        await until('all hear so', () => ofHeard(heard, { kind, key })?.revision === now?.revision)
     }
     for (const { heard } of [one, two]) await until('nothing is left', () => !ofHeard(heard, putLease(mine)))
   })
@@ -157,22 +156,22 @@ t.test('an engine on a real API server', { skip }, async t => {
     t.strictSame(JSON.parse((await one.engine.read('lease', leaseKey(first)))?.text ?? ''), first)
   })
 
-  await t.test('1: a stamp never comes again', async t => {
+  await t.test('1: a revision never comes again', async t => {
     const record = fresh()
-    const [stamp = 0] = (await one.engine.commit([putLease(record)])) as number[]
-    await two.engine.commit([remove(putLease(record), stamp)])
+    const [revision = 0] = (await one.engine.commit([putLease(record)])) as number[]
+    await two.engine.commit([remove(putLease(record), revision)])
     const [again = 0] = (await two.engine.commit([putLease(record)])) as number[]
-    t.not(again, stamp)
-    await t.rejects(one.engine.commit([putLease({ ...record, generation: 2 }, stamp)]), StoreConflict)
-    await t.rejects(one.engine.commit([remove(putLease(record), stamp)]), StoreConflict)
-    t.match(await one.engine.read('lease', leaseKey(record)), { stamp: again })
+    t.not(again, revision)
+    await t.rejects(one.engine.commit([putLease({ ...record, generation: 2 }, revision)]), StoreConflict)
+    await t.rejects(one.engine.commit([remove(putLease(record), revision)]), StoreConflict)
+    t.match(await one.engine.read('lease', leaseKey(record)), { revision: again })
     for (const { heard } of [one, two])
-      await until('the second one is heard of', () => ofHeard(heard, putLease(record))?.stamp === again)
+      await until('the second one is heard of', () => ofHeard(heard, putLease(record))?.revision === again)
   })
 
   await t.test('1: what people have written on an object stays', async t => {
     const record = fresh()
-    const [stamp = 0] = (await one.engine.commit([putLease(record)])) as number[]
+    const [revision = 0] = (await one.engine.commit([putLease(record)])) as number[]
     const name = `default-${record.address
       .split('.')
       .map(part => part.padStart(3, '0'))
@@ -180,7 +179,7 @@ t.test('an engine on a real API server', { skip }, async t => {
     const edited = await cluster.request('PATCH', `${root}/ipleases/${name}`, {
       metadata: { labels: { team: 'shop' }, annotations: { why: 'because' } },
     })
-    await t.rejects(one.engine.commit([putLease({ ...record, generation: 2 }, stamp)]), StoreConflict)
+    await t.rejects(one.engine.commit([putLease({ ...record, generation: 2 }, revision)]), StoreConflict)
     const now = Number(edited['metadata'].resourceVersion)
     await one.engine.commit([putLease({ ...record, generation: 2 }, now)])
     t.match(await cluster.request('GET', `${root}/ipleases/${name}`), {
@@ -231,7 +230,7 @@ t.test('an engine on a real API server', { skip }, async t => {
         const before = JSON.parse(now?.text ?? '') as LeaseRecord
         try {
           await engine.commit([
-            putLease({ ...before, generation: before.generation + 1 }, now?.stamp ?? null),
+            putLease({ ...before, generation: before.generation + 1 }, now?.revision ?? null),
           ])
           left--
         } catch (error) {
@@ -268,8 +267,8 @@ t.test('an engine on a real API server', { skip }, async t => {
       name: 'web',
       note: 'for the shop',
     })
-    t.equal(found?.stamp, ofHeard(one.heard, { kind: 'reservation', key: first })?.stamp)
-    await one.engine.commit([{ kind: 'reservation', key: first, base: found?.stamp ?? null, text: null }])
+    t.equal(found?.revision, ofHeard(one.heard, { kind: 'reservation', key: first })?.revision)
+    await one.engine.commit([{ kind: 'reservation', key: first, base: found?.revision ?? null, text: null }])
     t.match(await cluster.request('GET', `${root}/namespaces/shop/ipreservations/web`), {
       spec: { addresses: ['10.9.200.2', 'fd00:9::1'], owner: { kind: 'StatefulSet', name: 'web' } },
     })
@@ -278,7 +277,7 @@ t.test('an engine on a real API server', { skip }, async t => {
     t.ok(ofHeard(one.heard, { kind: 'reservation', key: keys[1] ?? '' }))
     for (const key of keys.slice(1)) {
       const now = await two.engine.read('reservation', key)
-      await two.engine.commit([{ kind: 'reservation', key, base: now?.stamp ?? null, text: null }])
+      await two.engine.commit([{ kind: 'reservation', key, base: now?.revision ?? null, text: null }])
     }
     await t.rejects(cluster.request('GET', `${root}/namespaces/shop/ipreservations/web`), /404/)
   })
@@ -286,7 +285,7 @@ t.test('an engine on a real API server', { skip }, async t => {
   await t.test('reservations: as ipkeeperctl makes them', async t => {
     const pod = reservation('10.9.201.1', { note: 'one' })
     const printer = reservation('10.9.201.2', { namespace: '', kind: 'external', name: 'printer-3' })
-    const stamps = await one.engine.commit([putReservation(pod), putReservation(printer)])
+    const revisions = await one.engine.commit([putReservation(pod), putReservation(printer)])
     t.match(await cluster.request('GET', `${root}/namespaces/shop/ipreservations/default-010-009-201-001`), {
       spec: { owner: { pod: 'web-0' } },
     })
@@ -299,13 +298,15 @@ t.test('an engine on a real API server', { skip }, async t => {
     for (const [index, record] of [pod, printer].entries()) {
       const found = await two.engine.read('reservation', leaseKey(record))
       t.strictSame(JSON.parse(found?.text ?? ''), record)
-      t.equal(found?.stamp, stamps[index])
+      t.equal(found?.revision, revisions[index])
     }
     await t.rejects(one.engine.commit([putReservation(pod)]), StoreConflict)
     const changed = { ...pod, generation: 2, note: 'two' }
     await until('the other one knows', () => two.heard.records.has(`reservation ${leaseKey(pod)}`))
-    const [second = 0] = (await two.engine.commit([putReservation(changed, stamps[0] ?? null)])) as number[]
-    t.match(await one.engine.read('reservation', leaseKey(pod)), { stamp: second, text: /two/ })
+    const [second = 0] = (await two.engine.commit([
+      putReservation(changed, revisions[0] ?? null),
+    ])) as number[]
+    t.match(await one.engine.read('reservation', leaseKey(pod)), { revision: second, text: /two/ })
     await t.rejects(
       one.engine.commit([putReservation(reservation('10.9.201.3', { namespace: 'nowhere' }))]),
       { code: 'IPK_STORE_FAILED', message: /nowhere/ },
@@ -336,7 +337,7 @@ t.test('an engine on a real API server', { skip }, async t => {
         () => ofHeard(heard, { kind: 'reservation', key })?.text.includes('second') === true,
       )
     const now = await one.engine.read('reservation', key)
-    await one.engine.commit([{ kind: 'reservation', key, base: now?.stamp ?? null, text: null }])
+    await one.engine.commit([{ kind: 'reservation', key, base: now?.revision ?? null, text: null }])
     await until('none is left', () => !ofHeard(two.heard, { kind: 'reservation', key }))
   })
 
@@ -357,7 +358,7 @@ t.test('an engine on a real API server', { skip }, async t => {
         ],
       ],
     }
-    const write: StampedWrite = { kind: 'pool', key: record.name, base: null, text: JSON.stringify(record) }
+    const write: EngineWrite = { kind: 'pool', key: record.name, base: null, text: JSON.stringify(record) }
     await one.engine.commit([write])
     await until('the news', () => ofHeard(two.heard, write) !== undefined)
     t.equal(ofHeard(two.heard, write)?.text, JSON.stringify(record), 'in the same order, too')
@@ -375,7 +376,7 @@ t.test('an engine on a real API server', { skip }, async t => {
       ranges: [[{ subnet: '10.7.0.0/24', rangeStart: '10.7.0.1', rangeEnd: '10.7.0.9' }]],
     })
     await t.rejects(
-      one.engine.commit([{ kind: 'pool', key: 'prod', base: prod?.stamp ?? null, text: null }]),
+      one.engine.commit([{ kind: 'pool', key: 'prod', base: prod?.revision ?? null, text: null }]),
       {
         code: 'IPK_STORE_FAILED',
       },
@@ -383,7 +384,7 @@ t.test('an engine on a real API server', { skip }, async t => {
   })
 
   await t.test('nodes', async t => {
-    const record = (name: string, patch: Partial<NodeRecord> = {}): StampedWrite => ({
+    const record = (name: string, patch: Partial<NodeRecord> = {}): EngineWrite => ({
       kind: 'node',
       key: name,
       base: null,
@@ -396,24 +397,24 @@ t.test('an engine on a real API server', { skip }, async t => {
       }),
     })
     const write = record('worker-1')
-    const [stamp = null] = await one.engine.commit([write])
-    await until('the news', () => ofHeard(two.heard, write)?.stamp === stamp)
-    t.match(await two.engine.read('node', 'worker-1'), { stamp, text: /"addresses":\["192.0.2.1"\]/ })
+    const [revision = null] = await one.engine.commit([write])
+    await until('the news', () => ofHeard(two.heard, write)?.revision === revision)
+    t.match(await two.engine.read('node', 'worker-1'), { revision, text: /"addresses":\["192.0.2.1"\]/ })
     t.match(await cluster.request('GET', `${root}/ipnodes/worker-1`), { spec: { name: 'worker-1' } })
     await t.rejects(two.engine.commit([write]), StoreConflict)
-    await t.rejects(two.engine.commit([{ ...write, base: (stamp ?? 0) - 1 }]), StoreConflict)
+    await t.rejects(two.engine.commit([{ ...write, base: (revision ?? 0) - 1 }]), StoreConflict)
     // A name that no object can have.
     const odd = record('Worker_2')
     await one.engine.commit([odd])
     t.match(await two.engine.read('node', 'Worker_2'), { key: 'Worker_2', text: /"name":"Worker_2"/ })
-    await two.engine.commit([{ ...write, base: stamp, text: null }])
+    await two.engine.commit([{ ...write, base: revision, text: null }])
     await until('it is gone', () => !ofHeard(one.heard, write))
     t.equal(one.engine.lacks, undefined)
   })
 
   await t.test('what is newer than this version is neither read nor changed', async t => {
     const record = fresh()
-    const [stamp = 0] = (await one.engine.commit([putLease(record)])) as number[]
+    const [revision = 0] = (await one.engine.commit([putLease(record)])) as number[]
     const name = `default-${record.address
       .split('.')
       .map(part => part.padStart(3, '0'))
@@ -426,7 +427,7 @@ t.test('an engine on a real API server', { skip }, async t => {
       message: /written by a newer ipkeeper \(schema 2; this one knows 1\): update this node/,
     })
     await t.rejects(one.engine.commit([putLease(record)]), StoreConflict)
-    await t.rejects(one.engine.commit([putLease(record, stamp)]), StoreConflict)
+    await t.rejects(one.engine.commit([putLease(record, revision)]), StoreConflict)
     t.ok(one.lines.some(line => line['name'] === name && /newer/.test(String(line['reason']))))
   })
 

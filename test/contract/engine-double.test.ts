@@ -1,10 +1,10 @@
 import t from 'tap'
 import { StoreConflict } from '../../ipkeeper-server/store/lease-store.ts'
-import { EngineAway, type Engine, type StampedWrite } from '../../ipkeeper-server/store/shared/engine.ts'
+import { EngineAway, type Engine, type EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
 import { EngineDouble } from '../rigs/engine-double.ts'
 import { until } from '../rigs/poll.ts'
 
-const put = (key: string, text: string | null, base: number | null = null): StampedWrite => ({
+const put = (key: string, text: string | null, base: number | null = null): EngineWrite => ({
   kind: 'lease',
   key,
   base,
@@ -17,7 +17,7 @@ function listen(engine: Engine): string[] {
   engine.start({
     replace: records =>
       heard.push(`all ${records.map(({ key, text }) => `${key}=${text}`).join(' ')}`.trim()),
-    put: ({ key, stamp, text }) => heard.push(`put ${key} ${stamp} ${text}`),
+    put: ({ key, revision, text }) => heard.push(`put ${key} ${revision} ${text}`),
     remove: (_, key) => heard.push(`gone ${key}`),
     broke: reason => heard.push(`broke: ${reason}`),
     trouble: reason => heard.push(reason === undefined ? 'no trouble' : `trouble: ${reason}`),

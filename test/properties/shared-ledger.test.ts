@@ -156,7 +156,8 @@ class Cluster {
       now: () => this.#now,
       monotonic: () => performance.now(),
       bootId: 'boot-1',
-      patience: 200,
+      // No fault happens before the first start has ended.
+      startTimeout: former === undefined ? 10_000 : 200,
       retryAfter: 5,
       onStatus: () => undefined,
       onLost: ({ address }) => this.violations.push(`${node} lost ${address}`),

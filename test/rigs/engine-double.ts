@@ -8,8 +8,8 @@ import {
   type Engine,
   type EngineFeed,
   type SharedKind,
-  type StampedRecord,
-  type StampedWrite,
+  type EngineRecord,
+  type EngineWrite,
 } from '../../ipkeeper-server/store/shared/engine.ts'
 import { StoreConflict } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -33,7 +33,7 @@ export interface EngineSwitches {
   /** No news comes, and nothing says why: a watch that was lost. */
   readonly deaf: boolean
   /** Asked for each commit. */
-  readonly fate: (writes: readonly StampedWrite[]) => Fate
+  readonly fate: (writes: readonly EngineWrite[]) => Fate
 }
 
 export interface NodeEngineOptions {
@@ -58,14 +58,14 @@ interface Version {
   readonly revision: number
 }
 
-function stamped({ kind, key, text, revision }: Version): StampedRecord | undefined {
-  return text === null ? undefined : { kind, key, text, stamp: revision }
+function stamped({ kind, key, text, revision }: Version): EngineRecord | undefined {
+  return text === null ? undefined : { kind, key, text, revision }
 }
 
 const idOf = ({ kind, key }: Pick<Version, 'kind' | 'key'>): string => JSON.stringify([kind, key])
 
 export interface Snapshot {
-  readonly records: readonly StampedRecord[]
+  readonly records: readonly EngineRecord[]
   readonly revision: number
 }
 
@@ -91,8 +91,8 @@ export class EngineDouble {
    */
   restore(snapshot: Snapshot = { records: [], revision: 0 }, seen = true): void {
     this.#newest.clear()
-    for (const { kind, key, text, stamp } of snapshot.records)
-      this.#newest.set(idOf({ kind, key }), { kind, key, text, revision: stamp })
+    for (const { kind, key, text, revision } of snapshot.records)
+      this.#newest.set(idOf({ kind, key }), { kind, key, text, revision })
     this.#log = []
     if (seen) {
       this.#revision = snapshot.revision
@@ -102,11 +102,11 @@ export class EngineDouble {
   }
 
   /** All records, read past every node. */
-  records(): readonly StampedRecord[] {
+  records(): readonly EngineRecord[] {
     return [...this.#newest.values()].flatMap(version => stamped(version) ?? [])
   }
 
-  get(kind: SharedKind, key: string): StampedRecord | undefined {
+  get(kind: SharedKind, key: string): EngineRecord | undefined {
     const version = this.newest({ kind, key })
     return version && stamped(version)
   }
@@ -151,12 +151,12 @@ export class EngineDouble {
   }
 
   /** The first of the writes whose record is not at its base. */
-  conflictOf(writes: readonly StampedWrite[]): StampedWrite | undefined {
-    return writes.find(write => (this.get(write.kind, write.key)?.stamp ?? null) !== write.base)
+  conflictOf(writes: readonly EngineWrite[]): EngineWrite | undefined {
+    return writes.find(write => (this.get(write.kind, write.key)?.revision ?? null) !== write.base)
   }
 
   /** Carries out all writes, whatever is there. */
-  carryOut(writes: readonly StampedWrite[]): readonly Version[] {
+  carryOut(writes: readonly EngineWrite[]): readonly Version[] {
     return writes.flatMap(({ kind, key, text }) =>
       text === undefined ? [] : this.#apply({ kind, key, text }),
     )
@@ -228,7 +228,7 @@ class Connection implements NodeEngine {
     this.#wake()
   }
 
-  async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
+  async read(kind: SharedKind, key: string): Promise<EngineRecord | undefined> {
     await this.#reach()
     const version = this.#engine.newest({ kind, key })
     await this.#tell()
@@ -237,7 +237,7 @@ class Connection implements NodeEngine {
     return version && stamped(version)
   }
 
-  async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
+  async commit(writes: readonly EngineWrite[]): Promise<readonly (number | null)[]> {
     this.#commits++
     await this.#reach()
     this.#expectSame()
@@ -262,7 +262,7 @@ class Connection implements NodeEngine {
     this.#expectSame()
     for (const version of versions) this.#remember(version)
     const told = [...versions]
-    // A kind that it has no use for gets a stamp that nothing is ever compared with.
+    // A kind that it has no use for gets a revision that nothing is ever compared with.
     return writes.map(write => {
       if (write.text === undefined) return write.base
       const version = kept.includes(write) ? told.shift() : undefined
@@ -316,13 +316,13 @@ class Connection implements NodeEngine {
     if (this.#isBroken) throw new EngineAway('the engine has gone back')
   }
 
-  #allAtOnce(writes: readonly StampedWrite[]): readonly Version[] {
+  #allAtOnce(writes: readonly EngineWrite[]): readonly Version[] {
     const conflict = this.#engine.conflictOf(writes)
     if (conflict) throw new StoreConflict(conflict.kind, conflict.key)
     return this.#engine.carryOut(writes)
   }
 
-  async #oneByOne(writes: readonly StampedWrite[]): Promise<readonly Version[]> {
+  async #oneByOne(writes: readonly EngineWrite[]): Promise<readonly Version[]> {
     const done: (readonly [version: Version, before: Version | undefined])[] = []
     for (const write of writes) {
       const before = this.#engine.newest(write)

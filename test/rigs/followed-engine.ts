@@ -1,8 +1,8 @@
-import type { Engine, StampedRecord } from '../../ipkeeper-server/store/shared/engine.ts'
+import type { Engine, EngineRecord } from '../../ipkeeper-server/store/shared/engine.ts'
 
 /** What the feed of an engine has made of the world. */
 export interface HeardRecords {
-  readonly records: ReadonlyMap<string, StampedRecord>
+  readonly records: ReadonlyMap<string, EngineRecord>
   /** How often everything was told anew. */
   readonly lists: number
   readonly trouble: string | undefined
@@ -16,7 +16,7 @@ export interface HeardRecords {
 
 /** Starts the engine. */
 export function followEngine(engine: Engine): HeardRecords {
-  const records = new Map<string, StampedRecord>()
+  const records = new Map<string, EngineRecord>()
   const heard = {
     records,
     lists: 0,
@@ -25,12 +25,12 @@ export function followEngine(engine: Engine): HeardRecords {
     breaks: [] as string[],
     faults: [] as string[],
   }
-  const stamps = new Map<string, number>()
-  const put = (record: StampedRecord): void => {
+  const revisions = new Map<string, number>()
+  const put = (record: EngineRecord): void => {
     const id = `${record.kind} ${record.key}`
-    const before = stamps.get(id) ?? 0
-    if (record.stamp < before) heard.faults.push(`${id}: ${record.stamp} after ${before}`)
-    stamps.set(id, record.stamp)
+    const before = revisions.get(id) ?? 0
+    if (record.revision < before) heard.faults.push(`${id}: ${record.revision} after ${before}`)
+    revisions.set(id, record.revision)
     records.set(id, record)
   }
   engine.start({
@@ -44,7 +44,7 @@ export function followEngine(engine: Engine): HeardRecords {
       records.delete(`${kind} ${key}`)
     },
     broke: reason => {
-      stamps.clear()
+      revisions.clear()
       heard.breaks.push(reason)
     },
     trouble: reason => {

@@ -118,7 +118,7 @@ export const migrateCommand = command<MigrateReport>({
       const oneJournal = specs.every(({ kind }) => kind === 'etcd' || kind === 'kubernetes')
       const interruption = terminal.interruption?.()
       const dryRun = args.flags.has('dry-run')
-      const store = await stores.open(source, dryRun ? 'look' : 'settle', true)
+      const store = await stores.open(source, dryRun ? 'look' : 'resolve', true)
       const whole = await copyLedger(store)
       if (oneJournal) await stores.close(store)
       const copy = oneJournal ? withoutOwn(whole) : whole

@@ -496,7 +496,7 @@ export class Ledger implements AddressBook {
 
   /** Milliseconds since the engine last answered; undefined where one daemon has the store to itself. */
   silence(): number | undefined {
-    return this.#store.shared?.silence()
+    return this.#store.shared?.lastContactAge()
   }
 
   /**

@@ -6,10 +6,10 @@ import {
   type Engine,
   type EngineFeed,
   type SharedKind,
-  type StampedRecord,
-  type StampedWrite,
+  type EngineRecord,
+  type EngineWrite,
 } from '../shared/engine.ts'
-import type { RecordName } from '../shared/record-name.ts'
+import type { RecordName } from '../shared/engine.ts'
 import type { EtcdAccess } from './etcd-access.ts'
 import { AnswerLost, EtcdClient } from './etcd-client.ts'
 import { EtcdFence } from './etcd-fence.ts'
@@ -40,7 +40,7 @@ const againMs = 50
 /** What a caller was told of a key: what the feed tells must not be older. */
 interface Told {
   readonly revision: number
-  readonly record: StampedRecord | undefined
+  readonly record: EngineRecord | undefined
 }
 
 /** A reading that is under way, and may wait for the feed. */
@@ -121,7 +121,7 @@ export class EtcdEngine implements Engine {
     this.#watch.start()
   }
 
-  async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
+  async read(kind: SharedKind, key: string): Promise<EngineRecord | undefined> {
     this.#expectHeard()
     const ends = performance.now() + this.#deadlineMs
     const etcdKey = toEtcdKey(this.#prefix, kind, key)
@@ -143,7 +143,7 @@ export class EtcdEngine implements Engine {
     }
   }
 
-  async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
+  async commit(writes: readonly EngineWrite[]): Promise<readonly (number | null)[]> {
     if (writes.length === 0) return []
     this.#expectHeard()
     const keys = writes.map(({ kind, key }) => toEtcdKey(this.#prefix, kind, key))
@@ -164,7 +164,7 @@ export class EtcdEngine implements Engine {
       : this.#refused(writes, reply, repeated ? by : undefined)
     return keyed.map(({ kind, key, etcdKey, base, text }) => {
       if (text === undefined) return base
-      const record = text === null ? undefined : { kind, key, text, stamp: revision }
+      const record = text === null ? undefined : { kind, key, text, revision }
       this.#tell({ kind, key }, etcdKey, { revision, record })
       return text === null ? null : revision
     })
@@ -243,7 +243,7 @@ export class EtcdEngine implements Engine {
    * While there are records of a newer ipkeeper, what is new is refused: what they say of addresses and quotas is not
    * known. What changes or ends a record that was read goes on.
    */
-  #refuseClaims(writes: readonly StampedWrite[]): void {
+  #refuseClaims(writes: readonly EngineWrite[]): void {
     if (!writes.some(({ base, text }) => base === null && typeof text === 'string')) return
     for (const [etcdKey, why] of this.#unusable) throw unusable(etcdKey, why)
   }
@@ -254,7 +254,7 @@ export class EtcdEngine implements Engine {
    * @param by where an earlier attempt of it may have been carried out, what that has put into each value
    * @returns the revision at which it was
    */
-  #refused(writes: readonly StampedWrite[], { found }: TxnReply, by: string | undefined): number {
+  #refused(writes: readonly EngineWrite[], { found }: TxnReply, by: string | undefined): number {
     const others = writes.flatMap((write, index) => {
       const kv = found[index]
       return (kv?.modRevision ?? null) === write.base ? [] : [{ ...write, kv }]
@@ -280,9 +280,9 @@ export class EtcdEngine implements Engine {
   }
 
   /** Throws IPK_STORE_FAILED for a record that must not be misread. */
-  #usable({ kind, key }: { readonly kind: SharedKind; readonly key: string }, kv: KeyValue): StampedRecord {
+  #usable({ kind, key }: { readonly kind: SharedKind; readonly key: string }, kv: KeyValue): EngineRecord {
     const value = readValue(kv.value)
-    if ('text' in value) return { kind, key, text: value.text, stamp: kv.modRevision }
+    if ('text' in value) return { kind, key, text: value.text, revision: kv.modRevision }
     throw unusable(kv.key, value.unreadable)
   }
 
@@ -322,7 +322,7 @@ export class EtcdEngine implements Engine {
     // What was told out of other data has no meaning.
     if (this.#broken !== undefined) this.#told.clear()
     this.#broken = undefined
-    const records = new Map<string, StampedRecord>()
+    const records = new Map<string, EngineRecord>()
     this.#unusable.clear()
     for (const kv of kvs) {
       const record = this.#recordOf(kv)
@@ -344,7 +344,7 @@ export class EtcdEngine implements Engine {
       const isNews = told === undefined || told.revision < kv.modRevision
       const named = fromEtcdKey(this.#prefix, kv.key)
       if (!named) continue
-      let record: StampedRecord | undefined
+      let record: EngineRecord | undefined
       if (type === 'put') {
         record = this.#recordOf(kv)
         // What it was before is the best that is known of it.
@@ -363,13 +363,13 @@ export class EtcdEngine implements Engine {
   }
 
   /** undefined for what is no record of ours, or not to be used. */
-  #recordOf(kv: KeyValue): StampedRecord | undefined {
+  #recordOf(kv: KeyValue): EngineRecord | undefined {
     const named = fromEtcdKey(this.#prefix, kv.key)
     if (!named) return undefined
     const value = readValue(kv.value)
     if ('text' in value) {
       this.#unusable.delete(kv.key)
-      return { ...named, text: value.text, stamp: kv.modRevision }
+      return { ...named, text: value.text, revision: kv.modRevision }
     }
     this.#unusable.set(kv.key, value.unreadable)
     return undefined

@@ -12,8 +12,8 @@ import {
   type EngineFeed,
   type RecordWrite,
   type SharedKind,
-  type StampedRecord,
-  type StampedWrite,
+  type EngineRecord,
+  type EngineWrite,
 } from '../shared/engine.ts'
 import { ApiContinuity } from './api-continuity.ts'
 import { isConflict, judgeFailure, KindRefused } from './api-failure.ts'
@@ -58,7 +58,7 @@ type KeptKind = keyof typeof kinds
 
 /** What is made of an object: records, or why it cannot be read. */
 interface Entry {
-  readonly stamp: number
+  readonly revision: number
   readonly createdAt: number
   readonly records: readonly RecordTypes[KeptKind][]
   /** Of records that are one object each. */
@@ -138,7 +138,7 @@ export class KubernetesEngine implements Engine {
   /** Why what was heard is not what the API has; until all collections are listed anew. */
   #broken: string | undefined
   /** All that was heard until all collections were listed once. */
-  #first: Map<string, StampedRecord> | undefined = new Map()
+  #first: Map<string, EngineRecord> | undefined = new Map()
   #feed: EngineFeed | undefined
 
   constructor(options: KubernetesEngineOptions) {
@@ -266,7 +266,7 @@ export class KubernetesEngine implements Engine {
     await this.probe()
   }
 
-  async read(kind: SharedKind, key: string): Promise<StampedRecord | undefined> {
+  async read(kind: SharedKind, key: string): Promise<EngineRecord | undefined> {
     if (!isKept(kind) || this.ignores.includes(kind)) return undefined
     this.#expectHeard()
     const until = this.#clock.monotonic() + this.#deadline
@@ -283,10 +283,10 @@ export class KubernetesEngine implements Engine {
     const entry = this.#answered(resource, object)
     if (entry.fault !== undefined) throw unreadable(resource, name, entry.fault)
     if (entry.key !== key) throw unreadable(resource, name, 'it is of another record')
-    return { kind, key, text: JSON.stringify(entry.records[0]), stamp: entry.stamp }
+    return { kind, key, text: JSON.stringify(entry.records[0]), revision: entry.revision }
   }
 
-  async commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]> {
+  async commit(writes: readonly EngineWrite[]): Promise<readonly (number | null)[]> {
     this.#expectHeard()
     const { ignores } = this
     const planned = writes.map(write =>
@@ -302,9 +302,9 @@ export class KubernetesEngine implements Engine {
       made.filter(({ kind }) => kind !== 'IPHolder' && kind !== 'IPLease'),
       present.filter(({ spec }) => spec === null),
     ]
-    let stamps
+    let revisions
     try {
-      stamps = await this.#writer.commit(steps, this.#deadline)
+      revisions = await this.#writer.commit(steps, this.#deadline)
     } catch (error) {
       if (!(error instanceof KindRefused && error.kind === 'IPNode')) throw error
       this.#setLack(error, this.#clock.monotonic() + refusedFor)
@@ -317,8 +317,8 @@ export class KubernetesEngine implements Engine {
       // Nobody can tell the versions of what is not kept.
       if (!what) return 0
       return write.kind === 'reservation'
-        ? (this.#reservations.get(write.key)?.stamp ?? null)
-        : (stamps.get(what) ?? null)
+        ? (this.#reservations.get(write.key)?.revision ?? null)
+        : (revisions.get(what) ?? null)
     })
   }
 
@@ -354,7 +354,7 @@ export class KubernetesEngine implements Engine {
   #planReservation(write: RecordWrite): ObjectWrite {
     const { kind, key, base, text } = write
     const present = this.#reservations.get(key)
-    if ((present?.stamp ?? null) !== base) throw new StoreConflict(kind, key)
+    if ((present?.revision ?? null) !== base) throw new StoreConflict(kind, key)
     const record = text === null ? null : parse('reservation', text)
     if (!present) {
       const { externalNamespace = 'default' } = this.#options
@@ -370,7 +370,7 @@ export class KubernetesEngine implements Engine {
       write,
       kind: 'IPReservation',
       object: objectNameOf(name),
-      base: object.stamp,
+      base: object.revision,
       spec: records.length === 0 ? null : reservationSpec(records),
     }
   }
@@ -380,9 +380,9 @@ export class KubernetesEngine implements Engine {
   #read(kind: ResourceKind, object: JsonObject): Entry | undefined {
     const record = readApiRecord(object)
     if (!record) return undefined
-    const { stamp, createdAt } = record
+    const { revision, createdAt } = record
     const byPeople = kind === 'IPPool' && isMadeByPeople(record) ? record : undefined
-    const entry = { stamp, createdAt, fault: undefined, key: '', byPeople }
+    const entry = { revision, createdAt, fault: undefined, key: '', byPeople }
     try {
       return { ...entry, ...this.#recordsOf(kind, record) }
     } catch (error) {
@@ -449,15 +449,15 @@ export class KubernetesEngine implements Engine {
           return
         }
         keys.set(name, entry.key)
-        this.#put({ kind, key: entry.key, text: JSON.stringify(record), stamp: entry.stamp })
+        this.#put({ kind, key: entry.key, text: JSON.stringify(record), revision: entry.revision })
       },
-      remove: (name, stamp) => {
+      remove: (name, revision) => {
         this.#setFault(resource, name, undefined)
         if (resource === 'IPPool') {
           this.#madeByPeople.delete(name)
           this.#guard.remove(name)
         }
-        if (kind === 'reservation') this.#reservations.remove(name, stamp)
+        if (kind === 'reservation') this.#reservations.remove(name, revision)
         const key = keys.get(name)
         keys.delete(name)
         if (key !== undefined) this.#remove(kind, key)
@@ -504,7 +504,7 @@ export class KubernetesEngine implements Engine {
     if (this.#broken !== undefined) throw new EngineAway(`the Kubernetes API: ${this.#broken}`)
   }
 
-  #put(record: StampedRecord): void {
+  #put(record: EngineRecord): void {
     if (this.#first) this.#first.set(`${record.kind} ${record.key}`, record)
     else this.#feed?.put(record)
   }
@@ -516,7 +516,7 @@ export class KubernetesEngine implements Engine {
 
   // ---- Asking
 
-  async #readReservation(key: string, until: number): Promise<StampedRecord | undefined> {
+  async #readReservation(key: string, until: number): Promise<EngineRecord | undefined> {
     const { items, resourceVersion } = await this.#list('IPReservation', until)
     const entries = items.flatMap((object): [string, Entry][] => {
       const meta = readApiRecord(object)
@@ -527,7 +527,7 @@ export class KubernetesEngine implements Engine {
     const promised = this.#reservations.get(key)
     const record = promised?.object.records.find(one => leaseKey(one) === key)
     if (!promised || !record) return undefined
-    return { kind: 'reservation', key, text: JSON.stringify(record), stamp: promised.stamp }
+    return { kind: 'reservation', key, text: JSON.stringify(record), revision: promised.revision }
   }
 
   /** The newest state there is, and its version (API concepts, "Resource versions": unset is the most recent). */

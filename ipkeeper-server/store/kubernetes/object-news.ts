@@ -1,8 +1,8 @@
 /** What a collection of objects is told to whoever keeps records of them. */
 export interface ObjectSink<Entry> {
   put(name: string, entry: Entry): void
-  /** `stamp`: since when it is known to be gone. */
-  remove(name: string, stamp: number): void
+  /** `revision`: since when it is known to be gone. */
+  remove(name: string, revision: number): void
   /** A list contradicts what was told before: the collection has gone back. Nothing of the list is told. */
   broke(reason: string): void
   /** All there is has been told once. */
@@ -14,7 +14,7 @@ export interface ObjectSink<Entry> {
  * meanwhile, which are newer than what the watch still has to tell. Of each object nothing is told that is older than what
  * was told before.
  */
-export class ObjectNews<Entry extends { readonly stamp: number }> {
+export class ObjectNews<Entry extends { readonly revision: number }> {
   readonly #sink: ObjectSink<Entry>
   /** Stamps of what is there. */
   readonly #present = new Map<string, number>()
@@ -43,14 +43,14 @@ export class ObjectNews<Entry extends { readonly stamp: number }> {
   // ---- From the watch
 
   replace(entries: ReadonlyMap<string, Entry>, resourceVersion: string): void {
-    const stamp = Number(resourceVersion)
-    const older = this.#olderIn(entries, stamp)
+    const revision = Number(resourceVersion)
+    const older = this.#olderIn(entries, revision)
     if (older !== undefined) {
       this.#sink.broke(older)
       return
     }
-    this.listed(entries, stamp)
-    this.#passed(stamp)
+    this.listed(entries, revision)
+    this.#passed(revision)
     if (this.#synced) return
     this.#synced = true
     this.#sink.synced()
@@ -58,14 +58,14 @@ export class ObjectNews<Entry extends { readonly stamp: number }> {
 
   put(name: string, entry: Entry): void {
     this.told(name, entry)
-    this.#passed(entry.stamp)
+    this.#passed(entry.revision)
   }
 
-  /** @param last bears the stamp of the deletion */
-  remove(name: string, { stamp }: Entry): void {
+  /** @param last bears the revision of the deletion */
+  remove(name: string, { revision }: Entry): void {
     const present = this.#present.get(name)
-    if (present !== undefined && present < stamp) this.#remove(name, stamp)
-    this.#passed(stamp)
+    if (present !== undefined && present < revision) this.#remove(name, revision)
+    this.#passed(revision)
   }
 
   /** The watch has come so far, and nothing has happened. */
@@ -75,54 +75,54 @@ export class ObjectNews<Entry extends { readonly stamp: number }> {
 
   // ---- From answers
 
-  /** @param stamp at which this was all there is */
-  listed(entries: ReadonlyMap<string, Entry>, stamp: number): void {
+  /** @param revision at which this was all there is */
+  listed(entries: ReadonlyMap<string, Entry>, revision: number): void {
     for (const [name, entry] of entries) this.told(name, entry)
     for (const [name, since] of [...this.#present])
-      if (!entries.has(name) && since <= stamp) this.toldGone(name, stamp)
-    this.#heard(stamp)
+      if (!entries.has(name) && since <= revision) this.toldGone(name, revision)
+    this.#heard(revision)
   }
 
   told(name: string, entry: Entry): void {
-    if (entry.stamp <= (this.#present.get(name) ?? this.#gone.get(name) ?? -1)) return
-    this.#heard(entry.stamp)
-    this.#present.set(name, entry.stamp)
+    if (entry.revision <= (this.#present.get(name) ?? this.#gone.get(name) ?? -1)) return
+    this.#heard(entry.revision)
+    this.#present.set(name, entry.revision)
     this.#gone.delete(name)
     this.#sink.put(name, entry)
   }
 
-  /** @param stamp of its last version, or any later one at which it was not there */
-  toldGone(name: string, stamp: number): void {
-    if ((this.#present.get(name) ?? -1) > stamp) return
-    this.#heard(stamp)
-    this.#gone.set(name, stamp)
-    this.#remove(name, stamp)
+  /** @param revision of its last version, or any later one at which it was not there */
+  toldGone(name: string, revision: number): void {
+    if ((this.#present.get(name) ?? -1) > revision) return
+    this.#heard(revision)
+    this.#gone.set(name, revision)
+    this.#remove(name, revision)
   }
 
   /** What a list has in a version that was passed long before the list was made. */
   #olderIn(entries: ReadonlyMap<string, Entry>, listed: number): string | undefined {
-    for (const [name, { stamp }] of entries) {
+    for (const [name, { revision }] of entries) {
       const since = this.#present.get(name) ?? this.#gone.get(name)
-      if (since !== undefined && stamp < since && since <= listed)
-        return `it has ${name} in version ${stamp}, which was of version ${since} before: its etcd was restored from a backup`
+      if (since !== undefined && revision < since && since <= listed)
+        return `it has ${name} in version ${revision}, which was of version ${since} before: its etcd was restored from a backup`
     }
     return undefined
   }
 
-  #heard(stamp: number): void {
-    if (stamp > this.#newest) this.#newest = stamp
+  #heard(revision: number): void {
+    if (revision > this.#newest) this.#newest = revision
   }
 
-  #remove(name: string, stamp: number): void {
-    if (this.#present.delete(name)) this.#sink.remove(name, stamp)
+  #remove(name: string, revision: number): void {
+    if (this.#present.delete(name)) this.#sink.remove(name, revision)
   }
 
   /** The watch tells in the order of versions: nothing that old will come any more. */
-  #passed(stamp: number): void {
-    this.#heard(stamp)
+  #passed(revision: number): void {
+    this.#heard(revision)
     for (const [name, since] of this.#gone) {
-      // In the order in which they were told, which is nearly that of their stamps.
-      if (since >= stamp) return
+      // In the order in which they were told, which is nearly that of their revisions.
+      if (since >= revision) return
       this.#gone.delete(name)
     }
   }

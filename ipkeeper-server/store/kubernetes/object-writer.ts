@@ -4,16 +4,16 @@ import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
 import type { Clock } from '../../kubernetes/client-context.ts'
 import { StoreConflict } from '../lease-store.ts'
-import { EngineAway, type StampedWrite } from '../shared/engine.ts'
+import { EngineAway, type EngineWrite } from '../shared/engine.ts'
 import type { ApiContinuity, Mark } from './api-continuity.ts'
 import { isConflict, judgeFailure, pauseBeforeRetry } from './api-failure.ts'
-import { readStamp } from './read-object.ts'
+import { readRevision } from './read-object.ts'
 import { apiVersion, collectionPath, objectPath, type ObjectName, type ResourceKind } from './resources.ts'
 
 /** One request that changes one object, if it is of the version `base`; null: if there is none. */
 export interface ObjectWrite {
   /** What it is for. */
-  readonly write: StampedWrite
+  readonly write: EngineWrite
   readonly kind: ResourceKind
   readonly object: ObjectName
   readonly base: number | null
@@ -36,10 +36,10 @@ export interface ObjectWriterOptions {
   readonly continuity: ApiContinuity
 }
 
-/** What was carried out: the stamp that it has now, and one at which it was as before. */
+/** What was carried out: the revision that it has now, and one at which it was as before. */
 interface Done {
   readonly what: ObjectWrite
-  readonly stamp: number | null
+  readonly revision: number | null
   readonly before: number
 }
 
@@ -69,7 +69,7 @@ export class ObjectWriter {
   /**
    * Carries out all of each step in parallel, one step after the other. Rejects as Engine.commit does.
    *
-   * @returns the stamp of each object
+   * @returns the revision of each object
    */
   async commit(
     steps: readonly (readonly ObjectWrite[])[],
@@ -86,7 +86,7 @@ export class ObjectWriter {
       if (!(error instanceof EngineAway)) await this.#takeBack(done, until)
       throw error
     }
-    return new Map(done.map(({ what, stamp }) => [what, stamp]))
+    return new Map(done.map(({ what, revision }) => [what, revision]))
   }
 
   /** Sends a request; again where the server was too busy to look at it. What comes out of other data by then is no answer. */
@@ -143,13 +143,13 @@ export class ObjectWriter {
     const before = this.#witness.newest()
     if (spec === null) {
       if (base !== null) await this.#delete(kind, object, base, until)
-      return { what, stamp: null, before }
+      return { what, revision: null, before }
     }
-    const stamp =
+    const revision =
       base === null
         ? await this.#create(kind, { name: object.name, namespace: object.namespace }, spec, until)
         : await this.#replace(kind, object, base, spec, until)
-    return { what, stamp, before: stamp - 1 }
+    return { what, revision, before: revision - 1 }
   }
 
   async #create(kind: ResourceKind, metadata: ObjectName, spec: unknown, until: number): Promise<number> {
@@ -203,10 +203,10 @@ export class ObjectWriter {
     object: JsonObject,
   ): number {
     const { metadata } = object
-    const stamp = readStamp(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
-    if (stamp !== base && !this.#continuity.holds(stamp, mark)) this.#continuity.expectSame(mark)
+    const revision = readRevision(isJsonObject(metadata) ? metadata['resourceVersion'] : undefined)
+    if (revision !== base && !this.#continuity.holds(revision, mark)) this.#continuity.expectSame(mark)
     this.#witness.written(kind, object)
-    return stamp
+    return revision
   }
 
   async #takeBack(done: readonly Done[], until: number): Promise<void> {
@@ -219,22 +219,22 @@ export class ObjectWriter {
     })
   }
 
-  async #takeBackOne({ what, stamp, before }: Done, until: number): Promise<void> {
+  async #takeBackOne({ what, revision, before }: Done, until: number): Promise<void> {
     const { kind, object, base } = what
     if (base === null) {
-      if (stamp === null) return
+      if (revision === null) return
       try {
-        await this.#delete(kind, object, stamp, until)
+        await this.#delete(kind, object, revision, until)
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 404)) throw error
-        this.#witness.deleted(kind, object, stamp)
+        this.#witness.deleted(kind, object, revision)
       }
       return
     }
     const former = await this.#asItWas(kind, object, before, until)
-    if (stamp !== null) {
+    if (revision !== null) {
       try {
-        await this.#replace(kind, object, stamp, former['spec'], until)
+        await this.#replace(kind, object, revision, former['spec'], until)
       } catch (error) {
         // Somebody else has built on it meanwhile, and what he made of it stands.
         if (!(error instanceof ApiError && (error.status === 409 || error.status === 404))) throw error

@@ -114,12 +114,12 @@ export class PoolGuard {
     return isInUse
   }
 
-  async #setFinalizers({ name, deleting, finalizers, stamp }: ApiRecord): Promise<void> {
+  async #setFinalizers({ name, deleting, finalizers, revision }: ApiRecord): Promise<void> {
     const others = finalizers.filter(one => one !== poolFinalizer)
     // With the version in it, it is refused when somebody else was quicker.
     await this.#options.client.patch(objectPath('IPPool', { name }), {
       metadata: {
-        resourceVersion: String(stamp),
+        resourceVersion: String(revision),
         finalizers: deleting ? others : [...others, poolFinalizer],
       },
     })

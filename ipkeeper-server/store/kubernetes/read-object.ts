@@ -10,7 +10,7 @@ export interface ApiRecord {
   readonly namespace: string | undefined
   readonly uid: string
   /** Numeric resourceVersion: comparable, and never used again (KEP-5504). */
-  readonly stamp: number
+  readonly revision: number
   /** Of the API: 1, and one more with each change of the spec. */
   readonly generation: number
   /** Milliseconds since the epoch. */
@@ -22,10 +22,10 @@ export interface ApiRecord {
 }
 
 /** "12034" as a number. Throws RangeError for what only another kind of API server would give. */
-export function readStamp(resourceVersion: unknown): number {
-  const stamp =
+export function readRevision(resourceVersion: unknown): number {
+  const revision =
     typeof resourceVersion === 'string' && /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion) : NaN
-  if (Number.isSafeInteger(stamp)) return stamp
+  if (Number.isSafeInteger(revision)) return revision
   throw new RangeError(`resourceVersion ${JSON.stringify(resourceVersion)} is no number`)
 }
 
@@ -39,7 +39,7 @@ export function readApiRecord(object: JsonObject): ApiRecord | undefined {
     name,
     uid,
     namespace: typeof namespace === 'string' ? namespace : undefined,
-    stamp: readStamp(resourceVersion),
+    revision: readRevision(resourceVersion),
     generation: typeof generation === 'number' ? generation : 1,
     createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : 0,
     deleting: metadata['deletionTimestamp'] !== undefined,

@@ -1,9 +1,9 @@
 import { leaseKey, type ReservationRecord } from '../../ipam/records/records.ts'
-import type { StampedRecord } from '../shared/engine.ts'
+import type { EngineRecord } from '../shared/engine.ts'
 
 /** An IPReservation, as far as it can be read. */
 export interface ReservationObject {
-  readonly stamp: number
+  readonly revision: number
   readonly createdAt: number
   readonly records: readonly ReservationRecord[]
 }
@@ -14,11 +14,11 @@ export interface Promised {
   readonly name: string
   readonly object: ReservationObject
   /** Of the record: it grows whenever another object has its say, too. */
-  readonly stamp: number
+  readonly revision: number
 }
 
 export interface ReservationSink {
-  put(record: StampedRecord): void
+  put(record: EngineRecord): void
   remove(key: string): void
   /** Two objects promise one address, and the older one counts. */
   twice(key: string, counts: string, ignored: string): void
@@ -58,15 +58,15 @@ export class ReservationBook {
     for (const record of before?.records ?? [])
       if (!keys.has(leaseKey(record))) this.#forget(leaseKey(record), name)
     for (const key of new Set([...keys, ...(before?.records ?? []).map(leaseKey)]))
-      this.#settle(key, object.stamp)
+      this.#settle(key, object.revision)
   }
 
-  remove(name: string, stamp: number): void {
+  remove(name: string, revision: number): void {
     const before = this.#objects.get(name)
     this.#objects.delete(name)
     for (const key of new Set((before?.records ?? []).map(leaseKey))) {
       this.#forget(key, name)
-      this.#settle(key, stamp)
+      this.#settle(key, revision)
     }
   }
 
@@ -77,7 +77,7 @@ export class ReservationBook {
   }
 
   /** Lets the oldest object that promises the address have its say. */
-  #settle(key: string, stamp: number): void {
+  #settle(key: string, revision: number): void {
     const [first, ...others] = [...(this.#namesByKey.get(key) ?? [])]
       .flatMap(name => {
         const object = this.#objects.get(name)
@@ -93,7 +93,7 @@ export class ReservationBook {
     for (const other of others) this.#sink.twice(key, first.name, other.name)
     if (before?.name === first.name && before.object === first.object) return
     const record = first.object.records.find(one => leaseKey(one) === key)
-    this.#promised.set(key, { ...first, stamp })
-    this.#sink.put({ kind: 'reservation', key, text: JSON.stringify(record), stamp })
+    this.#promised.set(key, { ...first, revision })
+    this.#sink.put({ kind: 'reservation', key, text: JSON.stringify(record), revision })
   }
 }

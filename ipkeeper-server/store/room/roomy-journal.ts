@@ -86,6 +86,10 @@ export class RoomyJournal implements Journal {
     return await this.#explained(this.#inner.read(kind, key))
   }
 
+  mayHaveAttachment(key: string): boolean {
+    return this.#inner.mayHaveAttachment(key)
+  }
+
   loadNotes(visit: (note: Note & { readonly text: string }) => void): void {
     this.#inner.loadNotes(visit)
   }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { leaseKey, sameAttachment, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import type { Engine, StampedRecord, StampedWrite } from './engine.ts'
+import { recordId, type Engine, type RecordName, type EngineRecord, type EngineWrite } from './engine.ts'
 import type { KnownRecords } from './known-records.ts'
-import { recordId, type RecordName } from './record-name.ts'
 
 /** Traces that are taken away in one commit. */
 const atOnce = 50
@@ -36,7 +35,7 @@ function endingOf(
   after: LeaseRecord | null,
   isOwn: (node: string) => boolean,
   { id, by, since }: { readonly id: string; readonly by: string; readonly since: number },
-): StampedWrite | undefined {
+): EngineWrite | undefined {
   if (!before?.attachment || isOwn(before.node)) return undefined
   if (after?.node === before.node && sameAttachment(after.attachment, before.attachment)) return undefined
   const { node, segment, address, generation } = before
@@ -48,7 +47,7 @@ function endingOf(
 
 /** Of this node's leases, those that somebody else has ended: by the ID of their records, the newest generation of each. */
 export function endedElsewhere(
-  records: Iterable<StampedRecord>,
+  records: Iterable<EngineRecord>,
   isOwn: (node: string) => boolean,
 ): ReadonlyMap<string, number> {
   const ended = new Map<string, number>()
@@ -63,9 +62,9 @@ export function endedElsewhere(
 
 /** Copies of what is bound here, but for what somebody else has ended. */
 export function notEnded(
-  copies: readonly StampedRecord[],
+  copies: readonly EngineRecord[],
   ended: ReadonlyMap<string, number>,
-): readonly StampedRecord[] {
+): readonly EngineRecord[] {
   if (ended.size === 0) return copies
   const generations = new Map(
     copies
@@ -97,7 +96,7 @@ export class Endings {
   }
 
   /** What is to be written with a change of a lease. */
-  of(lease: RecordName, after: LeaseRecord | null, by: string, since: number): StampedWrite | undefined {
+  of(lease: RecordName, after: LeaseRecord | null, by: string, since: number): EngineWrite | undefined {
     const text = this.#known.get(lease)?.text
     if (text === undefined || this.#engine.ignores.includes('ending')) return undefined
     const id = `${this.#author}.${this.#left++}`
@@ -126,7 +125,9 @@ export class Endings {
     )
     for (let from = 0; from < seen.length; from += atOnce) {
       const batch = seen.slice(from, from + atOnce)
-      await this.#engine.commit(batch.map(({ kind, key, stamp }) => ({ kind, key, base: stamp, text: null })))
+      await this.#engine.commit(
+        batch.map(({ kind, key, revision }) => ({ kind, key, base: revision, text: null })),
+      )
       for (const ending of batch) this.#known.set(ending, null, null)
     }
   }

@@ -3,10 +3,10 @@ import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/record
 import type { NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoreStatus } from '../lease-store.ts'
 import { EngineMemory, foundBy } from './engine-memory.ts'
-import type { Engine, EnginePosition, SharedKind, StampedRecord } from './engine.ts'
+import type { Engine, EnginePosition, SharedKind, EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 import type { KnownRecords } from './known-records.ts'
-import { userOf } from './tell-again.ts'
+import { userOf } from './after-loss.ts'
 
 export interface EngineLossesOptions {
   readonly engine: Engine
@@ -35,7 +35,7 @@ export class EngineLosses {
   /** Losses that were found by this run. */
   #count = 0
   /** The epoch in which this node has told what it holds. */
-  #told = firstEpoch
+  #reported = firstEpoch
   /** Nodes that are waited for, besides this one. */
   #awaited: readonly string[] = []
   /** Why the engine has other data than it had, until that is heard. */
@@ -59,9 +59,9 @@ export class EngineLosses {
     return this.#count
   }
 
-  /** Something of this stamp was heard of. */
-  passed(stamp: number): void {
-    this.#memory.passed(stamp)
+  /** Something of this revision was heard of. */
+  passed(revision: number): void {
+    this.#memory.passed(revision)
   }
 
   note(): Note {
@@ -78,10 +78,10 @@ export class EngineLosses {
    * Why the engine must have lost records, by all that it has now; undefined when nothing says so. To be called with each list,
    * before anybody hears of it.
    *
-   * @param bound what is bound here and no commit is under way for: IDs, and the stamps that they had at the least
+   * @param bound what is bound here and no commit is under way for: IDs, and the revisions that they had at the least
    */
   judge(
-    records: readonly StampedRecord[],
+    records: readonly EngineRecord[],
     position: EnginePosition,
     bound: () => ReadonlyMap<string, number>,
   ): string | undefined {
@@ -94,7 +94,7 @@ export class EngineLosses {
       (this.#memory.isNew ? undefined : broken) ??
       this.#memory.lossIn({
         ...{ records, position, isOwn, isFirst: !this.#isHeard, bound: bound() },
-        stampOf: record => known.get(record)?.stamp,
+        revisionOf: record => known.get(record)?.revision,
         keepsNodes: !engine.ignores.includes('node'),
         keepsEndings: !engine.ignores.includes('ending'),
       })
@@ -103,7 +103,7 @@ export class EngineLosses {
   }
 
   /** A loss was found. */
-  lost(reason: string, records: Iterable<StampedRecord>): void {
+  lost(reason: string, records: Iterable<EngineRecord>): void {
     this.#count++
     let newest = firstEpoch
     for (const { kind, text } of records)
@@ -115,10 +115,10 @@ export class EngineLosses {
   heardAll(hasCopies: boolean): void {
     if (!this.#isHeard) {
       const own = this.#nodes().find(({ name }) => name === this.#options.node)
-      if (own) this.#told = epochOf(own)
+      if (own) this.#reported = epochOf(own)
       for (const node of this.#nodes()) this.#memory.sees(node)
       // Who has nothing in the engine, and never had, has nothing to tell.
-      if (!own && this.#count === 0 && !hasCopies) this.#told = this.#memory.epoch
+      if (!own && this.#count === 0 && !hasCopies) this.#reported = this.#memory.epoch
     }
     this.#isHeard = true
     this.#see()
@@ -141,13 +141,13 @@ export class EngineLosses {
   }
 
   /** Whether this node has told what it holds. */
-  isTold(): boolean {
-    return this.#told >= this.#memory.epoch || !this.#keepsNodes()
+  hasReported(): boolean {
+    return this.#reported >= this.#memory.epoch || !this.#keepsNodes()
   }
 
   /** Whether all nodes have told what they hold, as far as this one has heard. */
   isWhole(): boolean {
-    return this.isTold() && this.#awaited.length === 0
+    return this.hasReported() && this.#awaited.length === 0
   }
 
   /** To be called with each change of a node's record. */
@@ -166,7 +166,7 @@ export class EngineLosses {
     const [wasWhole, before] = [this.isWhole(), this.#awaited.join()]
     const isNews = nodes.map(node => this.#memory.sees(node)).includes(true)
     // Who has told has written records for those that have none.
-    const lacking = this.isTold() ? [] : [...this.#memory.nodes].filter(name => !this.#node(name))
+    const lacking = this.hasReported() ? [] : [...this.#memory.nodes].filter(name => !this.#node(name))
     const awaited = new Set([...awaitedNodes(nodes), ...lacking].filter(name => !isOwn(name)))
     this.#awaited = [...awaited].sort()
     if (this.isWhole()) this.#memory.isWhole()
@@ -185,27 +185,27 @@ export class EngineLosses {
    * Tells that all that is bound here is in the engine again, and whom one has to hear the same of: a node whose record is lost
    * gets one, so that everybody waits for it. Rejects as `commit` of an engine does.
    */
-  async announce(): Promise<void> {
+  async report(): Promise<void> {
     const { node, isOwn, known, now } = this.#options
     for (const name of this.#memory.nodes) {
       if (isOwn(name) || this.#node(name)) continue
       await this.#put(name, null, { generation: 1, name, addresses: [], since: now() })
     }
-    while (!this.isTold()) {
+    while (!this.hasReported()) {
       const { epoch } = this.#memory
       const present = await known.ask({ kind: 'node', key: node })
       const record: NodeRecord = present
         ? withReturn(JSON.parse(present.text) as NodeRecord)
         : { generation: 0, name: node, addresses: [], since: now() }
       const told = { ...record, generation: record.generation + 1, epoch }
-      if (await this.#put(node, present?.stamp ?? null, told)) this.#told = epoch
+      if (await this.#put(node, present?.revision ?? null, told)) this.#reported = epoch
     }
     // It may go by another name yet, or again in an engine that went back.
     for (const other of this.#nodes()) {
-      const stamp = known.get({ kind: 'node', key: other.name })?.stamp ?? null
-      const isBehind = isOwn(other.name) && other.name !== node && epochOf(other) < this.#told
+      const revision = known.get({ kind: 'node', key: other.name })?.revision ?? null
+      const isBehind = isOwn(other.name) && other.name !== node && epochOf(other) < this.#reported
       const generation = other.generation + 1
-      if (isBehind) await this.#put(other.name, stamp, { ...other, generation, epoch: this.#told })
+      if (isBehind) await this.#put(other.name, revision, { ...other, generation, epoch: this.#reported })
     }
     this.#see()
   }
@@ -223,17 +223,17 @@ export class EngineLosses {
 
   /** This node's record as it is to be written: who plans it does not know of losses. */
   inEpoch(record: NodeRecord): NodeRecord {
-    return this.#told === firstEpoch ? record : { ...record, epoch: this.#told }
+    return this.#reported === firstEpoch ? record : { ...record, epoch: this.#reported }
   }
 
   /** How it stands with the node that has a record in use, if it is another one, by what the engine says. */
-  userIs(kind: SharedKind, text: string): 'none' | 'told' | 'awaited' {
+  userIs(kind: SharedKind, text: string): 'none' | 'reported' | 'awaited' {
     const user = userOf(kind, text)
     if (user === undefined || this.#options.isOwn(user)) return 'none'
     const node = this.#node(user)
-    if (!node) return this.#memory.nodes.has(user) ? 'awaited' : 'told'
+    if (!node) return this.#memory.nodes.has(user) ? 'awaited' : 'reported'
     if (node.gone) return 'none'
-    return epochOf(node) >= this.#memory.epoch ? 'told' : 'awaited'
+    return epochOf(node) >= this.#memory.epoch ? 'reported' : 'awaited'
   }
 
   // ---- For people

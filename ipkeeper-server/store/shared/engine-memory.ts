@@ -1,9 +1,8 @@
 import { epochOf, firstEpoch } from '../../ipam/records/node-record.ts'
 import type { NodeRecord } from '../../ipam/records/records.ts'
-import type { EnginePosition, StampedRecord } from './engine.ts'
+import { recordId, type EnginePosition, type EngineRecord } from './engine.ts'
 import { endedElsewhere } from './endings.ts'
 import type { Note } from './journal.ts'
-import { recordId } from './record-name.ts'
 
 /** As it stands in the journal. */
 interface Remembered extends EnginePosition {
@@ -19,12 +18,12 @@ interface Remembered extends EnginePosition {
 export const foundBy = ({ name }: NodeRecord): string => `node ${name} has found that it lost records`
 
 export interface HeardAll {
-  readonly records: readonly StampedRecord[]
+  readonly records: readonly EngineRecord[]
   readonly position: EnginePosition
-  /** Leases that are bound here by the journal, and no commit is under way for: IDs, and the stamps that they had at the least. */
+  /** Leases that are bound here by the journal, and no commit is under way for: IDs, and the revisions that they had at the least. */
   readonly bound: ReadonlyMap<string, number>
-  /** The stamp that a record had when it was last heard of here. */
-  readonly stampOf: (record: StampedRecord) => number | undefined
+  /** The revision that a record had when it was last heard of here. */
+  readonly revisionOf: (record: EngineRecord) => number | undefined
   readonly isOwn: (node: string) => boolean
   /** Whether this is the first list of this run, and nothing was written before it. */
   readonly isFirst: boolean
@@ -37,7 +36,7 @@ export interface HeardAll {
 export class EngineMemory {
   readonly #location: string
   #position: EnginePosition | undefined
-  /** The newest stamp since the last list; one that is under way may be older. */
+  /** The newest revision since the last list; one that is under way may be older. */
   #passed = 0
   #epoch = firstEpoch
   #nodes = new Set<string>()
@@ -94,7 +93,7 @@ export class EngineMemory {
     records,
     position,
     bound,
-    stampOf,
+    revisionOf,
     isOwn,
     isFirst,
     keepsNodes,
@@ -117,15 +116,15 @@ export class EngineMemory {
     if (position.revision < passed)
       return `it has gone back from revision ${passed} to ${position.revision}: it was restored from a snapshot`
     const there = new Map(records.map(record => [recordId(record), record]))
-    const older = records.find(record => record.stamp < (stampOf(record) ?? 0))
+    const older = records.find(record => record.revision < (revisionOf(record) ?? 0))
     if (older) return `it has ${older.kind} ${older.key} in an older version than before`
     for (const node of keepsNodes ? this.#nodes : [])
       if (!there.has(recordId({ kind: 'node', key: node })))
         return `it has no record of node ${node} any more`
     const ended = endedElsewhere(records, isOwn)
-    for (const [id, stamp] of bound) {
+    for (const [id, revision] of bound) {
       const present = there.get(id)
-      if (present && present.stamp < stamp) return `it has ${id} in an older version than before`
+      if (present && present.revision < revision) return `it has ${id} in an older version than before`
       if (!present && keepsEndings && !ended.has(id))
         return `it has no ${id} any more, which is bound here, and nobody ended it`
     }
@@ -151,9 +150,9 @@ export class EngineMemory {
     this.#isNew = false
   }
 
-  /** Something of this stamp was heard of: no list of a later run is older. */
-  passed(stamp: number): void {
-    if (stamp > this.#passed) this.#passed = stamp
+  /** Something of this revision was heard of: no list of a later run is older. */
+  passed(revision: number): void {
+    if (revision > this.#passed) this.#passed = revision
   }
 
   /** Whether that is to be noted. */

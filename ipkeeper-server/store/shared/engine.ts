@@ -6,22 +6,32 @@ import type { RecordKind } from '../../ipam/records/records.ts'
  */
 export type SharedKind = Exclude<RecordKind, 'attachment'> | 'ending'
 
+export interface RecordName {
+  readonly kind: SharedKind
+  readonly key: string
+}
+
+/** No kind has a space in its name. */
+export function recordId({ kind, key }: RecordName): string {
+  return `${kind} ${key}`
+}
+
 /**
- * A record as it stands in the engine. `stamp` names this very version of it: etcd's mod_revision, Kubernetes'
+ * A record as it stands in the engine. `revision` names this very version of it: etcd's mod_revision, Kubernetes'
  * resourceVersion. Unlike a generation it never comes again, not even after the record was deleted and made anew.
  */
-export interface StampedRecord {
+export interface EngineRecord {
   readonly kind: SharedKind
   readonly key: string
   readonly text: string
-  readonly stamp: number
+  readonly revision: number
 }
 
 /**
  * One conditional write: the record has to be of this version (null: not there). `text` null deletes it, undefined leaves it
  * as it is: a condition for the other writes.
  */
-export interface StampedWrite {
+export interface EngineWrite {
   readonly kind: SharedKind
   readonly key: string
   readonly base: number | null
@@ -29,7 +39,7 @@ export interface StampedWrite {
 }
 
 /** One that is no condition. */
-export interface RecordWrite extends StampedWrite {
+export interface RecordWrite extends EngineWrite {
   readonly text: string | null
 }
 
@@ -37,17 +47,17 @@ export interface RecordWrite extends StampedWrite {
 export interface EnginePosition {
   /** Another one is other data. */
   readonly cluster?: string
-  /** No lower than the stamp of anything that there was; for an engine that has gone back it may be lower than before. */
+  /** No lower than the revision of anything that there was; for an engine that has gone back it may be lower than before. */
   readonly revision: number
 }
 
 /** Where an engine puts what it hears. */
 export interface EngineFeed {
   /** All there is now; what is not in it has gone. The first news after `start`, and again whenever the thread was lost. */
-  replace(records: readonly StampedRecord[], position: EnginePosition): void
+  replace(records: readonly EngineRecord[], position: EnginePosition): void
   /** The engine has other data than it had, and why one knows. `replace` follows; until then all calls but `fence` reject. */
   broke(reason: string): void
-  put(record: StampedRecord): void
+  put(record: EngineRecord): void
   remove(kind: SharedKind, key: string): void
   /** Why nothing is heard at present; undefined once it is again. Told on change only. */
   trouble(reason: string | undefined): void
@@ -65,7 +75,7 @@ export class EngineAway extends Error {
  * A distributed engine that holds records for all nodes. It stores and compares; what may be written is decided
  * elsewhere. The contract, proved together with shared-store.ts by test/contract/lease-store-contract.ts:
  *
- * 1. `commit` resolves with the new stamp of each write (null: deleted; of a condition its base) when all of them are durable in the engine. It
+ * 1. `commit` resolves with the new revision of each write (null: deleted; of a condition its base) when all of them are durable in the engine. It
  *    rejects with StoreConflict when a record was not at its base: then none of the writes is in the engine, or those that
  *    were have been taken back. An engine without transactions leaves conditions out: shared-store.ts has compared them with
  *    what was heard. It rejects with EngineAway when it cannot tell; and with a Problem (IPK_STORE_FAILED) when
@@ -88,8 +98,8 @@ export interface Engine {
   /** Whether after `fence` no commit from before it is carried out any more. */
   readonly fences: boolean
   start(feed: EngineFeed): void
-  read(kind: SharedKind, key: string): Promise<StampedRecord | undefined>
-  commit(writes: readonly StampedWrite[]): Promise<readonly (number | null)[]>
+  read(kind: SharedKind, key: string): Promise<EngineRecord | undefined>
+  commit(writes: readonly EngineWrite[]): Promise<readonly (number | null)[]>
   /** Resolves when the engine takes writes, as far as can be told without one. */
   probe(): Promise<void>
   /**

@@ -1,7 +1,6 @@
 import type { Note } from './journal.ts'
-import type { OwedRecord } from './pending-write.ts'
-import { recordId, type RecordName } from './record-name.ts'
-import { sameRecord } from './same-record.ts'
+import { recordId, type RecordName } from './engine.ts'
+import { sameRecord, type PendingWrite } from './pending-write.ts'
 
 /** Milliseconds after which an engine carries out nothing any more that it was asked for: ten times its longest timeouts. */
 const lateFor = 600_000
@@ -9,24 +8,24 @@ const lateFor = 600_000
 /** So many versions of one record are remembered. */
 const mostTried = 32
 
-interface LateRecord extends OwedRecord {
-  /** When it was settled, in milliseconds of CLOCK_MONOTONIC. */
+interface IndeterminateRecord extends PendingWrite {
+  /** When it was resolved, in milliseconds of CLOCK_MONOTONIC. */
   readonly at: number
-  /** Of which boot; absent in records of old, whose moments are of a clock that is set. */
+  /** Of which boot; absent in records of earlier versions, whose moments are of a clock that is set. */
   readonly bootId?: string
 }
 
 /**
- * Records that were settled after nobody could tell what became of a commit. An engine may still carry that commit out: a
- * request can lie in a queue of a frozen or cut-off server, longer than anybody waits. Then a record appears that nobody
- * was answered from, and it has to be settled once more.
+ * Records that were resolved while it was unknown what became of a commit. An engine may still carry that commit out: a request
+ * can lie in a queue of a frozen or cut-off server, longer than any caller waits. Then a record appears that no caller was
+ * answered from, and it has to be resolved once more.
  */
-export class LateCommits {
+export class IndeterminateCommits {
   readonly #monotonic: () => number
   readonly #bootId: string
-  readonly #records = new Map<string, LateRecord>()
+  readonly #records = new Map<string, IndeterminateRecord>()
 
-  /** `monotonic`: milliseconds of CLOCK_MONOTONIC, which begins anew with each boot. */
+  /** `monotonic`: milliseconds of CLOCK_MONOTONIC, which restarts with each boot. */
   constructor(monotonic: () => number, bootId: string) {
     this.#monotonic = monotonic
     this.#bootId = bootId
@@ -34,7 +33,7 @@ export class LateCommits {
 
   /** Takes note of one of an earlier run of the daemon. One of another boot is as old as this boot, at the least. */
   found(text: string): void {
-    const record = JSON.parse(text) as LateRecord
+    const record = JSON.parse(text) as IndeterminateRecord
     const { bootId } = record
     const at = bootId === this.#bootId ? record.at : bootId === undefined ? this.#monotonic() : 0
     this.#records.set(recordId(record), { ...record, at, bootId: this.#bootId })
@@ -51,8 +50,8 @@ export class LateCommits {
     return [{ kind: 'late', key: id, text: JSON.stringify(rest) }]
   }
 
-  /** After a record was settled; also forgets what is too old to come. */
-  settled({ kind, key, expected, want }: OwedRecord): readonly Note[] {
+  /** After a record was resolved; also forgets what is too old to come. */
+  resolved({ kind, key, expected, want }: PendingWrite): readonly Note[] {
     const id = recordId({ kind, key })
     const at = this.#monotonic()
     const notes: Note[] = []
@@ -63,7 +62,7 @@ export class LateCommits {
     }
     // Several commits of the same record may still be on their way.
     const tried = new Set([...(this.#records.get(id)?.expected ?? []), ...expected])
-    const record: LateRecord = {
+    const record: IndeterminateRecord = {
       ...{ kind, key, expected: [...tried].slice(-mostTried), want, at },
       bootId: this.#bootId,
     }
@@ -71,8 +70,8 @@ export class LateCommits {
     return [...notes, { kind: 'late', key: id, text: JSON.stringify(record) }]
   }
 
-  /** What is owed when this is what a record turns out to be; undefined when it is no commit that came late. */
-  owedAfter(name: RecordName, text: string | null): OwedRecord | undefined {
+  /** The pending write when this is what a record turns out to be; undefined when it is no commit that came late. */
+  pendingAfter(name: RecordName, text: string | null): PendingWrite | undefined {
     const record = this.#records.get(recordId(name))
     if (!record || text === null || sameRecord(text, record.want)) return undefined
     if (this.#monotonic() - record.at >= lateFor) return undefined

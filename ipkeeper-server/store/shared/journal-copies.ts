@@ -1,7 +1,13 @@
 import type { HolderRecord, LeaseRecord } from '../../ipam/records/records.ts'
-import type { SharedKind, StampedRecord } from './engine.ts'
+import { recordId, type RecordName, type SharedKind, type EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
-import { recordId, type RecordName } from './record-name.ts'
+
+/** As it stands in the journal. */
+interface StoredCopy extends RecordName {
+  readonly text: string
+  /** The revision that it had in the engine at the least. */
+  readonly stamp?: number
+}
 
 /**
  * What a node could not do without while the engine is away, and so keeps copies of in its journal: what is bound here,
@@ -10,7 +16,7 @@ import { recordId, type RecordName } from './record-name.ts'
 export class JournalCopies {
   /** This node's; several while it is being renamed. */
   readonly #names: readonly string[]
-  /** Records that have a copy, and the stamps that they had in the engine at the least. */
+  /** Records that have a copy, and the revisions that they had in the engine at the least. */
   readonly #there = new Map<string, number>()
 
   constructor(names: readonly string[]) {
@@ -18,14 +24,14 @@ export class JournalCopies {
   }
 
   /** Takes note of a copy that the journal has; returns the record, of a version that no engine has. */
-  found(id: string, text: string): StampedRecord {
-    const copy = JSON.parse(text) as RecordName & { readonly text: string; readonly stamp?: number }
+  found(id: string, text: string): EngineRecord {
+    const copy = JSON.parse(text) as StoredCopy
     this.#there.set(id, copy.stamp ?? 0)
-    return { kind: copy.kind, key: copy.key, text: copy.text, stamp: 0 }
+    return { kind: copy.kind, key: copy.key, text: copy.text, revision: 0 }
   }
 
-  /** Leases that have a copy: those that are bound here. By ID, with the stamps that they had at the least. */
-  *leases(): Iterable<readonly [id: string, stamp: number]> {
+  /** Leases that have a copy: those that are bound here. By ID, with the revisions that they had at the least. */
+  *leases(): Iterable<readonly [id: string, revision: number]> {
     for (const entry of this.#there) if (entry[0].startsWith('lease ')) yield entry
   }
 
@@ -44,27 +50,27 @@ export class JournalCopies {
   }
 
   /** After a change of this node's. */
-  written({ kind, key }: RecordName, record: object | null, stamp: number | null): readonly Note[] {
+  written({ kind, key }: RecordName, record: object | null, revision: number | null): readonly Note[] {
     const text = record && this.isOfUseHere(kind, record) ? JSON.stringify(record) : null
-    return this.#note({ kind, key }, text, stamp)
+    return this.#note({ kind, key }, text, revision)
   }
 
-  /** After a change of somebody else's: what there was no copy of is of no use here either. */
-  heard(name: RecordName, text: string | null, stamp: number | null): readonly Note[] {
+  /** After another node's change: what there was no copy of is of no use here either. */
+  heard(name: RecordName, text: string | null, revision: number | null): readonly Note[] {
     if (name.kind !== 'pool' && !this.#there.has(recordId(name))) return []
-    return this.#note(name, this.#ifOfUse(name.kind, text), stamp)
+    return this.#note(name, this.#ifOfUse(name.kind, text), revision)
   }
 
   /** Makes the copies those of all that the engine has. */
-  listed(known: Iterable<StampedRecord>): readonly Note[] {
+  listed(known: Iterable<EngineRecord>): readonly Note[] {
     const gone = new Set(this.#there.keys())
     const mine = this.#names.map(name => JSON.stringify(name))
     const notes: Note[] = []
-    for (const { kind, key, text, stamp } of known) {
+    for (const { kind, key, text, revision } of known) {
       gone.delete(recordId({ kind, key }))
       // Parsing all of a large cluster's records would cost most of the start.
       const candidate = kind === 'pool' || mine.some(name => text.includes(name))
-      notes.push(...this.#note({ kind, key }, candidate ? this.#ifOfUse(kind, text) : null, stamp))
+      notes.push(...this.#note({ kind, key }, candidate ? this.#ifOfUse(kind, text) : null, revision))
     }
     for (const id of gone) {
       this.#there.delete(id)
@@ -77,13 +83,13 @@ export class JournalCopies {
     return text !== null && this.isOfUseHere(kind, JSON.parse(text) as object) ? text : null
   }
 
-  /** `stamp` null: the engine does not have it yet. */
-  #note(name: RecordName, text: string | null, stamp: number | null): readonly Note[] {
+  /** `revision` null: the engine does not have it yet. */
+  #note(name: RecordName, text: string | null, revision: number | null): readonly Note[] {
     const id = recordId(name)
     if (text === null && !this.#there.delete(id)) return []
     if (text === null) return [{ kind: 'copy', key: id, text: null }]
-    this.#there.set(id, stamp ?? 0)
-    const copy = { kind: name.kind, key: name.key, text, stamp: stamp ?? 0 }
+    this.#there.set(id, revision ?? 0)
+    const copy: StoredCopy = { kind: name.kind, key: name.key, text, stamp: revision ?? 0 }
     return [{ kind: 'copy', key: id, text: JSON.stringify(copy) }]
   }
 }

@@ -3,8 +3,8 @@ import type { Change } from '../../ipam/records/records.ts'
 import type { LeaseStore } from '../lease-store.ts'
 
 /**
- * copy: a record of the engine that this node could not do without while that is away. owed: see OwedRecord. late: see
- * LateCommits. engine: see EngineMemory.
+ * copy: a record of the engine that this node could not do without while that is away. owed: see PendingWrite. late: see
+ * IndeterminateCommits. engine: see EngineMemory.
  */
 export type NoteKind = 'copy' | 'owed' | 'late' | 'engine'
 
@@ -22,6 +22,8 @@ export interface Note {
 export interface Journal extends LeaseStore {
   /** As of any store; the notes are taken with the change, or neither. A change may be empty where there are notes. */
   commit(change: Change, events?: readonly HistoryEvent[], notes?: readonly Note[]): Promise<void>
+  /** Whether an attachment is on record, at once; true when the journal cannot be read, since its pod may be alive. */
+  mayHaveAttachment(key: string): boolean
   /** In no particular order. */
   loadNotes(visit: (note: Note & { readonly text: string }) => void): void
 }

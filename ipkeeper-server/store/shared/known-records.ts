@@ -1,8 +1,7 @@
-import type { Engine, SharedKind, StampedRecord } from './engine.ts'
-import { recordId, type RecordName } from './record-name.ts'
+import { recordId, type Engine, type RecordName, type SharedKind, type EngineRecord } from './engine.ts'
 
 /** A record without its name, which is where it is found: of the records of a large cluster each byte counts. */
-export type Version = Pick<StampedRecord, 'text' | 'stamp'>
+export type Version = Pick<EngineRecord, 'text' | 'revision'>
 
 export interface KnownRecordsOptions {
   readonly engine: Pick<Engine, 'read'>
@@ -25,7 +24,7 @@ export class KnownRecords {
   readonly #records = new Map<SharedKind, Map<string, Version>>()
   readonly #reading = new Map<string, Promise<unknown>>()
   /** The newest news of records that were being changed or read. */
-  readonly #stash = new Map<string, StampedRecord | RecordName>()
+  readonly #stash = new Map<string, EngineRecord | RecordName>()
 
   constructor(options: KnownRecordsOptions) {
     this.#options = options
@@ -35,19 +34,19 @@ export class KnownRecords {
     return this.#records.get(kind)?.get(key)
   }
 
-  *values(): Iterable<StampedRecord> {
+  *values(): Iterable<EngineRecord> {
     for (const [kind, versions] of this.#records)
-      for (const [key, { text, stamp }] of versions) yield { kind, key, text, stamp }
+      for (const [key, { text, revision }] of versions) yield { kind, key, text, revision }
   }
 
-  *of(kind: SharedKind): Iterable<StampedRecord> {
-    for (const [key, { text, stamp }] of this.#records.get(kind) ?? []) yield { kind, key, text, stamp }
+  *of(kind: SharedKind): Iterable<EngineRecord> {
+    for (const [key, { text, revision }] of this.#records.get(kind) ?? []) yield { kind, key, text, revision }
   }
 
-  /** What the caller has written, or knows by other means; nobody is told. `stamp` null: it was deleted. */
-  set({ kind, key }: RecordName, text: string | null, stamp: number | null): void {
-    if (text === null || stamp === null) this.#delete({ kind, key })
-    else this.#versionsOf(kind).set(key, { text, stamp })
+  /** What the caller has written, or knows by other means; nobody is told. `revision` null: it was deleted. */
+  set({ kind, key }: RecordName, text: string | null, revision: number | null): void {
+    if (text === null || revision === null) this.#delete({ kind, key })
+    else this.#versionsOf(kind).set(key, { text, revision })
   }
 
   #versionsOf(kind: SharedKind): Map<string, Version> {
@@ -65,7 +64,7 @@ export class KnownRecords {
    * Asks the engine. Of two answers the later one might be the older, and so might news: who asks for a record that is
    * being read waits, and so do news.
    */
-  async ask(name: RecordName): Promise<StampedRecord | undefined> {
+  async ask(name: RecordName): Promise<EngineRecord | undefined> {
     const id = recordId(name)
     const earlier = this.#reading.get(id)
     const reading = (async () => {
@@ -77,8 +76,8 @@ export class KnownRecords {
       const present = await reading
       this.#options.onContact()
       const before = this.get(name)
-      const changed = before?.stamp !== present?.stamp
-      this.set(name, present?.text ?? null, present?.stamp ?? null)
+      const changed = before?.revision !== present?.revision
+      this.set(name, present?.text ?? null, present?.revision ?? null)
       // Who asked may have lost interest; what is known here and what others were told must not part.
       if (changed) this.#options.onChange(name, present?.text ?? null, before?.text)
       return present
@@ -89,10 +88,10 @@ export class KnownRecords {
   }
 
   /** All there is now. `isAnew`: in an engine that has lost records, and may count from anywhere. */
-  replace(records: readonly StampedRecord[], isAnew: boolean): void {
+  replace(records: readonly EngineRecord[], isAnew: boolean): void {
     if (isAnew)
       for (const versions of this.#records.values())
-        for (const [key, { text }] of versions) versions.set(key, { text, stamp: -1 })
+        for (const [key, { text }] of versions) versions.set(key, { text, revision: -1 })
     const seen = new Set<string>()
     for (const record of records) {
       seen.add(recordId(record))
@@ -102,8 +101,8 @@ export class KnownRecords {
     for (const { kind, key } of gone) this.hear({ kind, key })
   }
 
-  /** News of one record; without a stamp: it is gone. */
-  hear(news: StampedRecord | RecordName): void {
+  /** News of one record; without a revision: it is gone. */
+  hear(news: EngineRecord | RecordName): void {
     const id = recordId(news)
     // What is stashed is older: it may not come after this.
     if (this.#isBusy(id) || this.#stash.has(id)) this.#stash.set(id, news)
@@ -125,14 +124,14 @@ export class KnownRecords {
     return this.#reading.has(id) || this.#options.isChanging(id)
   }
 
-  #take(news: StampedRecord | RecordName): void {
+  #take(news: EngineRecord | RecordName): void {
     const known = this.get(news)
-    if (!('stamp' in news)) {
+    if (!('revision' in news)) {
       if (this.#delete(news)) this.#options.onChange(news, null, known?.text)
       return
     }
-    if (known && known.stamp >= news.stamp) return
-    this.set(news, news.text, news.stamp)
+    if (known && known.revision >= news.revision) return
+    this.set(news, news.text, news.revision)
     this.#options.onChange(news, news.text, known?.text)
   }
 }

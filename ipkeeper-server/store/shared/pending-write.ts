@@ -1,67 +1,88 @@
+import { canonicalJson } from '../../ipam/records/canonical-json.ts'
 import { holderKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import type { SharedKind } from './engine.ts'
-import { sameRecord } from './same-record.ts'
+import { recordId, type RecordName, type SharedKind } from './engine.ts'
+import type { Note } from './journal.ts'
 
 /**
- * A record that the engine is still to be told of, because it was away when the record changed here, or because nobody
- * can tell whether it has carried out a change that was refused here.
+ * A record that has still to be written to the engine, because it was away when the record changed here, or because it is unknown
+ * whether it has carried out a change that was refused here.
  */
-export interface OwedRecord {
+export interface PendingWrite {
   readonly kind: SharedKind
   readonly key: string
-  /** What the engine may have: anything else is somebody else's later change, and stands. null: nothing. */
+  /** What the engine may have: anything else is another node's later change, and stands. null: nothing. */
   readonly expected: readonly (string | null)[]
   /** What it is to have. */
   readonly want: string | null
   /**
-   * The engine has lost records since (tell-again.ts): whatever it has instead was written earlier, unless it is in use on
-   * another node that has told again what it holds.
+   * The engine has lost records since (after-loss.ts): whatever it has instead was written earlier, unless it is in use on
+   * another node that has reported what it holds.
    */
   again?: true
 }
 
+/** Whether two texts are of the same record; null is none. An engine may give keys back in another order. */
+export function sameRecord(a: string | null, b: string | null): boolean {
+  if (a === b) return true
+  if (a === null || b === null) return false
+  return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
+}
+
 /**
- * What is to be done about an owed record, by what the engine has now. wait: for the node that the engine has it in use on.
+ * How a pending write is resolved, by what the engine has now. done: it is there. write: it is to be written. overruled: another
+ * change stands. wait: for the node that the engine has it in use on.
  *
  * @param userIs of an engine that has lost records: how it stands with the node that has it in use, if any other than this one.
- *   told: what it has is there again. awaited: it may not be in use there any more.
+ *   reported: what it has is there again. awaited: it may not be in use there any more.
  */
-export function settlement(
-  { expected, want, again }: OwedRecord,
+export function resolutionOf(
+  { expected, want, again }: PendingWrite,
   present: string | null,
-  userIs: (text: string) => 'none' | 'told' | 'awaited',
-): 'done' | 'write' | 'theirs' | 'wait' {
+  userIs: (text: string) => 'none' | 'reported' | 'awaited',
+): 'done' | 'write' | 'overruled' | 'wait' {
   if (sameRecord(present, want)) return 'done'
   if (expected.some(text => sameRecord(present, text))) return 'write'
-  if (!again) return 'theirs'
+  if (!again) return 'overruled'
   const user = present === null ? 'none' : userIs(present)
-  return user === 'none' ? 'write' : user === 'told' ? 'theirs' : 'wait'
+  return user === 'none' ? 'write' : user === 'reported' ? 'overruled' : 'wait'
 }
 
 /** One after the other: what the engine may have stays, what it is to have is the newer. */
-export function owedAfter(before: OwedRecord | undefined, next: OwedRecord): OwedRecord {
+export function combined(before: PendingWrite | undefined, next: PendingWrite): PendingWrite {
   if (!before) return next
   return { ...next, expected: before.expected, ...(before.again && { again: true }) }
 }
 
+export const pendingNote = ({ kind, key, expected, want, again }: PendingWrite): Note => ({
+  kind: 'owed',
+  key: recordId({ kind, key }),
+  text: JSON.stringify({ kind, key, expected, want, ...(again && { again }) }),
+})
+
+export const forgetNote = ({ kind, key }: RecordName): Note => ({
+  kind: 'owed',
+  key: recordId({ kind, key }),
+  text: null,
+})
+
 /** Whether a name is this node's. */
 export type IsOwnName = (name: string) => boolean
 
-/** Whether this lease of the engine is bound to this holder on this node: then nobody else can get it meanwhile. */
+/** Whether this lease of the engine is bound to this holder on this node: then no other node can get it meanwhile. */
 function isBoundHere(lease: LeaseRecord, holder: LeaseRecord['holder'], isOwn: IsOwnName): boolean {
   return lease.state === 'bound' && isOwn(lease.node) && holderKey(lease.holder) === holderKey(holder)
 }
 
 function leaseMayChange(base: LeaseRecord, after: LeaseRecord | null, isOwn: IsOwnName): boolean {
   if (after?.state === 'bound') return isOwn(after.node) && isBoundHere(base, after.holder, isOwn)
-  // Giving up what was had here, or what nobody has.
+  // Giving up what was bound here, or what is bound nowhere.
   return isOwn(base.node) || base.state === 'cooling'
 }
 
 /**
  * Whether a record may be changed while the engine is away, so that whatever other nodes do meanwhile no address gets two
  * holders: what is bound here to a pod may go on being bound to it, in a newer sandbox, and may be given up. Nothing is
- * taken. When the engine is back, the change is made only if nobody made another one.
+ * taken. When the engine is back, the change is made only if no other one was made.
  *
  * @param expected what the engine may have
  */

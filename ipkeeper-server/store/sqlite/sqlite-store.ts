@@ -116,6 +116,14 @@ export class SqliteStore implements Journal {
     return await Promise.resolve(text === undefined ? undefined : (JSON.parse(text) as RecordTypes[K]))
   }
 
+  mayHaveAttachment(key: string): boolean {
+    try {
+      return this.#file.read('attachment', key) !== undefined
+    } catch {
+      return true
+    }
+  }
+
   loadNotes(visit: (note: Note & { readonly text: string }) => void): void {
     this.#told(() => {
       this.#file.loadNotes(note => {

@@ -248,7 +248,7 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
     status: () => ({ state: 'ready', owed: 0 }),
     isHeard: () => true,
     takenAtStart: () => [],
-    silence: () => 0,
+    lastContactAge: () => 0,
     ignores: [],
   }
   const store = Object.assign(memory, { shared })
@@ -313,7 +313,7 @@ t.test('leases of a store that nodes share are counted as those of a store of it
     status: () => ({ state: 'ready', owed: 0 }),
     isHeard: () => true,
     takenAtStart: () => [],
-    silence: () => 0,
+    lastContactAge: () => 0,
     ignores: [],
   }
   const store = Object.assign(memory, { shared })

@@ -30,7 +30,7 @@ async function startNode(
     join(t.testdir({ [`${session}.d`]: {} }), `${session}.d`, 'journal.db'),
     {
       retryAfter: 20,
-      patience: 500,
+      startTimeout: 500,
     },
   )
   const ledger = await Ledger.open(store, Date.now, 'n1')

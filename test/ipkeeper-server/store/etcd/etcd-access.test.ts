@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { openEtcdAccess, type EtcdSettings } from '../../../../ipkeeper-server/store/etcd/etcd-access.ts'
-import { EngineAway, type StampedWrite } from '../../../../ipkeeper-server/store/shared/engine.ts'
+import { EngineAway, type EngineWrite } from '../../../../ipkeeper-server/store/shared/engine.ts'
 import { makeClientAuthority } from '../../../rigs/client-authority.ts'
 import { startEtcdCluster, type EtcdCluster } from '../../../rigs/etcd.ts'
 import { until } from '../../../rigs/poll.ts'
@@ -14,7 +14,7 @@ import { makeTempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { connectEtcd, Heard } from './heard.ts'
 
-const write = (key: string): StampedWrite[] => [{ kind: 'pool', key, base: null, text: '{"generation":1}' }]
+const write = (key: string): EngineWrite[] => [{ kind: 'pool', key, base: null, text: '{"generation":1}' }]
 
 t.test('what cannot be used is said at the start', async t => {
   const folder = t.testdir({ empty: '', text: 'hello', password: 'secret\n' })

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { StoreConflict } from '../../../../ipkeeper-server/store/lease-store.ts'
 import type { EtcdEngine } from '../../../../ipkeeper-server/store/etcd/etcd-engine.ts'
-import type { SharedKind, StampedWrite } from '../../../../ipkeeper-server/store/shared/engine.ts'
+import type { SharedKind, EngineWrite } from '../../../../ipkeeper-server/store/shared/engine.ts'
 import { startEtcdCluster } from '../../../rigs/etcd.ts'
 import { until } from '../../../rigs/poll.ts'
 import { missing } from '../../../rigs/requirements.ts'
@@ -14,14 +14,14 @@ const lease = (address: string): string => JSON.stringify(['default', address])
 
 const text = (generation: number, note = ''): string => JSON.stringify({ generation, note })
 
-const put = (key: string, base: number | null, to: string): StampedWrite => ({
+const put = (key: string, base: number | null, to: string): EngineWrite => ({
   kind: 'lease',
   key,
   base,
   text: to,
 })
 
-const remove = (key: string, base: number | null): StampedWrite => ({ kind: 'lease', key, base, text: null })
+const remove = (key: string, base: number | null): EngineWrite => ({ kind: 'lease', key, base, text: null })
 
 t.test('the engine on one member', { skip }, async t => {
   const etcd = await startEtcdCluster(t)
@@ -43,11 +43,11 @@ t.test('the engine on one member', { skip }, async t => {
     return heard
   }
 
-  t.test('1: stamps are those that the records have then', async t => {
+  t.test('1: revisions are those that the records have then', async t => {
     const engine = ledger().connect(t)
     const [a, b] = await engine.commit([put('a', null, text(1)), put('b', null, text(1))])
     t.equal(a, b, 'one transaction')
-    t.strictSame(await engine.read('lease', 'a'), { kind: 'lease', key: 'a', text: text(1), stamp: a })
+    t.strictSame(await engine.read('lease', 'a'), { kind: 'lease', key: 'a', text: text(1), revision: a })
     const [changed, gone] = await engine.commit([put('a', a ?? 0, text(2)), remove('b', b ?? 0)])
     t.ok((changed ?? 0) > (a ?? 0))
     t.equal(gone, null)
@@ -58,21 +58,21 @@ t.test('the engine on one member', { skip }, async t => {
 
   t.test('1: what is in the way is named, and nothing is written', async t => {
     const engine = ledger().connect(t)
-    const [stamp = 0] = await engine.commit([put('there', null, text(1))])
-    const rows: readonly (readonly [what: string, writes: readonly StampedWrite[], named: string])[] = [
+    const [revision = 0] = await engine.commit([put('there', null, text(1))])
+    const rows: readonly (readonly [what: string, writes: readonly EngineWrite[], named: string])[] = [
       ['create what is there', [put('new', null, text(1)), put('there', null, text(1))], 'there'],
       [
         'change another version',
-        [put('new', null, text(1)), put('there', (stamp ?? 0) - 1, text(2))],
+        [put('new', null, text(1)), put('there', (revision ?? 0) - 1, text(2))],
         'there',
       ],
-      ['delete another version', [remove('there', (stamp ?? 0) - 1), put('new', null, text(1))], 'there'],
-      ['change what is not there', [put('gone', 7, text(2)), put('there', stamp, text(2))], 'gone'],
-      ['delete what is not there', [put('there', stamp, text(2)), remove('gone', 7)], 'gone'],
+      ['delete another version', [remove('there', (revision ?? 0) - 1), put('new', null, text(1))], 'there'],
+      ['change what is not there', [put('gone', 7, text(2)), put('there', revision, text(2))], 'gone'],
+      ['delete what is not there', [put('there', revision, text(2)), remove('gone', 7)], 'gone'],
     ]
     for (const [what, writes, key] of rows) {
       await t.rejects(engine.commit(writes), new StoreConflict('lease', key), what)
-      t.match(await engine.read('lease', 'there'), { text: text(1), stamp }, what)
+      t.match(await engine.read('lease', 'there'), { text: text(1), revision }, what)
       t.equal(await engine.read('lease', 'new'), undefined, what)
     }
   })
@@ -117,12 +117,12 @@ t.test('the engine on one member', { skip }, async t => {
     const heard = await follow(listener)
     t.strictSame(heard.log, ['replace 1'])
     const ownHeard = await follow(one)
-    let stamp: number | null = null
+    let revision: number | null = null
     for (let generation = 1; generation <= 50; generation++) {
       const writer = generation % 2 === 0 ? one : two
-      ;[stamp = null] = await writer.commit([put('a', stamp, text(generation))])
+      ;[revision = null] = await writer.commit([put('a', revision, text(generation))])
     }
-    await one.commit([remove('a', stamp)])
+    await one.commit([remove('a', revision)])
     await until('the end', () => heard.log.at(-1) === 'remove a' && ownHeard.log.at(-1) === 'remove a')
     const told = Array.from({ length: 50 }, (_, index) => `put a ${text(index + 1)}`)
     t.strictSame(heard.log.slice(1, -1), told)
@@ -142,11 +142,11 @@ t.test('the engine on one member', { skip }, async t => {
     const heard = await follow(two)
     for (let round = 0; round < 40; round++) {
       const key = `a${round}`
-      const [stamp = null] = await one.commit([put(key, null, text(1))])
-      await two.commit([remove(key, stamp)])
+      const [revision = null] = await one.commit([put(key, null, text(1))])
+      await two.commit([remove(key, revision)])
       const since = heard.log.length
       await two.commit([
-        put('mark', round === 0 ? null : ((await two.read('lease', 'mark'))?.stamp ?? null), text(round)),
+        put('mark', round === 0 ? null : ((await two.read('lease', 'mark'))?.revision ?? null), text(round)),
       ])
       await until('the mark', () => heard.text('lease', 'mark') === text(round))
       t.notOk(heard.log.slice(since).some(line => line.startsWith(`put ${key} `)))
@@ -163,9 +163,9 @@ t.test('the engine on one member', { skip }, async t => {
       // What it was before is news that may come while the answer is on its way.
       const [other = null] = await one.commit([put(key, null, text(1))])
       await one.commit([remove(key, other)])
-      const [stamp = null] = await two.commit([put(key, null, text(2))])
+      const [revision = null] = await two.commit([put(key, null, text(2))])
       t.equal(heard.text('lease', key), text(2), 'created')
-      const [changed = null] = await one.commit([put(key, stamp, text(3))])
+      const [changed = null] = await one.commit([put(key, revision, text(3))])
       await two.read('lease', key)
       t.equal(heard.text('lease', key), text(3), 'read')
       await two.commit([remove(key, changed)])
@@ -247,14 +247,14 @@ t.test('the engine on one member', { skip }, async t => {
     const { connect } = ledger()
     const [one, two] = [connect(t), connect(t)]
     const heard = await follow(two)
-    const [stamp = 0] = await one.commit([put('a', null, text(1)), put('b', null, text(1))])
+    const [revision = 0] = await one.commit([put('a', null, text(1)), put('b', null, text(1))])
     await until('both', () => heard.records.size === 2)
     // Frozen, it cannot hear of what happens; the connection breaks when it is ended.
     const [member] = etcd.members
     await member?.kill()
     await until('trouble', () => heard.reason !== undefined)
     await member?.start()
-    await one.commit([put('a', stamp, text(2)), remove('b', stamp), put('c', null, text(1))])
+    await one.commit([put('a', revision, text(2)), remove('b', revision), put('c', null, text(1))])
     await etcd.compact()
     await until('all of it', () => heard.text('lease', 'a') === text(2) && !heard.records.has('lease b'))
     await until('no trouble', () => heard.reason === undefined)
@@ -265,11 +265,11 @@ t.test('the engine on one member', { skip }, async t => {
     const { connect } = ledger()
     const engine = connect(t, { deadlineMs: 1_000 })
     const heard = await follow(engine)
-    const [stamp = 0] = await engine.commit([put('a', null, text(1))])
+    const [revision = 0] = await engine.commit([put('a', null, text(1))])
     const [member] = etcd.members
     await member?.kill()
     const began = performance.now()
-    await t.rejects(engine.commit([put('a', stamp, text(2))]), {
+    await t.rejects(engine.commit([put('a', revision, text(2))]), {
       name: 'EngineAway',
       message: /^etcd: http:.*ECONN/,
     })
@@ -287,7 +287,7 @@ t.test('the engine on one member', { skip }, async t => {
           () => false,
         ),
     )
-    await engine.commit([put('a', stamp, text(2))])
+    await engine.commit([put('a', revision, text(2))])
     t.equal(heard.text('lease', 'a'), text(2))
     await until('the watch', () => heard.reason === undefined)
   })
@@ -296,13 +296,13 @@ t.test('the engine on one member', { skip }, async t => {
     const { connect } = ledger()
     const engine = connect(t, { deadlineMs: 500, watch: { silence: 300, pauses: [50, 200] } })
     const heard = await follow(engine)
-    const [stamp = 0] = await engine.commit([put('a', null, text(1))])
+    const [revision = 0] = await engine.commit([put('a', null, text(1))])
     const [member] = etcd.members
     member?.freeze()
     try {
       for (const call of [
         async () => {
-          await engine.commit([put('a', stamp, text(2))])
+          await engine.commit([put('a', revision, text(2))])
         },
         async () => {
           await engine.read('lease', 'a')
@@ -328,7 +328,7 @@ t.test('the engine on one member', { skip }, async t => {
     )
     const present = await engine.read('lease', 'a')
     t.ok([text(1), text(2)].includes(present?.text ?? ''), 'as it could not be told')
-    await engine.commit([put('a', present?.stamp ?? 0, text(3))])
+    await engine.commit([put('a', present?.revision ?? 0, text(3))])
     await until('the news', () => heard.text('lease', 'a') === text(3))
   })
 
@@ -357,7 +357,7 @@ t.test('the engine on one member', { skip }, async t => {
     const [alone = null] = await other.commit([put('alone', null, text(1))])
     const rows: readonly (readonly [
       what: string,
-      writes: readonly StampedWrite[],
+      writes: readonly EngineWrite[],
       outcome: 'done' | 'EngineAway' | 'StoreConflict',
     ])[] = [
       ['a new record', [put('new', null, text(1))], 'done'],
@@ -376,10 +376,10 @@ t.test('the engine on one member', { skip }, async t => {
       await through.fence()
       relay.mute()
       if (outcome === 'done') {
-        const stamps = await through.commit(writes)
+        const revisions = await through.commit(writes)
         for (const [index, { key, text: written }] of writes.entries()) {
           const present = await other.read('lease', key)
-          t.equal(stamps[index], present?.stamp ?? null, what)
+          t.equal(revisions[index], present?.revision ?? null, what)
           t.equal(present?.text ?? null, written, what)
         }
       } else if (outcome === 'EngineAway') await t.rejects(through.commit(writes), { name: outcome }, what)
@@ -405,8 +405,8 @@ t.test('the engine on one member', { skip }, async t => {
         'it was repeated elsewhere, and then deleted',
         [slow, url],
         async done => {
-          const [stamp = null] = await done
-          await other.commit([remove('late', stamp)])
+          const [revision = null] = await done
+          await other.commit([remove('late', revision)])
         },
       ],
       [
@@ -438,7 +438,7 @@ t.test('the engine on one member', { skip }, async t => {
   t.test('records of a newer ipkeeper', async t => {
     const { connect, prefix } = ledger()
     const engine = connect(t)
-    const [stamp = 0] = await engine.commit([put('a', null, text(1)), put('b', null, text(1))])
+    const [revision = 0] = await engine.commit([put('a', null, text(1)), put('b', null, text(1))])
     const heard = await follow(engine)
     const newer = '{"v":2,"what":"nobody here knows"}'
     const refused = {
@@ -451,11 +451,11 @@ t.test('the engine on one member', { skip }, async t => {
     t.equal(heard.text('lease', 'b'), text(1), 'what it was stays, so that it is not free')
     await t.rejects(engine.read('lease', 'b'), refused)
     await t.rejects(engine.commit([put('new', null, text(1))]), refused, 'no claims')
-    await t.rejects(engine.commit([put('b', stamp, text(2))]), refused, 'it is not overwritten')
-    await t.rejects(engine.commit([remove('b', stamp)]), refused, 'nor deleted')
+    await t.rejects(engine.commit([put('b', revision, text(2))]), refused, 'it is not overwritten')
+    await t.rejects(engine.commit([remove('b', revision)]), refused, 'nor deleted')
     t.equal((await etcd.all(prefix)).get(`${prefix}leases/=b`), newer)
     t.match(await engine.read('lease', 'a'), { text: text(1) }, 'the rest is read')
-    await engine.commit([put('a', stamp, text(2))])
+    await engine.commit([put('a', revision, text(2))])
     const other = connect(t)
     const seen = await follow(other)
     t.match(seen.reason, refused.message)
@@ -493,9 +493,9 @@ t.test('the engine on three members', { skip }, async t => {
     const last = new Map<string, string>()
     const work = writers.map(async (engine, index) => {
       const key = `w${index}`
-      let stamp: number | null = null
+      let revision: number | null = null
       for (let generation = 1; going; generation++) {
-        ;[stamp = null] = await engine.commit([put(key, stamp, text(generation))])
+        ;[revision = null] = await engine.commit([put(key, revision, text(generation))])
         last.set(key, text(generation))
       }
     })

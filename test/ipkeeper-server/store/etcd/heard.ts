@@ -1,30 +1,26 @@
 import type { Test } from 'tap'
 import { openEtcdAccess, type EtcdSettings } from '../../../../ipkeeper-server/store/etcd/etcd-access.ts'
 import { EtcdEngine, type EtcdEngineOptions } from '../../../../ipkeeper-server/store/etcd/etcd-engine.ts'
-import type {
-  EngineFeed,
-  SharedKind,
-  StampedRecord,
-} from '../../../../ipkeeper-server/store/shared/engine.ts'
+import type { EngineFeed, SharedKind, EngineRecord } from '../../../../ipkeeper-server/store/shared/engine.ts'
 
 export const standardPrefix = '/ipkeeper/v1/'
 
 /** A feed that keeps what it hears, and what it heard of each record in order. */
 export class Heard implements EngineFeed {
-  readonly records = new Map<string, StampedRecord>()
+  readonly records = new Map<string, EngineRecord>()
   /** "put KEY TEXT", "remove KEY", "replace N". */
   readonly log: string[] = []
   readonly troubles: (string | undefined)[] = []
   replaced = 0
 
-  replace(records: readonly StampedRecord[]): void {
+  replace(records: readonly EngineRecord[]): void {
     this.records.clear()
     for (const record of records) this.records.set(`${record.kind} ${record.key}`, record)
     this.log.push(`replace ${records.length}`)
     this.replaced++
   }
 
-  put(record: StampedRecord): void {
+  put(record: EngineRecord): void {
     this.records.set(`${record.kind} ${record.key}`, record)
     this.log.push(`put ${record.key} ${record.text}`)
   }

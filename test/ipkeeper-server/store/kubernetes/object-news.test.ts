@@ -25,19 +25,19 @@ const rows: readonly (readonly [name: string, news: readonly string[], heard: re
 
 function play(news: readonly string[]): { readonly heard: readonly string[]; readonly newest: number } {
   const heard: string[] = []
-  const objects = new ObjectNews<{ readonly stamp: number }>({
-    put: (name, { stamp }) => heard.push(`put ${name} ${stamp}`),
-    remove: (name, stamp) => heard.push(`remove ${name} ${stamp}`),
+  const objects = new ObjectNews<{ readonly revision: number }>({
+    put: (name, { revision }) => heard.push(`put ${name} ${revision}`),
+    remove: (name, revision) => heard.push(`remove ${name} ${revision}`),
     synced: () => heard.push('synced'),
     broke: reason => heard.push(`broke: ${reason}`),
   })
   for (const line of news) {
-    const [what, name = '', stamp] = line.split(' ')
-    const entry = { stamp: Number(stamp) }
+    const [what, name = '', revision] = line.split(' ')
+    const entry = { revision: Number(revision) }
     if (what === 'put') objects.put(name, entry)
     else if (what === 'gone') objects.remove(name, entry)
     else if (what === 'told') objects.told(name, entry)
-    else objects.toldGone(name, entry.stamp)
+    else objects.toldGone(name, entry.revision)
   }
   return { heard, newest: objects.newest }
 }
@@ -52,22 +52,22 @@ for (const [name, news, heard] of rows) {
 
 t.test('a list of a collection that has gone back', t => {
   const heard: string[] = []
-  const objects = new ObjectNews<{ readonly stamp: number }>({
-    put: (name, { stamp }) => heard.push(`put ${name} ${stamp}`),
-    remove: (name, stamp) => heard.push(`remove ${name} ${stamp}`),
+  const objects = new ObjectNews<{ readonly revision: number }>({
+    put: (name, { revision }) => heard.push(`put ${name} ${revision}`),
+    remove: (name, revision) => heard.push(`remove ${name} ${revision}`),
     synced: () => heard.push('synced'),
     broke: () => heard.push('broke'),
   })
-  const listed = (stamp: number, names: Readonly<Record<string, number>>): readonly string[] => {
-    const entries = Object.entries(names).map(([name, stamp]) => [name, { stamp }] as const)
-    objects.replace(new Map(entries), String(stamp))
+  const listed = (revision: number, names: Readonly<Record<string, number>>): readonly string[] => {
+    const entries = Object.entries(names).map(([name, revision]) => [name, { revision }] as const)
+    objects.replace(new Map(entries), String(revision))
     return heard.splice(0)
   }
   listed(10, { a: 3, b: 4, c: 5 })
-  objects.told('a', { stamp: 30 })
+  objects.told('a', { revision: 30 })
   heard.splice(0)
   t.strictSame(listed(20, { a: 3, b: 4 }), ['remove c 20'], 'older than what is known, as the whole list is')
-  objects.remove('b', { stamp: 32 })
+  objects.remove('b', { revision: 32 })
   heard.splice(0)
   t.strictSame(listed(40, { a: 3 }), ['broke'], 'an older version at a later moment')
   objects.toldGone('a', 45)
@@ -81,17 +81,17 @@ t.test('a list of a collection that has gone back', t => {
 
 t.test('lists', t => {
   const heard: string[] = []
-  const objects = new ObjectNews<{ readonly stamp: number }>({
-    put: (name, { stamp }) => heard.push(`put ${name} ${stamp}`),
-    remove: (name, stamp) => heard.push(`remove ${name} ${stamp}`),
+  const objects = new ObjectNews<{ readonly revision: number }>({
+    put: (name, { revision }) => heard.push(`put ${name} ${revision}`),
+    remove: (name, revision) => heard.push(`remove ${name} ${revision}`),
     synced: () => heard.push('synced'),
     broke: reason => heard.push(`broke: ${reason}`),
   })
-  objects.told('late', { stamp: 12 })
+  objects.told('late', { revision: 12 })
   objects.replace(
     new Map([
-      ['a', { stamp: 3 }],
-      ['b', { stamp: 4 }],
+      ['a', { revision: 3 }],
+      ['b', { revision: 4 }],
     ]),
     '10',
   )
@@ -102,8 +102,8 @@ t.test('lists', t => {
   )
   objects.replace(
     new Map([
-      ['b', { stamp: 11 }],
-      ['late', { stamp: 12 }],
+      ['b', { revision: 11 }],
+      ['late', { revision: 12 }],
     ]),
     '20',
   )

@@ -16,8 +16,8 @@ function open(): Told {
   let lines: string[] = []
   const address = (key: string): string => (JSON.parse(key) as [string, string])[1]
   const book = new ReservationBook({
-    put: ({ key, text, stamp }) => {
-      lines.push(`${address(key)} ${(JSON.parse(text) as ReservationRecord).name} ${stamp}`)
+    put: ({ key, text, revision }) => {
+      lines.push(`${address(key)} ${(JSON.parse(text) as ReservationRecord).name} ${revision}`)
     },
     remove: key => {
       lines.push(`${address(key)} nobody`)
@@ -35,14 +35,14 @@ function open(): Told {
     },
     put: words => {
       const [title = '', addresses = ''] = words.split(': ')
-      const [name = '', stamp, , createdAt] = title.split(' ')
+      const [name = '', revision, , createdAt] = title.split(' ')
       const records = addresses
         .split(' ')
         .filter(one => one !== '')
         .map(one => ({
           ...{ segment: 'default', address: one, generation: 1, namespace: 'shop', name, note: '', since: 0 },
         }))
-      book.put(name, { stamp: Number(stamp), createdAt: Number(createdAt), records })
+      book.put(name, { revision: Number(revision), createdAt: Number(createdAt), records })
     },
   }
 }
@@ -53,7 +53,7 @@ t.test('an object of several addresses', t => {
   t.strictSame(told(), ['10.0.0.1 web 5', '10.0.0.2 web 5'])
   put('web 6 made 1: 10.0.0.2 10.0.0.3')
   t.strictSame(told().toSorted(), ['10.0.0.1 nobody', '10.0.0.2 web 6', '10.0.0.3 web 6'])
-  t.match(book.get(keyOf('10.0.0.2')), { name: 'web', stamp: 6, object: { stamp: 6 } })
+  t.match(book.get(keyOf('10.0.0.2')), { name: 'web', revision: 6, object: { revision: 6 } })
   t.equal(book.get(keyOf('10.0.0.1')), undefined)
   book.remove('web', 7)
   t.strictSame(told(), ['10.0.0.2 nobody', '10.0.0.3 nobody'])
@@ -74,10 +74,10 @@ t.test('two objects of one address', t => {
   put('second 7 made 2: 10.0.0.1')
   t.strictSame(told(), ['10.0.0.1: first, not second'], 'a change of the other one says nothing')
   book.remove('first', 8)
-  t.strictSame(told(), ['10.0.0.1 second 8'], 'its stamp does not go backwards')
+  t.strictSame(told(), ['10.0.0.1 second 8'], 'its revision does not go backwards')
   t.match(
     book.get(keyOf('10.0.0.1')),
-    { name: 'second', stamp: 8, object: { stamp: 7 } },
+    { name: 'second', revision: 8, object: { revision: 7 } },
     'the version to name',
   )
   t.end()

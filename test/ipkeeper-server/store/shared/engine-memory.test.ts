@@ -1,19 +1,19 @@
 import t from 'tap'
 import { EngineMemory, type HeardAll } from '../../../../ipkeeper-server/store/shared/engine-memory.ts'
-import type { EnginePosition, StampedRecord } from '../../../../ipkeeper-server/store/shared/engine.ts'
+import type { EnginePosition, EngineRecord } from '../../../../ipkeeper-server/store/shared/engine.ts'
 
-const node = (name: string, stamp: number, more: object = {}): StampedRecord => ({
-  ...{ kind: 'node', key: name, stamp },
+const node = (name: string, revision: number, more: object = {}): EngineRecord => ({
+  ...{ kind: 'node', key: name, revision },
   text: JSON.stringify({ generation: 1, name, addresses: [], since: 1, ...more }),
 })
 
-const lease = (address: string, stamp: number): StampedRecord => ({
-  ...{ kind: 'lease', key: `["default","${address}"]`, stamp },
+const lease = (address: string, revision: number): EngineRecord => ({
+  ...{ kind: 'lease', key: `["default","${address}"]`, revision },
   text: JSON.stringify({ generation: 1, node: 'n1', segment: 'default', address }),
 })
 
-const ending = (address: string): StampedRecord => ({
-  ...{ kind: 'ending', key: `["n1","default","${address}","x"]`, stamp: 60 },
+const ending = (address: string): EngineRecord => ({
+  ...{ kind: 'ending', key: `["n1","default","${address}","x"]`, revision: 60 },
   text: JSON.stringify({ node: 'n1', segment: 'default', address, generation: 1, by: 'n2', since: 1 }),
 })
 
@@ -22,7 +22,7 @@ const all = [node('n1', 10), node('n2', 11), lease('10.22.0.50', 40)]
 
 interface Case {
   readonly name: string
-  readonly records?: readonly StampedRecord[]
+  readonly records?: readonly EngineRecord[]
   readonly position?: EnginePosition
   readonly more?: Partial<HeardAll>
   readonly loss: RegExp | undefined
@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
   {
     name: "somebody else's record in an older version than it was heard in",
     ...{
-      more: { stampOf: ({ key }) => (key === 'n2' ? 12 : undefined) },
+      more: { revisionOf: ({ key }) => (key === 'n2' ? 12 : undefined) },
       loss: /node n2 in an older version/,
     },
   },
@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
 function heard(memory: EngineMemory, { records = all, position, more }: Case): string | undefined {
   return memory.lossIn({
     ...{ records, position: position ?? { cluster: 'a', revision: 80 }, bound, isFirst: true },
-    stampOf: () => undefined,
+    revisionOf: () => undefined,
     isOwn: name => name === 'n1',
     ...{ keepsNodes: true, keepsEndings: true },
     ...more,

@@ -63,7 +63,10 @@ interface Node {
 async function open(t: Test, site = new EngineDouble(), away: 'refuses' | false = false): Promise<Node> {
   const engine = site.connect({ deadlineMs: 20 })
   engine.turn({ away })
-  const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { patience: 20, retryAfter: 5 })
+  const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), {
+    startTimeout: 20,
+    retryAfter: 5,
+  })
   // What waits for an engine keeps no process alive.
   const alive = setInterval(() => undefined, 1000)
   t.teardown(() => {
@@ -115,7 +118,7 @@ t.test('whoever only looks tells the engine nothing, and reads what it is owed',
   const site = new EngineDouble()
   const journal = join(t.testdir({}), 'journal.db')
   const engine = site.connect({ deadlineMs: 20 })
-  const daemon = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5 })
+  const daemon = openSharedStore(t, engine, journal, { startTimeout: 20, retryAfter: 5 })
   await daemon.load(() => undefined)
   const bound = lease('10.22.0.50', 'one', 1)
   await daemon.commit([write(bound)])
@@ -125,7 +128,7 @@ t.test('whoever only looks tells the engine nothing, and reads what it is owed',
 
   for (const { offline, has, owed } of [
     { offline: 'look', has: 'bound', owed: 1 },
-    { offline: 'settle', has: 'cooling', owed: 0 },
+    { offline: 'resolve', has: 'cooling', owed: 0 },
   ] as const) {
     const store = openSharedStore(t, site.connect({ deadlineMs: 20 }), journal, { offline, retryAfter: 5 })
     const read: string[] = []
@@ -147,7 +150,7 @@ t.test('a DEL of before an engine was lost counts in the one that its backup was
   const opened = async (site: EngineDouble, offline?: 'write'): Promise<Node> => {
     const engine = site.connect({ deadlineMs: 20 })
     const more = offline ? { offline } : {}
-    const store = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5, ...more })
+    const store = openSharedStore(t, engine, journal, { startTimeout: 20, retryAfter: 5, ...more })
     await store.load(() => undefined)
     return { site, engine, store }
   }
@@ -182,7 +185,7 @@ t.test('what the engine will not take does not keep it from the rest', async t =
     fate: writes => (writes.some(({ key }) => key === leaseKey(first)) ? 'refused' : 'carried out'),
   })
   await until('the second one to be told', () => stateOf(node, second) === 'cooling')
-  await until('it to be settled', () => store.shared.status().owed === 1)
+  await until('it to be resolved', () => store.shared.status().owed === 1)
   t.equal(store.shared.status().state, 'away')
   engine.turn({ fate: () => 'carried out' })
   await until('the first one to be told', isReady(node))
@@ -209,7 +212,7 @@ t.test('started while the engine was away: no claims before all of it was heard'
   await store.commit([write(lease('10.22.0.50', 'one', 1))])
 })
 
-t.test('a commit that nobody heard of is carried out after it was settled', async t => {
+t.test('an indeterminate commit is carried out after it was resolved', async t => {
   const node = await open(t)
   const { engine, store } = node
   engine.turn({ fate: () => ({ late: 150 }) })
@@ -270,7 +273,7 @@ for (const [name, there, container] of reclaims) {
     if (there) site.put('lease', leaseKey(bound), JSON.stringify(there))
     const store = await opened(site)
     t.teardown(() => store.close())
-    await until('all to be settled', () => store.shared.status().owed === 0)
+    await until('all to be resolved', () => store.shared.status().owed === 0)
     const leases = site
       .records()
       .filter(({ kind }) => kind === 'lease')
@@ -287,7 +290,7 @@ t.test('what was tried, given up and then made after all is no late commit at th
   const journal = join(t.testdir({}), 'journal.db')
   const opened = async (): Promise<{ readonly engine: NodeEngine; readonly store: SharedStore }> => {
     const engine = site.connect({ deadlineMs: 20 })
-    const store = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5 })
+    const store = openSharedStore(t, engine, journal, { startTimeout: 20, retryAfter: 5 })
     await store.load(() => undefined)
     return { engine, store }
   }
@@ -324,7 +327,7 @@ t.test(
     const follow = async (away: 'refuses' | false): Promise<Node> => {
       const engine = site.connect({ deadlineMs: 20, ignores: ['ending'] })
       engine.turn({ away })
-      const store = openSharedStore(t, engine, journal, { patience: 20, retryAfter: 5 })
+      const store = openSharedStore(t, engine, journal, { startTimeout: 20, retryAfter: 5 })
       store.shared.follow(({ key, text }) => {
         if (key === leaseKey(bound)) heard.push(text)
       })
@@ -332,22 +335,22 @@ t.test(
       return { site, engine, store }
     }
     const remove = async (): Promise<void> => {
-      const { stamp = null } = site.get('lease', leaseKey(bound)) ?? {}
-      await site.connect().commit([{ kind: 'lease', key: leaseKey(bound), base: stamp, text: null }])
+      const { revision = null } = site.get('lease', leaseKey(bound)) ?? {}
+      await site.connect().commit([{ kind: 'lease', key: leaseKey(bound), base: revision, text: null }])
     }
     const first = await follow(false)
     await first.store.commit([write(bound), attached('one')])
 
     await remove()
     await until('it is there again', () => stateOf(first, bound) === 'bound')
-    await until('all is settled', isReady(first))
+    await until('all is resolved', isReady(first))
     await first.store.close()
 
     await remove()
     const second = await follow('refuses')
     second.engine.turn({ away: false })
     await until('it is there again', () => stateOf(second, bound) === 'bound')
-    await until('all is settled', isReady(second))
+    await until('all is resolved', isReady(second))
     t.notOk(heard.includes(null), 'the ledger never hears that it has gone')
   },
 )

@@ -1,13 +1,12 @@
 import { leaseKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import type { SharedKind, StampedRecord } from './engine.ts'
-import type { OwedRecord } from './pending-write.ts'
-import { recordId } from './record-name.ts'
+import { recordId, type SharedKind, type EngineRecord } from './engine.ts'
+import type { PendingWrite } from './pending-write.ts'
 
-export interface TellAgain {
+export interface LostRecords {
   /** What the journal has copies of. */
-  readonly copies: readonly StampedRecord[]
+  readonly copies: readonly EngineRecord[]
   /** All that the engine has. */
-  readonly records: Iterable<StampedRecord>
+  readonly records: Iterable<EngineRecord>
   readonly isOwn: (node: string) => boolean
   /** A commit is under way for it, which finds out by itself. */
   readonly isBusy: (id: string) => boolean
@@ -16,17 +15,18 @@ export interface TellAgain {
 }
 
 /**
- * What an engine that has lost records is to be told by a node: what is bound there by its journal; and that what the engine
- * says to be bound there, and the journal does not know, has ended since.
+ * What a node writes to an engine that has lost records: what is bound on the node by its journal; and that what the engine says
+ * to be bound there, and the journal does not know, has ended since.
  */
-export function tellAgain({ copies, records, isOwn, isBusy, released }: TellAgain): readonly OwedRecord[] {
-  const owed: OwedRecord[] = []
+export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
+  const { copies, records, isOwn, isBusy, released } = lost
+  const pending: PendingWrite[] = []
   const held = new Set<string>()
   for (const { kind, key, text } of copies) {
     const id = recordId({ kind, key })
     held.add(id)
-    // Pools of people are theirs to restore; those of a configuration come from there, and of ranges with the next ADD.
-    if (kind !== 'pool' && !isBusy(id)) owed.push({ kind, key, expected: [text], want: text, again: true })
+    // Pools that people made are theirs to restore; those of a configuration come from there, and of ranges with the next ADD.
+    if (kind !== 'pool' && !isBusy(id)) pending.push({ kind, key, expected: [text], want: text, again: true })
   }
   const ended = new Map<string, LeaseRecord>()
   const holders: (readonly [key: string, text: string])[] = []
@@ -39,15 +39,15 @@ export function tellAgain({ copies, records, isOwn, isBusy, released }: TellAgai
     if (lease.state !== 'bound' || !isOwn(lease.node)) continue
     const after = released(lease)
     ended.set(key, after)
-    owed.push({ kind, key, expected: [text], want: JSON.stringify(after), again: true })
+    pending.push({ kind, key, expected: [text], want: JSON.stringify(after), again: true })
   }
   for (const [key, text] of holders) {
     const holder = JSON.parse(text) as HolderRecord
     if (!holder.sandbox || !isOwn(holder.sandbox.node)) continue
     const want = withoutSandbox(holder, ended)
-    owed.push({ kind: 'holder', key, expected: [text], want: want && JSON.stringify(want), again: true })
+    pending.push({ kind: 'holder', key, expected: [text], want: want && JSON.stringify(want), again: true })
   }
-  return owed
+  return pending
 }
 
 /** null: nothing is kept for the holder. */

@@ -1,0 +1,144 @@
+import { attachmentKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
+import { writesAfterLoss } from './after-loss.ts'
+import type { SharedWrite } from './commit-order.ts'
+import { endedElsewhere, notEnded, type Endings } from './endings.ts'
+import { recordId, type Engine, type RecordName, type EngineRecord } from './engine.ts'
+import type { EngineLosses } from './engine-losses.ts'
+import type { Journal, Note } from './journal.ts'
+import type { JournalCopies } from './journal-copies.ts'
+import type { KnownRecords } from './known-records.ts'
+import { pendingNote, type PendingWrite } from './pending-write.ts'
+import type { Resolver } from './resolver.ts'
+
+export interface ReclaimOptions {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly known: KnownRecords
+  readonly copies: JournalCopies
+  readonly endings: Endings
+  readonly losses: EngineLosses
+  readonly resolver: Resolver
+  readonly isOwn: (node: string) => boolean
+  /** Whether a commit or a resolution is under way for a record. */
+  readonly isChanging: (id: string) => boolean
+  /** What becomes of a lease whose pod has ended. */
+  readonly released: (lease: LeaseRecord) => LeaseRecord
+  readonly onStatus: () => void
+}
+
+/** What the engine has lost of what is bound on this node: by its journal it is written again. */
+export class Reclaim {
+  readonly #options: ReclaimOptions
+  #noted = Promise.resolve(true)
+
+  constructor(options: ReclaimOptions) {
+    this.#options = options
+  }
+
+  // ---- An engine that has lost records
+
+  /**
+   * What is bound here is pending from here on; before that is in the journal, nothing of it is written. The ledger hears nothing
+   * of it: to this node nothing has changed.
+   */
+  lost(reason: string, records: readonly EngineRecord[]): void {
+    const { copies, isChanging, isOwn, losses, released, resolver, onStatus } = this.#options
+    losses.lost(reason, records)
+    for (const write of resolver.values()) write.again = true
+    // What is being changed finds out by itself, and its note may be on its way.
+    const found = this.#copiesOf(id => copies.hasId(id) && !isChanging(id))
+    // Their revisions are of what the engine was.
+    const unrevised = found.flatMap(copy => copies.written(copy, JSON.parse(copy.text) as object, null))
+    const isFree = (record: RecordName): boolean => !resolver.has(recordId(record))
+    const again = writesAfterLoss({
+      copies: notEnded(found, endedElsewhere(records, isOwn)).filter(isFree),
+      records: records.filter(isFree),
+      ...{ isOwn, isBusy: isChanging, released },
+    })
+    resolver.keep(again)
+    // At once: what is noted of these records later counts.
+    this.#noted = this.#note(unrevised)
+    onStatus()
+    resolver.run()
+  }
+
+  /** Whether the journal has what is pending after a loss; tries again where it failed. */
+  async isNoted(): Promise<boolean> {
+    if (!(await this.#noted)) this.#noted = this.#note()
+    return await this.#noted
+  }
+
+  async #note(notes: readonly Note[] = []): Promise<boolean> {
+    const { journal, losses, resolver } = this.#options
+    try {
+      await journal.commit([], [], [losses.note(), ...notes, ...Array.from(resolver.values(), pendingNote)])
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** What a loss has left out because a change of it was under way, which has failed. */
+  afterFailure(writes: readonly SharedWrite[]): void {
+    const { copies, journal, resolver } = this.#options
+    const ids = new Set(writes.map(recordId))
+    const missed = this.#copiesOf(id => ids.has(id) && !resolver.has(id) && copies.hasId(id))
+      .filter(({ kind }) => kind !== 'pool')
+      .map(({ kind, key, text }): PendingWrite => ({ kind, key, expected: [text], want: text, again: true }))
+    if (missed.length === 0) return
+    void journal.commit([], [], missed.map(pendingNote)).catch(() => undefined)
+    resolver.add(missed)
+  }
+
+  #copiesOf(isMeant: (id: string) => boolean): readonly EngineRecord[] {
+    const { copies, journal } = this.#options
+    const found: EngineRecord[] = []
+    journal.loadNotes(({ kind, key, text }) => {
+      if (kind === 'copy' && isMeant(key)) found.push(copies.found(key, text))
+    })
+    return found
+  }
+
+  // ---- Single records that are missing
+
+  /** Of an engine that was restored from a backup, or is another one: what is missing there when all of it was heard. */
+  async missing(copies: readonly EngineRecord[]): Promise<void> {
+    const { endings, journal, resolver } = this.#options
+    const lost = notEnded(copies, endings.own()).flatMap(copy => this.#lostWrite(copy, copy.text) ?? [])
+    await journal.commit([], [], lost.map(pendingNote))
+    resolver.keep(lost)
+  }
+
+  /**
+   * Whether a record that went while the daemon runs, or that it started with, is written again. Where the engine keeps traces of
+   * what other nodes end, what goes has ended.
+   *
+   * @param before the record as it was
+   */
+  removed(name: RecordName, before: string | undefined): boolean {
+    const { engine, journal, resolver } = this.#options
+    if (before === undefined || !engine.ignores.includes('ending')) return false
+    const lost = this.#lostWrite(name, before)
+    if (!lost) return false
+    resolver.add([lost])
+    void journal.commit([], [], [pendingNote(lost)]).catch(() => undefined)
+    return true
+  }
+
+  /**
+   * The one rule for both: what is bound here to an attachment that is still on record, and has not ended, is written to an engine
+   * that has nothing of it, unless another holder has the address by then.
+   */
+  #lostWrite({ kind, key }: RecordName, text: string): PendingWrite | undefined {
+    const { copies, journal, known, isChanging, resolver } = this.#options
+    const id = recordId({ kind, key })
+    if ((kind !== 'lease' && kind !== 'holder') || !copies.hasId(id)) return undefined
+    if (known.get({ kind, key }) || resolver.has(id) || isChanging(id)) return undefined
+    const record = JSON.parse(text) as LeaseRecord | HolderRecord
+    const isInUse =
+      copies.isOfUseHere(kind, record) &&
+      record.attachment !== null &&
+      journal.mayHaveAttachment(attachmentKey(record.attachment))
+    return isInUse ? { kind, key, expected: [null], want: text } : undefined
+  }
+}

@@ -1,0 +1,288 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem, toProblem } from '../../../shared/problem/problem.ts'
+import { StoreConflict } from '../lease-store.ts'
+import { EngineAway, recordId, type Engine } from './engine.ts'
+import type { EngineContact } from './engine-contact.ts'
+import type { EngineLosses } from './engine-losses.ts'
+import type { IndeterminateCommits } from './indeterminate-commits.ts'
+import type { Journal } from './journal.ts'
+import type { JournalCopies } from './journal-copies.ts'
+import type { KnownRecords } from './known-records.ts'
+import { forgetNote, pendingNote, resolutionOf, type PendingWrite } from './pending-write.ts'
+
+/** Milliseconds between two looks whether a pending write is resolved; the engine can be reached, so that it soon will be. */
+const unresolvedPause = 10
+
+/** So many pending writes are resolved side by side: nothing else is committed meanwhile. */
+const resolvedAtOnce = 16
+
+/** What waits for another node is looked at so many times as seldom as an engine that is away. */
+const waitingPauses = 10
+
+export interface ResolverOptions {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly known: KnownRecords
+  readonly copies: JournalCopies
+  readonly indeterminate: IndeterminateCommits
+  readonly losses: EngineLosses
+  readonly contact: EngineContact
+  /** Whether the engine is only looked at: then nothing is resolved. */
+  readonly isReadOnly: boolean
+  /** Milliseconds between two tries of an engine that is away. */
+  readonly retryAfter: number
+  /** Aborted when the store closes. */
+  readonly signal: AbortSignal
+  /** Resolves when no commit is under way but those that wait for an `obstacle`. */
+  readonly commitsEnded: () => Promise<unknown>
+  /** Resolves to whether the journal has all that is pending after a loss. */
+  readonly isLossNoted: () => Promise<boolean>
+  readonly onStatus: () => void
+  /** Another node's later change stands; null: the record is gone. */
+  readonly onOverruled: (write: PendingWrite, text: string | null) => void
+}
+
+export interface UnresolvedWrite extends PendingWrite {
+  /** Grows before the engine is asked to write, as the answer may be lost. */
+  expected: PendingWrite['expected']
+  /** After it was resolved: the revision in the engine; undefined when another node's change stands. */
+  revision?: number | null
+}
+
+/**
+ * The pending writes of this node, and the loop that resolves them once the engine can be reached. Commits wait meanwhile, so that
+ * what is pending stays what it is.
+ */
+export class Resolver {
+  readonly #options: ResolverOptions
+  readonly #pending = new Map<string, UnresolvedWrite>()
+  /** Of these, what waits for another node to report what it holds. */
+  readonly #waiting = new Set<string>()
+  readonly #resolving = new Set<string>()
+  /** Whether something was heard that they may wait for, since they were looked at. */
+  #isNews = false
+  #onNews: () => void = () => undefined
+  #running: Promise<void> | undefined
+  /** Commits wait for it. */
+  #gate: Promise<void> | undefined
+
+  constructor(options: ResolverOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#pending.size
+  }
+
+  get(id: string): UnresolvedWrite | undefined {
+    return this.#pending.get(id)
+  }
+
+  has(id: string): boolean {
+    return this.#pending.has(id)
+  }
+
+  values(): Iterable<UnresolvedWrite> {
+    return this.#pending.values()
+  }
+
+  isWaiting(id: string): boolean {
+    return this.#waiting.has(id)
+  }
+
+  isResolving(id: string): boolean {
+    return this.#resolving.has(id)
+  }
+
+  /** Whether something waits for another node. */
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** Takes them over; resolving them begins with `run`. That they are in the journal is up to the caller. */
+  keep(writes: Iterable<PendingWrite>): void {
+    for (const write of writes) this.#pending.set(recordId(write), { ...write })
+  }
+
+  add(writes: Iterable<PendingWrite>): void {
+    this.keep(writes)
+    this.run()
+  }
+
+  /** What a commit of these records has to wait for, and then ask again; undefined when it may go on. */
+  obstacle(ids: readonly string[]): Promise<unknown> | undefined {
+    return this.#gate ?? (this.#isUnresolved(ids) ? pause(unresolvedPause) : undefined)
+  }
+
+  /** Whether the engine is about to be asked for one of these: until then nothing can be compared with what it has. */
+  #isUnresolved(ids: readonly string[]): boolean {
+    const isOpen = !this.#options.contact.isAway && !this.#options.signal.aborted
+    return isOpen && ids.some(id => this.#pending.has(id) && !this.#waiting.has(id))
+  }
+
+  /** The engine cannot be reached: tries it until it can. */
+  goAway(reason: string): void {
+    const { contact, signal, onStatus } = this.#options
+    if (contact.isAway || signal.aborted) return
+    contact.goAway(reason)
+    onStatus()
+    this.run()
+  }
+
+  /** To be called when something is heard that a record may wait for. */
+  wake(): void {
+    this.#isNews = true
+    this.#onNews()
+  }
+
+  /** Begins to resolve what is pending, unless that is under way. */
+  run(): void {
+    const { contact, losses, isReadOnly, signal } = this.#options
+    if (isReadOnly) return
+    this.#running ??= this.#untilReady().finally(() => {
+      this.#running = undefined
+      // Something may have gone wrong just after all was well.
+      const isOver = !contact.isAway && this.#pending.size === 0 && losses.hasReported()
+      if (!isOver && !signal.aborted) this.run()
+    })
+  }
+
+  /** Resolves when the loop has ended, after the signal. */
+  async ended(): Promise<void> {
+    await this.#running
+  }
+
+  async #untilReady(): Promise<void> {
+    const { engine, contact, losses, retryAfter, signal, onStatus } = this.#options
+    const stopping = (): boolean => signal.aborted
+    for (let tries = 0; !stopping(); tries++) {
+      try {
+        if (tries > 0 || contact.isAway)
+          await pause(retryAfter * (tries === 0 ? 0.1 : 1), undefined, { signal }).catch(() => undefined)
+        if (stopping()) return
+        await engine.fence()
+        contact.heard()
+        // Nothing may be given that the list would show to be reserved for, or kept by, another holder.
+        if (!contact.hasListed) throw new EngineAway(contact.trouble ?? 'its records were not heard yet')
+        await this.#resolveAll()
+        if (this.#pending.size > this.#waiting.size) continue
+        if (!losses.hasReported()) await losses.report()
+        if (contact.comeBack()) onStatus()
+        if (this.#waiting.size === 0) return
+        await this.#newsOfWaiting(waitingPauses * retryAfter)
+      } catch (error) {
+        if (stopping()) return
+        const reason = toProblem(error).message
+        if (contact.isAway) contact.goAway(reason)
+        else this.goAway(reason)
+      }
+    }
+  }
+
+  /** Resolves when something is heard that records wait for, and after so many milliseconds at the latest. */
+  async #newsOfWaiting(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const timer = setTimeout(resolve, milliseconds, undefined).unref()
+    const { signal } = this.#options
+    this.#onNews = () => {
+      resolve(undefined)
+    }
+    signal.addEventListener('abort', this.#onNews)
+    // It may have come while they were looked at.
+    if (signal.aborted || this.#isNews) this.#onNews()
+    await promise
+    signal.removeEventListener('abort', this.#onNews)
+    clearTimeout(timer)
+  }
+
+  /** Nothing else is committed meanwhile, so that what is pending stays what it is. */
+  async #resolveAll(): Promise<void> {
+    const { commitsEnded, isLossNoted } = this.#options
+    const gate = Promise.withResolvers<undefined>()
+    this.#gate = gate.promise
+    try {
+      await commitsEnded()
+      if (!(await isLossNoted())) throw new EngineAway('the journal does not take what is pending')
+      this.#isNews = false
+      const queue = [...this.#pending.values()]
+      const refused: Problem[] = []
+      const work = (): Promise<void> => this.#resolveFrom(queue, refused)
+      const outcomes = await Promise.allSettled(Array.from({ length: resolvedAtOnce }, work))
+      const failed = outcomes.find(outcome => outcome.status === 'rejected')
+      if (failed) throw failed.reason
+      if (refused[0]) throw refused[0]
+    } finally {
+      this.#gate = undefined
+      gate.resolve(undefined)
+    }
+  }
+
+  async #resolveFrom(queue: UnresolvedWrite[], refused: Problem[]): Promise<void> {
+    for (let write = queue.shift(); write; write = queue.shift()) {
+      const id = recordId(write)
+      this.#resolving.add(id)
+      try {
+        await this.#resolve(write)
+      } catch (error) {
+        // One that the engine refuses must not keep it from the others.
+        if (error instanceof Problem) refused.push(error)
+        else {
+          queue.length = 0
+          throw error
+        }
+      } finally {
+        this.#resolving.delete(id)
+        this.#options.known.unstash(id)
+      }
+    }
+  }
+
+  async #resolve(write: UnresolvedWrite): Promise<void> {
+    const { known, losses } = this.#options
+    for (;;) {
+      const present = await known.ask(write)
+      const what = resolutionOf(write, present?.text ?? null, text => losses.userIs(write.kind, text))
+      if (what === 'wait') {
+        this.#waiting.add(recordId(write))
+        return
+      }
+      this.#waiting.delete(recordId(write))
+      if (what === 'done') write.revision = present?.revision ?? null
+      if (what === 'write' && !(await this.#writes(write, present?.revision ?? null))) continue
+      await this.#close(write, what === 'overruled')
+      if (what === 'overruled') this.#options.onOverruled(write, present?.text ?? null)
+      return
+    }
+  }
+
+  /** Whether the record was as it was read. */
+  async #writes(write: UnresolvedWrite, base: number | null): Promise<boolean> {
+    const { engine, journal, known } = this.#options
+    const { kind, key, want } = write
+    // Should the answer be lost, and the record change here again, then the engine may have what is wanted now.
+    if (!write.expected.includes(want)) {
+      const expected = [...write.expected, want]
+      await journal.commit([], [], [pendingNote({ ...write, expected })])
+      write.expected = expected
+    }
+    try {
+      const [revision = null] = await engine.commit([{ kind, key, base, text: want }])
+      write.revision = revision
+      known.set(write, want, revision)
+      return true
+    } catch (error) {
+      if (error instanceof StoreConflict) return false
+      throw error
+    }
+  }
+
+  async #close(write: UnresolvedWrite, isOverruled: boolean): Promise<void> {
+    const { engine, journal, copies, indeterminate } = this.#options
+    const { want, revision = null } = write
+    const late = engine.fences ? [] : indeterminate.resolved(write)
+    const record = want === null ? null : (JSON.parse(want) as object)
+    const copied = isOverruled ? [] : copies.written(write, record, revision)
+    await journal.commit([], [], [forgetNote(write), ...copied, ...late])
+    this.#pending.delete(recordId(write))
+  }
+}

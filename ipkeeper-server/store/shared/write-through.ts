@@ -1,0 +1,241 @@
+import { toProblem } from '../../../shared/problem/problem.ts'
+import type { HistoryEvent } from '../../ipam/records/history-entry.ts'
+import { isCondition, type Change } from '../../ipam/records/records.ts'
+import { StoreConflict } from '../lease-store.ts'
+import type { BasedWrite, Revisions, SharedWrite } from './commit-order.ts'
+import type { Endings } from './endings.ts'
+import { EngineAway, recordId, type Engine } from './engine.ts'
+import type { EngineContact } from './engine-contact.ts'
+import type { EngineLosses } from './engine-losses.ts'
+import type { IndeterminateCommits } from './indeterminate-commits.ts'
+import type { Journal, Note } from './journal.ts'
+import type { JournalCopies } from './journal-copies.ts'
+import type { KnownRecords } from './known-records.ts'
+import { combined, forgetNote, mayChangeAlone, pendingNote, type PendingWrite } from './pending-write.ts'
+import type { Resolver } from './resolver.ts'
+
+export interface WriteThroughOptions {
+  readonly engine: Engine
+  readonly journal: Journal
+  readonly known: KnownRecords
+  readonly copies: JournalCopies
+  readonly endings: Endings
+  readonly indeterminate: IndeterminateCommits
+  readonly losses: EngineLosses
+  readonly contact: EngineContact
+  readonly resolver: Resolver
+  /** This one. */
+  readonly node: string
+  readonly isOwn: (node: string) => boolean
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** A node's record was written. */
+  readonly onNode: (name: string, text: string | null) => void
+}
+
+/** A change whose turn has come. */
+export interface OrderedChange {
+  readonly writes: readonly BasedWrite[]
+  /** Of records that only this node has. */
+  readonly local: Change
+  readonly events: readonly HistoryEvent[]
+  /** Losses that had been found when the change began: a later one has left these records out. */
+  readonly losses: number
+}
+
+interface Intended {
+  /** What is pending should the change turn out to have been for nothing. */
+  readonly intents: readonly PendingWrite[]
+  /** Whether it is an ADD, whose intents are in the journal. */
+  readonly isAdd: boolean
+}
+
+const textOf = (record: object | null): string | null => (record === null ? null : JSON.stringify(record))
+
+/** Without conditions: those are compared, and nothing is to be remembered of them. */
+const withoutConditions = <T extends SharedWrite>(writes: readonly T[]): readonly T[] =>
+  writes.filter(write => !isCondition(write))
+
+/** Carries a change out: in the engine and then the journal, or, while the engine is away, in the journal alone. */
+export class WriteThrough {
+  readonly #options: WriteThroughOptions
+
+  constructor(options: WriteThroughOptions) {
+    this.#options = options
+  }
+
+  async carryOut(change: OrderedChange): Promise<Revisions> {
+    const { contact, losses, resolver } = this.#options
+    const { writes } = change
+    if (contact.isAway || writes.some(write => resolver.isWaiting(recordId(write))))
+      return await this.#carryOutAlone(change)
+    const lossesBefore = losses.count
+    const isClaim = writes.some(write => this.#isClaim(write))
+    if (isClaim && !losses.isWhole()) {
+      // An engine that kept no records of nodes may have begun to.
+      if (!losses.hasReported()) resolver.run()
+      throw losses.problem()
+    }
+    const isAdd = change.local.some(({ record }) => record !== null)
+    const real = withoutConditions(writes)
+    const intents = real.map(write => this.#takenBack(write))
+    if (isAdd) await this.#options.journal.commit([], [], intents.map(pendingNote))
+    let revisions: readonly (number | null)[]
+    try {
+      revisions = await this.#commitToEngine(writes)
+      // It is unknown whether an engine that has lost records had what this was compared with.
+      if (isClaim && lossesBefore !== losses.count) throw new EngineAway('it has lost records meanwhile')
+    } catch (error) {
+      return await this.#afterFailure(error, change, { intents, isAdd })
+    }
+    contact.heard()
+    return await this.#conclude(change, revisions, { intents, isAdd })
+  }
+
+  #commitToEngine(writes: readonly BasedWrite[]): Promise<readonly (number | null)[]> {
+    const { engine, endings, node, now } = this.#options
+    return engine.commit([
+      ...writes.map(write => {
+        const { kind, key, base } = write
+        return { kind, key, base, text: isCondition(write) ? undefined : this.#textOf(write) }
+      }),
+      ...withoutConditions(writes).flatMap(
+        write => (write.kind === 'lease' && endings.of(write, write.record, node, now())) || [],
+      ),
+    ])
+  }
+
+  /** The engine did not take a change, or nobody can tell. Rejects, unless the journal may take it alone. */
+  async #afterFailure(
+    error: unknown,
+    change: OrderedChange,
+    { intents, isAdd }: Intended,
+  ): Promise<Revisions> {
+    const { contact, journal, resolver } = this.#options
+    const real = withoutConditions(change.writes)
+    if (error instanceof EngineAway) {
+      resolver.goAway(error.message)
+      if (this.#allMayChangeAlone(real)) return await this.#carryOutAlone(change, true)
+      resolver.add(intents)
+      if (!isAdd) await journal.commit([], [], intents.map(pendingNote))
+      throw contact.refusal(error)
+    }
+    // An engine that refuses (a missing right, no space) must not keep a DEL from ending.
+    if (!isAdd && !(error instanceof StoreConflict) && this.#allMayChangeAlone(real)) {
+      resolver.goAway(toProblem(error).message)
+      return await this.#carryOutAlone(change)
+    }
+    // Before any later note of these records.
+    if (isAdd) void journal.commit([], [], intents.map(forgetNote)).catch(() => undefined)
+    throw error
+  }
+
+  /** The engine has taken the change: the journal follows. */
+  async #conclude(
+    { writes, local, events, losses: lossesBefore }: OrderedChange,
+    revisions: readonly (number | null)[],
+    { intents, isAdd }: Intended,
+  ): Promise<Revisions> {
+    const { journal, known, indeterminate, losses, resolver, onNode } = this.#options
+    const real = withoutConditions(writes)
+    const written = new Map<string, number | null>()
+    for (const [index, write] of writes.entries()) {
+      const revision = revisions[index] ?? null
+      written.set(recordId(write), revision)
+      if (!real.includes(write)) continue
+      const text = this.#textOf(write)
+      known.set(write, text, revision)
+      // What was just written is no news when it comes by the feed.
+      if (write.kind === 'node') onNode(write.key, text)
+    }
+    const notes = [
+      ...(isAdd ? intents.map(forgetNote) : []),
+      ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
+      ...real.flatMap(write => indeterminate.wrote(write, textOf(write.record))),
+    ]
+    try {
+      await journal.commit(local, events, notes)
+    } catch (error) {
+      // No caller is answered from it: what the engine has is to be taken back.
+      resolver.add(intents)
+      throw error
+    }
+    if (lossesBefore !== losses.count) {
+      const again = real.map(write => ({
+        ...this.#takenBack(write),
+        want: textOf(write.record),
+        again: true as const,
+      }))
+      await journal.commit([], [], again.map(pendingNote))
+      resolver.add(again)
+    }
+    return written
+  }
+
+  /** Whether it takes an address that no attachment has here. */
+  #isClaim(write: SharedWrite): boolean {
+    if (write.kind !== 'lease' || write.record?.state !== 'bound' || isCondition(write)) return false
+    return !this.#allMayChangeAlone([write])
+  }
+
+  #textOf(write: SharedWrite): string | null {
+    const { losses, isOwn } = this.#options
+    const isOwnNode = write.kind === 'node' && write.record && isOwn(write.key)
+    return textOf(isOwnNode ? losses.inEpoch(write.record) : write.record)
+  }
+
+  /** What is pending when a write turns out to have been for nothing. */
+  #takenBack(write: SharedWrite): PendingWrite {
+    const { kind, key } = write
+    const before = this.#options.known.get({ kind, key })?.text ?? null
+    return { kind, key, expected: [before, this.#textOf(write)], want: before }
+  }
+
+  #expectedOf({ kind, key, record }: SharedWrite, tried: boolean): PendingWrite['expected'] {
+    const { known, resolver } = this.#options
+    const pending = resolver.get(recordId({ kind, key }))
+    if (pending) return pending.expected
+    const before = known.get({ kind, key })?.text ?? null
+    return tried ? [before, textOf(record)] : [before]
+  }
+
+  #allMayChangeAlone(writes: readonly SharedWrite[]): boolean {
+    return writes.every(write =>
+      mayChangeAlone(write.kind, this.#expectedOf(write, false), write.record, this.#options.isOwn),
+    )
+  }
+
+  /** @param tried the engine may have it already */
+  async #carryOutAlone(
+    { writes, local, events, losses: lossesBefore }: OrderedChange,
+    tried = false,
+  ): Promise<Revisions> {
+    const { contact, journal, losses, resolver } = this.#options
+    const real = withoutConditions(writes)
+    if (!this.#allMayChangeAlone(real)) throw contact.isAway ? contact.refusal() : losses.problem()
+    const pending = real.map((write): PendingWrite =>
+      combined(resolver.get(recordId(write)), {
+        kind: write.kind,
+        key: write.key,
+        expected: this.#expectedOf(write, tried),
+        want: textOf(write.record),
+        ...(lossesBefore !== losses.count && { again: true }),
+      }),
+    )
+    const noted = losses.count
+    await journal.commit(local, events, [...pending.map(pendingNote), ...this.#copyAll(real)])
+    const isLate = noted !== losses.count
+    const unresolved = isLate ? pending.map(write => ({ ...write, again: true as const })) : pending
+    if (isLate) await journal.commit([], [], unresolved.map(pendingNote))
+    resolver.add(unresolved)
+    // A later change of these records is based on what is pending.
+    return new Map(writes.map(write => [recordId(write), null]))
+  }
+
+  #copyAll(
+    writes: readonly SharedWrite[],
+    revisionOf: (write: SharedWrite) => number | null = () => null,
+  ): readonly Note[] {
+    return writes.flatMap(write => this.#options.copies.written(write, write.record, revisionOf(write)))
+  }
+}

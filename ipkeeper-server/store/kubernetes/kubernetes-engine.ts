@@ -1,34 +1,38 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
-import { holderKey, leaseKey, type RecordTypes, type ReservationRecord } from '../../ipam/records/records.ts'
+import { leaseKey, type ReservationRecord } from '../../ipam/records/records.ts'
 import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
 import { systemClock, type Clock, type ClusterLog } from '../../kubernetes/client-context.ts'
 import { Reflector, type ReflectorTiming } from '../../kubernetes/reflector.ts'
-import { StoreConflict } from '../lease-store.ts'
 import {
   EngineAway,
   type Engine,
   type EngineFeed,
-  type RecordWrite,
-  type SharedKind,
   type EngineRecord,
   type EngineWrite,
+  type SharedKind,
 } from '../shared/engine.ts'
 import { ApiContinuity } from './api-continuity.ts'
 import { isConflict, judgeFailure, KindRefused } from './api-failure.ts'
-import { holderSpec, readHolder } from './holder-object.ts'
-import { leaseSpec, readLease } from './lease-object.ts'
-import { nodeSpec, readNode } from './node-object.ts'
-import { holderObjectName, leaseObjectName, namedObjectName } from './object-name.ts'
+import { holderSpec } from './holder-object.ts'
+import {
+  isKept,
+  kinds,
+  nameInNamespace,
+  objectNames,
+  readEntry,
+  unreadable,
+  type KeptKind,
+  type ObjectEntry,
+} from './object-entry.ts'
 import { ObjectNews } from './object-news.ts'
-import { ObjectWriter, type ObjectWrite } from './object-writer.ts'
+import { ObjectWriter } from './object-writer.ts'
+import { planWrite } from './plan-write.ts'
 import { PoolGuard, type PoolGuardOptions } from './pool-guard.ts'
-import { isMadeByPeople, poolSpec, readPoolObject, type PoolReader } from './pool-object.ts'
-import { readApiRecord, UnreadableObject, type ApiRecord } from './read-object.ts'
+import type { PoolReader } from './pool-object.ts'
+import { readApiRecord } from './read-object.ts'
 import { ReservationBook } from './reservation-book.ts'
-import { readReservations, reservationNamespace, reservationSpec } from './reservation-object.ts'
-import { apiVersion, collectionPath, resources, type ObjectName, type ResourceKind } from './resources.ts'
+import { apiVersion, collectionPath, resources, type ResourceKind } from './resources.ts'
 
 export interface KubernetesEngineOptions {
   /** The engine's own: it is closed with it. */
@@ -45,63 +49,15 @@ export interface KubernetesEngineOptions {
   readonly timing?: Partial<ReflectorTiming>
 }
 
-/** The kinds of records that Kubernetes keeps, and what their objects are. */
-const kinds = {
-  lease: 'IPLease',
-  holder: 'IPHolder',
-  reservation: 'IPReservation',
-  pool: 'IPPool',
-  node: 'IPNode',
-} as const satisfies Partial<Record<SharedKind, ResourceKind>>
-
-type KeptKind = keyof typeof kinds
-
-/** What is made of an object: records, or why it cannot be read. */
-interface Entry {
-  readonly revision: number
-  readonly createdAt: number
-  readonly records: readonly RecordTypes[KeptKind][]
-  /** Of records that are one object each. */
-  readonly key: string
-  readonly fault: string | undefined
-  /** An IPPool that people made. */
-  readonly byPeople: ApiRecord | undefined
-}
-
 /** Objects per answer of a list: each has about a kilobyte. */
 const pageSize = 1000
 const standardDeadline = 10_000
 /** Milliseconds for which no record of a node is written after the server has refused one. */
 const refusedFor = 600_000
 
-const isKept = (kind: SharedKind): kind is KeptKind => kind in kinds
-
-/** Of the records that have an object each. */
-const objectNames = {
-  lease: leaseObjectName,
-  holder: holderObjectName,
-  pool: namedObjectName,
-  node: namedObjectName,
-} as const
-
-const unreadable = (kind: ResourceKind, name: string, why: string): Problem =>
-  new Problem('IPK_STORE_FAILED', `${kind} ${name} is left alone: ${why}`, {
-    hint: `see: kubectl get ${resources[kind].singular} ${name} -o yaml`,
-  })
-
-const parse = <K extends KeptKind>(_: K, text: string): RecordTypes[K] => JSON.parse(text) as RecordTypes[K]
-
-const nameInNamespace = ({ namespace, name }: ObjectName): string =>
-  namespace === undefined ? name : `${namespace}/${name}`
-
-function objectNameOf(text: string): ObjectName {
-  const [namespace = '', name] = text.split('/')
-  return name === undefined ? { name: namespace } : { namespace, name }
-}
-
 /**
  * Records as custom resources. An IPLease or IPHolder is one record each, an IPReservation one for each of its addresses; an
- * IPPool that people made is a pool that no daemon changes. Stamps are resource versions, which the API server compares.
+ * IPPool that people made is a pool that no daemon changes. Revisions are resource versions, which the API server compares.
  */
 export class KubernetesEngine implements Engine {
   readonly kind = 'kubernetes'
@@ -112,8 +68,8 @@ export class KubernetesEngine implements Engine {
   readonly #clock: Clock
   readonly #client: ApiClient
   readonly #writer: ObjectWriter
-  readonly #news: Readonly<Record<ResourceKind, ObjectNews<Entry>>>
-  readonly #reflectors: readonly Reflector<Entry>[]
+  readonly #news: Readonly<Record<ResourceKind, ObjectNews<ObjectEntry>>>
+  readonly #reflectors: readonly Reflector<ObjectEntry>[]
   readonly #reservations: ReservationBook
   readonly #continuity: ApiContinuity
   /** Keys of records by the names of their objects. */
@@ -195,7 +151,7 @@ export class KubernetesEngine implements Engine {
     })
     this.#reflectors = Object.values<ResourceKind>(kinds).map(
       kind =>
-        new Reflector<Entry>({
+        new Reflector<ObjectEntry>({
           client,
           log,
           clock,
@@ -205,7 +161,7 @@ export class KubernetesEngine implements Engine {
           representation: 'full',
           firstList: 'store',
           pageSize,
-          project: object => this.#read(kind, object),
+          project: object => readEntry(kind, object, options.readPool),
           sink: this.#news[kind],
           expect: () => {
             const mark = this.#continuity.mark()
@@ -289,9 +245,15 @@ export class KubernetesEngine implements Engine {
   async commit(writes: readonly EngineWrite[]): Promise<readonly (number | null)[]> {
     this.#expectHeard()
     const { ignores } = this
+    const { externalNamespace = 'default' } = this.#options
+    const objects = {
+      reservations: this.#reservations,
+      madeByPeople: this.#madeByPeople,
+      externalNamespace,
+    }
     const planned = writes.map(write =>
       isKept(write.kind) && write.text !== undefined && !ignores.includes(write.kind)
-        ? this.#plan(write.kind, { ...write, text: write.text })
+        ? planWrite(write.kind, { ...write, text: write.text }, objects)
         : undefined,
     )
     const present = planned.filter(what => what !== undefined)
@@ -322,110 +284,20 @@ export class KubernetesEngine implements Engine {
     })
   }
 
-  // ---- Records to objects
-
-  #plan(kind: KeptKind, write: RecordWrite): ObjectWrite {
-    const { key, base, text } = write
-    if (kind === 'reservation') return this.#planReservation(write)
-    const object = { name: objectNames[kind](key) }
-    const one = { write, kind: kinds[kind], object, base }
-    switch (kind) {
-      case 'lease':
-        return { ...one, spec: text === null ? null : leaseSpec(parse(kind, text)) }
-      case 'holder':
-        return { ...one, spec: text === null ? null : holderSpec(parse(kind, text)) }
-      case 'pool':
-        this.#expectOurs(object.name)
-        return { ...one, spec: text === null ? null : poolSpec(parse(kind, text)) }
-      case 'node':
-        return { ...one, spec: text === null ? null : nodeSpec(parse(kind, text)) }
-    }
-  }
-
-  #expectOurs(pool: string): void {
-    if (!this.#madeByPeople.has(pool)) return
-    throw new Problem(
-      'IPK_STORE_FAILED',
-      `IPPool ${pool} was made by somebody else, and is not for ipkeeper to change`,
-      { hint: `give the other pool another name, or: kubectl delete ippool ${pool}` },
-    )
-  }
-
-  #planReservation(write: RecordWrite): ObjectWrite {
-    const { kind, key, base, text } = write
-    const present = this.#reservations.get(key)
-    if ((present?.revision ?? null) !== base) throw new StoreConflict(kind, key)
-    const record = text === null ? null : parse('reservation', text)
-    if (!present) {
-      const { externalNamespace = 'default' } = this.#options
-      const namespace = reservationNamespace(record ?? { namespace: '' }, externalNamespace)
-      const object = { namespace, name: leaseObjectName(key) }
-      return { write, kind: 'IPReservation', object, base: null, spec: record && reservationSpec([record]) }
-    }
-    const { name, object } = present
-    const others = object.records.filter(one => leaseKey(one) !== key)
-    // What one object holds has one owner and one note.
-    const records = record ? [record, ...others] : others
-    return {
-      write,
-      kind: 'IPReservation',
-      object: objectNameOf(name),
-      base: object.revision,
-      spec: records.length === 0 ? null : reservationSpec(records),
-    }
-  }
-
   // ---- Objects to records
 
-  #read(kind: ResourceKind, object: JsonObject): Entry | undefined {
-    const record = readApiRecord(object)
-    if (!record) return undefined
-    const { revision, createdAt } = record
-    const byPeople = kind === 'IPPool' && isMadeByPeople(record) ? record : undefined
-    const entry = { revision, createdAt, fault: undefined, key: '', byPeople }
-    try {
-      return { ...entry, ...this.#recordsOf(kind, record) }
-    } catch (error) {
-      if (!(error instanceof UnreadableObject)) throw error
-      return { ...entry, records: [], fault: error.message }
-    }
-  }
-
-  #recordsOf(kind: ResourceKind, object: ApiRecord): Pick<Entry, 'records' | 'key'> {
-    switch (kind) {
-      case 'IPLease': {
-        const record = readLease(object)
-        return { records: [record], key: leaseKey(record) }
-      }
-      case 'IPHolder': {
-        const record = readHolder(object)
-        return { records: [record], key: holderKey(record.holder) }
-      }
-      case 'IPPool': {
-        const record = readPoolObject(object, this.#options.readPool)
-        return { records: [record], key: record.name }
-      }
-      case 'IPReservation':
-        return { records: readReservations(object), key: '' }
-      case 'IPNode': {
-        const record = readNode(object)
-        return { records: [record], key: record.name }
-      }
-    }
-  }
-
-  #answered(kind: ResourceKind, object: JsonObject): Entry {
+  #answered(kind: ResourceKind, object: JsonObject): ObjectEntry {
     const meta = readApiRecord(object)
-    const entry = this.#read(kind, object)
+    const entry = readEntry(kind, object, this.#options.readPool)
     if (!meta || !entry) throw new EngineAway(`the Kubernetes API gave something for an ${kind} that is none`)
     this.#news[kind].told(nameInNamespace(meta), entry)
     return entry
   }
 
-  #newsOf(kind: KeptKind): ObjectNews<Entry> {
+  #newsOf(kind: KeptKind): ObjectNews<ObjectEntry> {
     const keys = this.#keys[kind]
     const resource = kinds[kind]
-    return new ObjectNews<Entry>({
+    return new ObjectNews<ObjectEntry>({
       put: (name, entry) => {
         this.#setFault(resource, name, entry.fault)
         if (resource === 'IPPool') {
@@ -518,9 +390,9 @@ export class KubernetesEngine implements Engine {
 
   async #readReservation(key: string, until: number): Promise<EngineRecord | undefined> {
     const { items, resourceVersion } = await this.#list('IPReservation', until)
-    const entries = items.flatMap((object): [string, Entry][] => {
+    const entries = items.flatMap((object): [string, ObjectEntry][] => {
       const meta = readApiRecord(object)
-      const entry = this.#read('IPReservation', object)
+      const entry = readEntry('IPReservation', object, this.#options.readPool)
       return meta && entry ? [[nameInNamespace(meta), entry]] : []
     })
     this.#news.IPReservation.listed(new Map(entries), resourceVersion)

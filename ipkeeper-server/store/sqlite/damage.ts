@@ -11,12 +11,14 @@ const notADatabase = 26
 const resultCode = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 export const isDamage = (error: unknown): boolean => [corrupt, notADatabase].includes(resultCode(error))
 
 /** The disk did not read or write; SQLITE_FULL is none of these. */
 export const isIoFailure = (error: unknown): boolean => resultCode(error) === ioFailure
 
-/** Its first bytes are not those of any database: the wrong file, or one that somebody wrote over. */
+/** Its first bytes are not those of any database: the wrong file, or one that was overwritten. */
 export const isNoDatabase = (error: unknown): boolean => resultCode(error) === notADatabase
 
 function few(words: readonly string[], most: number): string {
@@ -30,7 +32,7 @@ export const rescueOffline = (path: string): string =>
 
 /**
  * @param what is wrong, in one line
- * @param addresses that nobody may be given before it is mended
+ * @param addresses that may not be given before it is repaired
  */
 export function damaged(
   path: string,

@@ -12,7 +12,8 @@ import {
   type StoredRecord,
 } from '../lease-store.ts'
 import type { Journal, Note } from '../shared/journal.ts'
-import { LedgerFile, type Commit, type LedgerFileOptions } from './ledger-file.ts'
+import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
+import type { Commit } from './ledger-rows.ts'
 import { putInPlace, timeStamp, writeLedger, type Contents } from './rescue-file.ts'
 
 interface Pending extends Commit {

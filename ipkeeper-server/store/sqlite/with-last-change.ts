@@ -3,7 +3,7 @@ import { leaseKey } from '../../ipam/records/records.ts'
 import type { StoredRecord } from '../lease-store.ts'
 import type { Note } from '../shared/journal.ts'
 import { readLastChange } from './last-change.ts'
-import type { Commit } from './ledger-file.ts'
+import type { Commit } from './ledger-rows.ts'
 import type { Salvage } from './salvage.ts'
 
 type StoredNote = Note & { readonly text: string }

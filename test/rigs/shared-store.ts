@@ -7,12 +7,12 @@ import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 export function openSharedStore(
   t: { teardown(clean: () => unknown): unknown },
   engine: Engine,
-  journal: string,
+  journal: string | SqliteStore,
   options: Partial<SharedStoreOptions> = {},
 ): SharedStore {
   const store = new SharedStore({
     engine,
-    journal: SqliteStore.open(journal),
+    journal: typeof journal === 'string' ? SqliteStore.open(journal) : journal,
     node: 'n1',
     now: Date.now,
     monotonic: () => performance.now(),

@@ -222,6 +222,8 @@ export class SharedStore implements LeaseStore {
     this.#begun ??= this.#begin()
     await this.#begun
     await this.#journal.load(visit)
+    // Up to here nothing that was heard has been judged; from here on it is, as nothing is waited for.
+    if (!this.#options.offline) this.#takeBackLate()
     for (const { kind, key, text } of this.#known.values())
       if (kind !== 'ending' && !this.#resolver.has(recordId({ kind, key }))) visit({ kind, key, text })
     for (const { kind, key, want } of this.#resolver.values())
@@ -239,10 +241,6 @@ export class SharedStore implements LeaseStore {
       const isCurrent = losses.count === 0 && losses.hasReported()
       if (isCurrent) this.#takenAtStart = takenSince(copies, this.#known, this.#endings.own())
       await this.#reclaim.missing(copies)
-      for (const { kind, key, text } of this.#known.values()) {
-        const pending = this.#indeterminate.pendingAfter({ kind, key }, text)
-        if (pending) this.#resolver.keep([pending])
-      }
     }
     if (this.#resolver.size > 0 || !losses.hasReported()) this.#resolver.run()
     if (!this.#contact.isAway && !this.#options.offline && losses.count === 0 && losses.hasReported()) {
@@ -250,6 +248,16 @@ export class SharedStore implements LeaseStore {
       await this.#journal.commit([], [], [...copied, losses.note()])
       this.#forgetEndings()
     }
+  }
+
+  /** Commits of an earlier run that came after all. */
+  #takeBackLate(): void {
+    const late = [...this.#known.values()].flatMap(
+      ({ kind, key, text }) => this.#indeterminate.pendingAfter({ kind, key }, text) ?? [],
+    )
+    if (late.length === 0) return
+    this.#resolver.add(late)
+    void this.#journal.commit([], [], late.map(pendingNote)).catch(() => undefined)
   }
 
   #readNotes(): readonly EngineRecord[] {

@@ -5,6 +5,7 @@ import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-ser
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 
 function lease(address: string, containerId: string | null, generation: number): LeaseRecord {
@@ -354,3 +355,34 @@ t.test(
     t.notOk(heard.includes(null), 'the ledger never hears that it has gone')
   },
 )
+
+t.test('a commit that comes late while the ledger is read in is taken back', async t => {
+  const site = new EngineDouble()
+  const file = join(t.testdir({}), 'journal.db')
+  const bound = lease('10.22.0.50', 'one', 1)
+  const engine = site.connect({ deadlineMs: 20 })
+  const store = openSharedStore(t, engine, file, { startTimeout: 20, retryAfter: 5 })
+  await store.load(() => undefined)
+  engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(store.commit([write(bound), attached('one')]), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('it to be taken back', isReady({ site, engine, store }))
+  await store.close()
+
+  const journal = SqliteStore.open(file)
+  const load = journal.load.bind(journal)
+  const heard = site.connect()
+  journal.load = async visit => {
+    await load(visit)
+    site.put('lease', leaseKey(bound), JSON.stringify(bound))
+    // Long enough to be heard of, ten times over.
+    await pause(50)
+  }
+  const next = openSharedStore(t, heard, journal, { startTimeout: 1000, retryAfter: 5 })
+  const read: string[] = []
+  await next.load(({ kind, key }) => {
+    if (kind === 'lease') read.push(key)
+  })
+  t.strictSame(read, [], 'the ledger is not given it')
+  await until('the engine to be without it', () => !site.get('lease', leaseKey(bound)))
+})

@@ -318,12 +318,14 @@ class Cluster {
       .filter(({ state }) => state === 'running')
       .flatMap(({ address = '', container }) => address.split(',').map(one => `${one} ${container}`))
     const expected = running.sort().join(', ')
-    const differences = (): readonly string[] =>
-      this.#views().flatMap(([who, sees]) =>
+    const differences = (): readonly string[] => [
+      ...this.#views().flatMap(([who, sees]) =>
         sees === expected ? [] : [`${who} has ${sees}; running are ${expected}`],
-      )
+      ),
+      ...this.#holdersOfNothing(),
+    ]
     await until('all see the same', () => differences().length === 0, 3_000).catch(() => undefined)
-    return [...this.violations, ...differences(), ...this.#holdersOfNothing()]
+    return [...this.violations, ...differences()]
   }
 
   /** Holders that say in the engine of a sandbox that it has what is not bound to it. */

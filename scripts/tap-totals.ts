@@ -36,6 +36,8 @@ class Scope {
   ownPassed = 0
   ownFailed: FailedTest[] = []
   subtests = 0
+  /** What the test said beside its assertions: seeds, counts, what it had seen when it failed. */
+  readonly comments: string[] = []
 
   add(tally: Tally): void {
     this.passed += tally.passed
@@ -59,6 +61,15 @@ function describe(result: Result): string {
     .join('\n')
 }
 
+/** So many comments of a failed test are shown, from its first one on: a seed comes first. */
+const mostComments = 40
+const longestComment = 500
+
+const shownOf = (comments: readonly string[]): readonly string[] => [
+  ...comments.slice(0, mostComments).map(text => text.trimEnd().slice(0, longestComment)),
+  ...(comments.length > mostComments ? [`# and ${comments.length - mostComments} more comments`] : []),
+]
+
 /** Sums a subtest up once its closing test point is known. */
 function close(scope: Scope, point: Result, path: string): Tally {
   if (point.skip !== false) {
@@ -68,7 +79,7 @@ function close(scope: Scope, point: Result, path: string): Tally {
     if (!point.ok && point.todo === false) {
       // What a closing point says repeats what its assertions said.
       const own = scope.ownFailed.map(({ name, details }) => `${name}\n${details}`)
-      const details = own.length > 0 ? own : [describe(point)]
+      const details = [...(own.length > 0 ? own : [describe(point)]), ...shownOf(scope.comments)]
       return { passed: 0, skipped: [], failed: [{ name: path, details: details.join('\n') }] }
     }
     const allSkipped = scope.ownPassed === 0 && scope.skipped.length > 0
@@ -137,6 +148,10 @@ function watch(
     watch(child, inner, innerPath, tally => {
       inner.add(tally)
     })
+  })
+  parser.on('comment', (text: string) => {
+    // Subtest: NAME is TAP's own.
+    if (path !== '' && !/^# (Subtest|time=|\{ total)/.test(text)) scope.comments.push(text)
   })
   parser.on('assert', (point: Result) => {
     const closed = pending

@@ -70,6 +70,32 @@ t.test('a failed assertion fails its test alone', t => {
   t.end()
 })
 
+t.test('a failed test is told with its comments, which have its seed', t => {
+  const [file] = tally(
+    '# Subtest: a.test.ts',
+    '    # Subtest: good',
+    '        # SEED=1',
+    '        ok 1 - x',
+    '        1..1',
+    '    ok 1 - good',
+    '    # Subtest: bad',
+    '        # SEED=2',
+    '        not ok 1 - should be equal',
+    ...Array.from({ length: 60 }, (_, index) => `        # line ${index}`),
+    '        1..1',
+    '    not ok 2 - bad # time=3ms',
+    '    1..2',
+    'not ok 1 - a.test.ts',
+    '1..1',
+  )
+  const details = file?.failed[0]?.details.split('\n') ?? []
+  t.match(details[0], /should be equal/)
+  t.ok(details.includes('# SEED=2'), 'its own')
+  t.notOk(details.includes('# SEED=1'), 'not those of others')
+  t.equal(details.at(-1), '# and 21 more comments')
+  t.end()
+})
+
 t.test('a file that crashes after its tests is a failure', t => {
   const [file] = tally(
     '# Subtest: a.test.ts',

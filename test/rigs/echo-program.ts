@@ -4,7 +4,8 @@
  *   node echo-program.ts serve PORT NAME                    answers each datagram and connection with who asked, on
  *                                                           every address of that moment; ends with its stdin
  *   node echo-program.ts ask PROTOCOL ADDRESS PORT BYTES MS asks until somebody answers, prints the answer; else exit 1
- *   node echo-program.ts follow ADDRESS PORT MS             asks by datagram every 10 ms, prints each answer at once
+ *   node echo-program.ts follow ADDRESS PORT                asks by datagram every 10 ms until its stdin ends, and prints
+ *                                                           each answer at once
  *   node echo-program.ts count ADDRESS PORT                 asks by datagram every 50 ms until its stdin ends, then prints
  *                                                           how often it asked, and how often it was answered
  */
@@ -82,15 +83,15 @@ async function askByConnection(address: string, port: number, bytes: number): Pr
   }
 }
 
-async function follow(address: string, port: number, milliseconds: number): Promise<void> {
+async function follow(address: string, port: number): Promise<void> {
   const socket = openDatagrams(address)
   socket.on('message', message => process.stdout.write(`${message.toString()}\n`))
-  const end = performance.now() + milliseconds
-  while (performance.now() < end) {
+  process.stdin.resume()
+  process.stdin.on('close', () => process.exit(0))
+  for (;;) {
     socket.send('?', port, address, () => undefined)
     await delay(10)
   }
-  process.exit(0)
 }
 
 /** How long the last answers may take. */
@@ -125,7 +126,7 @@ switch (verb) {
     process.exit(0)
   }
   case 'follow':
-    await follow(words[0] ?? '', Number(words[1]), Number(words[2]))
+    await follow(words[0] ?? '', Number(words[1]))
     break
   case 'count':
     await count(words[0] ?? '', Number(words[1]))

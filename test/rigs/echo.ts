@@ -82,16 +82,16 @@ export async function askEcho(
 /** Answers to somebody who asks one address all the time, each with the moment (performance.now) it came. */
 export interface Following {
   readonly answers: readonly { readonly name: string; readonly at: number }[]
-  /** Ends with the time that was asked for. */
-  readonly ended: Promise<unknown>
+  /** Resolves when nobody asks any more. */
+  readonly stop: () => Promise<unknown>
 }
 
-/** Asks an address by datagram every 10 ms, for a time. */
-export function followEcho(place: Place, address: string, milliseconds: number): Following {
-  const words = ['follow', address, String(echoPort), String(milliseconds)]
-  const child = spawn(...commandIn(place, process.execPath, [program, ...words]), {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** Asks an address by datagram every 10 ms until it is stopped, or this process ends. */
+export function followEcho(place: Place, address: string): Following {
+  const child = spawn(...commandIn(place, process.execPath, [program, 'follow', address, String(echoPort)]), {
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
+  const ended = once(child, 'close')
   const answers: { name: string; at: number }[] = []
   let rest = ''
   child.stdout.on('data', (chunk: Buffer) => {
@@ -100,7 +100,11 @@ export function followEcho(place: Place, address: string, milliseconds: number):
     for (const line of lines)
       answers.push({ name: (JSON.parse(line) as EchoAnswer).name, at: performance.now() })
   })
-  return { answers, ended: once(child, 'close') }
+  const stop = (): Promise<unknown> => {
+    child.stdin.end()
+    return ended
+  }
+  return { answers, stop }
 }
 
 /** How often somebody asked, and was answered. */

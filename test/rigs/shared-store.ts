@@ -1,5 +1,6 @@
 import { cpSync } from 'node:fs'
 import { SharedStore, type SharedStoreOptions } from '../../ipkeeper-server/store/shared/shared-store.ts'
+import type { Journal } from '../../ipkeeper-server/store/shared/journal.ts'
 import type { Engine } from '../../ipkeeper-server/store/shared/engine.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 
@@ -7,7 +8,7 @@ import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 export function openSharedStore(
   t: { teardown(clean: () => unknown): unknown },
   engine: Engine,
-  journal: string | SqliteStore,
+  journal: string | Journal,
   options: Partial<SharedStoreOptions> = {},
 ): SharedStore {
   const store = new SharedStore({

@@ -240,6 +240,7 @@ export class Resolver {
   async #resolve(write: UnresolvedWrite): Promise<void> {
     const { known, losses } = this.#options
     for (;;) {
+      const lossesBefore = losses.count
       const present = await known.ask(write)
       const what = resolutionOf(write, present?.text ?? null, text => losses.userIs(write.kind, text))
       if (what === 'wait') {
@@ -249,8 +250,8 @@ export class Resolver {
       this.#waiting.delete(recordId(write))
       if (what === 'done') write.revision = present?.revision ?? null
       if (what === 'write' && !(await this.#writes(write, present?.revision ?? null))) continue
-      await this.#close(write, what === 'overruled')
-      if (what === 'overruled') this.#options.onOverruled(write, present?.text ?? null)
+      const isClosed = await this.#close(write, { isOverruled: what === 'overruled', lossesBefore })
+      if (isClosed && what === 'overruled') this.#options.onOverruled(write, present?.text ?? null)
       return
     }
   }
@@ -276,13 +277,23 @@ export class Resolver {
     }
   }
 
-  async #close(write: UnresolvedWrite, isOverruled: boolean): Promise<void> {
-    const { engine, journal, copies, indeterminate } = this.#options
+  /**
+   * Forgets a write that is resolved. Gives false when the engine has lost records since: the write may be among them, so that
+   * it stays pending. Whoever finds a loss notes what is pending, after what is noted here.
+   */
+  async #close(
+    write: UnresolvedWrite,
+    { isOverruled, lossesBefore }: { readonly isOverruled: boolean; readonly lossesBefore: number },
+  ): Promise<boolean> {
+    const { engine, journal, copies, indeterminate, losses } = this.#options
+    if (lossesBefore !== losses.count) return false
     const { want, revision = null } = write
     const late = engine.fences ? [] : indeterminate.resolved(write)
     const record = want === null ? null : (JSON.parse(want) as object)
     const copied = isOverruled ? [] : copies.written(write, record, revision)
     await journal.commit([], [], [forgetNote(write), ...copied, ...late])
+    if (lossesBefore !== losses.count) return false
     this.#pending.delete(recordId(write))
+    return true
   }
 }

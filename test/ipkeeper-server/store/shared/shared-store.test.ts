@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import type { Journal } from '../../../../ipkeeper-server/store/shared/journal.ts'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
+import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
-import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 
 function lease(address: string, containerId: string | null, generation: number): LeaseRecord {
@@ -285,6 +286,40 @@ for (const [name, there, container] of reclaims) {
     )
   })
 }
+
+t.test('an engine loses a pending write while the journal notes that it was made', async t => {
+  const site = new EngineDouble()
+  const engine = site.connect({ deadlineMs: 20 })
+  const journal: Journal = SqliteStore.open(join(t.testdir({}), 'journal.db'))
+  const commit = journal.commit.bind(journal)
+  let moment: 'before' | 'armed' | 'lost' | 'found' = 'before'
+  journal.commit = async (change, events, notes = []) => {
+    if (moment === 'lost' && notes.some(({ kind }) => kind === 'engine')) moment = 'found'
+    await commit(change, events, notes)
+    const isClosing = notes.some(({ kind, text }) => kind === 'owed' && text === null)
+    if (moment !== 'armed' || !isClosing) return
+    moment = 'lost'
+    site.restore()
+    await until('the loss to be found', () => moment === 'found')
+  }
+  const store = openSharedStore(t, engine, journal, { startTimeout: 20, retryAfter: 5 })
+  const gone: string[] = []
+  store.shared.follow(({ key, text }) => {
+    if (text === null) gone.push(key)
+  })
+  await store.load(() => undefined)
+  const moved = lease('10.22.0.50', 'two', 2)
+  await store.commit([write(lease('10.22.0.50', 'one', 1)), attached('one')])
+  engine.turn({ away: 'refuses' })
+  await store.probe()
+  await store.commit([write(moved), attached('two')])
+  moment = 'armed'
+  engine.turn({ away: false })
+  await until('the loss to be made good', () => moment === 'found' && isReady({ site, engine, store })())
+  const present = JSON.parse(site.get('lease', leaseKey(moved))?.text ?? 'null') as LeaseRecord | null
+  t.equal(present?.attachment?.containerId, 'two')
+  t.notOk(gone.includes(leaseKey(moved)), 'the ledger never hears that it has gone')
+})
 
 t.test('what was tried, given up and then made after all is no late commit at the next start', async t => {
   const site = new EngineDouble()

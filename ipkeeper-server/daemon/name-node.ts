@@ -237,13 +237,8 @@ async function carryOver(
 
 /** Whether anything in the ledger bears the name. */
 function isBorne(ledger: Ledger, name: string): boolean {
+  for (const _ of ledger.leasesOn(name)) return true
   const mayBe = (text: string): boolean => text.includes(`"node":${JSON.stringify(name)}`)
-  const first = <T>(records: Iterable<T>, bears: (record: T) => boolean): boolean => {
-    for (const record of records) if (bears(record)) return true
-    return false
-  }
-  return (
-    first(ledger.search('lease', mayBe), ({ node }) => node === name) ||
-    first(ledger.search('holder', mayBe), ({ sandbox }) => sandbox?.node === name)
-  )
+  for (const { sandbox } of ledger.search('holder', mayBe)) if (sandbox?.node === name) return true
+  return false
 }

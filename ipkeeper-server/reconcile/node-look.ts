@@ -119,10 +119,9 @@ export class NodeLook {
     const { ledger, node } = this.#options.service
     const recorded = attachments.flatMap(({ leases }) => leases.filter(({ state }) => state === 'bound'))
     if (ledger.boundOn(node) <= recorded.length) return []
-    const word = `"node":${JSON.stringify(node)}`
-    return [...ledger.search('lease', text => text.includes(word))].filter(
-      ({ state, node: its, attachment }) =>
-        state === 'bound' && its === node && attachment !== null && !ledger.hasAttachment(attachment),
+    return [...ledger.leasesOn(node)].filter(
+      ({ state, attachment }) =>
+        state === 'bound' && attachment !== null && !ledger.hasAttachment(attachment),
     )
   }
 

@@ -1,4 +1,13 @@
-import type { AttachmentKey, LeaseRecord, RecordKind, RecordTypes } from '../../ipam/records/records.ts'
+import type {
+  AttachmentKey,
+  AttachmentRecord,
+  LeaseRecord,
+  RecordKind,
+  RecordTypes,
+} from '../../ipam/records/records.ts'
+import { isKeptForOwner, isRouted } from './lease-indexes.ts'
+
+type AnyRecord = RecordTypes[RecordKind]
 
 /** A record that has changed: as it is now, or as it was where it is deleted. */
 export type ChangedRecord = {
@@ -48,5 +57,18 @@ export class LedgerSubscribers {
 
   publish<E extends keyof LedgerEvents>(event: E, ...about: LedgerEvents[E]): void {
     for (const listener of this.#listeners) listener[event]?.(...about)
+  }
+
+  /** Publishes what follows from a record that was put in place of another; one of both is there. */
+  publishChange(kind: RecordKind, before: AnyRecord | undefined, after: AnyRecord | undefined): void {
+    const record = after ?? before
+    if (!record) return
+    this.publish('changed', { kind, record } as ChangedRecord)
+    if (kind === 'node') this.publish('routing')
+    if (kind === 'attachment' && after && (after as AttachmentRecord).unanswered) this.publish('unanswered')
+    if (kind !== 'lease') return
+    const [had, has] = [before as LeaseRecord | undefined, after as LeaseRecord | undefined]
+    if (has && (has.until !== null || isKeptForOwner(has))) this.publish('kept')
+    if ((had && isRouted(had)) || (has && isRouted(has))) this.publish('routing')
   }
 }

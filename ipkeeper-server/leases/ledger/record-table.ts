@@ -1,10 +1,12 @@
+import type { RecordKind, RecordTypes } from '../../ipam/records/records.ts'
+
 /**
  * Records of one kind by key. One that came as JSON text stays text until somebody asks for it by its key: most are never
  * looked at, and parsing them all would cost most of the start-up time and of the memory.
  *
  * Invariants: what is kept under a key, text or object, is the whole of the present record and of no other version; nobody
  * changes an object that was given to the table or came from it. So it does not matter to a reader which of them is kept,
- * nor whether he gets the object that another one has or an equal one.
+ * nor whether it gets the object that another reader has or an equal one.
  */
 export class RecordTable<T extends object> {
   readonly #records = new Map<string, T | string>()
@@ -63,7 +65,15 @@ export class RecordTable<T extends object> {
     }
   }
 
-  /** Those that may be what is looked for, by their text; what is parsed already may be in any case. Each for one look. */
+  /** Those of the keys that are there; they stay parsed. */
+  ofKeys(keys: Iterable<string>): T[] {
+    return [...keys].flatMap(key => this.get(key) ?? [])
+  }
+
+  /**
+   * Those that may be what is looked for, by their text, since parsing all of them takes longer than searching; what is parsed
+   * already may be in any case. Each for one look.
+   */
   *search(mayBe: (text: string) => boolean): Iterable<T> {
     for (const found of this.#records.values()) {
       if (typeof found !== 'string') yield found
@@ -78,4 +88,27 @@ export class RecordTable<T extends object> {
       if (record) yield record
     }
   }
+}
+
+export type RecordTables = { readonly [K in RecordKind]: RecordTable<RecordTypes[K]> }
+
+export const emptyTables = (): RecordTables => ({
+  lease: new RecordTable(),
+  holder: new RecordTable(),
+  attachment: new RecordTable(),
+  reservation: new RecordTable(),
+  pool: new RecordTable(),
+  quota: new RecordTable(),
+  mac: new RecordTable(),
+  node: new RecordTable(),
+})
+
+export interface RecordName {
+  readonly kind: RecordKind
+  readonly key: string
+}
+
+/** One text for a record of any kind. */
+export function recordId({ kind, key }: RecordName): string {
+  return `${kind} ${key}`
 }

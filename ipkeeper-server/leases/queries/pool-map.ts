@@ -8,7 +8,7 @@ import { poolOf } from '../../ipam/pools/pool-record.ts'
 import { isUsable, unusableReason, usableIn, type Pool, type RangeSet } from '../../ipam/pools/pool.ts'
 import { isSetAside, isOver, type LeaseKey } from '../../ipam/records/records.ts'
 import { count, leaseItem, reservationItem } from './listing.ts'
-import { isWithin } from '../ledger/ledger.ts'
+import { isWithin } from '../ledger/ledger-reader.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
 /** Records that are walked past between two turns of the event loop: about a millisecond. */

@@ -1,6 +1,6 @@
 import { mostForgotten } from '../../ipam/plan/plan-release.ts'
 import { planRename, type Renaming } from '../../ipam/plan/plan-rename.ts'
-import type { AttachmentKey, Write } from '../../ipam/records/records.ts'
+import type { AttachmentKey, LeaseRecord, Write } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
@@ -33,7 +33,7 @@ export async function renameNode(
   const names = new Set<string>()
   for (;;) {
     const { change, found } = await commitPlan(ledger, () => {
-      const leases = only ? [] : [...ledger.search('lease', mayBe)].filter(lease => lease.node !== node)
+      const leases = only ? [] : leasesOfOthers(ledger, node, from)
       const holders = only ? [] : ledger.search('holder', mayBe)
       // Where a lease changes, an attachment of any name may remember its generation.
       const attachments = ledger.search('attachment', leases.length > 0 ? () => true : mayBe)
@@ -65,6 +65,12 @@ function nameBefore(ledger: Ledger, { kind, record }: Write): string | undefined
     default:
       return undefined
   }
+}
+
+/** Leases that bear another name than `node`, or one of these. */
+function leasesOfOthers(ledger: Ledger, node: string, from: readonly string[] | undefined): LeaseRecord[] {
+  const leases = from ? from.flatMap(name => [...ledger.leasesOn(name)]) : [...ledger.leases()]
+  return leases.filter(lease => lease.node !== node)
 }
 
 /** What the text of a record has that bears another name than `node`, or one of these. */

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { RestingLeases } from '../../../../ipkeeper-server/leases/ledger/cooling-leases.ts'
+import { CoolingLeases } from '../../../../ipkeeper-server/leases/ledger/cooling-leases.ts'
 
 const node = 'worker-1'
 
-const keysOf = (resting: RestingLeases): readonly string[] => Array.from(resting.inOrder(), ({ key }) => key)
+const keysOf = (resting: CoolingLeases): readonly string[] => Array.from(resting.inOrder(), ({ key }) => key)
 
 /** "a5": a is added, released at 5; "-a": a is taken away. */
 for (const [steps, expected] of [
@@ -19,14 +19,14 @@ for (const [steps, expected] of [
   ['b1 a1 c0', 'c b a'],
 ] as const) {
   t.test(steps === '' ? 'none' : steps, t => {
-    const resting = new RestingLeases()
+    const resting = new CoolingLeases()
     for (const step of steps.split(' ').filter(Boolean)) {
       if (step.startsWith('-')) resting.delete(step.slice(1))
       else resting.add(step.slice(0, 1), { node, since: Number(step.slice(1)) })
       t.equal(keysOf(resting).length, resting.size)
     }
     t.equal(keysOf(resting).join(' '), expected)
-    const unlooked = new RestingLeases()
+    const unlooked = new CoolingLeases()
     for (const step of steps.split(' ').filter(Boolean)) {
       if (step.startsWith('-')) unlooked.delete(step.slice(1))
       else unlooked.add(step.slice(0, 1), { node, since: Number(step.slice(1)) })

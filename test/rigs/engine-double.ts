@@ -372,7 +372,9 @@ class Connection implements NodeEngine {
 
   #hasNews(): boolean {
     const { away, deaf } = this.#switches
-    return !this.#stopped && away === false && !deaf && this.#heard !== this.#engine.revision
+    // Other data may be of the same revision.
+    const isBehind = this.#heard !== this.#engine.revision || this.#life !== this.#engine.life
+    return !this.#stopped && away === false && !deaf && isBehind
   }
 
   async #pump(feed: EngineFeed): Promise<void> {

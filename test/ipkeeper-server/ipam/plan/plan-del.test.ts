@@ -2,7 +2,16 @@ import t, { type Test } from 'tap'
 import type { Owner } from '../../../../ipkeeper-server/ipam/records/pod-facts.ts'
 import { addAttachment } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { undoAdd } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
-import { holderKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import type { AddressBook } from '../../../../ipkeeper-server/ipam/pools/address-book.ts'
+import { newHolder, ofSandbox } from '../../../../ipkeeper-server/ipam/records/new-records.ts'
+import {
+  holderKey,
+  leaseKey,
+  type LeaseRecord,
+  type Write,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { planUndo } from '../../../../ipkeeper-server/ipam/plan/plan-del.ts'
+import { writeAttachment } from '../../../../ipkeeper-server/ipam/plan/record-writes.ts'
 import { planExpiry } from '../../../../ipkeeper-server/ipam/plan/plan-release.ts'
 import { assertSound } from '../../leases/ledger/sound-ledger.ts'
 import { spell, poolFrom, TestService, type PodWords } from '../../leases/test-service.ts'
@@ -453,4 +462,58 @@ t.test('a DEL that an engine without transactions carried out by half', async t 
   await story.world.del('c1')
   t.match([...ledger.leases()], [{ state: 'held', attachment: null }], 'kept, as it was to be')
   t.match(ledger.holder(holder.holder)?.leases, [{ address: lease.address }])
+})
+
+t.test('undone, an ADD gives another node its address back, unless its sandbox was added again', async t => {
+  const taken = '10.22.0.2'
+  const other = '10.22.0.3'
+  const elsewhere = { network: 'net', containerId: 'there', ifname: 'eth0' }
+  const rows = [
+    ['it was not added again', [taken], 'bound there'],
+    ['it has another one of the family', [other], 'cooling -'],
+    ['it has one of the other family', ['fd00:22::3'], 'bound there'],
+  ] as const
+  for (const [what, has, expected] of rows) {
+    const { world } = await Story.begin()
+    await world.add(plain('here', { pod: 'heir', ip: taken }))
+    const { ledger, pools, now } = { ...world.service, pools: world.service.pools(), now: world.now }
+    const [lease] = [...ledger.leases()]
+    const attachment = lease?.attachment && ledger.attachment(lease.attachment)
+    if (!attachment) throw new Error('no attachment')
+    const holder = { ...attachment.holder, name: 'former' } as typeof attachment.holder
+    const node = 'n2'
+    const before = { ...lease, generation: 1, holder, attachment: elsewhere, node }
+    const entry = { segment: lease.segment, address: taken, wrote: lease.generation, before }
+    const sandbox = ofSandbox({ ...elsewhere, node, podUid: null, since: now })
+    const own = has.filter(address => address !== taken).map(address => ({ ...before, address }))
+    const leases = has.map(address => ({ segment: lease.segment, address }))
+    const undo = { attachment: null, leases: [entry] }
+    const there: Write = {
+      kind: 'holder',
+      key: holderKey(holder),
+      expect: null,
+      record: newHolder(undefined, holder, sandbox, leases),
+    }
+    await ledger.commit([
+      ...own.map((record): Write => ({ kind: 'lease', key: leaseKey(record), expect: null, record })),
+      ...(own.length > 0 ? [there] : []),
+      writeAttachment(attachment, attachment, {
+        ...attachment,
+        generation: attachment.generation + 1,
+        undo,
+      }),
+    ])
+    // A ledger that nodes share, of which this node knows what it was told.
+    const book = new Proxy<AddressBook>(ledger, {
+      get: (of, name) => {
+        if (name === 'isShared') return true
+        const value: unknown = Reflect.get(of, name, of)
+        return typeof value === 'function' ? (value.bind(of) as unknown) : value
+      },
+    })
+    const change = planUndo(book, attachment, attachment.answered, { pools, now })
+    const written = change.find(({ kind, key }) => kind === 'lease' && key === leaseKey(lease))
+    const record = written?.record as LeaseRecord
+    t.equal(`${record.state} ${record.attachment?.containerId ?? '-'}`, expected, what)
+  }
 })

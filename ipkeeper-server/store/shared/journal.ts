@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '../../ipam/records/history-entry.ts'
 import type { Change } from '../../ipam/records/records.ts'
-import type { LeaseStore } from '../lease-store.ts'
+import type { FileAspect, LeaseStore, StoredRecord } from '../lease-store.ts'
 
 /**
  * copy: a record of the engine that this node could not do without while that is away. owed: see PendingWrite. late: see
@@ -26,4 +26,15 @@ export interface Journal extends LeaseStore {
   mayHaveAttachment(key: string): boolean
   /** In no particular order. */
   loadNotes(visit: (note: Note & { readonly text: string }) => void): void
+}
+
+/** The file of a journal as one that gets the records of the journal alone, whichever it is to rescue. */
+export function ownPart(file: FileAspect): FileAspect {
+  const own = (records: readonly StoredRecord[]): readonly StoredRecord[] =>
+    records.filter(({ kind }) => kind === 'attachment')
+  return {
+    ...file,
+    rescue: records => file.rescue(own(records)),
+    saveBeside: records => file.saveBeside(own(records)),
+  }
 }

@@ -35,7 +35,7 @@ import {
 import { EngineContact } from './engine-contact.ts'
 import { EngineLosses } from './engine-losses.ts'
 import { IndeterminateCommits } from './indeterminate-commits.ts'
-import type { Journal } from './journal.ts'
+import { ownPart, type Journal } from './journal.ts'
 import { JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
 import { pendingNote, type PendingWrite } from './pending-write.ts'
@@ -490,15 +490,4 @@ function takenSince(
     if (!present) return (ended.get(recordId(copy)) ?? -1) >= had.generation ? [had] : []
     return isTakenAway(had, JSON.parse(present.text) as LeaseRecord) ? [had] : []
   })
-}
-
-/** Of a file that rescues what it has, the records that are in it. */
-function ownPart(file: FileAspect): FileAspect {
-  const own = (records: readonly StoredRecord[]): readonly StoredRecord[] =>
-    records.filter(({ kind }) => kind === 'attachment')
-  return {
-    ...file,
-    rescue: records => file.rescue(own(records)),
-    saveBeside: records => file.saveBeside(own(records)),
-  }
 }

@@ -3,7 +3,7 @@
  * kernel's namespaces among it, is that of the machine that runs the test. In the role of an IPAM plugin nothing is wired.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
@@ -240,7 +240,8 @@ function copyLive(from: string, to: string): void {
     } catch (error) {
       const hasGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!hasGone || tries === 20) throw error
-      rmSync(to, { recursive: true, force: true })
+      // The folder itself may be a mount.
+      for (const name of readdirSync(to)) rmSync(join(to, name), { recursive: true })
     }
   }
 }

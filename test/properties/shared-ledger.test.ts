@@ -403,6 +403,12 @@ async function outcomeOf(
 
 /** What was once wrong in a cluster, and too rare to be drawn. */
 const known: Readonly<Record<string, readonly Step[]>> = {
+  'a pod is added again while the engine is silent, and its former sandbox is deleted before that fails': [
+    { do: 'add', node: 0, pod: 0, named: false, wait: true },
+    { do: 'fault', node: 0, fault: 'silent' },
+    { do: 'add', node: 0, pod: 0, named: false, wait: false },
+    { do: 'del', which: 0, wait: true },
+  ],
   'an address of a DEL that ended half-way goes to another pod before its node is back': [
     { do: 'add', node: 0, pod: 0, named: false, wait: true },
     { do: 'fault', node: 0, fault: 'half' },

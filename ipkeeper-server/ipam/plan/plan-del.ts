@@ -16,7 +16,7 @@ import {
 } from '../records/records.ts'
 import { withinSpan } from '../records/times.ts'
 import { forgetOldest, releasedLease, type ReleaseTerms } from './plan-release.ts'
-import { replaceLease, writeAttachment, writeHolder, writeLease } from './record-writes.ts'
+import { holderMustStay, replaceLease, writeAttachment, writeHolder, writeLease } from './record-writes.ts'
 
 /** The holder, if this is its current attachment; undefined once the holder has moved on. */
 function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
@@ -74,7 +74,9 @@ export function planDel(book: AddressBook, key: AttachmentKey, terms: DelTerms):
   const kept = released.filter(lease => lease.state === 'held')
   return [
     ...released.map(lease => writeLease(book, lease)),
-    ...(holder ? [writeHolder(holder, holder.holder, ofSandbox(null), kept)] : []),
+    ...(holder
+      ? [writeHolder(holder, holder.holder, ofSandbox(null), kept)]
+      : holderMustStay(book, attachment.holder)),
     ...forgetOldest(book, released),
     writeAttachment(attachment, attachment, null),
   ]
@@ -161,7 +163,7 @@ export function planUndo(
         (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back))),
     )
     writes.push(writeHolder(holder, holder.holder, ofSandbox(back), own))
-  }
+  } else writes.push(...holderMustStay(book, attachment.holder))
   return [
     ...writes,
     ...giveBack(book, attachment, restored),

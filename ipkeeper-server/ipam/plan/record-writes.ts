@@ -42,6 +42,17 @@ export function writeHolder(
   }
 }
 
+/**
+ * The condition that a holder is still what a plan has seen, where the plan leaves it alone because it has moved on: the ADD
+ * that it moved on with may be on its way, and be taken back. Only a store that nodes share takes anything back.
+ */
+export function holderMustStay(book: AddressBook, holder: Holder): Write[] {
+  const record = book.holder(holder) ?? null
+  return book.isShared
+    ? [{ kind: 'holder', key: holderKey(holder), expect: record?.generation ?? null, record }]
+    : []
+}
+
 /** Puts an attachment in place of the one that was seen; null deletes it. */
 export function writeAttachment(
   seen: AttachmentRecord | undefined,

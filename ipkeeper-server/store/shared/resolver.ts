@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
+import {
+  leaseKey,
+  sameAttachment,
+  type HolderRecord,
+  type LeaseKey,
+  type LeaseRecord,
+} from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
 import { EngineAway, recordId, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
@@ -45,6 +52,8 @@ export interface ResolverOptions {
 export interface UnresolvedWrite extends PendingWrite {
   /** Grows before the engine is asked to write, as the answer may be lost. */
   expected: PendingWrite['expected']
+  /** Less than it was, when a part of that is not true any more. */
+  want: PendingWrite['want']
   /** After it was resolved: the revision in the engine; undefined when another node's change stands. */
   revision?: number | null
 }
@@ -239,6 +248,7 @@ export class Resolver {
 
   async #resolve(write: UnresolvedWrite): Promise<void> {
     const { known, losses } = this.#options
+    const { want } = write
     for (;;) {
       const lossesBefore = losses.count
       const present = await known.ask(write)
@@ -249,11 +259,36 @@ export class Resolver {
       }
       this.#waiting.delete(recordId(write))
       if (what === 'done') write.revision = present?.revision ?? null
-      if (what === 'write' && !(await this.#writes(write, present?.revision ?? null))) continue
+      if (what === 'write') {
+        write.want = await this.#stillTrue(write)
+        if (!(await this.#writes(write, present?.revision ?? null))) continue
+      }
       const isClosed = await this.#close(write, { isOverruled: what === 'overruled', lossesBefore })
       if (isClosed && what === 'overruled') this.#options.onOverruled(write, present?.text ?? null)
+      else if (isClosed && write.want !== want) this.#options.onOverruled(write, write.want)
       return
     }
+  }
+
+  /**
+   * What is to be written. A holder that goes back to a former sandbox goes back without what that has let go since: its DEL
+   * saw that the holder had moved on, and left it alone.
+   */
+  async #stillTrue({ kind, want }: PendingWrite): Promise<string | null> {
+    if (kind !== 'holder' || want === null) return want
+    const record = JSON.parse(want) as HolderRecord
+    const { attachment, leases } = record
+    if (!attachment) return want
+    const own: LeaseKey[] = []
+    for (const lease of leases) {
+      const name = { kind: 'lease', key: leaseKey(lease) } as const
+      const pending = this.#pending.get(recordId(name))
+      const text = pending ? pending.want : (await this.#options.known.ask(name))?.text
+      const present = text ? (JSON.parse(text) as LeaseRecord).attachment : null
+      if (sameAttachment(present, attachment)) own.push(lease)
+    }
+    if (own.length === leases.length) return want
+    return own.length === 0 ? null : JSON.stringify({ ...record, leases: own })
   }
 
   /** Whether the record was as it was read. */

@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { leaseKey, type LeaseRecord, type Write } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import {
+  holderKey,
+  leaseKey,
+  type HolderRecord,
+  type LeaseRecord,
+  type Write,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 import type { Journal } from '../../../../ipkeeper-server/store/shared/journal.ts'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
@@ -420,4 +426,42 @@ t.test('a commit that comes late while the ledger is read in is taken back', asy
   })
   t.strictSame(read, [], 'the ledger is not given it')
   await until('the engine to be without it', () => !site.get('lease', leaseKey(bound)))
+})
+
+t.test('a holder goes back without what its former sandbox has let go meanwhile', async t => {
+  const node = await open(t)
+  const { site, engine, store } = node
+  const there = { network: 'fixed', containerId: 'there', ifname: 'eth0' }
+  const leases = ['10.22.0.50', '10.22.0.51'].map(address => ({ ...lease(address, 'there', 1), node: 'n2' }))
+  const [gone, kept] = leases as [LeaseRecord, LeaseRecord]
+  const { holder } = gone
+  const key = holderKey(holder)
+  const before: HolderRecord = {
+    ...{ generation: 1, holder, attachment: there, sandbox: { node: 'n2', podUid: null, since: 1 } },
+    leases: leases.map(({ segment, address }) => ({ segment, address })),
+  }
+  for (const one of leases) site.put('lease', leaseKey(one), JSON.stringify(one))
+  site.put('holder', key, JSON.stringify(before))
+  await until('it to be heard', async () => (await store.read('holder', key)) !== undefined)
+  engine.turn({
+    fate: () => {
+      engine.turn({ away: 'refuses' })
+      return { untold: 1 }
+    },
+  })
+  const here = { ...before, generation: 2, attachment: { ...there, containerId: 'here' }, leases: [] }
+  const taken: Write = { kind: 'holder', key, expect: 1, record: here }
+  await t.rejects(store.commit([taken, attached('here')]), { code: 'IPK_STORE_AWAY' })
+  const told = new Map<string, string | null>()
+  store.shared.follow(({ key: of, text }) => {
+    told.set(of, text)
+  })
+  // The DEL of the other node, which leaves a holder alone that has moved on, and is half-way.
+  const released = { ...gone, generation: 2, state: 'cooling', attachment: null, until: 2 }
+  site.put('lease', leaseKey(gone), JSON.stringify(released))
+  engine.turn({ away: false, fate: () => 'carried out' })
+  await until('it to be taken back', isReady(node))
+  const left = [{ segment: kept.segment, address: kept.address }]
+  t.match(JSON.parse(site.get('holder', key)?.text ?? 'null'), { attachment: there, leases: left })
+  t.equal(told.get(key), site.get('holder', key)?.text, 'the ledger hears of it')
 })

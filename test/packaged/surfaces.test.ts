@@ -51,7 +51,7 @@ t.test('folders of the state folder that somebody took away', { skip, buffered: 
   t.equal((await plugin('ADD')).exit, 0)
   const folders = readdirSync(stateDir).filter(name => statSync(join(stateDir, name)).isDirectory())
   t.ok(folders.includes('deferred-dels'))
-  for (const name of folders) rmSync(join(stateDir, name), { recursive: true })
+  for (const name of folders) rmSync(join(stateDir, name), { recursive: true, maxRetries: 10 })
   const { paths } = JSON.parse((await daemon.ask('GET', '/v1/openapi.json')).body) as {
     readonly paths: Readonly<Record<string, object>>
   }

@@ -70,6 +70,11 @@ export class IndeterminateCommits {
     return [...notes, { kind: 'late', key: id, text: JSON.stringify(record) }]
   }
 
+  /** The records of which a commit may still come. */
+  names(): Iterable<RecordName> {
+    return this.#records.values()
+  }
+
   /** The pending write when this is what a record turns out to be; undefined when it is no commit that came late. */
   pendingAfter(name: RecordName, text: string | null): PendingWrite | undefined {
     const record = this.#records.get(recordId(name))

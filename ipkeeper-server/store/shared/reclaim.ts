@@ -80,14 +80,12 @@ export class Reclaim {
 
   /** What a loss has left out because a change of it was under way, which has failed. */
   afterFailure(writes: readonly SharedWrite[]): void {
-    const { copies, journal, resolver } = this.#options
+    const { copies, resolver } = this.#options
     const ids = new Set(writes.map(recordId))
     const missed = this.#copiesOf(id => ids.has(id) && !resolver.has(id) && copies.hasId(id))
       .filter(({ kind }) => kind !== 'pool')
       .map(({ kind, key, text }): PendingWrite => ({ kind, key, expected: [text], want: text, again: true }))
-    if (missed.length === 0) return
-    void journal.commit([], [], missed.map(pendingNote)).catch(() => undefined)
-    resolver.add(missed)
+    resolver.addNoted(missed)
   }
 
   #copiesOf(isMeant: (id: string) => boolean): readonly EngineRecord[] {
@@ -116,12 +114,11 @@ export class Reclaim {
    * @param before the record as it was
    */
   removed(name: RecordName, before: string | undefined): boolean {
-    const { engine, journal, resolver } = this.#options
+    const { engine, resolver } = this.#options
     if (before === undefined || !engine.ignores.includes('ending')) return false
     const lost = this.#lostWrite(name, before)
     if (!lost) return false
-    resolver.add([lost])
-    void journal.commit([], [], [pendingNote(lost)]).catch(() => undefined)
+    resolver.addNoted([lost])
     return true
   }
 

@@ -118,6 +118,13 @@ export class Resolver {
     this.run()
   }
 
+  /** The same of what no journal has yet. Where the note fails, a restart finds the record as it is, and judges it again. */
+  addNoted(writes: readonly PendingWrite[]): void {
+    if (writes.length === 0) return
+    this.add(writes)
+    void this.#options.journal.commit([], [], writes.map(pendingNote)).catch(() => undefined)
+  }
+
   /** What a commit of these records has to wait for, and then ask again; undefined when it may go on. */
   obstacle(ids: readonly string[]): Promise<unknown> | undefined {
     return this.#gate ?? (this.#isUnresolved(ids) ? pause(unresolvedPause) : undefined)

@@ -38,7 +38,7 @@ import { IndeterminateCommits } from './indeterminate-commits.ts'
 import { ownPart, type Journal } from './journal.ts'
 import { JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
-import { pendingNote, type PendingWrite } from './pending-write.ts'
+import type { PendingWrite } from './pending-write.ts'
 import { Reclaim } from './reclaim.ts'
 import { Resolver } from './resolver.ts'
 import { WriteThrough } from './write-through.ts'
@@ -252,12 +252,10 @@ export class SharedStore implements LeaseStore {
 
   /** Commits of an earlier run that came after all. */
   #takeBackLate(): void {
-    const late = [...this.#known.values()].flatMap(
-      ({ kind, key, text }) => this.#indeterminate.pendingAfter({ kind, key }, text) ?? [],
-    )
-    if (late.length === 0) return
-    this.#resolver.add(late)
-    void this.#journal.commit([], [], late.map(pendingNote)).catch(() => undefined)
+    const late = [...this.#indeterminate.names()]
+      .filter(name => !this.#resolver.has(recordId(name)))
+      .flatMap(name => this.#indeterminate.pendingAfter(name, this.#known.get(name)?.text ?? null) ?? [])
+    this.#resolver.addNoted(late)
   }
 
   #readNotes(): readonly EngineRecord[] {
@@ -383,8 +381,7 @@ export class SharedStore implements LeaseStore {
     if (!this.#loaded || this.#resolver.has(id) || this.#order.isUnderWay(id)) return
     const pending = this.#indeterminate.pendingAfter({ kind, key }, text)
     if (pending) {
-      this.#resolver.add([pending])
-      void this.#journal.commit([], [], [pendingNote(pending)]).catch(() => undefined)
+      this.#resolver.addNoted([pending])
       // The ledger may still have what another node had in between, if news of its end was passed over.
       this.#adopt?.({ kind, key, text: pending.want })
       return

@@ -310,7 +310,7 @@ function assemble(context: AddContext, { grants, macGuards, delegation }: Decisi
     ...dropFormerHolders(book, bound),
     ...guards,
     ...macGuards,
-    ...unreserved.map(record => mustStay('reservation', record, undefined)),
+    ...unreserved.map(record => mustStay('reservation', leaseKey(record), undefined)),
     ...writeOwners(context, { bound, leases, delegation }),
   ]
   const generation = (book.attachment(request.key)?.generation ?? 0) + 1

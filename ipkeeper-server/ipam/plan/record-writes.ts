@@ -4,6 +4,7 @@ import {
   attachmentKey,
   holderKey,
   leaseKey,
+  mustStay,
   sameAttachment,
   type AttachmentKey,
   type AttachmentRecord,
@@ -47,10 +48,7 @@ export function writeHolder(
  * that it moved on with may be on its way, and be taken back. Only a store that nodes share takes anything back.
  */
 export function holderMustStay(book: AddressBook, holder: Holder): Write[] {
-  const record = book.holder(holder) ?? null
-  return book.isShared
-    ? [{ kind: 'holder', key: holderKey(holder), expect: record?.generation ?? null, record }]
-    : []
+  return book.isShared ? [mustStay('holder', holderKey(holder), book.holder(holder))] : []
 }
 
 /** Puts an attachment in place of the one that was seen; null deletes it. */

@@ -340,12 +340,12 @@ export function leaseKey(key: LeaseKey): string {
  * A condition that comes with a change, and writes nothing: nobody may have changed the record meanwhile, or made one where
  * there is none. Where nodes share a store, an engine with transactions compares it; else what was heard has to do.
  */
-export function mustStay<K extends 'lease' | 'reservation'>(
+export function mustStay<K extends 'lease' | 'reservation' | 'holder'>(
   kind: K,
-  key: LeaseKey,
+  key: string,
   record: RecordTypes[K] | undefined,
 ): Write {
-  return { kind, key: leaseKey(key), expect: record?.generation ?? null, record: record ?? null } as Write
+  return { kind, key, expect: record?.generation ?? null, record: record ?? null } as Write
 }
 
 /** Whether a write is a condition. */

@@ -75,7 +75,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
           record: made,
         } as const,
         // Somebody may get the address on another node meanwhile.
-        ...(service.ledger.isShared ? [mustStay('lease', key, lease)] : []),
+        ...(service.ledger.isShared ? [mustStay('lease', leaseKey(key), lease)] : []),
       ],
     }
   })

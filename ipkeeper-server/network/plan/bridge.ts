@@ -1,3 +1,4 @@
+import { formatAddress } from '../../../shared/net/address.ts'
 import { isIpv6 } from '../../../shared/net/address-text.ts'
 import { forgetNeighbourCommands } from './announcement.ts'
 import type { Command } from './command.ts'
@@ -48,10 +49,11 @@ export function createBridge({ config, ips, survey }: WiringJob): Command[] {
 
 /** What the kernel derives from a MAC: "fe80::c00:ff:fe00:2/64" (RFC 4291, appendix A). */
 function linkLocalOf(mac: string): string {
-  const [a = 0, b = 0, c = 0, ...rest] = mac.split(':').map(byte => parseInt(byte, 16))
-  const bytes = [a ^ 2, b, c, 0xff, 0xfe, ...rest]
-  const groups = [0, 2, 4, 6].map(at => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16))
-  return `fe80::${groups.join(':')}/64`
+  const bytes = mac.split(':')
+  const spread = [...bytes.slice(0, 3), 'ff', 'fe', ...bytes.slice(3)]
+  // The bit that tells a MAC of one's own from a manufacturer's stands the other way round.
+  const identifier = BigInt(`0x${spread.join('')}`) ^ (2n << 56n)
+  return `${formatAddress({ family: 6, value: (0xfe80n << 112n) | identifier })}/64`
 }
 
 /** Puts a link into a VLAN of its bridge. `how`: "pvid" and "untagged" for one that knows nothing of VLANs. */

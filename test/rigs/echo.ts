@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { join } from 'node:path'
 import type { NetworkNamespace } from './netns.ts'
 import type { PrivateHost } from './private-host.ts'
@@ -86,24 +87,34 @@ export interface Following {
   readonly stop: () => Promise<unknown>
 }
 
-/** Asks an address by datagram every 10 ms until it is stopped, or this process ends. */
-export function followEcho(place: Place, address: string): Following {
-  const child = spawn(...commandIn(place, process.execPath, [program, 'follow', address, String(echoPort)]), {
+/** The program, asking by datagram until it is stopped, or this process ends. */
+function askOnAndOn(
+  place: Place,
+  verb: 'follow' | 'count',
+  address: string,
+): { readonly stdout: Readable; readonly stop: () => Promise<unknown> } {
+  const child = spawn(...commandIn(place, process.execPath, [program, verb, address, String(echoPort)]), {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')
+  const stop = (): Promise<unknown> => {
+    child.stdin.end()
+    return ended
+  }
+  return { stdout: child.stdout, stop }
+}
+
+/** Asks an address by datagram every 10 ms until it is stopped. */
+export function followEcho(place: Place, address: string): Following {
+  const { stdout, stop } = askOnAndOn(place, 'follow', address)
   const answers: { name: string; at: number }[] = []
   let rest = ''
-  child.stdout.on('data', (chunk: Buffer) => {
+  stdout.on('data', (chunk: Buffer) => {
     const lines = (rest + chunk.toString()).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines)
       answers.push({ name: (JSON.parse(line) as EchoAnswer).name, at: performance.now() })
   })
-  const stop = (): Promise<unknown> => {
-    child.stdin.end()
-    return ended
-  }
   return { answers, stop }
 }
 
@@ -115,15 +126,11 @@ export interface EchoCount {
 
 /** Asks an address by datagram every 50 ms; the function given stops it and tells the count. */
 export function countEcho(place: Place, address: string): () => Promise<EchoCount> {
-  const child = spawn(...commandIn(place, process.execPath, [program, 'count', address, String(echoPort)]), {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const { stdout, stop } = askOnAndOn(place, 'count', address)
   let text = ''
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  const ended = once(child, 'close')
+  stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
   return async () => {
-    child.stdin.end()
-    await ended
+    await stop()
     return JSON.parse(text) as EchoCount
   }
 }

@@ -1,7 +1,7 @@
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { JsonObject } from '../../../shared/json/fold.ts'
+import { field, type JsonObject } from '../../../shared/json/fold.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'
 import { usesIpkeeper } from '../lint/uses-ipkeeper.ts'
 import { cleanEarlier } from './clean-earlier.ts'
@@ -177,8 +177,8 @@ class Run {
   readonly steps: Step[] = []
   readonly pings: Ping[] = []
   readonly left: Finding[] = []
-  /** Names of links that Results place on the host. */
-  readonly hostInterfaces = new Set<string>()
+  /** Names of links on the host that are this network's: by its list, or by a Result. */
+  readonly hostInterfaces: Set<string>
   /** Whether the ADD of the whole list succeeded. */
   added = false
   /** Of the whole list, in its version: what libcni keeps for CHECK and DEL. */
@@ -193,6 +193,7 @@ class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts
+    this.hostInterfaces = new Set(bridgesOf(parts.request.network))
   }
 
   async add(): Promise<void> {
@@ -321,6 +322,13 @@ class Run {
   }
 }
 
+/** By the list: plugins make their bridge first, and an ADD that fails or is cut off has no Result that names it. */
+const bridgesOf = ({ plugins }: Network): readonly string[] =>
+  plugins.flatMap(plugin => {
+    const named = field(plugin, 'bridge') ?? (pluginType(plugin) === 'bridge' ? 'cni0' : undefined)
+    return typeof named === 'string' ? [named] : []
+  })
+
 /** Bridges that this try made, which plugins leave for the next pod: without ports nobody has them yet. */
 async function removeBridges(
   namespaces: ScratchNamespaces,
@@ -355,11 +363,11 @@ async function linksLeft(
       return links
         .filter(({ name }) => !removed.has(name))
         .map(({ name, kind }) =>
-          kind === 'bridge'
-            ? remark(`bridge ${name} is new, and has ports: it stays for the pods that came meanwhile`)
-            : ours.has(name)
-              ? failure(`link ${name} is left on the host`, shellLine(['ip', 'link', 'delete', name]))
-              : warning(`link ${name} is new on the host; no plugin named it, so it may be another pod's`),
+          !ours.has(name)
+            ? warning(`link ${name} is new on the host; no plugin named it, so it may be another pod's`)
+            : kind === 'bridge'
+              ? remark(`bridge ${name} is new, and has ports: it stays for the pods that came meanwhile`)
+              : failure(`link ${name} is left on the host`, shellLine(['ip', 'link', 'delete', name])),
         )
     }
     await delay(50)

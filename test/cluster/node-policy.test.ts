@@ -15,6 +15,7 @@ import {
 } from '../rigs/cluster-node.ts'
 import { findClusterProgram } from '../rigs/cluster-programs.ts'
 import { startCluster } from '../rigs/cluster.ts'
+import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { mustRun } from '../rigs/run-program.ts'
@@ -180,7 +181,7 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
 
     await forger.request('PATCH', at, { spec: { gone } })
     await api.until(at, ({ spec: now }) => now['gone'] === undefined && now['generation'] > 1)
-    t.match(two.daemon.log(), /was said to be gone for good, and lives/, 'who lives takes that back')
+    await logs(t, two.daemon, /was said to be gone for good, and lives/, 'who lives takes that back')
   })
 
   await t.test('a daemon whose token was made by hand is told so', async t => {

@@ -1,5 +1,6 @@
 /** Pools that people make in the Kubernetes API. */
 import t from 'tap'
+import { logs } from '../rigs/logs.ts'
 import {
   createNamespace,
   createNode,
@@ -40,7 +41,7 @@ t.test('an IPPool', { skip }, async t => {
     ipam: { pool: 'prod' },
     config: { pools: [{ name: 'mine', subnet: '10.31.0.0/26' }] },
   })
-  const said = (pattern: RegExp) => until(String(pattern), () => pattern.test(node.daemon.log()))
+  const said = (pattern: RegExp) => logs(t, node.daemon, pattern)
 
   const web = await createPod(cluster, 'web-0')
   t.match(await node.add(web), { code: 132 }, 'there is no such pool yet')

@@ -1,6 +1,7 @@
 /** What `ipkeeperctl` says of a cluster: its status, and explanations that are what the ADD that follows gets. */
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
+import { logs } from '../rigs/logs.ts'
 import { stringify } from 'yaml'
 import {
   createNamespace,
@@ -52,8 +53,9 @@ t.test('ipkeeperctl status', { skip }, async t => {
     const lost = await startClusterNode(t, cluster, { name: 'worker-l' })
     const { stdout } = await lost.daemon.control('status')
     t.match(stdout, /the cluster has no Node of this name; is it worker-1\?/)
-    t.match(
-      lost.daemon.log(),
+    await logs(
+      t,
+      lost.daemon,
       /the cluster has no Node of this name.*correct \\"node\\" in the configuration/,
     )
     await createNode(cluster, 'worker-l')

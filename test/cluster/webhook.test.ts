@@ -3,6 +3,7 @@ import t from 'tap'
 import { createNamespace, createNode, createPod, startClusterNode } from '../rigs/cluster-node.ts'
 import { RefusedError, type ApiObject } from '../rigs/cluster-client.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
+import { logs } from '../rigs/logs.ts'
 import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -204,7 +205,7 @@ t.test('what the API server keeps', { skip }, async t => {
     site.install(renewed)
     await registerWebhook(api, site, renewed.cert)
     await untilAsked('renewed', said => refused.test(said))
-    t.match(node.daemon.log(), /read the certificate of the webhook.*read the certificate of the webhook/s)
+    await logs(t, node.daemon, /read the certificate of the webhook.*read the certificate of the webhook/s)
   })
 
   await t.test('one that is expired: the API server does not ask, and objects are kept', async t => {
@@ -227,7 +228,7 @@ t.test('what the API server keeps', { skip }, async t => {
     await metric('ipkeeper_build_info')
     await registerWebhook(api, site, `${last.cert}${certificate.cert}`)
     await untilAsked('still last', said => refused.test(said))
-    t.match(node.daemon.log(), /cannot be used; API servers go by their failurePolicy/)
+    await logs(t, node.daemon, /cannot be used; API servers go by their failurePolicy/)
   })
 
   await t.test('the daemon is away: objects are kept', async t => {
@@ -245,7 +246,7 @@ t.test('a port that another has', { skip }, async t => {
   const api = await startCluster(t)
   const options = { config: { webhook: site.config } }
   const first = await startClusterNode(t, api, options)
-  t.match(first.daemon.log(), /tls.crt: ENOENT/, 'no certificate is no reason not to start')
+  await logs(t, first.daemon, /tls.crt: ENOENT/, 'no certificate is no reason not to start')
   await t.rejects(
     startClusterNode(t, api, options),
     /another program listens on .*:9443 .*IPK_WEBHOOK_LISTEN/s,

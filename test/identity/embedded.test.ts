@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { logs } from '../rigs/logs.ts'
 import { makeMachine, newMachineId, type Machine, type MachinePod } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -91,7 +92,7 @@ for (const [what, { before, how, sameId = true }] of Object.entries(ways)) {
 
     t.equal(machine.identity()['id'] === id, sameId, 'its ID')
     t.match(await machine.status(), { node: 'n2', identity: { formerNames: [{ name: 'n1' }] } })
-    t.match(machine.daemon().log(), /this node, which was called n1, is called n2/)
+    await logs(t, machine.daemon(), /this node, which was called n1, is called n2/)
     for (const said of Object.values(await machine.leases())) t.match(said, / n2$/, 'all records follow')
     const found = (await machine.audit()).findings
       .filter(({ action }) => action === 'end-attachment')
@@ -141,7 +142,7 @@ t.test('the folder goes to another machine', { skip, timeout: 120_000 }, async t
   machine.reboot()
   await machine.start('n2')
   t.match(machine.identity(), { copyOf: id, name: 'n2' }, 'it is a node of its own')
-  t.match(machine.daemon().log(), /the state folder was another machine's/)
+  await logs(t, machine.daemon(), /the state folder was another machine's/)
   await until('nothing of it is left', async () => (await machine.daemon().boundLeases()).length === 0)
   t.match(await machine.leases(), { '10.22.0.52': 'held n2' }, 'what is kept stays kept')
   t.equal(await (await live.again()).add(), '10.22.0.50')

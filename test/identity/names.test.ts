@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { startEtcdCluster, type EtcdCluster } from '../rigs/etcd.ts'
+import { logs } from '../rigs/logs.ts'
 import { makeMachine, newMachineId, type Machine } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -67,8 +68,8 @@ async function isRefused(
   const live = await one.pod('live', '10.22.0.50')
   t.equal(await live.add(), '10.22.0.50')
   const refused = await two.startRefused(name)
-  t.match(refused.log(), says)
-  t.match(refused.log(), hint)
+  await logs(t, refused, says)
+  await logs(t, refused, hint)
   const { exit, stderr } = await refused.control('status')
   t.ok(exit !== 0)
   for (const text of [says, hint]) t.match(stderr, text, 'whoever asks is told')
@@ -85,7 +86,7 @@ async function isRefused(
   t.match(await pod.add(), /\[IPK_NODE_NAME_TAKEN/)
   t.equal(await pod.delInstead(live), '', 'a DEL waits for better times')
   t.match((await refused.ask('GET', '/metrics')).body, /^ipkeeper_node_name_lost 1$/m)
-  t.match(one.daemon().log(), /another machine wants to be called n1; it was refused/)
+  await logs(t, one.daemon(), /another machine wants to be called n1; it was refused/)
   t.match((await one.daemon().ask('GET', '/metrics')).body, /^ipkeeper_node_name_challenges_total [1-9]/m)
   t.match((await one.daemon().ask('GET', '/metrics')).body, /^ipkeeper_node_name_lost 0$/m)
   t.match(await one.leases(), { '10.22.0.50': 'bound n1' }, 'and ends nothing of the first')
@@ -125,7 +126,7 @@ for (const [what, other, name, says] of [
     if (other !== undefined) two.machineId(other)
     await isRefused(t, site, name, says, other === undefined ? /mv .* .*\.copy\// : /name of its own/)
     const again = await two.startRefused(name)
-    t.match(again.log(), says, 'nor is it let in when it tries again')
+    await logs(t, again, says, 'nor is it let in when it tries again')
     await two.stop('SIGKILL')
     t.match(await one.leases(), { '10.22.0.60': 'bound n1' })
     if (other === undefined) return

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import { findProgram } from '../rigs/find-program.ts'
+import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -105,7 +106,7 @@ for (const [mode, { settings, bridge }] of Object.entries(modes)) {
         address: '10.22.0.2/16, fd00:22::2/64',
       })
       t.match(found?.says, /shop\/first .* answered for 10\.22\.0\.7, fd00:22::7, and 1 time before/)
-      t.match(node.daemon().log(), /a pod answered for addresses that it was not given/)
+      await logs(t, node.daemon(), /a pod answered for addresses that it was not given/)
       const page = (await node.daemon().ask('GET', '/metrics')).body
       t.match(page, /^ipkeeper_false_answers_total\S* 2$/m)
       const tables = await node.host.must('nft', ['list', 'tables', 'bridge'])

@@ -6,6 +6,7 @@ import type { RestoreUplinkReply, UplinksReply } from '../../shared/api/uplink.s
 import { makeDeadlyIp, type DeadlyIp } from '../rigs/deadly-ip.ts'
 import { hostAddressing, settledAddresses } from '../rigs/host-addressing.ts'
 import { startLan, type LanHost } from '../rigs/lan.ts'
+import { logs } from '../rigs/logs.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { startWiredNode, type Settings, type WiredNode } from '../rigs/wired-node.ts'
@@ -236,7 +237,7 @@ t.test('records that mean nothing now', { skip }, async t => {
     writeFileSync(path, JSON.stringify(record).slice(0, 100))
     const before = await hostAddressing(host)
     const daemon = await node.startDaemon()
-    t.match(daemon.log(), /uplinks\/ipkul0\.json cannot be read/)
+    await logs(t, daemon, /uplinks\/ipkul0\.json cannot be read/)
     t.same(await hostAddressing(host), before)
     t.ok(existsSync(path), 'it is left to the administrator')
     const refused = await daemon.control('restore-uplink', 'ipkul0')

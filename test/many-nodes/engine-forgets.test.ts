@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { startForgetfulSite, type ForgetfulSite, type LivingPod } from './forgetful-site.ts'
@@ -228,7 +229,7 @@ const cases: readonly Case[] = [
       await site.ready()
       for (const pod of taken) {
         t.notOk(await site.stands(pod), `${pod.address} is another pod's`)
-        t.match(down.log(), pod.address, 'which its daemon says')
+        await logs(t, down, pod.address, 'which its daemon says')
       }
       for (const pod of others) t.ok(await site.stands(pod), 'what nobody else was given stands')
       await eightMore(site)

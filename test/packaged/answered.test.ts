@@ -10,6 +10,7 @@ import t from 'tap'
 import type { AttachmentRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { changeRecords } from '../rigs/change-records.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { logs } from '../rigs/logs.ts'
 import { failsProperly } from '../rigs/plugin-under-fault.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
@@ -242,7 +243,7 @@ t.test('who is believed to have the answer after a kill, row by row', { skip, ti
   }
   const surviving = rows.filter(({ survives }) => survives).map(({ container }) => container)
   await comesTo(daemon, surviving, 'after the kill')
-  t.match(daemon.log(), /"containerId":"unmarked".*never answered.*undone/)
+  await logs(t, daemon, /"containerId":"unmarked".*never answered.*undone/)
   t.ok(statSync(join(own.marks, 'run-2')).isDirectory(), 'a plugin that comes late finds that it is too late')
 
   t.comment('somebody takes the marks away while the daemon is down')

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { startEtcdCluster } from '../rigs/etcd.ts'
+import { logs } from '../rigs/logs.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -253,10 +254,10 @@ for (const [kind, { skip, of, wanted }] of Object.entries(stores)) {
         writeFileSync(site.marker, '')
         const anew = await site.start()
         t.notOk(existsSync(site.marker), 'it is used once')
-        t.match(anew.log(), /begins without what was there/)
+        await logs(t, anew, /begins without what was there/)
         if (cached)
           for (const pod of pods)
-            t.match(anew.log(), `shop/${pod} (container `, 'and what was seen is on record')
+            await logs(t, anew, `shop/${pod} (container `, 'and what was seen is on record')
         if (!thorough) return
 
         await anew.stop('SIGKILL')

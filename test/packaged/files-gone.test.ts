@@ -16,6 +16,7 @@ import t, { type Test } from 'tap'
 import type { RescueReply } from '../../shared/api/rescue.schema.ts'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon, type HttpReply } from '../rigs/daemon.ts'
+import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
@@ -277,7 +278,7 @@ t.test('a daemon that is told to end saves what it has', { skip }, async t => {
   for (const name of ['leases.db', 'leases.db-wal']) rmSync(site.file(name))
   t.equal(await daemon.stop(), 0)
   const saved = readdirSync(site.stateDir).find(name => name.startsWith('leases.db.saved-')) ?? 'none'
-  t.match(daemon.log(), `the ledger was saved from memory to ${site.file(saved)}`)
+  await logs(t, daemon, `the ledger was saved from memory to ${site.file(saved)}`)
   renameSync(site.file(saved), site.file('leases.db'))
   t.same(await addressesOf(await site.start()), before)
 })

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { logs } from '../rigs/logs.ts'
 import type { Flight, FlightsReply } from '../../shared/api/flight.schema.ts'
 import { startDaemon } from '../rigs/daemon.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
@@ -106,7 +107,7 @@ t.test('what each run was asked, did and printed', { skip }, async t => {
   // The request ID is the one of the daemon's log.
   const { requestId = '' } = recorded[0] ?? {}
   t.match(requestId, /^[0-9a-f]{12}$/)
-  t.ok(daemon.log().includes(`"reqId":"${requestId}"`))
+  await logs(t, daemon, `"reqId":"${requestId}"`)
   t.notOk(readdirSync(stateDir).includes('000001.jsonl'))
 
   t.strictSame(

@@ -7,6 +7,7 @@ import { queueDel } from '../../plugin/deferred-del.ts'
 import type { ErrorReply } from '../../shared/api/cni.schema.ts'
 import { askSocket, startDaemon } from '../rigs/daemon.ts'
 import { freePort } from '../rigs/free-port.ts'
+import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { closed, oddRequests, sendRaw } from '../rigs/raw-requests.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
@@ -81,7 +82,7 @@ t.test('a socket that somebody took away', { skip, buffered: true }, async t => 
     t.equal(statSync(socket).mode & 0o777, 0o600)
     t.equal(statSync(dirname(socket)).mode & 0o777, 0o700)
   }
-  t.match(daemon.log(), /somebody took the socket away; it has been made anew/)
+  await logs(t, daemon, /somebody took the socket away; it has been made anew/)
   t.equal(await daemon.stop(), 0, 'and it ends as ever')
   t.notOk(existsSync(socket))
 })

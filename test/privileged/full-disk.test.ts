@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { makeLoopDisk, type LoopDisk } from '../rigs/loop-disk.ts'
+import { logs } from '../rigs/logs.ts'
 import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
@@ -104,7 +105,7 @@ async function saysSo(t: Test, site: Site, daemon: Daemon): Promise<void> {
       valueOf(readPage(body), 'ipkeeper_disk_reserve_bytes') === (await site.status(daemon)).disk?.reserved
     )
   })
-  t.match(daemon.log(), /"hint":"free space there, or inodes: df -h/)
+  await logs(t, daemon, /"hint":"free space there, or inodes: df -h/)
 }
 
 async function goesOnWithRoom(t: Test, site: Site, daemon: Daemon): Promise<void> {
@@ -112,7 +113,7 @@ async function goesOnWithRoom(t: Test, site: Site, daemon: Daemon): Promise<void
   await until('pods are added again', async () => (await site.plugin('ADD', 'late')).exit === 0)
   await site.kept(daemon)
   t.equal((await site.plugin('STATUS', 'any')).exit, 0)
-  t.match(daemon.log(), /there is room on the disk again/)
+  await logs(t, daemon, /there is room on the disk again/)
 }
 
 for (const [what, files, fill] of [

@@ -11,6 +11,7 @@ import { startContainerd, type Containerd } from '../rigs/containerd.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { fixedNetwork } from '../rigs/fixed-network.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
+import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
@@ -152,7 +153,7 @@ for (const { wiring, cniVersion } of cases) {
     const veths = (links: readonly string[]) => links.filter(link => /^(veth|ipk[0-9a-f]{12})/.test(link))
     t.same(veths(after.links), veths(before.links), 'no veth is left')
     t.same(after.namespaces, [])
-    t.match(s.daemon().log(), /"reason":"zero-byte".*"msg":"a bad file was rewritten"/)
+    await logs(t, s.daemon(), /"reason":"zero-byte".*"msg":"a bad file was rewritten"/)
   })
 }
 
@@ -169,7 +170,7 @@ t.test('with the daemon in mode repair all the time, it takes some seconds', { s
   const began = performance.now()
   await until('StopPodSandbox succeeds', async () => (await s.stop(id)) === '')
   t.ok(performance.now() - began < 10_000, `after ${performance.now() - began} ms`)
-  t.match(s.daemon().log(), /"reason":"truncated"/)
+  await logs(t, s.daemon(), /"reason":"truncated"/)
   t.same(await s.daemon().boundLeases(), [])
 })
 

@@ -8,6 +8,7 @@ import { startContainerd, type Containerd } from '../rigs/containerd.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { askEcho, countEcho, serveEcho } from '../rigs/echo.ts'
 import { fixedNetwork } from '../rigs/fixed-network.ts'
+import { logs } from '../rigs/logs.ts'
 import { loseNamespaces } from '../rigs/many-namespaces.ts'
 import { makeNetworkNamespace } from '../rigs/netns.ts'
 import { until } from '../rigs/poll.ts'
@@ -185,7 +186,7 @@ t.test('a runtime that no longer lists what it had', { skip, timeout: 300_000 },
     const now = performance.now()
     t.ok(now - omitted.since >= minAgeUnprovedMs, `${now - omitted.since} ms old`)
     t.ok(now - forgottenAt >= (passes - 1) * intervalMs, `${now - forgottenAt} ms after it was forgotten`)
-    t.match(node.daemon().log(), /lists 1 others and not this one/)
+    await logs(t, node.daemon(), /lists 1 others and not this one/)
     t.same(sorted(await node.holders()), idsOf(stays, bare))
   })
 

@@ -14,7 +14,7 @@ import { sampleConfig } from '../ipkeeper-server/network/plan/sample-job.ts'
  * ADDs that are committed and turn out, after any number of other things, never to have been answered; some of them in the
  * main role, where the wiring may fail as well. Whatever the order of takeovers, undos, DELs and deaths: no lease without
  * its attachment, no holder with what is not its own, wired is what the records say, and when every container is deleted,
- * nothing is in use.
+ * nothing is in use. The pods are of a Deployment in some histories: they inherit from each other.
  */
 
 type Step =
@@ -90,8 +90,14 @@ class OnceEachStore extends MemoryStore {
   }
 }
 
+const names = { apart: ['p0', 'p1'], 'of a Deployment': ['api-6d4cf56db6-x2x5z', 'api-6d4cf56db6-b4d5f'] }
+
 /** @param wiredPods which of the pods are of a network in the main role */
-async function run(steps: readonly Step[], wiredPods: readonly boolean[]): Promise<void> {
+async function run(
+  steps: readonly Step[],
+  wiredPods: readonly boolean[],
+  pods: keyof typeof names,
+): Promise<void> {
   const story = await TestService.open(new OnceEachStore())
   story.pool = poolFrom('net', ['10.22.0.0/29'])
   const watch = new WiringWatch(story)
@@ -117,12 +123,13 @@ async function run(steps: readonly Step[], wiredPods: readonly boolean[]): Promi
     const chosen = 'pick' in now ? words[now.pick % Math.max(words.length, 1)] : undefined
     if (now.kind === 'add') {
       const fresh: PodWords = {
-        pod: `p${now.pod}`,
+        pod: names[pods][now.pod] ?? '',
         uid: `u${now.uid}`,
         container: `c${words.length}`,
         ...(now.address !== undefined && { ip: `10.22.0.${now.address}` }),
         ...(now.retain && { retain: 'forever' }),
-        ...(wiredPods[now.pod] && { main: sampleConfig }),
+        // Those of a Deployment ask in one role.
+        ...(wiredPods[pods === 'apart' ? now.pod : 0] && { main: sampleConfig }),
       }
       words.push(fresh)
       story.network.failNext = now.fails
@@ -165,6 +172,7 @@ t.test('undone at any later moment, an ADD leaves the records sound', async t =>
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 16 }),
         fc.tuple(fc.boolean(), fc.boolean()),
+        fc.constantFrom('apart', 'of a Deployment'),
         run,
       ),
       { numRuns: 5000 },

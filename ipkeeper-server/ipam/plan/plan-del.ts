@@ -201,7 +201,10 @@ function hasAnother(book: AddressBook, kept: LeaseRecord): boolean {
   )
 }
 
-/** What an undone ADD had inherited is again whose it was: kept for it, or in its sandbox (see dropFormerHolders). */
+/**
+ * What an undone ADD had inherited is again whose it was: kept for it, or in its sandbox (see dropFormerHolders). What an
+ * older sandbox of a holder has is not the holder's: its DEL ends it.
+ */
 function giveBack(
   book: AddressBook,
   attachment: AttachmentRecord,
@@ -214,8 +217,13 @@ function giveBack(
     const [first] = leases
     if (!first) return []
     const present = book.holder(first.holder)
-    const attachment = present?.attachment ? present : ofSandbox(attachmentByLease(first) ?? null)
-    return [writeHolder(present, first.holder, attachment, [...(present?.leases ?? []), ...leases])]
+    const newest = present?.attachment ? present : ofSandbox(attachmentByLease(first) ?? null)
+    const own = leases.filter(
+      lease =>
+        lease.state === 'held' || (lease.attachment && sameAttachment(newest.attachment, lease.attachment)),
+    )
+    if (own.length === 0) return []
+    return [writeHolder(present, first.holder, newest, [...(present?.leases ?? []), ...own])]
   })
 }
 

@@ -422,6 +422,25 @@ t.test('inherited, and the heir has moved on to another sandbox: kept again for 
   t.equal(await story.add(copy('g6h7j', 'c4')), '10.22.0.2')
 })
 
+t.test('taken from a lost pod that has a newer sandbox by now: that sandbox does not get it', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1', { retain: 'release' }))
+  story.world.dead.add('c1')
+  t.equal(await story.add(copy('b4d5f', 'c2', { ip: '10.22.0.2' })), '10.22.0.2')
+  t.equal(await story.add(copy('x2x5z', 'c3', { retain: 'release' })), '10.22.0.3')
+  await story.undo('c2')
+  assertSound(story.world.service.ledger, 'after the undo')
+  story.check(t, [
+    '10.22.0.2 bound shop/api-6d4cf56db6-x2x5z c1',
+    '10.22.0.3 bound shop/api-6d4cf56db6-x2x5z c3',
+  ])
+  await story.world.del('c1')
+  story.check(t, [
+    '10.22.0.2 cooling shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.3 bound shop/api-6d4cf56db6-x2x5z c3',
+  ])
+})
+
 t.test('the DEL of an heir keeps what it inherited for it', async t => {
   const story = await Story.begin()
   await story.add(copy('x2x5z', 'c1'))

@@ -1,4 +1,4 @@
-import { holderKey, leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { holderKey, leaseKey, sameAttachment } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { outlineOf } from '../../../../ipkeeper-server/leases/ledger/lease-outlines.ts'
 import type { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 
@@ -8,7 +8,7 @@ export function assertSound(ledger: Ledger, when: string): void {
     ...ledger.attachments(),
     ...Array.from(ledger.leases()).filter(({ state }) => state !== 'cooling'),
   ]
-  const holders = new Set(having.map(({ holder }) => holderKey(holder)))
+  const holders = new Map(having.map(({ holder }) => [holderKey(holder), holder]))
   if (ledger.counts().holder > holders.size)
     throw new Error(`${when}: ${ledger.counts().holder} holders, of which ${holders.size} have something`)
   const outlines = JSON.stringify([...ledger.leaseOutlines()])
@@ -17,6 +17,14 @@ export function assertSound(ledger: Ledger, when: string): void {
     ...outlineOf(lease),
   }))
   if (outlines !== JSON.stringify(told)) throw new Error(`${when}: leases are counted as ${outlines}`)
+  for (const [key, named] of holders) {
+    const holder = ledger.holder(named)
+    for (const own of holder?.leases ?? []) {
+      const { state, attachment } = ledger.lease(own) ?? {}
+      const isOwn = state === 'held' || (attachment && sameAttachment(holder?.attachment ?? null, attachment))
+      if (!isOwn) throw new Error(`${when}: ${own.address} is ${String(state)}, and is no address of ${key}`)
+    }
+  }
   for (const lease of ledger.leases()) {
     const attachment = lease.attachment && ledger.attachment(lease.attachment)
     if ((lease.state === 'bound') !== Boolean(attachment))

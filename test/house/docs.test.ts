@@ -7,7 +7,7 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { DaemonConfigFile } from '../../ipkeeper-server/config/daemon-config.schema.ts'
 import { parseConfig } from '../../ipkeeper-server/config/load-config.ts'
-import { readIdentity, readIpamConfig } from '../../ipkeeper-server/ipam/request/network-config.ts'
+import { ipamKeys, readIdentity, readIpamConfig } from '../../ipkeeper-server/ipam/request/network-config.ts'
 import { ownWords } from '../../ipkeeper-server/kubernetes/annotations/own-keys.ts'
 import { readPodRequest } from '../../ipkeeper-server/kubernetes/annotations/read-pod-request.ts'
 import { noRequest } from '../../ipkeeper-server/ipam/request/request.ts'
@@ -156,6 +156,18 @@ t.test('the table of annotations is what the daemon reads', t => {
       `ipkeeper.io/${word} is in the table`,
     )
   }
+  t.end()
+})
+
+t.test('the page of settings has every key of ipam, and no other', t => {
+  const { prose } = splitPage(read('docs/reference/settings.md'))
+  const [, section = ''] = prose.split('## In the conflist\n')
+  const [, first = ''] = /Under `ipam`, the (.*?)\. `dataDir`/s.exec(section) ?? []
+  const listed = [...spansOf(first), 'dataDir'].filter(word => word !== 'host-local')
+  const rows = rowsBelow('docs/reference/settings.md', 'In the conflist').flatMap(([cell]) =>
+    spansOf(cell ?? ''),
+  )
+  t.strictSame([...listed, ...rows].sort(), [...ipamKeys].sort())
   t.end()
 })
 

@@ -8,16 +8,10 @@ import type {
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readIdentity, readIpamConfig } from '../../ipam/request/network-config.ts'
-import {
-  claimedTwice,
-  fateOf,
-  groupFound,
-  planImport,
-  type FoundGroup,
-  type ImportDecision,
-  type ImportPlan,
-  type ImportTerms,
-} from '../../migrate/plan/plan-import.ts'
+import { claimedTwice, groupFound, type FoundGroup } from '../../migrate/plan/group-found.ts'
+import type { ImportDecision, ImportTerms } from '../../migrate/plan/import-decision.ts'
+import { fateOf } from '../../migrate/plan/judge-found.ts'
+import { planImport, type ImportPlan } from '../../migrate/plan/plan-import.ts'
 import { poolOf } from '../../ipam/pools/pool-record.ts'
 import { isSegmentName, type Pool } from '../../ipam/pools/pool.ts'
 import { attachmentKey, holderKey, type PoolRecord } from '../../ipam/records/records.ts'

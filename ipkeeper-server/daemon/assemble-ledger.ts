@@ -1,0 +1,218 @@
+import { Problem } from '../../shared/problem/problem.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
+import { readBootId } from '../host/boot.ts'
+import { describeJump } from '../host/clock.ts'
+import type { Logger } from '../host/logger.ts'
+import { makeFolder } from '../host/make-folder.ts'
+import { MetricsListener } from '../http/metrics-listener.ts'
+import type { NodeIdentity } from '../identity/node-identity.ts'
+import type { LeaseRecord } from '../ipam/records/records.ts'
+import type { ApiAccess } from '../kubernetes/api-client.ts'
+import { Ledger } from '../leases/ledger/ledger.ts'
+import type { NameClaims } from '../leases/tasks/name-claims.ts'
+import { ObservedStore, storeObserver } from '../metrics/observed-store.ts'
+import { openStore } from '../open-ledger/open-store.ts'
+import type { StoreStatus, LeaseStore } from '../store/lease-store.ts'
+import { lockStateFolder } from '../store/sqlite/state-lock.ts'
+import type { StoreSpec } from '../store/store-spec.ts'
+import type { DaemonFrame } from './daemon-frame.ts'
+import { keepRoom, type KeptRoom } from './disk-room.ts'
+import { claimNames, knowNode, nameNode } from './name-node.ts'
+import { refuseAll } from './refuse-all.ts'
+import { termsOf } from './settings-in-force.ts'
+
+export interface StateFolder {
+  readonly kept: KeptRoom
+  readonly bootId: string
+  readonly identity: NodeIdentity
+}
+
+/** Locks the state folder, and learns who this node is. */
+export async function takeStateFolder(
+  { config, stateDir, logger, stops }: DaemonFrame,
+  storeSpec: StoreSpec | undefined,
+): Promise<StateFolder> {
+  makeStateDir(stateDir)
+  const kept = keepRoom(storeSpec, stateDir, logger)
+  const unlockStateDir = await kept.room.make(stateDir, () => lockStateFolder(stateDir))
+  stops.ledger.defer(unlockStateDir)
+  stops.ledger.defer(() => kept.stop())
+  const bootId = readBootId()
+  const identity = await kept.room.make(stateDir, () =>
+    knowNode({ stateDir, name: config.node, bootId, now: Date.now, logger }),
+  )
+  return { kept, bootId, identity }
+}
+
+/** Who hears of what; set by parts that are made later. */
+interface LedgerNews {
+  onStoreReady: () => void
+  onTimesMoved: () => void
+  onAddressLost: (had: LeaseRecord) => void
+}
+
+export interface OpenedLedger {
+  readonly store: LeaseStore
+  readonly ledger: Ledger
+  /** Milliseconds of CLOCK_MONOTONIC. */
+  readonly openedAt: number
+  readonly news: LedgerNews
+  /** Addresses that were lost before there was anything to cut off by. */
+  readonly lostEarly: readonly LeaseRecord[]
+}
+
+/** Opens the store, and reads all of it. */
+export async function openLedger(
+  { clock, config, watched, stateDir, logger, registry, stops }: DaemonFrame,
+  { kept, identity }: StateFolder,
+  {
+    storeSpec,
+    access,
+  }: { readonly storeSpec: StoreSpec | undefined; readonly access: ApiAccess | undefined },
+): Promise<OpenedLedger> {
+  // Nothing is known before all records are read.
+  let isPoolInUse: (name: string) => boolean | undefined = () => undefined
+  /** Lost before there is anything to cut off by. */
+  const lostEarly: LeaseRecord[] = []
+  const news: LedgerNews = {
+    onStoreReady: () => undefined,
+    onTimesMoved: () => undefined,
+    onAddressLost: had => void lostEarly.push(had),
+  }
+  const stored = await openStore(storeSpec, {
+    ...{ stateDir, room: kept.room },
+    node: config.node,
+    formerNames: identity.leftNames(),
+    fence: identity.fence,
+    access,
+    log: logger,
+    clock,
+    etcd: config.store.etcd,
+    begins: {
+      results: config.resultCache.folders.results,
+      hasOpenedNone: identity.hasOpenedNone,
+    },
+    onStatus: status => {
+      if (status.state === 'ready') news.onStoreReady()
+      logStatus(logger, status)
+    },
+    isPoolInUse: name => isPoolInUse(name),
+    pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
+    onLost: had => {
+      const { segment, address, holder } = had
+      logger.error(
+        { segment, address, holder },
+        'an address that is bound on this node went to somebody else while the store was away, or had lost records',
+      )
+      news.onAddressLost(had)
+    },
+  })
+  await kept.room.make(stateDir, () => {
+    identity.opened()
+  })
+  const store = new ObservedStore(stored, storeObserver(registry))
+  stops.ledger.defer(() => store.close())
+  const ledger = await Ledger.open(store, clock.now, config.node, (kind, key) => {
+    logger.error({ kind, key }, 'a record of the store is not as ipkeeper writes it, and is passed over')
+  })
+  const openedAt = clock.monotonic()
+  clock.onJump = jump => {
+    ledger.shiftTimes(jump.by)
+    news.onTimesMoved()
+    registry.count('ipkeeper_clock_jumps_total', { direction: jump.by < 0 ? 'back' : 'forward' })
+    logger.warn({ seconds: jump.by / 1000 }, describeJump(jump))
+  }
+  // What an engine that has lost records does not have may be in use all the same.
+  const isWhole = (): boolean => ledger.isHeard() && ledger.storeStatus()?.state !== 'incomplete'
+  isPoolInUse = name => (isWhole() ? ledger.hasLiveLease({ name }) : undefined)
+  return { store, ledger, openedAt, news, lostEarly }
+}
+
+function logStatus(logger: Logger, { state, reason, owed, waitsFor }: StoreStatus): void {
+  if (reason === undefined) logger.info({ owed }, 'the store can be reached again')
+  else if (state === 'incomplete')
+    logger.error(
+      { reason, owed, waitsFor, hint: 'ipkeeperctl status' },
+      'the store has lost records: nothing new is given until all nodes have told it again what they hold',
+    )
+  else logger.warn({ state, reason, owed }, 'the store cannot be reached, or not be heard')
+}
+
+export interface NamedNode {
+  readonly claims: NameClaims | undefined
+  /** undefined: the daemon was told to stop. */
+  readonly node: string | undefined
+}
+
+/** Waits until this node bears its name, and refuses everybody as long as another machine has it. */
+export async function nameThisNode(
+  frame: DaemonFrame,
+  { kept, identity }: StateFolder,
+  {
+    ledger,
+    metricsListener,
+  }: { readonly ledger: Ledger; readonly metricsListener: MetricsListener | undefined },
+): Promise<NamedNode> {
+  const { socket, stateDir, logger, registry, stops, stopped } = frame
+  const claims = claimNames({
+    ...{ identity, ledger, stateDir, logger },
+    onChallenge: () => {
+      registry.count('ipkeeper_node_name_challenges_total')
+    },
+  })
+  void stopped.then(() => claims?.stop())
+  const node = await kept.room.make(stateDir, () =>
+    nameNode({
+      ...{ identity, ledger, claims, logger, stopped },
+      refuse: async problem =>
+        await refuseAll({ socket, stateDir, problem, registry, metricsListener, logger }),
+    }),
+  )
+  if (node !== undefined) {
+    stops.name.defer(() => claims?.stop())
+    stops.ledger.defer(() => saveFromMemory(ledger, logger))
+  }
+  return { claims, node }
+}
+
+function makeStateDir(path: string): void {
+  try {
+    makeFolder(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Problem('IPK_STORE_FAILED', `state folder ${path} cannot be made (${code})`, {
+      cause: error,
+      hint: 'run as root, or choose another --state-dir',
+    })
+  }
+}
+
+/** Looks at what was too much for the start. */
+export async function verifyFile({ file }: Ledger, logger: Logger): Promise<void> {
+  try {
+    const findings = await file?.verify()
+    const fault = file?.fault()
+    if (fault) logger.error({ code: fault.code, hint: fault.hint }, fault.message)
+    if (findings && findings.length > 0)
+      logger.warn(
+        { file: file?.path, findings: findings.slice(0, 5), hint: 'ipkeeperctl rescue' },
+        `${findings.length} entries of the history are damaged; no lease is concerned`,
+      )
+  } catch (error) {
+    logger.warn({ err: error }, 'the file of the ledger could not be looked at as a whole')
+  }
+}
+
+/** A daemon whose file is gone, and that is told to end, has the ledger in its memory alone. */
+async function saveFromMemory(ledger: Ledger, logger: Logger): Promise<void> {
+  const { file } = ledger
+  const fault = file?.fault()
+  if (!file || !fault || ledger.isSaved) return
+  try {
+    const { file: saved, kinds } = await ledger.rescue('beside')
+    const hint = `if ${file.path} is not what it is to be: put it aside with its -wal, then mv ${shellWord(saved)} ${shellWord(file.path)}; see docs/operations/rescue.md`
+    logger.error({ saved, kinds, hint }, `the ledger was saved from memory to ${saved}: ${fault.message}`)
+  } catch (error) {
+    logger.error({ err: error }, 'the ledger could not be saved from memory')
+  }
+}

@@ -1,0 +1,112 @@
+import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records/records.ts'
+import { Ledger } from '../leases/ledger/ledger.ts'
+import { HostView } from '../network/node/host-view.ts'
+import { LinkWatch } from '../network/node/link-watch.ts'
+import { UplinkBridges } from '../network/node/uplink-bridges.ts'
+import { PodWirer } from '../network/pod-wirer.ts'
+import { runTool } from '../network/run-tool.ts'
+import { FalseAnswers } from '../reconcile/false-answers.ts'
+import type { DaemonFrame } from './daemon-frame.ts'
+
+export interface NetworkOptions {
+  readonly ledger: Ledger
+  /** The name of this node. */
+  readonly here: string
+  readonly bootId: string
+  /** A pod of this node was wired. */
+  readonly onWired: () => void
+}
+
+export interface AssembledNetwork {
+  readonly links: LinkWatch
+  readonly uplinks: UplinkBridges
+  readonly network: PodWirer
+  /** Pods that answered for addresses that they do not have. */
+  readonly falseAnswers: FalseAnswers
+}
+
+/** What follows and changes the kernel's network: links, uplinks, pods. */
+export function assembleNetwork(
+  { clock, stateDir, logger, registry, stops }: DaemonFrame,
+  { ledger, here, bootId, onWired }: NetworkOptions,
+): AssembledNetwork {
+  const links = new LinkWatch({
+    run: runTool,
+    onTrouble: why => {
+      if (why === undefined) logger.info('links and addresses of the node are followed again')
+      else logger.warn({ reason: why }, 'links and addresses of the node are read anew for each ADD')
+    },
+  })
+  stops.network.defer(() => {
+    links.stop()
+  })
+  const wiring = {
+    run: runTool,
+    host: new HostView(
+      runTool,
+      here,
+      () => performance.now(),
+      async bridge => (await links.now()).portsOf(bridge),
+    ),
+    linksWithMac: async (mac: string): Promise<readonly string[]> => (await links.now()).withMac(mac),
+    node: here,
+    bootId,
+    isGateway: (address: string): boolean => ledger.isGateway(address),
+    subnetsOf: (pool: string) => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
+    attachments: function* (): Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]> {
+      for (const attachment of ledger.attachments()) yield [attachment, ledger.leasesOf(attachment)]
+    },
+  }
+  const uplinks = new UplinkBridges({
+    ...wiring,
+    stateDir,
+    now: clock.now,
+    monotonic: clock.monotonic,
+    onChange: (what, { bridge, uplink, moved }) => {
+      const [addresses, routes] = [moved.addresses.length, moved.routes.length]
+      logger.info({ bridge, uplink, addresses, routes }, `uplink ${what}`)
+    },
+    onProblem: (bridge, error) => {
+      logger.error({ bridge, err: error }, 'an uplink could not be given back; it is tried again')
+    },
+  })
+  const falseAnswers = new FalseAnswers(() => performance.now())
+  const network = new PodWirer({
+    ...wiring,
+    uplinks,
+    monotonic: clock.monotonic,
+    onWired,
+    onUnguarded: error => {
+      logger.warn(
+        { err: error },
+        'pods of this node cannot be kept from answering when others ask for an address',
+      )
+    },
+    onFalseAnswer: ({ attachment, addresses, askedFor }) => {
+      registry.count('ipkeeper_false_answers_total')
+      // The first time; what goes on is a finding, and in the figures.
+      const { holder, containerId, ifname, wiring } = attachment
+      const link = wiring?.hostLink?.name
+      if (falseAnswers.note(attachment, addresses) > 1) return
+      logger.warn(
+        {
+          holder: describeHolder(holder),
+          containerId,
+          ifname,
+          link,
+          addresses,
+          askedFor: askedFor.containerId,
+        },
+        'a pod answered for addresses that it was not given; nobody believed it',
+      )
+    },
+    onProblem: error => {
+      logger.warn(
+        { err: error },
+        'nft could not be told that addresses are no longer in use; it is tried again',
+      )
+    },
+  })
+  stops.network.defer(() => network.idle())
+  return { links, uplinks, network, falseAnswers }
+}

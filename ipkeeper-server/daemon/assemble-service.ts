@@ -1,0 +1,61 @@
+import type { NodeState } from '../kubernetes/cluster-view.ts'
+import type { Cluster } from '../kubernetes/cluster.ts'
+import type { NameClaims } from '../leases/tasks/name-claims.ts'
+import { RecentAnswers, Tombstones } from '../leases/verbs/recent-verbs.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import { Serial } from '../leases/verbs/turns.ts'
+import { attachmentLiveness, lostNode } from '../network/pod/attachment-liveness.ts'
+import type { OpenedLedger, StateFolder } from './assemble-ledger.ts'
+import type { AssembledNetwork } from './assemble-network.ts'
+import type { DaemonFrame } from './daemon-frame.ts'
+import type { JoinedNodes } from './node-mesh.ts'
+import type { SettingsInForce } from './settings-in-force.ts'
+
+export interface ServiceOptions {
+  readonly folder: StateFolder
+  readonly opened: OpenedLedger
+  readonly claims: NameClaims | undefined
+  /** The name of this node. */
+  readonly here: string
+  readonly settings: SettingsInForce
+  readonly network: AssembledNetwork
+  /** undefined where no API is configured. */
+  readonly cluster: Cluster | undefined
+  /** undefined where one daemon has the store to itself. */
+  readonly joined: JoinedNodes | undefined
+  readonly wasAnswered: LeaseService['wasAnswered']
+}
+
+/** What the verbs work with. */
+export function assembleService({ clock, stops }: DaemonFrame, options: ServiceOptions): LeaseService {
+  const { folder, opened, claims, here, settings, cluster, joined, wasAnswered } = options
+  const { kept, bootId } = folder
+  const { ledger, openedAt } = opened
+  const { links, network } = options.network
+  const nodeState = (name: string): NodeState => cluster?.view.node(name) ?? 'unknown'
+  const isForgotten = (name: string): boolean => ledger.node(name)?.gone !== undefined
+  const serial = new Serial()
+  stops.verbs.defer(() => serial.idle())
+  return {
+    ...{ ledger, node: here, bootId, now: clock.now },
+    network,
+    ownAddresses: async () => (await links.now()).own,
+    pools: () => settings.terms().pools,
+    ownerOf: (holder, uid) =>
+      holder.kind === 'pod'
+        ? cluster?.view.pod({ namespace: holder.namespace, name: holder.name, uid })?.owner
+        : undefined,
+    serial,
+    tombstones: new Tombstones(),
+    answers: new RecentAnswers(),
+    wasAnswered,
+    monotonic: clock.monotonic,
+    openedAt,
+    isOurs: () => claims?.isSure() !== false,
+    ...(joined && { contactAgeOf: joined.contactAgeOf }),
+    refusal: () => joined?.refusal() ?? kept.refusal(),
+    liveness: attachment => attachmentLiveness(attachment, here, bootId, nodeState, isForgotten),
+    lostNode: cluster ? name => lostNode(nodeState(name)) : null,
+    isForgotten,
+  }
+}

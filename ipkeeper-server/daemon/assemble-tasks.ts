@@ -1,0 +1,86 @@
+import type { DaemonConfig } from '../config/load-config.ts'
+import { readPoolSpec } from '../config/read-pool-object.ts'
+import type { ApiAccess } from '../kubernetes/api-client.ts'
+import type { Cluster } from '../kubernetes/cluster.ts'
+import { PoolObjects } from '../leases/tasks/pool-objects.ts'
+import { HistoryPruner } from '../leases/tasks/prune-history.ts'
+import { TimeWriter } from '../leases/tasks/write-times.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import type { OpenedLedger } from './assemble-ledger.ts'
+import type { DaemonFrame } from './daemon-frame.ts'
+import { openDuties, type Duties } from './leader-tasks.ts'
+import { type SettingsInForce, wantsNamespaces } from './settings-in-force.ts'
+
+export interface TasksOptions {
+  readonly service: LeaseService
+  readonly opened: OpenedLedger
+  readonly settings: SettingsInForce
+  /** undefined where no API is configured. */
+  readonly access: ApiAccess | undefined
+  readonly cluster: Cluster | undefined
+}
+
+export interface AssembledTasks {
+  readonly times: TimeWriter
+  readonly duties: Duties
+  readonly pruner: HistoryPruner
+  /** From now on the verbs go by this file, and by the pools of objects that go with it. */
+  readonly putInForce: (next: DaemonConfig) => void
+}
+
+/** What goes on by itself beside the verbs: times that moved, pools of objects, tasks of a leader, the length of the history. */
+export async function assembleTasks(
+  { clock, config, watched, logger, stops }: DaemonFrame,
+  { service, opened, settings, access, cluster }: TasksOptions,
+): Promise<AssembledTasks> {
+  const { ledger, store, news } = opened
+  const times = new TimeWriter(service, error => {
+    logger.warn({ err: error }, 'until when addresses are kept could not be written anew; it is tried again')
+  })
+  stops.times.defer(() => times.stop())
+  news.onTimesMoved = () => {
+    times.wake()
+  }
+  const poolObjects = new PoolObjects({
+    service,
+    read: readPoolSpec,
+    onChange: () => {
+      putInForce(settings.config())
+    },
+    onNote: (name, text) => {
+      if (text === undefined) logger.info({ ippool: name }, `ippool ${name}: is as it stands again`)
+      else logger.warn({ ippool: name }, `ippool ${name}: ${text}`)
+    },
+  })
+  const putInForce = (next: DaemonConfig): void => {
+    const pools = poolObjects.join(next)
+    settings.put(next, pools)
+    cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
+  }
+  const duties = await openDuties({
+    ...{ config, service, access, logger },
+    reconcileSettings: () => watched.current.reconcile,
+    cluster: cluster?.view,
+    storeKind: store.kind,
+  })
+  const pruner = new HistoryPruner({
+    ledger,
+    limits: () => watched.current.history,
+    now: clock.now,
+    steadyFor: clock.steadyFor,
+    onPruned: entries => {
+      logger.info({ entries }, 'the history let its oldest entries go')
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
+    },
+  })
+  stops.tasks.defer(() => duties.stop())
+  stops.tasks.defer(() => {
+    pruner.stop()
+  })
+  stops.tasks.defer(() => {
+    poolObjects.stop()
+  })
+  return { times, duties, pruner, putInForce }
+}

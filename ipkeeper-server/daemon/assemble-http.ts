@@ -24,7 +24,7 @@ import type { AssembledNetwork } from './assemble-network.ts'
 import type { AssembledRepairs } from './assemble-repairs.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 import type { KeptRoom } from './disk-room.ts'
-import type { Duties } from './leader-tasks.ts'
+import type { LeaderTasks } from './leader-tasks.ts'
 import { openPage, type OpenPage } from './open-page.ts'
 import { openWebhook } from './open-webhook.ts'
 import type { SettingsInForce } from './settings-in-force.ts'
@@ -53,7 +53,7 @@ export interface HttpOptions {
   readonly claims: NameClaims | undefined
   readonly network: AssembledNetwork
   readonly repairs: AssembledRepairs
-  readonly duties: Duties
+  readonly leaderTasks: LeaderTasks
   readonly node: WatchedNode
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
@@ -161,7 +161,7 @@ export async function listen(
 
 function openScraper(
   { startedAt, watched, registry }: DaemonFrame,
-  { service, folder, opened, claims, repairs, duties, node, cluster }: HttpOptions,
+  { service, folder, opened, claims, repairs, leaderTasks, node, cluster }: HttpOptions,
   certificateEnds: () => number | undefined,
 ): Scraper {
   const { kept } = folder
@@ -184,7 +184,7 @@ function openScraper(
       const { state, owed, waitsFor = [] } = status
       return {
         ...{ away: state === 'away', incomplete: state === 'incomplete', awaited: waitsFor.length },
-        ...{ owed, elected: duties.isElected?.() },
+        ...{ owed, elected: leaderTasks.isElected?.() },
       }
     },
     nameLost: () => claims && claims.refusal() !== undefined,

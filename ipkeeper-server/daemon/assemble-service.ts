@@ -8,7 +8,7 @@ import { attachmentLiveness, lostNode } from '../network/pod/attachment-liveness
 import type { OpenedLedger, StateFolder } from './assemble-ledger.ts'
 import type { AssembledNetwork } from './assemble-network.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
-import type { JoinedNodes } from './node-mesh.ts'
+import type { NodeMesh } from './node-mesh.ts'
 import type { SettingsInForce } from './settings-in-force.ts'
 
 export interface ServiceOptions {
@@ -22,13 +22,13 @@ export interface ServiceOptions {
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
   /** undefined where one daemon has the store to itself. */
-  readonly joined: JoinedNodes | undefined
+  readonly mesh: NodeMesh | undefined
   readonly wasAnswered: LeaseService['wasAnswered']
 }
 
 /** What the verbs work with. */
 export function assembleService({ clock, stops }: DaemonFrame, options: ServiceOptions): LeaseService {
-  const { folder, opened, claims, here, settings, cluster, joined, wasAnswered } = options
+  const { folder, opened, claims, here, settings, cluster, mesh, wasAnswered } = options
   const { kept, bootId } = folder
   const { ledger, openedAt } = opened
   const { links, network } = options.network
@@ -52,8 +52,8 @@ export function assembleService({ clock, stops }: DaemonFrame, options: ServiceO
     monotonic: clock.monotonic,
     openedAt,
     isOurs: () => claims?.isSure() !== false,
-    ...(joined && { contactAgeOf: joined.contactAgeOf }),
-    refusal: () => joined?.refusal() ?? kept.refusal(),
+    ...(mesh && { contactAgeOf: mesh.contactAgeOf }),
+    refusal: () => mesh?.refusal() ?? kept.refusal(),
     liveness: attachment => attachmentLiveness(attachment, here, bootId, nodeState, isForgotten),
     lostNode: cluster ? name => lostNode(nodeState(name)) : null,
     isForgotten,

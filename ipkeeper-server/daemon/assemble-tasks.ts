@@ -8,7 +8,7 @@ import { TimeWriter } from '../leases/tasks/write-times.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
-import { openDuties, type Duties } from './leader-tasks.ts'
+import { openLeaderTasks, type LeaderTasks } from './leader-tasks.ts'
 import { type SettingsInForce, wantsNamespaces } from './settings-in-force.ts'
 
 export interface TasksOptions {
@@ -22,7 +22,7 @@ export interface TasksOptions {
 
 export interface AssembledTasks {
   readonly times: TimeWriter
-  readonly duties: Duties
+  readonly leaderTasks: LeaderTasks
   readonly pruner: HistoryPruner
   /** From now on the verbs go by this file, and by the pools of objects that go with it. */
   readonly putInForce: (next: DaemonConfig) => void
@@ -57,7 +57,7 @@ export async function assembleTasks(
     settings.put(next, pools)
     cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
-  const duties = await openDuties({
+  const leaderTasks = await openLeaderTasks({
     ...{ config, service, access, logger },
     reconcileSettings: () => watched.current.reconcile,
     cluster: cluster?.view,
@@ -75,12 +75,12 @@ export async function assembleTasks(
       logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
     },
   })
-  stops.tasks.defer(() => duties.stop())
+  stops.tasks.defer(() => leaderTasks.stop())
   stops.tasks.defer(() => {
     pruner.stop()
   })
   stops.tasks.defer(() => {
     poolObjects.stop()
   })
-  return { times, duties, pruner, putInForce }
+  return { times, leaderTasks, pruner, putInForce }
 }

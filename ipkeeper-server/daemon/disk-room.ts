@@ -21,7 +21,6 @@ export interface KeptRoom {
 
 /**
  * Keeps room on the disk for ending pods: a reserve for the store, and files for DELs that come while the daemon is away.
- * A part of serve.ts, which names the rest of the concrete classes.
  */
 export function keepRoom(spec: StoreSpec | undefined, stateDir: string, logger: Logger): KeptRoom {
   const usesDisk = spec?.kind !== 'memory'

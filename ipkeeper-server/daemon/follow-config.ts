@@ -6,7 +6,7 @@ import { applyPools } from '../leases/verbs/apply-pools.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
-import type { JoinedNodes } from './node-mesh.ts'
+import type { NodeMesh } from './node-mesh.ts'
 import { requireApi } from './settings-in-force.ts'
 
 export interface FollowConfigOptions {
@@ -14,7 +14,7 @@ export interface FollowConfigOptions {
   readonly access: ApiAccess | undefined
   /** As it was named. */
   readonly path: string
-  readonly joined: JoinedNodes | undefined
+  readonly mesh: NodeMesh | undefined
   readonly putInForce: (next: DaemonConfig) => void
 }
 
@@ -47,7 +47,7 @@ export async function putOwnPools(
 /** Puts each change of the file in force; `forget` ends addresses that were remembered for pools that are gone. */
 export function followConfig(
   { watched, logger, stops }: DaemonFrame,
-  { service, access, path, joined, putInForce }: FollowConfigOptions,
+  { service, access, path, mesh, putInForce }: FollowConfigOptions,
 ): { readonly forget: () => Promise<void> } {
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
@@ -73,7 +73,7 @@ export function followConfig(
         throw error
       }
       await forget()
-      joined?.wake()
+      mesh?.wake()
       logger.level = next.logLevel
     },
     onProblem: problem => {

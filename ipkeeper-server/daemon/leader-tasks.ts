@@ -14,7 +14,7 @@ import type { Logger } from '../host/logger.ts'
 import { limitsOf, type ReconcileSettings } from '../reconcile/plan-settings.ts'
 import { LostNodes } from '../reconcile/lost-nodes.ts'
 
-export interface DutiesOptions {
+export interface LeaderTasksOptions {
   /** Of the start. */
   readonly config: DaemonConfig
   /** As configured now. */
@@ -29,7 +29,7 @@ export interface DutiesOptions {
 }
 
 /** What this daemon does for all, if it is elected or has the store to itself. */
-export interface Duties {
+export interface LeaderTasks {
   /** undefined where nobody is elected: without a Kubernetes API, and where a node has its store to itself. */
   readonly isElected: (() => boolean) | undefined
   /** undefined where a node has its store to itself, or there is no API to say which nodes there are. */
@@ -41,10 +41,10 @@ export interface Duties {
 }
 
 /**
- * Puts together what one daemon does for all that share a store, and elects it. A part of serve.ts, which names the rest
- * of the concrete classes. Kept addresses expire on every node; who deletes their records is divided among them.
+ * Puts together what one daemon does for all that share a store, and elects it. Kept addresses expire on every node; who
+ * deletes their records is divided among them.
  */
-export async function openDuties(options: DutiesOptions): Promise<Duties> {
+export async function openLeaderTasks(options: LeaderTasksOptions): Promise<LeaderTasks> {
   const { config, reconcileSettings, service, access, cluster, storeKind, logger } = options
   const { ledger, node } = service
   const leaseElection = ledger.isShared && access ? await openElection(access) : undefined

@@ -13,7 +13,7 @@ import { renameNode } from '../leases/verbs/rename-node.ts'
 import type { Logger } from '../host/logger.ts'
 import { lastChangePath } from '../store/sqlite/last-change.ts'
 
-/** Puts together who this node is, and what it is called. A part of serve.ts, which names the rest of the concrete classes. */
+/** Puts together who this node is, and what it is called. */
 
 /** Files of SQLite that make one database; the last one is what makes it be there. */
 const parts = ['-wal', '-shm', '']

@@ -11,7 +11,7 @@ import { NodeRoutes } from '../network/node/node-routes.ts'
 import type { BoundAddress } from '../network/plan/plan-node-routes.ts'
 import { runTool } from '../network/run-tool.ts'
 
-export interface JoinNodesOptions {
+export interface NodeMeshOptions {
   /** As configured now. */
   readonly config: () => Pick<DaemonConfig, 'nodeRoutes' | 'takeover'>
   readonly service: Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
@@ -26,7 +26,7 @@ export interface JoinNodesOptions {
 }
 
 /** What a node does because others share its ledger. */
-export interface JoinedNodes {
+export interface NodeMesh {
   readonly contactAgeOf: NonNullable<LeaseService['contactAgeOf']>
   readonly refusal: NonNullable<LeaseService['refusal']>
   /** A pod of this node was wired. */
@@ -41,9 +41,9 @@ export interface JoinedNodes {
 
 /**
  * Puts together what tells other nodes of this one, and routes to their pods; undefined where one daemon has the store to
- * itself. A part of serve.ts, which names the rest of the concrete classes.
+ * itself.
  */
-export function joinNodes({
+export function openNodeMesh({
   config,
   service,
   tellsTime,
@@ -51,7 +51,7 @@ export function joinNodes({
   claims,
   logger,
   cluster,
-}: JoinNodesOptions): JoinedNodes | undefined {
+}: NodeMeshOptions): NodeMesh | undefined {
   const { ledger, node, bootId } = service
   if (!ledger.isShared) return undefined
   const presence = new NodePresence({

@@ -24,7 +24,7 @@ export interface PageSource {
 const none: OpenPage = { serve: () => undefined, found: () => undefined, close: () => Promise.resolve() }
 
 /**
- * Puts the page together and listens. A part of serve.ts, which names the rest of the concrete classes. Without
+ * Puts the page together and listens. Without
  * `page.listen` nothing of it is loaded.
  *
  * @throws Problem IPK_PAGE_LISTEN

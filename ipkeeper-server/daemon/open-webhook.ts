@@ -31,7 +31,7 @@ export interface OpenWebhook {
 const none: OpenWebhook = { certificateEnds: () => undefined, close: () => Promise.resolve() }
 
 /**
- * Puts the validating webhook together and listens. A part of serve.ts, which names the rest of the concrete classes.
+ * Puts the validating webhook together and listens.
  * What TLS and HTTPS need is loaded only where there is one.
  *
  * @throws Problem IPK_WEBHOOK_LISTEN

@@ -15,7 +15,7 @@ export interface RefuseAllOptions {
   readonly logger: Logger
 }
 
-/** Answers for a daemon that has been refused its name; resolves to what ends that. A part of serve.ts. */
+/** Answers for a daemon that has been refused its name; resolves to what ends that. */
 export async function refuseAll({
   socket,
   stateDir,

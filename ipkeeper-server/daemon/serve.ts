@@ -12,7 +12,7 @@ import { assembleService } from './assemble-service.ts'
 import { assembleTasks } from './assemble-tasks.ts'
 import { openFrame, type ServeOptions } from './daemon-frame.ts'
 import { putOwnPools, followConfig } from './follow-config.ts'
-import { joinNodes } from './node-mesh.ts'
+import { openNodeMesh } from './node-mesh.ts'
 import { wantsNamespaces, requireApi, settingsInForce } from './settings-in-force.ts'
 import { watchNode } from './watch-node.ts'
 
@@ -56,26 +56,26 @@ export async function serve(options: ServeOptions): Promise<void> {
       log: logger,
     })
   stops.cluster.defer(() => cluster?.stop())
-  const network = assembleNetwork(frame, { ledger, here, bootId, onWired: () => joined?.wired() })
-  const joined = joinNodes({
+  const network = assembleNetwork(frame, { ledger, here, bootId, onWired: () => mesh?.wired() })
+  const mesh = openNodeMesh({
     config: () => watched.current,
     service: { ledger, node: here, bootId, now: clock.now },
     tellsTime: store.kind !== 'kubernetes',
     bootClock: clock.boot,
     ...{ claims, logger, cluster },
   })
-  stops.mesh.defer(() => joined?.stop())
+  stops.mesh.defer(() => mesh?.stop())
   const service = assembleService(frame, {
-    ...{ folder, opened, claims, here, settings, network, cluster, joined },
+    ...{ folder, opened, claims, here, settings, network, cluster, mesh },
     wasAnswered: attachment => repairs.answers.wasAnswered(attachment),
   })
-  const { times, duties, pruner, putInForce } = await assembleTasks(frame, {
+  const { times, leaderTasks, pruner, putInForce } = await assembleTasks(frame, {
     ...{ service, opened, settings, access, cluster },
   })
   const repairs = await assembleRepairs(frame, { service, observer, kept })
   const node = watchNode({
     ...{ config, service, stateDir, logger, cluster },
-    lostNodes: duties.lostNodes,
+    lostNodes: leaderTasks.lostNodes,
     falseAnswers: network.falseAnswers,
     onFindings: page.found,
     reconcileSettings: () => watched.current.reconcile,
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   stops.node.defer(() => node.stop())
   const http = await assembleHttp(frame, {
-    ...{ service, settings, folder, opened, claims, network, repairs, duties, node, cluster, observer },
+    ...{ service, settings, folder, opened, claims, network, repairs, leaderTasks, node, cluster, observer },
   })
   await network.uplinks.recover()
   await beginRepairs(frame, { service, opened }, repairs)
@@ -91,14 +91,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   cluster?.start()
   network.links.start()
   // Before the first ADD, which may depend on it that the store was reached.
-  await joined?.start()
+  await mesh?.start()
   await listen(frame, http, { kept, ledger, listeners })
   kept.start()
   repairs.answers.start()
   node.start()
   times.wake()
-  duties.start()
-  const { forget } = followConfig(frame, { service, access, path: options.config, joined, putInForce })
+  leaderTasks.start()
+  const { forget } = followConfig(frame, { service, access, path: options.config, mesh, putInForce })
   repairs.deferred.watch(error => {
     logger.error(
       { err: error },

@@ -57,7 +57,7 @@ export interface WatchedNode {
 
 /**
  * Puts together what looks at the node on its own account: network configurations, result caches, and leases against
- * runtimes, namespaces and links. A part of serve.ts, which names the rest of the concrete classes.
+ * runtimes, namespaces and links.
  */
 export function watchNode({
   config,

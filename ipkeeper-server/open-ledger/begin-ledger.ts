@@ -13,7 +13,7 @@ import type { SqliteStore } from '../store/sqlite/sqlite-store.ts'
 
 /**
  * An address that is in use and is not in the ledger is given to the next pod. So a ledger that is not there begins empty only where
- * nothing shows that there was one, or a person says so by a file. A part of serve.ts, which names the rest of the concrete classes.
+ * nothing shows that there was one, or a person says so by a file.
  */
 
 /** Lines that the log gets of what was seen when a ledger begins anew; a node has fewer pods. */

@@ -72,7 +72,7 @@ const fileOptions = ({ offline, log }: OpenStoreOptions): LedgerFileOptions => (
 })
 
 /**
- * Opens the store that is wanted. A part of serve.ts, which names the rest of the concrete classes.
+ * Opens the store that is wanted.
  *
  * @param spec undefined: sqlite in the state folder
  */

@@ -1,4 +1,5 @@
 /** Several machines that want one name, or have one state folder, on an etcd that nodes share. */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -234,6 +235,33 @@ t.test('a claimant that is frozen while another one comes', { skip, timeout: 120
   t.match(await (await one.pod('new')).add(), /^11 node n1 is another machine that runs/)
   t.equal(await live.del(), '', 'DELs go on')
   t.match(await (await two.pod('new')).add(), /^10\.22\.0\./)
+})
+
+t.test('another one comes while etcd is away', { skip, timeout: 120_000 }, async t => {
+  const { etcd, one, two } = await start(t)
+  const [member] = etcd.members
+  await one.start('n1')
+  await member!.kill()
+  await two.start('n1')
+  const answers: string[] = []
+  let isRefused = false
+  const asks = async (): Promise<void> => {
+    const pod = await two.pod(`new-${randomBytes(3).toString('hex')}`)
+    while (!isRefused) {
+      const answer = await pod.add()
+      answers.push(answer)
+      isRefused ||= /is another machine that runs/.test(answer)
+    }
+  }
+  const asking = [asks(), asks(), asks()]
+  await until('it asks', () => answers.length > 0)
+  await member!.start()
+  await Promise.all(asking)
+  t.strictSame(
+    answers.filter(answer => answer.startsWith('10.')),
+    [],
+    'it gives no address under a name that is not known to be its own',
+  )
 })
 
 t.test('killed again and again while it gets another name', { skip, timeout: 120_000 }, async t => {

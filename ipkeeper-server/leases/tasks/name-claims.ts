@@ -58,6 +58,8 @@ export class NameClaims {
   #lost: Problem | undefined
   /** Whether a name was had in this boot. */
   #isSure: boolean
+  /** Whether the engine has said since this daemon began that the name is ours. */
+  #isConfirmed = false
   /** Session of who has refused us, until it is asked again. */
   #refusedBy: string | undefined
   #timer: NodeJS.Timeout | undefined
@@ -98,7 +100,7 @@ export class NameClaims {
     let since: { readonly what: string; readonly at: number } | undefined
     for (;;) {
       if (!ledger.keeps('node')) {
-        this.#isSure = true
+        this.#confirm()
         return
       }
       if (signal.aborted) return
@@ -109,7 +111,7 @@ export class NameClaims {
       const left = since.at + this.#answerWithin * (step.kind === 'queue' ? 2 : 1) - monotonic()
       switch (step.kind) {
         case 'mine':
-          this.#isSure = true
+          this.#confirm()
           return
         case 'refused':
           if (hasAsked) throw this.#taken(name, step.by, record)
@@ -121,7 +123,7 @@ export class NameClaims {
           // Custom resources of another version leave out what they do not know: names cannot be claimed with them.
           if (written > mostWritten) {
             this.#options.onError(new Error(`the claim on ${name} is not kept`))
-            this.#isSure = true
+            this.#confirm()
             return
           }
           break
@@ -204,9 +206,23 @@ export class NameClaims {
       })
   }
 
-  /** Why no ADD may be served now: IPK_NODE_NAME_TAKEN; undefined where one may. */
-  refusal(): Problem | undefined {
+  /** IPK_NODE_NAME_TAKEN while somebody else has the name. */
+  get lost(): Problem | undefined {
     return this.#lost
+  }
+
+  /**
+   * Why no ADD may be served now; undefined where one may. A daemon that began while the store was away goes on with what is
+   * bound here; once the store is back, another machine may be found to have the name.
+   */
+  refusal(): Problem | undefined {
+    if (this.#lost || this.#isConfirmed || this.#held === undefined) return this.#lost
+    if (this.#options.ledger.storeStatus()?.state === 'away') return undefined
+    return new Problem(
+      'IPK_STORE_AWAY',
+      `the store is back, and it is not confirmed yet that this node is the one called ${this.#held}`,
+      { hint: 'wait: it is asked every second. See: ipkeeperctl status' },
+    )
   }
 
   /** Whether it is this node alone that has its name and identity, as far as the engine ever said in this boot. */
@@ -223,6 +239,11 @@ export class NameClaims {
     clearTimeout(this.#timer)
     for (const wake of this.#waiting.values()) wake()
     await this.#atWork
+  }
+
+  #confirm(): void {
+    this.#isSure = true
+    this.#isConfirmed = true
   }
 
   /** A challenge is refused, and that this node is gone is contradicted; a name that somebody gave back is ours. */

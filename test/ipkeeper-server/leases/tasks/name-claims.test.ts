@@ -21,8 +21,10 @@ async function startNode(
   double: EngineDouble,
   mine: Partial<NodeClaim>,
   options: NodeEngineOptions = {},
+  switches: Parameters<NodeEngine['turn']>[0] = {},
 ): Promise<Node> {
   const engine = double.connect(options)
+  engine.turn(switches)
   const { id = 'me', session = `${id}-1` } = mine
   const store = openSharedStore(
     t,
@@ -241,6 +243,25 @@ t.test(
     await until('it has the name', () => recordIn(double).claim?.id === 'me')
   },
 )
+
+t.test('began while the engine was away: no ADD between its return and its word on the name', async t => {
+  const double = new EngineDouble()
+  await take(await startNode(t, double, { id: 'one' }))
+  // An engine that says nothing keeps no process alive.
+  const alive = setInterval(() => undefined, 1000)
+  t.teardown(() => {
+    clearInterval(alive)
+  })
+  const two = await startNode(t, double, { id: 'two' }, {}, { away: 'refuses' })
+  two.claims.hold('n1')
+  await until('it asked in vain', () => two.told.includes('error'))
+  t.equal(two.claims.refusal(), undefined, 'what is bound here goes on while it is away')
+  two.engine.turn({ away: false })
+  await until('it is back', () => two.ledger.storeStatus()?.state === 'ready')
+  t.match(two.claims.refusal(), { code: /^IPK_(STORE_AWAY|NODE_NAME_TAKEN)$/ })
+  await until('it is refused', () => two.claims.lost !== undefined)
+  t.match(two.claims.refusal(), { code: 'IPK_NODE_NAME_TAKEN' })
+})
 
 t.test('a name is given up, but not by whom it is not', async t => {
   const double = new EngineDouble()

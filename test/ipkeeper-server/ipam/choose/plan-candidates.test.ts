@@ -2,9 +2,11 @@ import t from 'tap'
 import type { AddressBook } from '../../../../ipkeeper-server/ipam/pools/address-book.ts'
 import { decideAdd, type AddDecision } from '../../../../ipkeeper-server/ipam/plan/plan-add.ts'
 import { canonicalPool, type Pool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
+import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { addTerms } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { parseAddress, type Address } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
+import { minute, owned, tellStories, type Step } from '../../leases/story.ts'
 import { poolFrom, spell, TestService, type PodWords } from '../../leases/test-service.ts'
 
 const address = (text: string): Address => parseAddress(text) ?? { family: 4, value: 0n }
@@ -173,6 +175,147 @@ t.test('the record says which channel and which ordinal', async t => {
     [
       ['10.22.0.50', 'annotation ipkeeper.io/ips', true],
       ['10.22.0.51', 'annotation ipkeeper.io/ips (ordinal 1)', true],
+    ],
+  )
+})
+
+/** A pod of Deployment api, which has a list of three. */
+const three = '10.22.0.50-10.22.0.52'
+const copy = (suffix: string, container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: `api-6d4cf56db6-${suffix}`,
+  container,
+  ips: three,
+  ...patch,
+})
+const printer = (container: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: 'printer',
+  container,
+  ips: three,
+  ...patch,
+})
+const dual = {
+  pool: poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64']),
+  ips: '10.22.0.50-10.22.0.52,fd00:22::50-fd00:22::52',
+}
+
+const stories: Readonly<Record<string, readonly Step[]>> = {
+  'an ordinal counts from where its StatefulSet begins': [
+    [
+      'add',
+      { pod: 'web-5', container: 'c1', ips: three, owner: owned('StatefulSet', 'web', 'w1', 4) },
+      '10.22.0.51',
+      /candidate 1 of 3 for ordinal 5 with start 4/,
+    ],
+  ],
+  'an ordinal that the list does not reach': [
+    ['add', { pod: 'web-3', container: 'c1', ips: three }, 'IPK_ORDINAL_BEYOND_LIST'],
+    ['leases', []],
+  ],
+  'a pod that comes again has what it had, though an earlier one is free': [
+    ['add', printer('c1', { ips: '10.22.0.52' }), '10.22.0.52'],
+    ['add', printer('c2', { uid: 'uid-of-c1' }), '10.22.0.52', /the one this pod had/],
+  ],
+  'unless it is reserved for somebody else since': [
+    ['add', printer('c1', { ips: '10.22.0.50', retain: '30m' }), '10.22.0.50'],
+    ['del', 'c1'],
+    ['clock', 31 * minute],
+    ['reserve', '10.22.0.50', 'shop/scanner'],
+    ['add', printer('c2'), '10.22.0.51', /first free of 3 candidates/],
+  ],
+  'what is reserved for the pod comes before the first free one': [
+    ['reserve', '10.22.0.52', 'shop/printer'],
+    ['reserve', '10.22.0.60', 'shop/printer'],
+    ['add', printer('c1'), '10.22.0.52', /the one reserved for this pod/],
+  ],
+  'what is reserved for its workload as well': [
+    ['reserve', '10.22.0.51', 'shop/deployment/api'],
+    ['add', copy('x2x5z', 'c1'), '10.22.0.51', /the one reserved for this workload/],
+  ],
+  'a reservation outside the list is no candidate': [
+    ['reserve', '10.22.0.60', 'shop/printer'],
+    ['add', printer('c1'), '10.22.0.50', /first free of 3 candidates/],
+  ],
+  'what is reserved for others is passed over': [
+    ['reserve', '10.22.0.50', 'shop/scanner'],
+    ['add', printer('c1'), '10.22.0.51', /first free of 3 candidates/],
+  ],
+  'all of them': [
+    ['reserve', '10.22.0.50', 'shop/scanner'],
+    [
+      'add',
+      printer('c1', { ips: '10.22.0.50' }),
+      'IPK_CANDIDATES_TAKEN',
+      /10\.22\.0\.50 reserved for shop\/scanner/,
+    ],
+  ],
+  'what is kept for the workload comes before the first free one': [
+    ['add', copy('x2x5z', 'c1', { ips: '10.22.0.51', retain: 'forever' }), '10.22.0.51'],
+    ['del', 'c1'],
+    [
+      'add',
+      copy('b4d5f', 'c2'),
+      '10.22.0.51',
+      /kept for Deployment shop\/api since shop\/api-6d4cf56db6-x2x5z is gone/,
+    ],
+  ],
+  'but not what is kept outside the list': [
+    ['add', copy('x2x5z', 'c1', { ips: '10.22.0.60', retain: 'forever' }), '10.22.0.60'],
+    ['del', 'c1'],
+    ['add', copy('b4d5f', 'c2'), '10.22.0.50', /first free of 3 candidates/],
+  ],
+  'what a sandbox has that is only proved gone': [
+    ['add', copy('x2x5z', 'c1', { ips: '10.22.0.50' }), '10.22.0.50'],
+    ['netns', 'c1', 'gone'],
+    [
+      'add',
+      copy('b4d5f', 'c2', { ips: '10.22.0.50' }),
+      '10.22.0.50',
+      /takes it over from shop\/api-6d4cf56db6-x2x5z on node n1/,
+    ],
+  ],
+  'a place of both families, as long as both are free': [
+    ['add', printer('c1', { ...dual, ips: 'fd00:22::50' }), '10.22.0.2,fd00:22::50'],
+    [
+      'add',
+      { pod: 'scanner', container: 'c2', ...dual },
+      '10.22.0.50,fd00:22::51',
+      /first free of 3 candidates/,
+    ],
+    ['add', { pod: 'fax', container: 'c3', ...dual }, '10.22.0.51,fd00:22::52', /first free of 3 candidates/],
+  ],
+  'beside what the pod got of the other family': [
+    ['add', printer('c1', { ...dual, ips: '10.22.0.50' }), '10.22.0.50,fd00:22::2'],
+    [
+      'add',
+      { pod: 'scanner', container: 'c2', ...dual },
+      '10.22.0.51,fd00:22::51',
+      /the one beside that of the other family/,
+    ],
+  ],
+  'one that rests is better than none': [
+    ['add', printer('c1', { ips: '10.22.0.50' }), '10.22.0.50'],
+    ['del', 'c1'],
+    [
+      'add',
+      { pod: 'scanner', container: 'c2', ips: '10.22.0.50' },
+      '10.22.0.50',
+      /first of 1 candidates that only rests/,
+    ],
+  ],
+}
+tellStories(t, stories)
+
+t.test('what somebody else reserved is named to who asks why it was passed over', async t => {
+  const story = await TestService.open()
+  await reserve(story.service, { segment: 'default', address: '10.22.0.50', owner: 'shop/scanner', note: '' })
+  await story.add({ pod: 'fax', container: 'c1', ip: '10.22.0.51' })
+  const { trace, outcome } = decide(story, { pod: 'printer', container: 'c2', ips: three })
+  t.equal(outcome, '10.22.0.52')
+  t.match(
+    trace.filter(({ verdict }) => verdict === 'dropped'),
+    [
+      { subject: '10.22.0.50', text: 'reserved for shop/scanner' },
+      { subject: '10.22.0.51', text: /^held by shop\/fax on node n1/ },
     ],
   )
 })

@@ -18,6 +18,16 @@ const ptp: MainConfig = { ...sampleConfig, mode: 'ptp' }
 const far = { ...poolFrom('far', ['10.33.0.0/24']), segment: 'other' }
 const six = poolFrom('six', ['fd00:22::/64'])
 const small = poolFrom('small', ['fd00:33::/112'])
+const twin = poolFrom('twin', ['10.44.0.0/24'], ['10.55.0.0/24'])
+
+/** Node n2, as it tells of itself. */
+const tellNode = (story: TestService, gone: boolean): Promise<unknown> => {
+  const record = { name: 'n2', addresses: ['192.168.7.2'], since: 0, generation: 1 }
+  const left = gone && { gone: { since: 0, by: 'n1' } }
+  return story.service.ledger.commit([
+    { kind: 'node', key: 'n2', expect: null, record: { ...record, ...left } },
+  ])
+}
 
 interface Row {
   readonly what: string
@@ -148,6 +158,31 @@ const rows: readonly Row[] = [
     gets: '10.22.0.3',
   },
   {
+    what: 'that of another node',
+    before: story => tellNode(story, false),
+    asks: { ...other, mac: '02:00:00:00:00:01' },
+    seen: { neighbours: ['192.168.7.2'] },
+    gets: ['IPK_MAC_TAKEN', /which node n2 has$/],
+  },
+  {
+    what: 'that of who has the address of a node that is gone',
+    before: story => tellNode(story, true),
+    asks: { ...other, mac: '02:00:00:00:00:01' },
+    seen: { neighbours: ['192.168.7.2'] },
+    gets: '10.22.0.3',
+  },
+  {
+    what: 'that of an older sandbox of its name, which is not the last one, and may live',
+    before: story => story.add({ pod: 'web-0', uid: 'u2', container: 'c2' }),
+    asks: { ...first, uid: 'u2', container: 'c3' },
+    gets: ['IPK_HOLDER_LIVE', /10\.22\.0\.2 is still held by shop\/web-0 \(UID u1\)/],
+  },
+  {
+    what: 'that of its other address',
+    asks: { ...other, mac: '0a:58:0a:37:00:02', pool: twin, network: 'twin' },
+    gets: '10.44.0.2,10.55.0.2',
+  },
+  {
     what: 'that which a pod has by its address',
     asks: { ...other, mac: '0a:58:0a:16:00:02' },
     gets: ['IPK_MAC_TAKEN', /that of the pod with address 10\.22\.0\.2: shop\/web-0/],
@@ -276,4 +311,10 @@ t.test('a guard makes an ADD of another node look again, where nodes share what 
   t.strictSame(guardsOf(true), [
     { kind: 'mac', key: macGuardKey(guard), expect: null, record: { ...guard, generation: 1 } },
   ])
+  await ledger.commit(guardsOf(true))
+  t.strictSame(
+    guardsOf(true),
+    [{ kind: 'mac', key: macGuardKey(guard), expect: 1, record: { ...guard, generation: 2 } }],
+    'and each ADD moves it on',
+  )
 })

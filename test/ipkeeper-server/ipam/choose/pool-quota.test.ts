@@ -183,3 +183,12 @@ for (const [name, present, given, freed, quota, expected] of [
     t.equal(check({ kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' }), 'fine')
   })
 }
+
+t.test('each ADD under a quota moves its guard on, so that one of another node decides again', async t => {
+  const ledger = await Ledger.open(new MemoryStore())
+  const check = () =>
+    checkQuota({ book: ledger, request: { holder: shop('a') }, terms: { now } }, grants('10.0.0.9', 3), [])
+  t.match(check(), [{ kind: 'quota', expect: null, record: { namespace: 'shop', generation: 1 } }])
+  await ledger.commit(check())
+  t.match(check(), [{ kind: 'quota', expect: 1, record: { namespace: 'shop', generation: 2 } }])
+})

@@ -1,12 +1,19 @@
 import t from 'tap'
 import { setOf, skippedAddresses } from '../../../../ipkeeper-server/ipam/choose/skipped-addresses.ts'
+import { OwnAddresses } from '../../../../ipkeeper-server/ipam/pools/own-addresses.ts'
 import { canonicalPool, type Pool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
 import { poolFrom, TestService } from '../../leases/test-service.ts'
 
-function skipped(story: TestService, pool: Pool, chosen: string, most = 10): readonly string[] {
+function skipped(
+  story: TestService,
+  pool: Pool,
+  chosen: string,
+  most = 10,
+  own?: OwnAddresses,
+): readonly string[] {
   const address = parseAddress(chosen)
   const set = setOf(pool, chosen)
   if (!address || !set) throw new Error(chosen)
@@ -14,6 +21,7 @@ function skipped(story: TestService, pool: Pool, chosen: string, most = 10): rea
     chosen: address,
     now: story.now,
     most,
+    ...(own && { own }),
   })
   return [...shown.map(item => `${item.address}: ${item.text}`), ...(more === 0n ? [] : [`${more} more`])]
 }
@@ -69,4 +77,17 @@ t.test('several ranges, and a family where counting is all that can be done', as
   if (!subnet) throw new Error('fd00::/48')
   const large = canonicalPool('large', 'default', [[{ subnet }]])
   t.match(skipped(story, large, 'fd00:0:0:ffff::', 1).at(-1), `${0xffff_0000_0000_0000_0000n - 3n} more`)
+})
+
+t.test('what the node has itself', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.3' })
+  const own = new OwnAddresses([
+    { cidr: '10.22.0.2/24', link: 'eth0' },
+    { cidr: '10.22.0.3/24', link: 'eth1' },
+  ])
+  t.strictSame(skipped(story, story.pool, '10.22.0.4', 10, own), [
+    '10.22.0.2: the node has it itself, on link eth0',
+    '10.22.0.3: the node has it itself, on link eth1; held by shop/a on node n1',
+  ])
 })

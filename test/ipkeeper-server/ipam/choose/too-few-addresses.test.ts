@@ -66,3 +66,17 @@ for (const [name, kind, podAnnotations, pods, says] of rows) {
     )
   })
 }
+
+t.test('a network without ranges of its own: the pools of the configuration count', async t => {
+  const story = await TestService.open()
+  const request = story.request({
+    pod: 'web-6d4cf56db6-x2x5z',
+    container: 'c1',
+    owner: owner('Deployment'),
+    configured: [],
+    network: 'net',
+    ips: '10.22.0.1-10.22.0.3',
+  })
+  const few = tooFewAddresses(request, { pools: [{ pool: story.pool }] }, { replicas: 3, surge: 0 })
+  t.match(few, [{ short: 1n, text: /names 2 usable addresses for up to 3 pods/ }])
+})

@@ -1,7 +1,11 @@
 import t from 'tap'
+import { decideAdd } from '../../../../ipkeeper-server/ipam/plan/plan-add.ts'
+import { addTerms } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
+import type { OwnAddresses } from '../../../../ipkeeper-server/ipam/pools/own-addresses.ts'
 import type { PoolSettings } from '../../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import { leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { configured } from '../../leases/story.ts'
 import { poolFrom, TestService, type PodWords } from '../../leases/test-service.ts'
 
 /** One step of a story and what it must give: addresses or a problem code for ADD, nothing for the others. */
@@ -499,4 +503,73 @@ t.test('a kept address whose time is over may be reserved for somebody else, and
   await reserve(story.service, { segment: 'default', address: '10.22.0.2', owner: 'shop/db', note: '' })
   t.equal(await story.add(plain('a', 'c2')), '10.22.0.3')
   t.equal(await story.add(plain('db', 'c3')), '10.22.0.2')
+})
+
+t.test('an ADD that was sent again, after its address has moved on, is not answered with it', async t => {
+  const story = await TestService.open()
+  const words = web('c1', 'u1', { invocation: 'i1' })
+  t.equal(await story.add(words), '10.22.0.50')
+  t.equal(await story.add(web('c2', 'u1')), '10.22.0.50')
+  const problem = await story.problem(words)
+  t.equal(problem.code, 'IPK_ALREADY_ADDED')
+  t.match(
+    problem.message,
+    /container c1 interface eth0 was added before; its address has moved to a newer sandbox of shop\/web-0/,
+  )
+})
+
+t.test('an explanation says that an ADD is left to the fallback', async t => {
+  const story = await TestService.open()
+  const { ledger } = story.service
+  const request = story.request(plain('a', 'c1', { fallback: 'dhcp' }))
+  const { plan, trace } = decideAdd(ledger, request, addTerms(story.service))
+  t.match(plan?.answer, { kind: 'delegate', type: 'dhcp' })
+  t.match(trace.at(-1), { about: 'pool', subject: 'dhcp', verdict: 'chosen', text: /asks for nothing/ })
+})
+
+t.test('a configuration that lost its last pool while the ADD was read', async t => {
+  const story = await TestService.open()
+  const { code } = await story.problem(plain('a', 'c1', { configured: [], network: 'net' }))
+  t.equal(code, 'IPK_INTERNAL')
+})
+
+t.test('what is no problem of the ADD is thrown on', async t => {
+  const story = await TestService.open()
+  const own = {
+    find: () => undefined,
+    leftOf: () => {
+      throw new RangeError('broken')
+    },
+  } as unknown as OwnAddresses
+  const broken = { ...addTerms(story.service), own }
+  const request = story.request(plain('a', 'c1'))
+  t.throws(() => decideAdd(story.service.ledger, request, broken), { message: 'broken' })
+})
+
+t.test('the routes of a network, and those that its pools add', async t => {
+  const own = { dst: '10.96.0.0/12', gw: '10.22.0.7' }
+  const added = { dst: '10.50.0.0/16', gw: '10.22.0.8' }
+  const mine = { dst: '10.51.0.0/16', mtu: 1300 }
+  const dns = { nameservers: ['10.96.0.10'] }
+  const rows = [
+    ['nothing is added', {}, [own], {}],
+    ['the same one is not added twice', { routes: [own, added] }, [own, added], {}],
+    [
+      'an MTU is that of each route that has none',
+      { routes: [added, mine], mtu: 1400 },
+      [own, { ...added, mtu: 1400 }, mine],
+      {},
+    ],
+    ['a resolver, where the network names none', { dns }, [own], dns],
+  ] as const
+  for (const [name, network, routes, resolver] of rows) {
+    const story = await TestService.open()
+    const settings = { ...configured('prod', [['10.22.0.0/24']]), network }
+    story.book = { ...story.book, pools: [settings] }
+    const request = { ...story.request(plain('a', 'c1', { configured: ['prod'] })), routes: [own] }
+    const { plan } = decideAdd(story.service.ledger, request, addTerms(story.service))
+    if (plan?.answer.kind !== 'result') throw new Error(name)
+    t.strictSame(plan.answer.result.routes, routes, name)
+    t.strictSame(plan.answer.result.dns, resolver, name)
+  }
 })

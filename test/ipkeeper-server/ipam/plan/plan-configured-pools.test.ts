@@ -1,6 +1,7 @@
 import t from 'tap'
 import { toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import {
+  describeLeftOut,
   isInUse,
   planConfiguredPools,
   type ConfiguredPoolsBook,
@@ -35,10 +36,10 @@ function pool(words: string): Pool {
   )
 }
 
-/** The same with "config:" in front for a pool of the configuration; others are ranges of a network. */
+/** The same with "config:" in front for a pool of the configuration, "api:" for an IPPool; others are ranges of a network. */
 function record(words: string): PoolRecord {
-  const own = words.startsWith('config:')
-  return toPoolRecord(pool(words.replace('config:', '')), 3, own ? 'config' : undefined)
+  const [, origin, rest = ''] = /^(?:(config|api):)?(.*)$/.exec(words) ?? []
+  return toPoolRecord(pool(rest), 3, origin as PoolRecord['origin'])
 }
 
 /** "prod 10.22.0.50", "held prod 10.22.0.50", "dead prod 10.22.0.50", "prod@lab 10.22.0.50"; the pod is named after it. */
@@ -122,6 +123,16 @@ const accepted: readonly (readonly [
   outcome: Outcome,
 ])[] = [
   ['nothing to nothing', {}, [], {}],
+  ['an IPPool of the API stays where it is', { pools: ['api:a 10.1.0.0/24'] }, [], {}],
+  [
+    'an IPPool that overlaps a configured pool does not count',
+    { pools: ['api:b 10.1.0.0/16'] },
+    ['a 10.1.0.0/24'],
+    {
+      added: ['a'],
+      notes: ['IPPool b of the Kubernetes API overlaps pool a of the configuration, which counts'],
+    },
+  ],
   ['the first pools', {}, ['a 10.1.0.0/24', 'b@lab 10.1.0.0/24'], { added: ['a', 'b'] }],
   ['no change', { pools: ['config:a 10.1.0.0/24'], leases: ['a 10.1.0.5'] }, ['a 10.1.0.0/24'], {}],
   ['removed, unused', { pools: ['config:a 10.1.0.0/24'] }, [], { removed: ['a'] }],
@@ -404,5 +415,38 @@ t.test('a pool that the configuration of this node does not have', t => {
   t.equal(plan('prod 10.22.0.0/24', false), '[["prod"],[],[]]', 'it is of another node')
   t.equal(plan('prod 10.22.0.0/24', true), 'IPK_POOLS_ORPHAN', 'it was of this one')
   t.equal(plan('prod 10.40.0.0/16', false), 'IPK_POOL_OVERLAP', 'it is in the way')
+  t.end()
+})
+
+t.test('why a pool cannot become another one of its name', t => {
+  const rows: readonly (readonly [name: string, leases: readonly string[], after: string, why?: string])[] = [
+    ['it has the same ranges', ['a 10.1.0.5'], 'a 10.1.0.0/24'],
+    ['nobody uses what it leaves out', ['a 10.1.0.5', 'dead a 10.1.0.200'], 'a 10.1.0.0/25'],
+    [
+      'somebody does',
+      ['a 10.1.0.5', 'held a 10.1.0.200'],
+      'a 10.1.0.0/25',
+      'pool a changes to 10.1.0.1-10.1.0.126, which would leave out 1 address in use: 10.1.0.200 (kept for shop/web-200)',
+    ],
+    [
+      'it moves to another link',
+      ['a 10.1.0.5'],
+      'a@lab 10.1.0.0/24',
+      'pool a moves from segment default to lab, which would leave out 1 address in use: 10.1.0.5 (shop/web-5)',
+    ],
+  ]
+  for (const [name, leases, after, why] of rows) {
+    const isLive = (one: LeaseRecord): boolean => (one as ReturnType<typeof lease>).live
+    t.equal(describeLeftOut(book({ leases }), pool('a 10.1.0.0/24'), pool(after), isLive), why, name)
+  }
+  t.end()
+})
+
+t.test('an IPPool of the name of a configured pool does not count, and no daemon changes it', t => {
+  const { change, notes } = plan({ pools: ['api:a 10.9.0.0/24'] }, ['a 10.1.0.0/24'])
+  t.strictSame(change, [])
+  t.strictSame(notes, [
+    'pool a is in the configuration and, as an IPPool, in the Kubernetes API: the configuration counts',
+  ])
   t.end()
 })

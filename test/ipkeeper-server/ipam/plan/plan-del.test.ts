@@ -10,7 +10,7 @@ import {
   type LeaseRecord,
   type Write,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { planUndo } from '../../../../ipkeeper-server/ipam/plan/plan-del.ts'
+import { planDel, planUndo } from '../../../../ipkeeper-server/ipam/plan/plan-del.ts'
 import { writeAttachment } from '../../../../ipkeeper-server/ipam/plan/record-writes.ts'
 import { planExpiry } from '../../../../ipkeeper-server/ipam/plan/plan-release.ts'
 import { assertSound } from '../../leases/ledger/sound-ledger.ts'
@@ -535,4 +535,48 @@ t.test('undone, an ADD gives another node its address back, unless its sandbox w
     const record = written?.record as LeaseRecord
     t.equal(`${record.state} ${record.attachment?.containerId ?? '-'}`, expected, what)
   }
+})
+
+t.test('a DEL that was meant for an earlier sandbox of the same ID', async t => {
+  const rows = [
+    ['the DEL began after the ADD', { bootId: 'boot-1', startedAt: 20 }, 10, 'boot-1', true],
+    ['the DEL began before the ADD', { bootId: 'boot-1', startedAt: 20 }, 30, 'boot-1', false],
+    ['nobody says when the ADD began', { bootId: 'boot-1', startedAt: 20 }, undefined, 'boot-1', true],
+    [
+      'a DEL of an earlier boot, an ADD of this one',
+      { bootId: 'boot-0', startedAt: 20 },
+      10,
+      'boot-1',
+      false,
+    ],
+    ['an ADD of an earlier boot, a DEL of this one', { bootId: 'boot-1', startedAt: 20 }, 30, 'boot-0', true],
+  ] as const
+  for (const [what, began, startedAt, bootId, ends] of rows) {
+    const { world } = await Story.begin()
+    await world.add(plain('c1', { bootId, ...(startedAt !== undefined && { startedAt }) }))
+    await world.del('c1', 'eth0', 'net', began)
+    t.equal(world.leases()[0], ends ? '10.22.0.2 cooling shop/a -' : '10.22.0.2 bound shop/a c1', what)
+  }
+})
+
+t.test('a DEL of a sandbox whose holder has been ended without it leaves the holder as it is', async t => {
+  const { world } = await Story.begin()
+  await world.add(plain('c1', { retain: 'forever' }))
+  const { ledger, pools } = world.service
+  const [lease] = [...ledger.leases()]
+  const holder = lease && ledger.holder(lease.holder)
+  if (!holder) throw new Error('no holder')
+  const { sandbox, ...rest } = holder
+  t.ok(sandbox)
+  const leases = [{ segment: 'default', address: '10.22.0.99' }]
+  const record = { ...rest, generation: holder.generation + 1, attachment: null, leases }
+  await ledger.commit([{ kind: 'holder', key: holderKey(holder.holder), expect: holder.generation, record }])
+  const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
+  const terms = { began: undefined, bootId: 'boot-1', workload: null, pools: pools(), now: world.now }
+  const change = planDel(ledger, key, terms)
+  t.strictSame(
+    change.map(({ kind }) => kind),
+    ['lease', 'attachment'],
+  )
+  t.match(change[0]?.record, { state: 'cooling' }, 'what the holder does not keep is kept for nobody')
 })

@@ -356,6 +356,23 @@ const rows: readonly Row[] = [
   },
 ]
 
+t.test('an address that does not rest at all, and one whose reservation says what becomes of it', async t => {
+  const story = await TestService.open()
+  const { standard } = story.book
+  story.book = { ...story.book, standard: { ...standard, cooldown: 0 } }
+  await story.add({ pod: 'web-0', container: 'c1' })
+  const [lease] = [...story.service.ledger.leases()] as [LeaseRecord]
+  const terms = { pools: story.book, now: story.now }
+  t.equal(
+    describeRetention(lease, noRequest, terms),
+    "release, by the daemon's default: after DEL it rests for 0s, and until then only a pod that asks for it by name gets it",
+  )
+  t.match(
+    describeRetention({ ...lease, retain: 'forever' }, noRequest, { ...terms, isReserved: true }),
+    /^forever, by its reservation: after DEL it is kept for shop\/web-0 without an end$/,
+  )
+})
+
 for (const { pod, source, pool, standard = 'release', words, says } of rows) {
   t.test(says, async t => {
     const story = await TestService.open(undefined, read(standard))

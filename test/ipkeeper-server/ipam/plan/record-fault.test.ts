@@ -1,7 +1,10 @@
 import t from 'tap'
-import { isSoundRecord } from '../../../../ipkeeper-server/ipam/plan/record-fault.ts'
+import { isSoundEntry, isSoundRecord } from '../../../../ipkeeper-server/ipam/plan/record-fault.ts'
+import type { HistoryEntry } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
+import { toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import { holderKey, leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { lease } from '../../../contract/lease-store-contract.ts'
+import { poolFrom } from '../../leases/test-service.ts'
 
 const good = lease('10.0.0.2')
 const key = leaseKey(good)
@@ -16,7 +19,15 @@ const pool = { generation: 1, name: 'net', segment: 'default', ranges: [] }
 const sound = [
   ['lease', key, good],
   ['holder', holderKey(good.holder), holder],
+  [
+    'holder',
+    '["container","net","c1","eth0"]',
+    { ...holder, holder: { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' } },
+  ],
+  ['reservation', key, { ...good, namespace: 'shop', name: 'web-0', note: '' }],
   ['pool', 'net', pool],
+  ['pool', 'net', toPoolRecord(poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64']), 1)],
+  ['node', 'n2', { generation: 1, name: 'n2', addresses: ['192.168.7.2'], since: 0 }],
   ['quota', '["net","shop",4]', { generation: 3, pool: 'net', namespace: 'shop', family: 4 }],
   ['mac', '["default",2]', { generation: 3, segment: 'default', lastOctet: 2 }],
 ] as const
@@ -48,3 +59,64 @@ for (const [name, patch] of faults) {
     t.end()
   })
 }
+
+t.test('other records that are found under their key, and cannot be worked with', t => {
+  const rows = [
+    ['a holder whose lease has no address', 'holder', holderKey(good.holder), { ...holder, leases: [{}] }],
+    ['a holder of no address', 'holder', holderKey(good.holder), { ...holder, leases: [{ address: 'x' }] }],
+    ['a reservation of no address', 'reservation', key, { generation: 1, segment: 'default', address: 'x' }],
+    [
+      'a pool of no subnet',
+      'pool',
+      'net',
+      {
+        ...pool,
+        ranges: [[{ subnet: 'x', rangeStart: '10.0.0.1', rangeEnd: '10.0.0.9', gateway: '', exclude: [] }]],
+      },
+    ],
+    [
+      'a pool of no gateway',
+      'pool',
+      'net',
+      {
+        ...pool,
+        ranges: [
+          [
+            {
+              subnet: '10.0.0.0/24',
+              rangeStart: '10.0.0.1',
+              rangeEnd: '10.0.0.9',
+              gateway: 'x',
+              exclude: [],
+            },
+          ],
+        ],
+      },
+    ],
+  ] as const
+  for (const [name, kind, under, record] of rows) t.notOk(isSoundRecord(kind, under, record), name)
+  t.end()
+})
+
+t.test('entries of the history', t => {
+  const entry = {
+    event: 'held',
+    segment: 'default',
+    address: '10.0.0.2',
+    at: 2,
+    since: 1,
+    holder: good.holder,
+    until: null,
+  } as unknown as HistoryEntry
+  const rows: readonly (readonly [name: string, patch: object, sound: boolean])[] = [
+    ['without an end', {}, true],
+    ['with an end', { until: 3 }, true],
+    ['with an end that is no time', { until: 'soon' }, false],
+    ['of an event that nobody knows', { event: 'eaten' }, false],
+    ['of no address', { address: 'x' }, false],
+    ['of half a holder', { holder: { kind: 'container', network: 'net' } }, false],
+    ['of no time', { at: '2' }, false],
+  ]
+  for (const [name, patch, sound] of rows) t.equal(isSoundEntry({ ...entry, ...patch }), sound, name)
+  t.end()
+})

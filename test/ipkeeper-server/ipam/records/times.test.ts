@@ -1,5 +1,11 @@
 import t from 'tap'
-import { isAhead, setBy, withinSpan, formatTime } from '../../../../ipkeeper-server/ipam/records/times.ts'
+import {
+  ageOf,
+  isAhead,
+  setBy,
+  withinSpan,
+  formatTime,
+} from '../../../../ipkeeper-server/ipam/records/times.ts'
 import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 
 const now = 1_000_000
@@ -47,3 +53,20 @@ t.test('a clock that is set moves both ends', t => {
 
 t.equal(formatTime(0), '1970-01-01T00:00:00Z')
 t.equal(formatTime(1_700_000_000_999), '2023-11-14T22:13:20Z')
+
+t.test('how old an attachment is, whatever was done to the clock', t => {
+  const clock = { now: 90_000, openedAt: 80_000, bootId: 'boot-2' }
+  const rows: readonly (readonly [name: string, attachment: Parameters<typeof ageOf>[0], age: number])[] = [
+    ['since its plugin was started', { bootId: 'boot-2', startedAt: 60_000_000 }, 30_000],
+    [
+      'since it was last answered',
+      { bootId: 'boot-2', startedAt: 60_000_000, answeredAt: 70_000_000 },
+      20_000,
+    ],
+    ['of an earlier boot: for all of this one', { bootId: 'boot-1', startedAt: 89_000_000 }, 90_000],
+    ['of an older daemon of this boot', { bootId: 'boot-2', startedAt: null }, 10_000],
+    ['of a boot that nobody knows', { bootId: null, startedAt: null }, 10_000],
+  ]
+  for (const [name, attachment, age] of rows) t.equal(ageOf(attachment, clock), age, name)
+  t.end()
+})

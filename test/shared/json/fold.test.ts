@@ -1,5 +1,6 @@
 import t from 'tap'
 import {
+  isSameKey,
   arrayField,
   booleanField,
   field,
@@ -134,5 +135,16 @@ t.test('types of JSON', t => {
   t.same([{}, [], null, 'a', 1, true].map(isJsonObject), [true, false, false, false, false, false])
   const names = ['an object', 'an array', 'null', 'a string', 'a number', 'a boolean']
   t.same([{}, [], null, 'a', 1, true].map(jsonTypeName), names)
+  t.end()
+})
+
+t.test('keys that Go takes for one', t => {
+  for (const [one, other, same] of [
+    ['ipam', 'IPAM', true],
+    ['ranges', 'range\u017f', true],
+    ['kind', '\u212aind', true],
+    ['ip', 'ips', false],
+  ] as const)
+    t.equal(isSameKey(one, other), same, `${one} ${other}`)
   t.end()
 })

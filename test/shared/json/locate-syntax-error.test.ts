@@ -39,3 +39,14 @@ t.test('foreign text is shown short and on one line', t => {
   t.notMatch(locateSyntaxError('"\\\u0007"')?.what, /[\u0000-\u001f]/)
   t.end()
 })
+
+t.test('what cannot be seen has a name', t => {
+  const faults: readonly (readonly [text: string, what: string])[] = [
+    ['\u0000', 'unexpected a NUL byte where a value is expected'],
+    ['\ufffd', 'unexpected bytes that are no UTF-8 where a value is expected'],
+    ['\u0001', 'unexpected the control character U+0001 where a value is expected'],
+    ['"\u0007"', 'the control character U+0007 inside a string'],
+  ]
+  for (const [text, what] of faults) t.equal(locateSyntaxError(text)?.what, what, JSON.stringify(text))
+  t.end()
+})

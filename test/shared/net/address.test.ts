@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
+import { formatAddress, isNameserver, parseAddress } from '../../../shared/net/address.ts'
 import { firstOf, formatCidr, lastOf, parseCidr } from '../../../shared/net/cidr.ts'
 import { parseMac } from '../../../shared/net/mac.ts'
 
@@ -117,5 +117,24 @@ t.test('MAC addresses', t => {
   ] as const) {
     t.equal(parseMac(text), mac, text)
   }
+  t.end()
+})
+
+t.test('servers that a resolver can ask', t => {
+  for (const [text, ok] of [
+    ['10.96.0.10', true],
+    ['fd00::a', true],
+    ['fe80::1%eth0', true],
+    ['10.96.0.10%eth0', false],
+    ['fe80::1%', false],
+    ['fe80::1%a name that is far too long', false],
+    ['dns.example', false],
+  ] as const)
+    t.equal(isNameserver(text), ok, text)
+  t.end()
+})
+
+t.test('a text longer than any address is none, whatever is in it', t => {
+  t.equal(parseAddress('0'.repeat(100_000)), undefined)
   t.end()
 })

@@ -1,3 +1,5 @@
+import { lowerBound } from './lower-bound.ts'
+
 /**
  * A set of whole numbers kept as sorted, disjoint, non-adjacent intervals, so that "the lowest number of a range that is
  * not in the set" costs a binary search however many numbers are in it and however wide the range is.
@@ -10,14 +12,7 @@ export class IntervalSet {
 
   /** Index of the first interval that ends at or after the number; the length when there is none. */
   #indexOf(value: bigint): number {
-    let low = 0
-    let high = this.#last.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#last[middle] ?? 0n) < value) low = middle + 1
-      else high = middle
-    }
-    return low
+    return lowerBound(this.#last, last => last < value)
   }
 
   has(value: bigint): boolean {
@@ -62,7 +57,8 @@ export class IntervalSet {
   firstGap(first: bigint, last: bigint): bigint | undefined {
     const index = this.#indexOf(first)
     const start = this.#first[index]
-    const candidate = start === undefined || start > first ? first : (this.#last[index] ?? first) + 1n
+    const end = this.#last[index]
+    const candidate = start === undefined || end === undefined || start > first ? first : end + 1n
     return candidate <= last ? candidate : undefined
   }
 }

@@ -1,5 +1,6 @@
 import { parseAddress, type Address, type Family } from '../../../shared/net/address.ts'
 import { withoutPrefix } from '../../../shared/net/address-text.ts'
+import { lowerBound } from './lower-bound.ts'
 import { without, type Interval } from './pool.ts'
 
 /** An address of the node, and where it has it. */
@@ -41,24 +42,17 @@ export class OwnAddresses {
   leftOf(family: Family, run: Interval): readonly Interval[] {
     const own = this.#sorted[family]
     const gaps: Interval[] = []
-    for (let at = this.#firstFrom(family, run.first); at < own.length; at++) {
-      const value = own[at]?.value ?? run.last + 1n
-      if (value > run.last) break
-      gaps.push({ first: value, last: value })
+    for (let at = this.#firstFrom(family, run.first); ; at++) {
+      const entry = own[at]
+      if (!entry || entry.value > run.last) break
+      gaps.push({ first: entry.value, last: entry.value })
     }
     return gaps.length === 0 ? [run] : without(run, gaps)
   }
 
   /** The place of the first one that is not below the value: a node of a service mesh may have thousands. */
   #firstFrom(family: Family, value: bigint): number {
-    const own = this.#sorted[family]
-    let [low, high] = [0, own.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((own[middle]?.value ?? value) < value) low = middle + 1
-      else high = middle
-    }
-    return low
+    return lowerBound(this.#sorted[family], own => own.value < value)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Address, Family } from '../../../shared/net/address.ts'
+import { lowerBound } from './lower-bound.ts'
 import type { Interval, Range } from './pool.ts'
 
 /** A range in its segment, with whatever it belongs to. */
@@ -41,14 +42,7 @@ export class RangeIndex<T> {
   /** A range that shares an address with a run. No two of the index may overlap. */
   meeting(segment: string, family: Family, run: Interval): PlacedRange<T> | undefined {
     const lane = this.#lanes.get(keyOf(segment, family)) ?? []
-    let low = 0
-    let high = lane.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((lane[middle]?.range.first.value ?? 0n) <= run.last) low = middle + 1
-      else high = middle
-    }
-    const last = lane[low - 1]
+    const last = lane[lowerBound(lane, ({ range }) => range.first.value <= run.last) - 1]
     return last && last.range.last.value >= run.first ? last : undefined
   }
 

@@ -3,7 +3,10 @@ const sixOctets = /^(?:[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f
 /** A unicast MAC address as lower-case "aa:bb:cc:dd:ee:ff", as Go's net.ParseMAC reads it; undefined for anything else, multicast and all-zero included. */
 export function parseMac(text: string): string | undefined {
   if (!sixOctets.test(text)) return undefined
-  const mac = (text.toLowerCase().match(/[0-9a-f]{2}/g) ?? []).join(':')
+  const mac = text
+    .toLowerCase()
+    .replace(/[^0-9a-f]/g, '')
+    .replace(/..(?=.)/g, '$&:')
   const multicast = (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1
   return multicast || mac === '00:00:00:00:00:00' ? undefined : mac
 }

@@ -6,7 +6,14 @@ import type { AddressBook } from '../pools/address-book.ts'
 import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { OwnAddress } from '../pools/own-addresses.ts'
-import { describeRanges, formatRangeSet, unusableReason, type Pool, type Range } from '../pools/pool.ts'
+import {
+  describeRanges,
+  formatRangeSet,
+  unusableReason,
+  type Pool,
+  type Range,
+  type RangeSet,
+} from '../pools/pool.ts'
 import type { AddressRequest, CandidateList, GatewayClaim } from '../request/request.ts'
 import {
   describeHolder,
@@ -42,7 +49,11 @@ function whatPoolsHave(pools: readonly Pool[]): string {
 
 const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): string =>
   `failed to allocate for range ${rangeSet}: requested IP address ${formatAddress(asked.address)} ` +
-  `is not available in range set ${formatRangeSet(pool.rangeSets[rangeSet] ?? [])}`
+  `is not available in range set ${formatRangeSet(rangesOf(pool, rangeSet))}`
+
+/** The ranges of one set of a pool. */
+const rangesOf = ({ rangeSets }: Pool, rangeSet: number): RangeSet =>
+  rangeSets.slice(rangeSet, rangeSet + 1).flat()
 
 /** The command of ipkeeperctl that does something about an address. */
 function addressCommand(verb: string, { address, segment }: LeaseKey): string {
@@ -90,12 +101,12 @@ function howToHaveIt(lease: LeaseRecord, standing: Standing): string {
 }
 
 /** When the older pods of a workload have what a newer one is to get: a rollout that goes on only once they are gone. */
-function letOlderPodsGo(workload: Workload | null): string {
-  const whose = workload ? ` of ${describeWorkload(workload)}` : ''
-  const rolling = [null, 'Deployment', 'ReplicaSet', 'DaemonSet'].includes(workload?.kind ?? null)
+function letOlderPodsGo(workload: Workload): string {
+  const whose = `of ${describeWorkload(workload)}`
+  const rolling = [null, 'Deployment', 'ReplicaSet', 'DaemonSet'].includes(workload.kind)
   return rolling
-    ? `wait until older pods${whose} are gone: set maxSurge 0 or strategy Recreate, or list one address more with ipkeeper.io/ips`
-    : `wait until older pods${whose} are gone, or list one address per pod with ipkeeper.io/ips`
+    ? `wait until older pods ${whose} are gone: set maxSurge 0 or strategy Recreate, or list one address more with ipkeeper.io/ips`
+    : `wait until older pods ${whose} are gone, or list one address per pod with ipkeeper.io/ips`
 }
 
 /** When pods that are to live side by side ask for one address, since they are made from one template. */
@@ -288,6 +299,7 @@ export const claimProblem = {
     const own = sameWorkload(lease.workload, workload)
     const older =
       own &&
+      workload !== null &&
       lease.state === 'bound' &&
       ['in-use', 'elsewhere'].includes(standing.kind) &&
       holder.kind === 'pod' &&
@@ -347,7 +359,7 @@ export const claimProblem = {
   },
 
   poolFull(book: AddressBook, pool: Pool, rangeSet: number, now: number): Problem {
-    const set = pool.rangeSets[rangeSet] ?? []
+    const set = rangesOf(pool, rangeSet)
     const usage = usageOf(book, { ...pool, rangeSets: [set] }, now)
     const holders = new Map<string, number>()
     for (const lease of book.leasesWithin(pool.segment, set)) {
@@ -433,7 +445,9 @@ export const candidateProblem = {
     byTime: (lease: LeaseRecord) => string | undefined = () => undefined,
   ): Problem {
     const leases = taken.flatMap(({ lease }) => lease ?? [])
-    const own = leases.some(lease => lease.state === 'bound' && sameWorkload(lease.workload, workload))
+    const own =
+      workload !== null &&
+      leases.some(lease => lease.state === 'bound' && sameWorkload(lease.workload, workload))
     const busy = own || leases.some(({ until }) => until !== null)
     const shown = taken.slice(0, 5).map(one => `${formatAddress(one.address)} ${whoHas(one, false)}`)
     const more = taken.length > shown.length ? ` and ${taken.length - shown.length} more` : ''

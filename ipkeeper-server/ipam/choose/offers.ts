@@ -8,7 +8,7 @@ import { poolRefusal } from '../pools/pool-rules.ts'
 import { rangeOf, samePool, usableIn, type Pool, type RangeSet } from '../pools/pool.ts'
 import type { Trace } from './add-context.ts'
 import type { LeaseKey } from '../records/records.ts'
-import type { PoolRequest } from '../request/request.ts'
+import type { AddressRequest, CandidateList, PoolRequest } from '../request/request.ts'
 
 /** A range set that an ADD has to get one address from. */
 export interface Slot {
@@ -84,9 +84,10 @@ function checkFamilies(pools: readonly Considered[], requests: readonly PoolRequ
     const having = pools.filter(({ pool }) => pool.rangeSets.some(set => set[0]?.family === family))
     if (pools.length > 1 && having.length > 1) {
       const names = having.map(({ pool }) => pool.name).join(' and ')
+      const sources = [...new Set(requests.map(({ source }) => source))]
       throw new Problem(
         'IPK_REQUESTS_DISAGREE',
-        `${requests[0]?.source ?? 'the request'} names pools ${names}, which both have IPv${family} addresses`,
+        `${sources.join(' and ')} names pools ${names}, which both have IPv${family} addresses`,
         { hint: 'name one pool per family' },
       )
     }
@@ -97,15 +98,17 @@ function holds(offer: Offer, address: Address): boolean {
   return offer.some(({ set }) => rangeOf(set, address))
 }
 
-/** Addresses that an offer has to hold to be of use: those asked for, and where each list of candidates begins. */
-function anchorsOf({ pod }: AddRequest): readonly { readonly address: Address; readonly source: string }[] {
-  return [
-    ...pod.addresses,
-    ...pod.candidates.flatMap(({ family, runs, source }) => {
-      const [run] = runs
-      return run ? [{ address: { family, value: run.first }, source }] : []
-    }),
-  ]
+/** An address that an offer has to hold to be of use, and who asks for it. */
+type Anchor = Pick<AddressRequest, 'address' | 'source'>
+
+/** The first address of a list of candidates, which tells the range set that it is for. */
+export function beginningOf({ family, runs, source }: CandidateList): readonly Anchor[] {
+  return runs.slice(0, 1).map(({ first }) => ({ address: { family, value: first }, source }))
+}
+
+/** The addresses that are asked for, and where each list of candidates begins. */
+function anchorsOf({ pod }: AddRequest): readonly Anchor[] {
+  return [...pod.addresses, ...pod.candidates.flatMap(beginningOf)]
 }
 
 function noteRefusal(trace: Trace | undefined, { name }: Pool, { message, code }: Problem): void {
@@ -142,15 +145,15 @@ function allowedPools(request: AddRequest, book: PoolBook, trace: Trace | undefi
 export function findOffers(request: AddRequest, book: PoolBook, trace: Trace | undefined): readonly Offer[] {
   const { inline, pod, networkPools } = request
   const named = pod.pools.length > 0 ? pod.pools : networkPools
-  if (named.length > 0 || inline) {
-    const pools =
-      named.length > 0
-        ? named.map(name => namedPool(book, inline, name))
-        : inline
-          ? [inlinePool(book, inline)]
-          : []
-    checkFamilies(pools, named)
-    for (const { pool, rules } of pools) {
+  const own =
+    named.length > 0
+      ? named.map(name => namedPool(book, inline, name))
+      : inline
+        ? [inlinePool(book, inline)]
+        : []
+  if (own.length > 0) {
+    checkFamilies(own, named)
+    for (const { pool, rules } of own) {
       const refusal = poolRefusal(pool.name, rules, request.place)
       if (refusal) {
         noteRefusal(trace, pool, refusal)
@@ -159,32 +162,27 @@ export function findOffers(request: AddRequest, book: PoolBook, trace: Trace | u
       const by = named.find(({ name }) => name === pool.name)?.source ?? 'the ranges of the network'
       trace?.push({ about: 'pool', subject: pool.name, verdict: 'chosen', text: `named by ${by}` })
     }
-    return [slotsOf(pools)]
+    return [slotsOf(own)]
   }
   const pools = allowedPools(request, book, trace)
   const anchors = anchorsOf(request)
-  const offers = pools.map(pool => slotsOf([pool]))
-  const useful = offers.filter(offer => {
+  const offers = pools.map(({ pool, rules }) => ({ name: pool.name, offer: slotsOf([{ pool, rules }]) }))
+  const useful = offers.filter(({ name, offer }) => {
     const missing = anchors.find(({ address }) => !holds(offer, address))
     if (missing) {
       const text = `has no ${formatAddress(missing.address)}, which ${missing.source} asks for`
-      trace?.push({ about: 'pool', subject: offer[0]?.pool.name ?? '', verdict: 'dropped', text })
+      trace?.push({ about: 'pool', subject: name, verdict: 'dropped', text })
     }
     return !missing
   })
   if (useful.length === 0 && anchors.length > 0) {
-    const missing = anchors.find(({ address }) => !offers.some(offer => holds(offer, address)))
+    const missing = anchors.find(({ address }) => !offers.some(({ offer }) => holds(offer, address)))
     const considered = pools.map(({ pool }) => pool)
     throw missing
       ? requestProblem.outsideAll(considered, missing)
       : requestProblem.inNoPoolTogether(considered, anchors)
   }
-  for (const offer of useful)
-    trace?.push({
-      about: 'pool',
-      subject: offer[0]?.pool.name ?? '',
-      verdict: 'noted',
-      text: 'its rules allow this pod',
-    })
-  return useful
+  for (const { name } of useful)
+    trace?.push({ about: 'pool', subject: name, verdict: 'noted', text: 'its rules allow this pod' })
+  return useful.map(({ offer }) => offer)
 }

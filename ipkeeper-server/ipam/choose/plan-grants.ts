@@ -2,7 +2,7 @@ import { formatAddress, type Address } from '../../../shared/net/address.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import { chooseAddress, isFree, mayInherit, whyInherited } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
-import type { Offer, Slot } from './offers.ts'
+import { beginningOf, type Offer, type Slot } from './offers.ts'
 import { pickCandidate } from './plan-candidates.ts'
 import { rangeOf, usableIn, type Range } from '../pools/pool.ts'
 import type { AddContext } from './add-context.ts'
@@ -50,17 +50,18 @@ function assignCandidates(
   asked: ReadonlyMap<Slot, AddressRequest>,
 ): ReadonlyMap<Slot, CandidateList> {
   return new Map(
-    request.pod.candidates.map(list => {
-      const first: Address = { family: list.family, value: list.runs[0]?.first ?? 0n }
-      const slot = offer.find(candidate => rangeOf(candidate.set, first) && !asked.has(candidate))
-      if (!slot) {
-        throw requestProblem.outsideAll(
-          offer.map(({ pool }) => pool),
-          { address: first, source: list.source },
-        )
-      }
-      return [slot, list]
-    }),
+    request.pod.candidates.flatMap(list =>
+      beginningOf(list).map(({ address, source }) => {
+        const slot = offer.find(candidate => rangeOf(candidate.set, address) && !asked.has(candidate))
+        if (!slot) {
+          throw requestProblem.outsideAll(
+            offer.map(({ pool }) => pool),
+            { address, source },
+          )
+        }
+        return [slot, list] as const
+      }),
+    ),
   )
 }
 

@@ -6,7 +6,7 @@ const prefixes = { 4: '0a58', 6: '0e' } as const
 
 const hex = (value: bigint, bytes: number): string => value.toString(16).padStart(bytes * 2, '0')
 
-const withColons = (digits: string): string => digits.match(/../g)?.join(':') ?? ''
+const withColons = (digits: string): string => digits.replace(/..(?=.)/g, '$&:')
 
 /**
  * The MAC of a pod that asked for none: always the same for an address, so that what others remember of the address

@@ -93,15 +93,20 @@ function describeOrphans(what: string, leases: readonly LeaseRecord[]): string {
 }
 
 /** Pools whose leases a change concerns, by name. */
-interface Affected {
+type Affected = {
   readonly before: PoolRecord
-  /**
-   * "room": ranges of a network that the new pools overlap; nobody may be using them. "spare": the file of another node may
-   * have it, since records are shared; it goes when nobody uses it.
-   */
-  readonly as: 'changed' | 'removed' | 'room' | 'spare'
   readonly inUse: LeaseRecord[]
-}
+} & (
+  | {
+      /** "spare": the file of another node may have it, since records are shared; it goes when nobody uses it. */
+      readonly as: 'changed' | 'removed' | 'spare'
+    }
+  | {
+      /** Ranges of a network that a new pool overlaps; nobody may be using them. */
+      readonly as: 'room'
+      readonly by: Pool
+    }
+)
 
 /**
  * Leases that would be left without their pool, sorted into the pools that they are of. Every lease is looked at once, and
@@ -130,16 +135,15 @@ function refuseOrphans(affected: readonly Affected[], next: ReadonlyMap<string, 
   if (first !== undefined) throw new Problem('IPK_POOLS_ORPHAN', first, { details: others.join('\n') })
 }
 
-function refuseOverlap(affected: readonly Affected[], index: RangeIndex<Pool>): void {
-  for (const { before, as, inUse } of affected) {
+function refuseOverlap(affected: readonly Affected[]): void {
+  for (const one of affected) {
+    const { before, inUse } = one
     const [lease] = inUse
-    if (as !== 'room' || !lease) continue
+    if (one.as !== 'room' || !lease) continue
     const own = poolOf(before)
-    const pool = overlapping(index, own)
-    const ranges = pool ? ` (${describeRanges(pool)})` : ''
     throw new Problem(
       'IPK_POOL_OVERLAP',
-      `the ranges of pool ${pool?.name ?? ''}${ranges} overlap those of network ${before.name} (${describeRanges(own)}), which has leases, such as ${lease.address} of ${describeHolder(lease.holder)}`,
+      `the ranges of pool ${one.by.name} (${describeRanges(one.by)}) overlap those of network ${before.name} (${describeRanges(own)}), which has leases, such as ${lease.address} of ${describeHolder(lease.holder)}`,
     )
   }
 }
@@ -232,8 +236,11 @@ export function planConfiguredPools(
     else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
     else if (before.origin === 'config' && mayRemove(before.name))
       affected.set(before.name, { before, as: book.isShared ? 'spare' : 'removed', inUse: [] })
-    else if (overlapping(index, poolOf(before))) affected.set(before.name, { before, as: 'room', inUse: [] })
-    else continue
+    else {
+      const by = overlapping(index, poolOf(before))
+      if (!by) continue
+      affected.set(before.name, { before, as: 'room', by, inUse: [] })
+    }
     change.push({ kind: 'pool', key: before.name, expect: before.generation, record })
   }
   for (const [name, pool] of pools) {
@@ -248,7 +255,7 @@ export function planConfiguredPools(
   }
   const all = [...affected.values()].filter(({ before }) => !stays(before.name))
   refuseOrphans(all, pools)
-  refuseOverlap(all, index)
+  refuseOverlap(all)
   const named = (as: Affected['as']): string[] =>
     all.filter(one => one.as === as).map(({ before }) => before.name)
   return {

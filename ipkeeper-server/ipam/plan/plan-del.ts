@@ -16,7 +16,14 @@ import {
 } from '../records/records.ts'
 import { withinSpan } from '../records/times.ts'
 import { forgetOldest, releasedLease, type ReleaseTerms } from './plan-release.ts'
-import { holderMustStay, replaceLease, writeAttachment, writeHolder, writeLease } from './record-writes.ts'
+import {
+  byHolder,
+  holderMustStay,
+  replaceLease,
+  writeAttachment,
+  writeHolder,
+  writeLease,
+} from './record-writes.ts'
 
 /** The holder, if this is its current attachment; undefined once the holder has moved on. */
 function currentHolder(book: AddressBook, attachment: AttachmentRecord): HolderRecord | undefined {
@@ -213,12 +220,10 @@ function giveBack(
   const inherited = restored.filter(
     lease => lease.state !== 'cooling' && holderKey(lease.holder) !== holderKey(attachment.holder),
   )
-  return [...Map.groupBy(inherited, lease => holderKey(lease.holder)).values()].flatMap(leases => {
-    const [first] = leases
-    if (!first) return []
+  return byHolder(inherited).flatMap(([first, ...others]) => {
     const present = book.holder(first.holder)
     const newest = present?.attachment ? present : ofSandbox(attachmentByLease(first) ?? null)
-    const own = leases.filter(
+    const own = [first, ...others].filter(
       lease =>
         lease.state === 'held' || (lease.attachment && sameAttachment(newest.attachment, lease.attachment)),
     )

@@ -83,6 +83,20 @@ export function withdrawFromHolder(
   return [writeHolder(present, holder, isLeft ? ofSandbox(null) : present, leases)]
 }
 
+/** Leases by whose they are; each group has at least the one that it was made for. */
+export function byHolder(
+  leases: readonly LeaseRecord[],
+): readonly (readonly [LeaseRecord, ...LeaseRecord[]])[] {
+  const groups = new Map<string, [LeaseRecord, ...LeaseRecord[]]>()
+  for (const lease of leases) {
+    const key = holderKey(lease.holder)
+    const group = groups.get(key)
+    if (group) group.push(lease)
+    else groups.set(key, [lease])
+  }
+  return [...groups.values()]
+}
+
 /**
  * Holders that lose an address to these leases: one that is kept for them, or of a sandbox that is proved gone. Where one
  * cools down although a sandbox is said to have it, an engine without transactions has carried out half of a DEL. The node of
@@ -94,8 +108,5 @@ export function dropFormerHolders(book: AddressBook, taken: readonly LeaseRecord
     if (!before || holderKey(before.holder) === holderKey(lease.holder)) return []
     return before.state === 'cooling' && book.holder(before.holder)?.attachment ? [] : [before]
   })
-  const byHolder = Map.groupBy(lost, before => holderKey(before.holder))
-  return [...byHolder.values()].flatMap(leases =>
-    leases[0] ? withdrawFromHolder(book, leases[0].holder, leases) : [],
-  )
+  return byHolder(lost).flatMap(leases => withdrawFromHolder(book, leases[0].holder, leases))
 }

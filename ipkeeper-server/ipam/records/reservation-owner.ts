@@ -47,14 +47,13 @@ export function parseReservationOwner(text: string): ReservationOwner {
     return { namespace: '', name, kind: 'external' }
   }
   const parts = text.split('/')
-  const name = parts.at(-1) ?? ''
-  const [namespace = ''] = parts
+  const [namespace = '', word = ''] = parts
+  const name = parts.slice(-1).join('')
   if (parts.length < 2 || parts.length > 3)
     throw invalid(text, 'is neither NAMESPACE/POD, NAMESPACE/KIND/NAME nor external:NAME')
   if (!objectName.test(name)) throw invalid(text, `has no valid name: "${name}"`)
   if (!namespaceName.test(namespace)) throw invalid(text, `has no valid namespace: "${namespace}"`)
   if (parts.length === 2) return { namespace, name }
-  const word = parts[1] ?? ''
   const kind = kindOf(word)
   if (kind === undefined) {
     const meant = nearestWord(word, proposed)

@@ -4,7 +4,9 @@ import {
   readIdentity,
   checkHasRanges,
   readIpamConfig,
+  rangesComeWithAdd,
   readPreviousAddresses,
+  readPreviousInterface,
   readValidAttachments,
   refuseMisspelt,
 } from '../../../../ipkeeper-server/ipam/request/network-config.ts'
@@ -47,6 +49,42 @@ const refused: readonly (readonly [
 ])[] = [
   ['no ipam', net(undefined), '', 'IPK_CONFIG_INVALID', "IPAM config missing 'ipam' key"],
   ['args before ranges', net({}), 'FOO=bar', 'IPK_ARGS_INVALID', 'ARGS: unknown args ["FOO=bar"]'],
+  [
+    'a version that nobody speaks',
+    net({ ...range }, { cniVersion: '9.0.0' }),
+    '',
+    'IPK_VERSION_INCOMPATIBLE',
+    'incompatible CNI versions',
+  ],
+  [
+    'a range without a subnet',
+    net({ ranges: [[{}]] }),
+    '',
+    'IPK_CONFIG_INVALID',
+    /ranges\[0\]\[0\]: missing "subnet"/,
+  ],
+  ['a set that is null has no ranges', net({ ranges: [null] }), '', 'IPK_CONFIG_INVALID', /empty range set/],
+  [
+    'two ranges of IPv6 before 0.3.0',
+    net({ ranges: [[{ subnet: 'fd00:1::/64' }], [{ subnet: 'fd00:2::/64' }]] }, { cniVersion: '0.2.0' }),
+    '',
+    'IPK_FAMILY_UNSUPPORTED',
+    /0\.2\.0 does not support more than 1 address per family/,
+  ],
+  [
+    'a route of a negative size',
+    net({ ...range, routes: [{ dst: '10.0.0.0/8', mtu: -1 }] }),
+    '',
+    'IPK_CONFIG_INVALID',
+    'ipam.routes[0].mtu: -1 is negative',
+  ],
+  [
+    'an annotation that is no text',
+    net({ ...range }, { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': { 'ipkeeper.io/ip': 7 } } }),
+    '',
+    'IPK_CONFIG_INVALID',
+    /pod-annotations: value of ipkeeper\.io\/ip is no string/,
+  ],
   ['no ranges', net({}), '', 'IPK_CONFIG_INVALID', 'no IP ranges specified'],
   ['empty ranges', net({ ranges: [] }), '', 'IPK_CONFIG_INVALID', 'no IP ranges specified'],
   ['empty set', net({ ranges: [[]] }), '', 'IPK_CONFIG_INVALID', 'invalid range set 0: empty range set'],
@@ -405,5 +443,66 @@ t.test('a key one letter away from a known one', t => {
       { code: 'IPK_CONFIG_INVALID', message },
     )
   }
+  t.end()
+})
+
+t.test('a configuration that names no version is of the first one', t => {
+  t.match(readIdentity({ name: 'net', type: 'ipkeeper' }), { name: 'net', version: '0.1.0', mainRole: true })
+  t.end()
+})
+
+t.test('annotations that the runtime passes on', t => {
+  const passedOn = { 'ipkeeper.io/ip': '10.1.2.9' }
+  const runtimeConfig = { 'io.kubernetes.cri.pod-annotations': passedOn }
+  t.strictSame(read(net(range, { runtimeConfig })).podAnnotations, passedOn)
+  t.equal(read(net(range)).podAnnotations, undefined, 'which it need not')
+  t.end()
+})
+
+t.test('whether ranges come with the ADD alone', t => {
+  const capable = { capabilities: { ipRanges: true } }
+  const rows: readonly (readonly [name: string, config: Record<string, unknown>, expected: boolean])[] = [
+    ['the runtime makes them', net({}, capable), true],
+    ['the list in the file is empty', net({ ranges: [] }, capable), true],
+    ['the file has them', net({ ranges: [[range]] }, capable), false],
+    ['the file has one', net(range, capable), false],
+    ['the file names a pool', net({ pool: 'prod' }, capable), false],
+    ['the runtime may not', net({}, { capabilities: { ipRanges: false } }), false],
+    ['nobody says that it may', net({}), false],
+    ['there is no ipam', net(undefined, capable), false],
+  ]
+  for (const [name, config, expected] of rows) t.equal(rangesComeWithAdd(config), expected, name)
+  t.end()
+})
+
+t.test("what prevResult says of the pod's interface", t => {
+  const sandbox = '/run/netns/c1'
+  const of = (...interfaces: readonly unknown[]) => ({ prevResult: { interfaces } })
+  const rows: readonly (readonly [name: string, config: object, expected: object | undefined])[] = [
+    [
+      'its MAC in lower case',
+      of({ name: 'br0' }, { name: 'eth0', mac: '02:AA:00:00:00:01', sandbox }),
+      { mac: '02:aa:00:00:00:01', sandbox },
+    ],
+    ['no MAC', of({ name: 'eth0', mac: '', sandbox }), { mac: undefined, sandbox }],
+    [
+      'of no named sandbox',
+      of({ name: 'eth0', mac: 7, sandbox: '' }),
+      { mac: undefined, sandbox: undefined },
+    ],
+    ['a link of the host has no sandbox', of({ name: 'eth0' }), undefined],
+    ['another interface', of({ name: 'net1', sandbox }), undefined],
+    ['what is no interface', of(null, 'eth0'), undefined],
+    ['no list', { prevResult: { interfaces: 'eth0' } }, undefined],
+    ['no result', {}, undefined],
+  ]
+  for (const [name, config, expected] of rows)
+    t.strictSame(readPreviousInterface({ ...config }, 'eth0'), expected, name)
+  t.end()
+})
+
+t.test('an address of prevResult that is none is passed over', t => {
+  const ips = [null, '10.1.2.3', { address: '10.1.2.9/24' }, { address: 7 }]
+  t.strictSame(readPreviousAddresses({ prevResult: { ips } }), ['10.1.2.9/24'])
   t.end()
 })

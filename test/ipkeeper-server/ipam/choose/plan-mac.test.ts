@@ -318,3 +318,19 @@ t.test('a guard makes an ADD of another node look again, where nodes share what 
     'and each ADD moves it on',
   )
 })
+
+t.test('a pool that cannot be read has no default MACs', async t => {
+  const story = await TestService.open()
+  const bad = { subnet: 'x', rangeStart: 'x', rangeEnd: 'x', gateway: 'x', exclude: [] }
+  const record = { generation: 1, name: 'bad', segment: 'default', ranges: [[bad]] }
+  await story.service.ledger.commit([{ kind: 'pool', key: 'bad', expect: null, record }])
+  const change = (asked: string) =>
+    planAdd(story.service.ledger, story.request({ ...first, mac: asked }), addTerms(story.service), undefined)
+  const large = { ...six, name: 'net' }
+  story.pool = large
+  t.throws(
+    () => change('0e:00:00:00:00:50'),
+    { code: 'IPK_MAC_TAKEN' },
+    'those of a sound one are kept all the same',
+  )
+})

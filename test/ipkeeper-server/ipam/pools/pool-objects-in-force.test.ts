@@ -88,3 +88,29 @@ t.test('beside the pools of the file', t => {
   )
   t.end()
 })
+
+t.test('of two objects of one moment the first by name counts, in whatever order they are told', t => {
+  const [a, b] = ['a', 'b'].map(name => ({
+    settings: configured(name, [['10.1.0.0/24']]),
+    createdAt: 5,
+    deleting: false,
+  })) as [ObjectPool, ObjectPool]
+  for (const present of [
+    new Map([
+      ['a', a],
+      ['b', b],
+    ]),
+    new Map([
+      ['b', b],
+      ['a', a],
+    ]),
+  ]) {
+    const { pools, notes } = joinPools([], present)
+    t.strictSame(
+      pools.map(({ pool }) => pool.name),
+      ['a'],
+    )
+    t.match(notes.get('b'), /^overlaps pool a of another, older object, which counts/)
+  }
+  t.end()
+})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { locateAddress } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
+import { locateAddress, poolOf, toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import { planNetworkPool } from '../../../../ipkeeper-server/ipam/plan/plan-network-pool.ts'
 import { canonicalPool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import type { PoolRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
@@ -48,3 +48,19 @@ for (const [segment, text, expected] of [
     t.strictSame(locateAddress({ pools: () => pools }, segment, address(text)), expected)
     t.end()
   })
+
+t.test('a record gives back the pool that it was made from, with what is excluded at either end', t => {
+  const subnet = parseCidr('10.22.0.0/28')!
+  const runs: readonly (readonly [name: string, first: string, last: string])[] = [
+    ['at the beginning', '10.22.0.1', '10.22.0.4'],
+    ['in the middle', '10.22.0.6', '10.22.0.8'],
+    ['at the end', '10.22.0.12', '10.22.0.14'],
+  ]
+  for (const [name, first, last] of runs) {
+    const exclude = [{ first: address(first), last: address(last) }]
+    const pool = canonicalPool('net', 'default', [[{ subnet, exclude }]])
+    const again = poolOf(toPoolRecord(pool, 1))
+    t.strictSame(again.rangeSets[0]?.[0]?.usable, pool.rangeSets[0]?.[0]?.usable, name)
+  }
+  t.end()
+})

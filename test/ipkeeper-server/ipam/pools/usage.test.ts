@@ -120,3 +120,14 @@ t.test('a pool of 2^80 addresses', async t => {
     '1208925819614629174706174: 1 used, 0 held, 1208925819614629174706173 free',
   )
 })
+
+t.test('how many leases there are, those outside of every pool too', async t => {
+  const story = await open()
+  await story.add({ pod: 'a', container: 'c1' })
+  await story.add({ pod: 'b', container: 'c2', pool: poolFrom('far', ['10.33.0.0/24']) })
+  await story.add({ pod: 'c', container: 'c3', retain: 'forever' })
+  await story.del('c3')
+  const tally = new UsageTally([pool], story.now)
+  for (const lease of story.service.ledger.leaseOutlines()) tally.lease(lease, () => false)
+  t.match(tally.states(), { bound: 2, held: 1, cooling: 0 })
+})

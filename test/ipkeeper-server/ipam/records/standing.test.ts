@@ -1,6 +1,10 @@
 /** Whatever tells of an address whose sandbox may be gone tells the same, and its commands are those that help. */
 import t, { type Test } from 'tap'
-import type { LostNode } from '../../../../ipkeeper-server/ipam/records/standing.ts'
+import {
+  describeLostNode,
+  describeWaiting,
+  type LostNode,
+} from '../../../../ipkeeper-server/ipam/records/standing.ts'
 import { describeAddress } from '../../../../ipkeeper-server/leases/queries/describe-address.ts'
 import { release } from '../../../../ipkeeper-server/leases/verbs/release.ts'
 import { planReconcile } from '../../../../ipkeeper-server/reconcile/plan-reconcile.ts'
@@ -145,3 +149,19 @@ for (const [name, one] of Object.entries(cases)) {
     }
   })
 }
+
+t.test('a node that is lost, and nobody says how', t => {
+  t.equal(describeLostNode({ node: 'n2', lost: undefined }), 'node n2 is out of service or gone')
+  t.end()
+})
+
+t.test('for what a pod waits, with and without a takeover by time', t => {
+  const standing = { kind: 'elsewhere', node: 'n2', lost: undefined, hasApi: true } as const
+  t.match(describeWaiting(standing, undefined), /^waits until node n2 attests [^;]*$/)
+  t.match(describeWaiting(standing, 'takeover by time in 3 min'), /; takeover by time in 3 min$/)
+  t.match(
+    describeWaiting({ ...standing, hasApi: false }, undefined),
+    /somebody says that the node is gone for good$/,
+  )
+  t.end()
+})

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { formatAddress, isNameserver, parseAddress } from '../../../shared/net/address.ts'
-import { firstOf, formatCidr, lastOf, parseCidr } from '../../../shared/net/cidr.ts'
+import {
+  formatAddress,
+  isNameserver,
+  parseAddress,
+  sameAddress,
+  type Address,
+} from '../../../shared/net/address.ts'
+import { cidrContains, firstOf, formatCidr, lastOf, parseCidr } from '../../../shared/net/cidr.ts'
 import { parseMac } from '../../../shared/net/mac.ts'
 
 t.test('canonical text', t => {
@@ -136,5 +142,28 @@ t.test('servers that a resolver can ask', t => {
 
 t.test('a text longer than any address is none, whatever is in it', t => {
   t.equal(parseAddress('0'.repeat(100_000)), undefined)
+  t.end()
+})
+
+t.test('two addresses are one only in one family', t => {
+  const [four, six] = ['10.0.0.1', 'fd00::1'].map(text => parseAddress(text)!) as [Address, Address]
+  t.ok(sameAddress(four, { ...four }))
+  t.notOk(sameAddress(four, { ...four, value: four.value + 1n }))
+  t.notOk(sameAddress(four, { family: 6, value: four.value }))
+  t.notOk(sameAddress(four, six))
+  t.end()
+})
+
+t.test('what a network contains', t => {
+  for (const [network, address, expected] of [
+    ['10.22.0.0/16', '10.22.255.255', true],
+    ['10.22.0.0/16', '10.23.0.0', false],
+    ['10.22.0.5/16', '10.22.0.1', true],
+    ['0.0.0.0/0', '255.255.255.255', true],
+    ['fd00::/64', 'fd00::ffff', true],
+    ['fd00::/64', 'fd00:0:0:1::', false],
+    ['::/0', '10.22.0.1', false],
+  ] as const)
+    t.equal(cidrContains(parseCidr(network)!, parseAddress(address)!), expected, `${network} ${address}`)
   t.end()
 })

@@ -506,3 +506,9 @@ t.test('an address of prevResult that is none is passed over', t => {
   t.strictSame(readPreviousAddresses({ prevResult: { ips } }), ['10.1.2.9/24'])
   t.end()
 })
+
+t.test('the numbers of a route', t => {
+  const route = { dst: '10.0.0.0/8', mtu: 1400, advmss: 1360, priority: 5, table: 100, scope: 0 }
+  t.strictSame(read(net({ ...range, routes: [route] })).routes, [route])
+  t.end()
+})

@@ -23,7 +23,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup packages build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test test-cluster conformance fuzz soak bench release demo install install-conflist uninstall clean
+.PHONY: format callers test coverage test-cluster conformance fuzz soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ test: setup check build ## Check, build and run every test (TESTS="file ..." run
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
+
+coverage: setup build ## Run the unit tests, say what they cover, raise the floors in scripts/coverage-floors.json
+	@$(NODE) scripts/run-tests.ts --raise-floors
 
 test-cluster: setup build ## Run the tests that need a real Kubernetes API server, built first where Go is
 	@$(NODE) scripts/build-tools.ts || true

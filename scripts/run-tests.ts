@@ -4,15 +4,20 @@
  * reason that tests were skipped, and `N passed, N failed` alone on the last line.
  *
  *   node scripts/run-tests.ts [FILE or FOLDER ...]     all files that .taprc includes, or only these
+ *   node scripts/run-tests.ts --raise-floors           the unit tests, and then scripts/coverage-floors.json
  *
  * Exit 1 when a test failed, when none ran, and with CI=true also when one was skipped that set-up could have
- * enabled: a green run must not hide a missing install step.
+ * enabled: a green run must not hide a missing install step. A run of all unit tests says what they cover, too, and
+ * fails where that is less than the floor of a folder.
  */
+import { transformSync } from 'esbuild'
 import { spawn } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type { FinalResults } from 'tap-parser'
 import { optionalSkip } from '../test/rigs/requirements.ts'
+import { unitFolders } from './coverage-map.ts'
+import { byFolder, complaints, raised, readFloors, table, writeFloors, type Coverage } from './coverage.ts'
 import { cutOff, tallyFiles, type FailedTest, type SkippedTest } from './tap-totals.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -43,14 +48,21 @@ const parser = tallyFiles(tally => {
   tell(tally.failed)
 })
 
-const files = process.argv
-  .slice(2)
-  .flatMap(path => (statSync(path).isDirectory() ? globSync(join(path, '**', '*.test.ts')) : [path]))
+const raiseFloors = process.argv.includes('--raise-floors')
+const paths = raiseFloors ? unitFolders : process.argv.slice(2)
+const files = paths.flatMap(path =>
+  statSync(path).isDirectory() ? globSync(join(path, '**', '*.test.ts')) : [path],
+)
+/** Some of the unit tests alone say nothing of a whole folder. */
+const isMeasured = raiseFloors || paths.length === 0
+const summary = join(root, '.tap', 'report', 'coverage-summary.json')
+rmSync(summary, { force: true })
 
-const tap = spawn(process.execPath, [tapBinary, '--reporter=tap', ...files], {
-  cwd: root,
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
+const tap = spawn(
+  process.execPath,
+  [tapBinary, '--reporter=tap', ...(isMeasured ? [] : ['--disable-coverage']), ...files],
+  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+)
 // The tests clean up on a signal; this process stays until they have.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))
 
@@ -66,6 +78,29 @@ if (cutOff(await parsed))
   failed.push({ name: `the run is not whole: tap ${ending} before its last file`, details: '' })
 else if (code !== 0 && failed.length === 0)
   failed.push({ name: `tap ${ending} although no test failed`, details: '' })
+
+/** What the unit tests ran, by folder. */
+function measuredFolders(): ReadonlyMap<string, Coverage> {
+  const measured = JSON.parse(readFileSync(summary, 'utf8')) as Record<string, Coverage>
+  return byFolder(
+    new Map(Object.entries(measured).map(([path, coverage]) => [relative(root, path), coverage])),
+    globSync('{ipkeeper-server,plugin,shared}/**/*.ts', { cwd: root }),
+    source => readFileSync(join(root, source), 'utf8'),
+    text => transformSync(text, { loader: 'ts' }).code !== '',
+  )
+}
+
+const isUnitTest = ({ name }: SkippedTest): boolean =>
+  unitFolders.some(folder => name.startsWith(`${folder}/`))
+
+if (isMeasured && failed.length === 0) {
+  const folders = measuredFolders()
+  console.log(`\n${table(folders)}`)
+  if (raiseFloors) writeFloors(raised(folders, readFloors()))
+  // What a machine cannot run is no loss of tests.
+  if (skipped.some(isUnitTest)) console.log('not held against the floors, since unit tests were skipped')
+  else failed.push(...complaints(folders, readFloors()).map(name => ({ name, details: '' })))
+}
 
 if (failed.length > 0) {
   console.log('\nWhat failed:')

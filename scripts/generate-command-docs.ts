@@ -42,7 +42,7 @@ function part(program: string, row: CommandRow): string {
     `${program} ${callText(row)}`,
     '```',
     '',
-    `${row.summary.charAt(0).toUpperCase()}${row.summary.slice(1)}.`,
+    `${row.summary}.`,
     ...(row.about ?? []).flatMap(text => ['', text]),
     ...(words.length === 0 ? [] : ['', '| argument | what it is |', '|---|---|', ...words]),
     ...(Object.keys(row.options).length === 0 ? [] : ['', ...optionTable(row.options)]),
@@ -60,7 +60,7 @@ function generate(): string {
   return [
     introduction,
     `## Exit codes\n`,
-    `0 ${usualExits[0]}; 1 ${usualExits[1]}; 2 ${usageExit}. Where 0 and 1 mean something else, the command says so below.\n`,
+    `0 ${usualExits[0]}; 1 ${usualExits[1]}; 2 ${usageExit}. Commands whose codes 0 and 1 mean something else say so below.\n`,
     `## Options of all commands of ipkeeperctl\n`,
     `${optionTable(commonOptions()).join('\n')}\n`,
     `## ipkeeperctl\n`,

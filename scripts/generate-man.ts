@@ -42,7 +42,7 @@ const seeAlso = (name: string): string =>
   )
 
 const tool = (): string =>
-  manualPage('ipkeeperctl', 'look at and steer the ipkeeper daemon of a node', [
+  manualPage('ipkeeperctl', 'inspect and control the ipkeeper daemon of a node', [
     section(
       'SYNOPSIS',
       '\\fBipkeeperctl\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIoptions\\fR]\n.br\n\\fBipkeeper\\-server ctl\\fR \\fIcommand\\fR ...\n',
@@ -50,7 +50,7 @@ const tool = (): string =>
     section(
       'DESCRIPTION',
       paragraphs([
-        'ipkeeperctl asks the daemon of this node over its socket, as root. Commands that need no daemon say so; they look at the node themselves.',
+        'ipkeeperctl asks the daemon of this node over its socket, as root. Commands that need no daemon say so; they inspect the node themselves.',
         'Listings are tables for people; with -o json they are the objects of the HTTP API, one document. Errors go to standard error: one line that says what is wrong, then what to type next.',
       ]),
     ),
@@ -58,7 +58,7 @@ const tool = (): string =>
     section('COMMANDS', commands.map(row => commandPart('ipkeeperctl', row)).join('')),
     section(
       'EXIT STATUS',
-      `${exitItems(usualExits)}${paragraphs(['Where a command means something else by 0 and 1, it says so above.'])}`,
+      `${exitItems(usualExits)}${paragraphs(['Commands whose codes 0 and 1 mean something else say so above.'])}`,
     ),
     section('ENVIRONMENT', list(variables)),
     section(
@@ -78,12 +78,12 @@ const server = (): string =>
     section(
       'DESCRIPTION',
       paragraphs([
-        'One daemon on each node gives pods their addresses, keeps them, and takes them back. The plugin ipkeeper asks it over a unix socket; people ask it by ipkeeperctl, which is the same executable under another name.',
+        'One daemon on each node gives pods their addresses, keeps them, and takes them back. The plugin ipkeeper asks it over a unix socket; people use ipkeeperctl, which is the same executable under another name.',
       ]),
     ),
     section(
       'OPTIONS',
-      optionItems({ version: { text: 'print the version and the commit, and end' }, help: helpOption }),
+      optionItems({ version: { text: 'print the version and the commit, and exit' }, help: helpOption }),
     ),
     section(
       'COMMANDS',
@@ -100,7 +100,7 @@ const server = (): string =>
         [socket]: 'the socket, for root alone',
         [`${stateDir}/leases.db`]: 'who has which address',
         [`${stateDir}/${stateFolders.quarantine}`]:
-          'what could not be understood, with the reason; never removed',
+          'files that could not be read, with the reason; never removed',
       }),
     ),
     seeAlso('ipkeeper-server'),
@@ -115,7 +115,7 @@ const plugin = (): string =>
     section(
       'DESCRIPTION',
       paragraphs([
-        'A container runtime starts the plugin for each verb; nobody else has to. It asks ipkeeper-server and prints one JSON document: a Result, or an error with what to do.',
+        'A container runtime starts the plugin for each verb; it is not meant to be started by hand. It asks ipkeeper-server and prints one JSON document: a Result, or an error with what to do.',
         'Named as "type" of a plugin in a conflist it wires the pod itself; named as "type" in the "ipam" of another plugin it gives that plugin the address.',
         `The verbs are ${verbs.join(', ')}; CNI ${supportedVersions[0]} to ${supportedVersions.at(-1) ?? ''}.`,
       ]),
@@ -148,10 +148,10 @@ const plugin = (): string =>
     section(
       'EXAMPLES',
       exampleItems([
-        { line: 'CNI_COMMAND=VERSION ipkeeper </dev/null', does: 'tells which versions of CNI it speaks' },
+        { line: 'CNI_COMMAND=VERSION ipkeeper </dev/null', does: 'Show the CNI versions that it supports' },
         {
           line: 'ipkeeperctl try /etc/cni/net.d/10-fixed.conflist',
-          does: 'runs it by hand, as a runtime would',
+          does: 'Run it by hand, as a runtime would',
         },
       ]),
     ),

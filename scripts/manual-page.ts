@@ -56,12 +56,9 @@ const argumentItems = (words: readonly Argument[]): string =>
 export const exampleItems = (examples: readonly Example[]): string =>
   examples
     .map(
-      ({ line, does }) =>
-        `.PP\n${escapeText(sentence(does))}\n.PP\n.RS 4\n.nf\n${escapeText(line)}\n.fi\n.RE\n`,
+      ({ line, does }) => `.PP\n${escapeText(`${does}:`)}\n.PP\n.RS 4\n.nf\n${escapeText(line)}\n.fi\n.RE\n`,
     )
     .join('')
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}:`
 
 export const exitItems = (exits: Exits): string =>
   [item(bold('0'), exits[0]), item(bold('1'), exits[1]), item(bold('2'), usageExit)].join('')
@@ -78,7 +75,7 @@ export function commandPart(program: string, row: CommandRow): string {
   return [
     request('SS', row.name),
     `${synopsis}${options}\n`,
-    paragraphs([`${row.summary.charAt(0).toUpperCase()}${row.summary.slice(1)}.`, ...(row.about ?? [])]),
+    paragraphs([`${row.summary}.`, ...(row.about ?? [])]),
     argumentItems(row.arguments),
     optionItems(row.options),
     ...(row.exits && row.exits !== usualExits ? [paragraphs([exitText(row.exits)])] : []),

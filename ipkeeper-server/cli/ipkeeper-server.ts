@@ -13,12 +13,12 @@ const folders = {
   'bin-dir': {
     value: 'DIR',
     offers: 'folder',
-    text: `where the runtime has its plugins (default: ${binDir})`,
+    text: `the runtime's plugin folder (default: ${binDir})`,
   },
   'conf-dir': {
     value: 'DIR',
     offers: 'folder',
-    text: `where the runtime has its network configurations (default: ${confDir})`,
+    text: `the runtime's folder of network configurations (default: ${confDir})`,
   },
 } as const satisfies CommandRow['options']
 
@@ -27,49 +27,51 @@ export const serverCommands = {
   serve: {
     name: 'serve',
     arguments: [],
-    summary: 'run in the foreground; logs JSON lines on stderr; ends on SIGTERM',
+    summary: 'Run the daemon in the foreground; it logs JSON lines to stderr and stops on SIGTERM',
     about: [
-      'The daemon is ready when GET /v1/health on its socket answers 200. SIGHUP makes it read its configuration again; a change of the file does so as well. A second daemon with the same state folder does not start.',
+      'The daemon is ready when GET /v1/health on its socket answers 200. It reloads its configuration on SIGHUP, and when the file changes. A second daemon with the same state folder does not start.',
     ],
     options: {
       socket: {
         ...{ value: 'PATH', offers: 'file' },
-        text: `where the plugin asks (default: $IPKEEPER_SOCKET, else ${socket})`,
+        text: `the socket that the plugin connects to (default: $IPKEEPER_SOCKET, else ${socket})`,
       },
       'state-dir': {
         ...{ value: 'DIR', offers: 'folder' },
-        text: `where leases are kept (default: $IPKEEPER_STATE_DIR, else ${stateDir})`,
+        text: `folder for leases and other state (default: $IPKEEPER_STATE_DIR, else ${stateDir})`,
       },
       config: {
         ...{ value: 'FILE', offers: 'file' },
-        text: `configuration (default: ${config}; need not exist)`,
+        text: `configuration file (default: ${config}; it need not exist)`,
       },
       store: {
         ...{ value: 'SPEC', offers: ['sqlite:', 'etcd:', 'kubernetes:', 'memory:'] },
-        text: 'sqlite:PATH (default: in the state folder), for many nodes etcd:URL[,URL...] or kubernetes:, memory: for trying out',
+        text: 'sqlite:PATH (default: in the state folder); etcd:URL[,URL...] or kubernetes: for many nodes; memory: for experiments',
       },
       node: {
         value: 'NAME',
-        text: 'name of this node where the configuration has none (default: $IPKEEPER_NODE, else the hostname)',
+        text: 'name of this node, if the configuration has none (default: $IPKEEPER_NODE, else the hostname)',
       },
       help: helpOption,
     },
     examples: [
-      { line: 'ipkeeper-server serve', does: 'serves this node, as its configuration says' },
+      { line: 'ipkeeper-server serve', does: 'Serve this node with the default configuration file' },
       {
         line: 'ipkeeper-server serve --store etcd:https://10.0.0.1:2379,https://10.0.0.2:2379',
-        does: 'shares its leases with other nodes',
+        does: 'Share leases with other nodes in etcd',
       },
     ],
-    exits: { 0: 'ended by SIGTERM', 1: 'could not start' },
+    exits: { 0: 'stopped by SIGTERM', 1: 'could not start' },
   },
   ctl: {
     name: 'ctl',
-    arguments: [{ name: 'COMMAND', text: 'as ipkeeperctl takes it, with its words', repeated: true }],
-    summary: 'ask a running daemon; the same as ipkeeperctl',
+    arguments: [
+      { name: 'COMMAND', text: 'a command of ipkeeperctl, with its arguments and options', repeated: true },
+    ],
+    summary: 'Run a command of ipkeeperctl',
     options: {},
     examples: [
-      { line: 'ipkeeper-server ctl leases', does: 'lists leases where there is no link ipkeeperctl' },
+      { line: 'ipkeeper-server ctl leases', does: 'List leases on a machine without the ipkeeperctl link' },
     ],
   },
   'check-config': {
@@ -77,64 +79,64 @@ export const serverCommands = {
     arguments: [
       {
         ...{ name: 'FILE', optional: true, offers: 'file' },
-        text: `the configuration (default: ${config})`,
+        text: `the configuration file (default: ${config})`,
       },
     ],
-    summary: 'say what is wrong with a configuration file; needs no daemon',
+    summary: 'Check a configuration file; needs no daemon',
     options: { help: helpOption },
     examples: [
-      { line: 'ipkeeper-server check-config', does: `checks ${config}` },
-      { line: 'ipkeeper-server check-config new.yaml', does: 'checks a file before it is put in force' },
+      { line: 'ipkeeper-server check-config', does: `Check ${config}` },
+      { line: 'ipkeeper-server check-config new.yaml', does: 'Check a file before it is used' },
     ],
-    exits: { 0: 'a good configuration', 1: 'a bad one' },
+    exits: { 0: 'the configuration is valid', 1: 'it is not' },
   },
   install: {
     name: 'install',
     arguments: [],
-    summary: 'put the plugin in place, then a network configuration, each by a rename',
+    summary: 'Install the plugin, then a network configuration, each by an atomic rename',
     about: [
-      'A runtime that starts the plugin, or reads its configuration, meanwhile gets the old file or the new one, whole. A configuration that the linter has an error for is not installed. Needs no daemon.',
+      'A runtime that starts the plugin or reads the configuration meanwhile gets the whole old file or the whole new one. A configuration with lint errors is not installed. Needs no daemon.',
     ],
     options: {
       ...folders,
       conflist: {
         ...{ value: 'FILE', offers: 'file' },
-        text: 'the network configuration, which keeps its name (default: none)',
+        text: 'network configuration to install under its own name (default: none)',
       },
       plugin: {
         ...{ value: 'FILE', offers: 'file' },
-        text: 'the plugin (default: ipkeeper beside this executable)',
+        text: 'the plugin (default: ipkeeper in the folder of this executable)',
       },
       help: helpOption,
     },
     examples: [
-      { line: 'ipkeeper-server install', does: `puts the plugin into ${binDir}` },
+      { line: 'ipkeeper-server install', does: `Install the plugin into ${binDir}` },
       {
         line: `ipkeeper-server install --bin-dir /usr/lib/cni --conflist deploy/cni/${standardConflist}`,
-        does: 'the same elsewhere, and then a network that names it',
+        does: 'Install the plugin into another folder, then a network configuration that uses it',
       },
     ],
-    exits: { 0: 'installed, or there already', 1: 'not installed' },
+    exits: { 0: 'installed, or already up to date', 1: 'not installed' },
   },
   uninstall: {
     name: 'uninstall',
     arguments: [],
-    summary: 'put the network configuration aside, and remove the plugin if no pod needs it',
+    summary: 'Disable the network configuration, and remove the plugin if no pod needs it',
     about: [
-      'The configuration gets a name that no runtime reads. The plugin stays as long as another configuration names it, or the daemon knows of a sandbox on this node: without it no sandbox can be ended.',
+      'The configuration is renamed so that no runtime reads it. The plugin stays while another configuration uses it or the daemon has a sandbox on this node, because no sandbox can be deleted without it.',
     ],
     options: {
       ...folders,
       conflist: { value: 'NAME', text: `name of the configuration (default: ${standardConflist})` },
       socket: {
         ...{ value: 'PATH', offers: 'file' },
-        text: `of the daemon, which is asked for sandboxes (default: $IPKEEPER_SOCKET, else ${socket})`,
+        text: `socket of the daemon that knows the sandboxes (default: $IPKEEPER_SOCKET, else ${socket})`,
       },
-      force: { text: 'remove the plugin although pods may need it' },
+      force: { text: 'remove the plugin even if pods may need it' },
       help: helpOption,
     },
-    examples: [{ line: 'ipkeeper-server uninstall', does: 'takes ipkeeper from a node that was drained' }],
-    exits: { 0: 'removed', 1: 'the plugin stays, and why' },
+    examples: [{ line: 'ipkeeper-server uninstall', does: 'Remove ipkeeper from a drained node' }],
+    exits: { 0: 'removed', 1: 'the plugin stays; the error says why' },
   },
 } as const satisfies Readonly<Record<string, CommandRow>>
 

@@ -66,7 +66,7 @@ export const commands: readonly Command[] = [
 
 export const toolProgram: Program<Command> = {
   name: 'ipkeeperctl',
-  title: 'look at and steer the ipkeeper daemon of this node',
+  title: 'inspect and control the ipkeeper daemon of this node',
   usage: 'ipkeeperctl COMMAND [ARGUMENTS] [OPTIONS]   (or: ipkeeper-server ctl COMMAND ...)',
   rows: commands,
   shown: ['leases', 'who', 'explain', 'doctor'],

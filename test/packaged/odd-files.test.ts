@@ -175,7 +175,7 @@ t.test('the same in files that a person or a configuration names', { skip }, asy
       /a pipe, no regular file/,
     ],
     ['a network', 'ipkeeperctl', ['lint', pipe], /a pipe/],
-    ['a conflist to try', 'ipkeeperctl', ['try', pipe], /no regular file/],
+    ['a conflist to try', 'ipkeeperctl', ['try', pipe], /not a regular file/],
     [
       'a plugin to install',
       server,

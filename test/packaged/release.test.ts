@@ -156,7 +156,7 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
       folder.file(base, 'bin'),
       conflist,
     ])
-    t.match(linted.stdout, /no program "portmap"[^]*\n1 error: 1 file looked at\n$/)
+    t.match(linted.stdout, /no program "portmap"[^]*\n1 error: 1 file checked\n$/)
   }
 })
 

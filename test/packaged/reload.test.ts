@@ -148,7 +148,7 @@ t.test('a file that cannot be used leaves the last good one in force', { skip },
     t.match(await add(`web-${index}`, 'prod'), /^10\.22\.0\.\d\/24$/, `${what}: the old pool serves`)
   }
   const { stdout } = await daemon.control('status')
-  t.match(stdout, /^config +\S+\/config\.yaml is not in force, that of 20\S+Z is: .*is empty/m)
+  t.match(stdout, /^config +\S+\/config\.yaml is not in use; the one loaded at 20\S+Z stays: .*is empty/m)
 
   write(two)
   await logged('configuration read anew')

@@ -309,7 +309,7 @@ t.test('what cannot be tried', { skip }, async t => {
   const cases: readonly (readonly [argv: readonly string[], exit: number, says: RegExp])[] = [
     [[folder.file('comma.conflist')], 1, /comma\.conflist:3:16: trailing comma/],
     [[folder.file('path.conflist')], 1, /"type" must be the name of a plugin/],
-    [[folder.file('pipe.conflist')], 1, /is no regular file/],
+    [[folder.file('pipe.conflist')], 1, /is not a regular file/],
     [['--net-dir', folder.file('empty')], 1, /empty has no \.conflist, \.conf or \.json/],
     [[folder.file('comma.conflist'), 'x'], 2, /at most one CONFLIST/],
     [['--timeout', 'x'], 2, /number of seconds/],

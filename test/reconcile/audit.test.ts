@@ -20,7 +20,7 @@ t.test('ipkeeperctl audit', { skip, timeout: 60_000 }, async t => {
     t.same([exit, stderr], [0, ''])
     t.match(stdout, /^ASKED +STATE +SAYS\nruntime +absent/)
     t.match(stdout, /\nnetwork namespaces +asked +2 looked at\n/)
-    t.match(stdout, /: 2 attachments, and all agree\n$/)
+    t.match(stdout, /: 2 attachments, no findings\n$/)
   })
 
   await t.test('a foreign link is worth a note, and no failure', async t => {
@@ -52,8 +52,8 @@ t.test('ipkeeperctl audit', { skip, timeout: 60_000 }, async t => {
     const { exit, stdout, stderr } = await audit()
     t.same([exit, stderr], [1, ''])
     t.match(stdout, /warning: shop\/lost .* is gone, and no DEL has come for it \[lease-without-sandbox\]\n/)
-    t.match(stdout, /\n {2}plan: end it, were the mode repair\n {2}mend: set reconcile\.mode to repair\n/)
-    t.match(stdout, /: 2 attachments, 1 findings; mode report\n$/)
+    t.match(stdout, /\n {2}plan: end it, if the mode were repair\n {2}fix: set reconcile\.mode to repair\n/)
+    t.match(stdout, /: 2 attachments, 1 finding; mode report\n$/)
     t.equal((await audit('-o', 'json')).exit, 1)
     t.equal(new Set((await node.daemon().boundLeases()).map(({ containerId }) => containerId)).size, 2)
   })

@@ -52,7 +52,7 @@ function silenceOf({ nodeSilence }: AddressReply): string | null {
   if (!nodeSilence) return null
   const { node, silentSeconds, neededSeconds } = nodeSilence
   if (silentSeconds === null || neededSeconds === null) return null
-  return `${silentSeconds} s of node ${node}; takeover by time after ${neededSeconds} s`
+  return `node ${node} was last heard from ${silentSeconds} s ago; its addresses can be taken over after ${neededSeconds} s`
 }
 
 /** Rows of "name  value"; those that say nothing are left out. */
@@ -73,7 +73,7 @@ function facts(reply: AddressReply): string {
     ['container', attachment?.containerId],
     ['node', (lease ?? attachment)?.node],
     ['sandbox', sandbox],
-    ['silence', silenceOf(reply)],
+    ['contact', silenceOf(reply)],
     ['since', lease ? `${moment(lease.since)}, ${distance(lease.since)} ago` : null],
     ['had since', reply.holderSince === null ? null : moment(reply.holderSince)],
     [
@@ -105,20 +105,20 @@ export const whoCommand = command({
   name: 'who',
   watch: true,
   arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
-  summary: 'tell everything that is known of one address now',
+  summary: 'Show who has an address, and everything else known about it',
   options: { segment: segmentOption },
   examples: [
-    { line: 'ipkeeperctl who 10.22.0.50', does: 'tells its state, holder, sandbox and last holders' },
+    { line: 'ipkeeperctl who 10.22.0.50', does: 'Show its state, holder, sandbox and last holders' },
     {
       line: 'ipkeeperctl who fd00:22::50 --segment lab -o json',
-      does: 'prints the same of an address of another segment as JSON',
+      does: 'Show an address of another segment, as JSON',
     },
   ],
   run: async (daemon, args, terminal) => {
     const reply = (await daemon.ask('GET', readAddress(args).path)) as AddressReply
     for (const segment of reply.elsewhere)
       terminal.err(
-        `note: a pool of segment ${segment} has it too; see: ipkeeperctl who ${reply.address}${option(segment)}\n`,
+        `note: a pool of segment ${segment} also has this address; see: ipkeeperctl who ${reply.address}${option(segment)}\n`,
       )
     return reply
   },
@@ -131,17 +131,17 @@ export const historyCommand = command({
   name: 'history',
   watch: true,
   arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
-  summary: 'list who had an address from when to when, newest first',
+  summary: 'List the holders of an address over time, newest first',
   options: {
     segment: segmentOption,
     limit: { value: 'N', text: `at most N, up to ${mostTenures} (default: ${usualTenures})` },
-    before: { value: 'ID', text: 'only what was before the entry of this ID, as -o json shows it' },
+    before: { value: 'ID', text: 'only entries before the one with this ID (-o json shows IDs)' },
   },
   examples: [
-    { line: 'ipkeeperctl history 10.22.0.50', does: 'lists who had it, newest first' },
+    { line: 'ipkeeperctl history 10.22.0.50', does: 'List its holders, newest first' },
     {
       line: 'ipkeeperctl history 10.22.0.50 --limit 10 --before 4711',
-      does: 'lists the ten tenures before the one of ID 4711',
+      does: 'List the ten tenures before the one with ID 4711',
     },
   ],
   run: async (daemon, args, terminal) => {
@@ -150,7 +150,7 @@ export const historyCommand = command({
       args.options['limit'] === undefined ? usualTenures : readLimit(args.options['limit'], mostTenures)
     const { before } = args.options
     if (before !== undefined && !/^[1-9][0-9]{0,14}$/.test(before))
-      throw new Problem('IPK_USAGE', `--before "${before}" is no ID of an entry`)
+      throw new Problem('IPK_USAGE', `--before "${before}" is not the ID of an entry`)
     const query = new URLSearchParams({
       address,
       segment,
@@ -161,29 +161,31 @@ export const historyCommand = command({
     const last = reply.history.at(-1)
     if (last && reply.history.length === limit)
       terminal.err(
-        `note: for what was earlier: ipkeeperctl history ${last.address}${option(segment)} --before ${last.id}\n`,
+        `note: for earlier tenures: ipkeeperctl history ${last.address}${option(segment)} --before ${last.id}\n`,
       )
     return reply
   },
   print: ({ history }) =>
-    tenureTable(history, 'no history: nobody had it, or so long ago that it is forgotten'),
+    tenureTable(history, 'no history: the address was never used, or its history has expired'),
 })
 
 function whatItWas({ released }: ReleaseReply): string {
-  const who = released.pod || released.containerId !== null ? whoHas(released) : 'a container that is gone'
-  if (released.state === 'cooling') return `it rested after ${who}`
-  return `it was kept for ${who} ${released.until === null ? 'without an end' : `until ${moment(released.until)}`}`
+  const who = released.pod || released.containerId !== null ? whoHas(released) : 'a deleted container'
+  if (released.state === 'cooling') return `it was cooling down; ${who} had released it`
+  return `it was kept for ${who} ${released.until === null ? 'with no end' : `until ${moment(released.until)}`}`
 }
 
 export const releaseCommand = command({
   name: 'release',
-  arguments: [{ name: 'ADDRESS', text: 'one that is kept, or rests', offers: 'kept address' }],
-  summary: 'end a kept address now, or the rest of one that was given up',
+  arguments: [
+    { name: 'ADDRESS', text: 'an address that is kept for a holder or cooling down', offers: 'kept address' },
+  ],
+  summary: 'Release an address that is kept for a holder or cooling down',
   options: { segment: segmentOption },
   examples: [
     {
       line: 'ipkeeperctl release 10.22.0.50',
-      does: 'makes it free now, where it was kept for a pod that is gone',
+      does: 'Free an address that was kept for a deleted pod',
     },
   ],
   run: async (daemon, args) =>

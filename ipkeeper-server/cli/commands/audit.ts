@@ -9,15 +9,18 @@ const patience = 120_000
 const what: Readonly<Record<Finding['action'], string>> = {
   'end-attachment': 'end it',
   'remove-link': 'remove it',
-  none: 'nothing',
+  none: 'do nothing',
 }
 
-/** "would end it", "waits", "told only". */
+/** "end it", "wait, then end it", "report only". */
 function planOf({ action, state }: Finding, mode: AuditReply['mode']): string {
-  if (state === 'reported') return 'told only'
-  if (state === 'waiting') return action === 'none' ? 'waits' : `waits, then ${what[action]}`
-  return mode === 'repair' ? what[action] : `${what[action]}, were the mode repair`
+  if (state === 'reported') return 'report only'
+  if (state === 'waiting') return action === 'none' ? 'wait' : `wait, then ${what[action]}`
+  return mode === 'repair' ? what[action] : `${what[action]}, if the mode were repair`
 }
+
+/** "1 finding", "2 findings". */
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const tones = { error: 'bad', warning: 'warn', note: 'faint' } as const
 
@@ -27,7 +30,7 @@ function printFinding(finding: Finding, mode: AuditReply['mode'], paint: Paint):
     `${severity}: ${says} [${kind}]`,
     `  why: ${why}`,
     `  plan: ${planOf(finding, mode)}`,
-    ...(remedy === '' ? [] : [`  mend: ${remedy}`]),
+    ...(remedy === '' ? [] : [`  fix: ${remedy}`]),
   ]
   // Links of other programs are among them, and their names may have control characters.
   const shown = lines.map(line => `${visible(line)}\n`).join('')
@@ -38,16 +41,16 @@ export const auditCommand = command({
   name: 'audit',
   watch: true,
   arguments: [],
-  summary: 'compare leases with sandboxes, namespaces, links and pods; show what would be done',
+  summary: 'Compare leases with sandboxes, namespaces, links and pods',
   options: {},
   examples: [
-    { line: 'ipkeeperctl audit', does: 'shows what differs, and what the sweeper would do about it' },
-    { line: 'ipkeeperctl audit -o json | jq .findings', does: 'the findings alone, for a script' },
+    { line: 'ipkeeperctl audit', does: 'Show what differs, and what the sweeper would do about it' },
+    { line: 'ipkeeperctl audit -o json | jq .findings', does: 'Print only the findings, for a script' },
   ],
-  exits: { 0: 'all agree, but for notes', 1: 'something was found' },
+  exits: { 0: 'no findings other than notes', 1: 'there are findings' },
   exitCode: ({ findings }: AuditReply) => (findings.some(({ severity }) => severity !== 'note') ? 1 : 0),
   run: async (daemon, _args, terminal) => {
-    const progress = showProgress(terminal, 'looking at sandboxes, namespaces and links')
+    const progress = showProgress(terminal, 'checking sandboxes, namespaces and links')
     try {
       return (await daemon.ask('GET', '/v1/audit', undefined, patience)) as AuditReply
     } finally {
@@ -65,7 +68,7 @@ export const auditCommand = command({
       '\n',
       ...findings.map(finding => `${printFinding(finding, mode, paint)}\n`),
       findings.length === 0
-        ? `node ${node}: ${attachments} attachments, and all agree\n`
-        : `node ${node}: ${attachments} attachments, ${findings.length} findings; mode ${mode}\n`,
+        ? `node ${node}: ${counted(attachments, 'attachment')}, no findings\n`
+        : `node ${node}: ${counted(attachments, 'attachment')}, ${counted(findings.length, 'finding')}; mode ${mode}\n`,
     ].join(''),
 })

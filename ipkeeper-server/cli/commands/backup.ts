@@ -47,24 +47,26 @@ export const backupCommand = command<BackupReport>({
   arguments: [
     {
       name: 'FILE',
-      text: 'that is written; one of that name stays until the new one is whole',
+      text: 'file to write; an existing one is replaced only when the new one is complete',
       offers: 'file',
     },
   ],
-  summary: 'write the ledger of the running daemon, or of a store, to one file',
+  summary: 'Back up the ledger of the running daemon, or of a store, to a file',
   about: [
-    'The file has every record and the history as of one moment, as compressed lines of JSON, and in its last line counts and digests. It is written under another name, read back and compared, brought to the disk, and only then given its name.',
-    'A daemon goes on serving meanwhile. With a store that nodes share the file has the records of all nodes, and the attachments and the history of this one.',
+    'The file has every record and the history as of one moment, as compressed JSON lines; its last line has counts and digests. It is written under a temporary name, read back, compared and synced to disk before it is renamed.',
+    'The daemon keeps serving meanwhile. With a store that nodes share, the file has the records of all nodes, but only the attachments and the history of this node.',
   ],
   options: {
-    store: storeOption('of a daemon that does not run, as its --store names it (default: ask the daemon)'),
+    store: storeOption(
+      'store of a stopped daemon, in the form of its --store (default: ask the running daemon)',
+    ),
     ...offlineOptions,
   },
   examples: [
-    { line: 'ipkeeperctl backup /root/ledger.ipkeeper', does: 'saves the ledger of the running daemon' },
+    { line: 'ipkeeperctl backup /root/ledger.ipkeeper', does: 'Back up the ledger of the running daemon' },
     {
       line: 'ipkeeperctl backup ledger.ipkeeper --store sqlite:/var/lib/ipkeeper/leases.db',
-      does: 'the same while no daemon runs',
+      does: 'Back up a store while no daemon runs',
     },
   ],
   run: async (daemon, args, terminal) => {
@@ -89,10 +91,10 @@ export const backupCommand = command<BackupReport>({
     }
   },
   print: ({ file, records, history, node, store }) =>
-    `${file}: ${records.count} records and ${history.count} entries of the history, of node ${node} (${store})
+    `${file}: ${records.count} records and ${history.count} history entries of node ${node} (${store})
 records ${records.digest}
 history ${history.digest}
-next, where it is needed: ipkeeperctl restore ${shellWord(file)}\n`,
+to restore it: ipkeeperctl restore ${shellWord(file)}\n`,
 })
 
 interface RestoreReport extends MoveReport {
@@ -102,23 +104,26 @@ interface RestoreReport extends MoveReport {
 
 export const restoreCommand = command<RestoreReport>({
   name: 'restore',
-  arguments: [{ name: 'FILE', text: 'that ipkeeperctl backup has written', offers: 'file' }],
-  summary: 'bring a backup into an empty store, while no daemon runs',
+  arguments: [{ name: 'FILE', text: 'a file that ipkeeperctl backup wrote', offers: 'file' }],
+  summary: 'Restore a backup into an empty store while no daemon runs',
   about: [
-    'The file is read to its end and compared with its digests before anything is written. A store that has anything else than a part of the same ledger is refused. The embedded store gets all records or none; a run that was interrupted goes on when it is started again.',
-    'What has changed since the backup was made is not in it: addresses of pods that came later are free in it. The sweeper ends what is gone; of pods that came later see docs/operations/backup.md.',
+    'The whole file is read and checked against its digests before anything is written. The store must be empty or have only a part of the same ledger. The embedded store gets all records or none; to resume an interrupted run, start it again.',
+    'Changes made after the backup are lost: the addresses of pods created later are free in it. The sweeper removes what no longer exists; for pods created later see docs/operations/backup.md.',
   ],
   options: {
-    store: storeOption('as --store of the daemon names it (default: sqlite in the state folder)'),
+    store: storeOption("target, in the form of the daemon's --store (default: sqlite in the state folder)"),
     ...offlineOptions,
-    'dry-run': { text: 'only check the file, and compare it with the store' },
-    'without-history': { text: 'leave out who had which address when' },
+    'dry-run': { text: 'only check the file and compare it with the store' },
+    'without-history': { text: 'do not copy the history of addresses' },
   },
   examples: [
-    { line: 'ipkeeperctl restore /root/ledger.ipkeeper', does: 'fills the empty store of this node' },
-    { line: 'ipkeeperctl restore /root/ledger.ipkeeper --dry-run', does: 'says whether the file is whole' },
+    { line: 'ipkeeperctl restore /root/ledger.ipkeeper', does: 'Restore the store of this node' },
+    { line: 'ipkeeperctl restore /root/ledger.ipkeeper --dry-run', does: 'Check that the file is complete' },
   ],
-  exits: { 0: 'the store has all that the file has', 1: 'it has something else, interrupted, or failed' },
+  exits: {
+    0: 'the store has everything in the file',
+    1: 'the store has other records, or the restore was interrupted or failed',
+  },
   run: async (_daemon, args, terminal) => {
     const [file = ''] = args.positionals
     if (file === '') throw new Problem('IPK_USAGE', 'FILE is empty')
@@ -127,7 +132,7 @@ export const restoreCommand = command<RestoreReport>({
     return await withStores(args, terminal, async (stores, parse) => {
       if (!stores.isOwn(head.node)) {
         terminal.err(
-          `note: this is a backup of node ${head.node}, and here is ${stores.node}: its sandboxes are not here\n`,
+          `note: this is a backup of node ${head.node}, but this is node ${stores.node}, which does not have its sandboxes\n`,
         )
       }
       const target = parse(spec)
@@ -159,5 +164,5 @@ export const restoreCommand = command<RestoreReport>({
   exitCode: moveExit,
   print: report =>
     describeMove(report, `ipkeeperctl restore ${shellWord(report.file)}`) +
-    (report.verified ? 'next: start the daemon; what is gone since is found by: ipkeeperctl audit\n' : ''),
+    (report.verified ? 'next: start the daemon, then look for what has gone since: ipkeeperctl audit\n' : ''),
 })

@@ -32,17 +32,17 @@ export const siteOptions = {
   'net-dir': {
     value: 'DIR',
     offers: 'folder',
-    text: `folder with the runtime's networks (default: ${defaultPaths.confDir})`,
+    text: `the runtime's folder of network configurations (default: ${defaultPaths.confDir})`,
   },
   'state-dir': {
     value: 'DIR',
     offers: 'folder',
-    text: `with the quarantine (default: $IPKEEPER_STATE_DIR, the daemon's, ${defaultPaths.stateDir})`,
+    text: `folder with the quarantine (default: $IPKEEPER_STATE_DIR, the daemon's, ${defaultPaths.stateDir})`,
   },
 } as const satisfies Readonly<Record<string, Option>>
 
 const away =
-  'note: no daemon answers, so what it knows of sandboxes is missing: bad files are moved aside, none is written anew\n'
+  'note: no daemon answers, so its sandboxes are not known: bad files are moved aside, and none is rewritten\n'
 
 /** Milliseconds that a file has to be old before its sandbox counts as gone because the runtimes omit it. */
 const orphanAge = 5 * 60_000

@@ -17,7 +17,7 @@ import type { Terminal } from '../framework/terminal.ts'
 const dirOption = {
   dir: {
     value: 'DIR',
-    text: 'this folder alone; whose files they are is told by its name, else by what is in it',
+    text: 'only this folder; its owner is recognised by its name or its content',
     offers: 'folder',
   },
 } as const
@@ -36,16 +36,16 @@ const columns = ['REASON', 'PLAN', 'SIZE', 'CHANGED', 'PATH', 'WHY']
 export const cacheScanCommand = command({
   name: 'cache scan',
   arguments: [],
-  summary: 'look for bad files in result caches; needs no daemon',
+  summary: 'Find bad files in result caches; needs no daemon',
   options: { ...dirOption, ...siteOptions },
   examples: [
-    { line: 'ipkeeperctl cache scan', does: 'looks at the caches of this node' },
+    { line: 'ipkeeperctl cache scan', does: 'Scan the caches of this node' },
     {
       line: 'ipkeeperctl cache scan --dir /var/lib/cni/results -o json',
-      does: 'looks at one folder, and prints JSON',
+      does: 'Scan one folder, and print JSON',
     },
   ],
-  exits: { 0: 'nothing wrong', 1: 'bad files found, or failed' },
+  exits: { 0: 'no bad files', 1: 'bad files found, or the scan failed' },
   run: async (daemon, args, terminal) => {
     const site = await lookAtSite(daemon, args, terminal)
     const wanted = { dir: args.options['dir'], files: [], others: false }
@@ -76,30 +76,30 @@ export const cacheRepairCommand = command({
   arguments: [
     {
       name: 'FILE',
-      text: 'these alone, as cache scan names them',
+      text: 'only these files, as cache scan lists them',
       optional: true,
       repeated: true,
       offers: 'file',
     },
   ],
-  summary: 'write bad files of result caches anew, or move them aside',
+  summary: 'Rewrite bad files in result caches, or move them aside',
   options: {
     ...dirOption,
     ...siteOptions,
     others: {
-      text: "move those of other plugins' networks aside, too; without it only those that are named",
+      text: "also move files of other plugins' networks aside (default: only files that are named)",
     },
     'dry-run': { text: 'only show what would be done' },
   },
   examples: [
-    { line: 'ipkeeperctl cache repair --dry-run', does: 'shows what would be done' },
-    { line: 'ipkeeperctl cache repair', does: "mends what is ipkeeper's own" },
+    { line: 'ipkeeperctl cache repair --dry-run', does: 'Show what would be done' },
+    { line: 'ipkeeperctl cache repair', does: "Repair ipkeeper's own files" },
     {
       line: 'ipkeeperctl cache repair /var/lib/cni/results/cbr0-3f2a91c0d1e2-eth0',
-      does: "moves this file aside, also where it is another plugin's",
+      does: "Move this file aside, even if it is another plugin's",
     },
   ],
-  exits: { 0: 'nothing bad is left', 1: 'something is, or failed' },
+  exits: { 0: 'no bad files are left', 1: 'bad files are left, or the repair failed' },
   run: async (daemon, args, terminal, tell) => {
     const site = await lookAtSite(daemon, args, terminal)
     const named = args.positionals
@@ -158,11 +158,7 @@ const quarantineRow = (item: QuarantinedItem): string[] => [
 ]
 
 const quarantineTable = (items: readonly QuarantinedItem[]): string =>
-  formatTable(
-    ['NAME', 'REASON', 'MOVED', 'FROM', 'WHY'],
-    items.map(quarantineRow),
-    'nothing is in quarantine',
-  )
+  formatTable(['NAME', 'REASON', 'MOVED', 'FROM', 'WHY'], items.map(quarantineRow), 'the quarantine is empty')
 
 /** Without --state-dir the daemon says where its quarantine is; without the daemon it is the default. */
 async function openQuarantine(
@@ -186,9 +182,9 @@ const stateDirOption = { 'state-dir': siteOptions['state-dir'] } as const
 export const cacheQuarantineCommand = command({
   name: 'cache quarantine',
   arguments: [],
-  summary: 'list files of caches that were moved aside; needs no daemon',
+  summary: 'List files in quarantine; needs no daemon',
   options: stateDirOption,
-  examples: [{ line: 'ipkeeperctl cache quarantine', does: 'lists what was moved aside, with the reason' }],
+  examples: [{ line: 'ipkeeperctl cache quarantine', does: 'List files that were moved aside, and why' }],
   run: async (daemon, args, terminal) => {
     return { quarantined: await (await openQuarantine(daemon, args, terminal)).list() }
   },
@@ -209,7 +205,7 @@ function chosen(all: readonly QuarantinedItem[], names: readonly string[]): read
       'IPK_USAGE',
       first
         ? `${more.length + 1} files in quarantine come from ${name}; use their names`
-        : `nothing in quarantine is called ${name}, or comes from there`,
+        : `no file in quarantine has the name or former path ${name}`,
     )
   })
 }
@@ -219,19 +215,19 @@ export const cacheRestoreCommand = command({
   arguments: [
     {
       name: 'NAME',
-      text: 'name in quarantine, or former path; none lists them',
+      text: 'name in quarantine, or former path; without it, list them',
       optional: true,
       repeated: true,
     },
   ],
-  summary: 'bring files back, by name or former path; needs no daemon',
+  summary: 'Restore files from quarantine; needs no daemon',
   options: { ...stateDirOption, 'dry-run': { text: 'only show what would be done' } },
   examples: [
     {
       line: 'ipkeeperctl cache restore results-3f2a91c0-fixed-web-0',
-      does: 'brings it back to where it was',
+      does: 'Move it back to where it was',
     },
-    { line: 'ipkeeperctl cache restore', does: 'lists what could be brought back' },
+    { line: 'ipkeeperctl cache restore', does: 'List files that can be restored' },
   ],
   run: async (
     daemon,

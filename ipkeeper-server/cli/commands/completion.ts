@@ -82,32 +82,32 @@ complete -c ipkeeper-server -f -a '(__ipkeeperctl_complete)'
 export const completionCommand = command({
   name: 'completion',
   arguments: [{ name: 'SHELL', text: 'bash, zsh or fish', offers: shells }],
-  summary: 'print what teaches a shell to complete words of this tool; needs no daemon',
+  summary: 'Print a completion script for a shell; needs no daemon',
   about: [
-    'Commands, options and files are completed everywhere. Addresses, pods, pools and the like are those that the daemon of this node knows; where it does not answer at once, nothing is offered.',
+    'Commands, options and files are always completed. Addresses, pods, pools and other names come from the daemon of this node; if it does not answer at once, none are offered.',
   ],
   options: {},
   examples: [
     {
       line: 'source <(ipkeeperctl completion bash)',
-      does: 'for this bash; needs no package bash-completion',
+      does: 'Enable it in this bash, without the bash-completion package',
     },
     {
       line: 'ipkeeperctl completion bash > /etc/bash_completion.d/ipkeeperctl',
-      does: 'for every bash, where bash-completion is',
+      does: 'Enable it in every bash, with the bash-completion package',
     },
     {
       line: 'ipkeeperctl completion zsh > /usr/local/share/zsh/site-functions/_ipkeeperctl',
-      does: 'for every zsh that runs compinit',
+      does: 'Enable it in every zsh that runs compinit',
     },
     {
       line: 'ipkeeperctl completion fish > /etc/fish/completions/ipkeeperctl.fish',
-      does: 'for every fish',
+      does: 'Enable it in every fish',
     },
   ],
   run: (_daemon, { positionals: [word] }) => {
     const shell = shells.find(known => known === word)
-    if (!shell) throw new Problem('IPK_USAGE', `"${word ?? ''}" is none of ${shells.join(', ')}`)
+    if (!shell) throw new Problem('IPK_USAGE', `"${word ?? ''}" is not one of ${shells.join(', ')}`)
     return Promise.resolve({ shell, script: shellScripts[shell] })
   },
   print: ({ script }) => script,

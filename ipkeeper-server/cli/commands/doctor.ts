@@ -109,21 +109,21 @@ function paintMark(line: string, paint: Paint): string {
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
   arguments: [],
-  summary: 'check what pods of this node need, explain an error text, or a pod; needs no daemon',
+  summary: 'Check this node, explain an error text, or describe a pod; needs no daemon',
   options: {
-    pod: { value: 'NS/NAME', text: 'tell everything that is known of this pod instead', offers: 'pod' },
+    pod: { value: 'NS/NAME', text: 'show everything known about this pod instead', offers: 'pod' },
     message: {
       value: 'TEXT',
-      text: 'say what an error text of kubelet or a runtime means; "-" is standard input',
+      text: 'explain an error text of kubelet or a runtime; "-" is standard input',
     },
     'conf-dir': {
       value: 'DIR',
-      text: `where the runtime looks for networks (default: the daemon's, else ${defaultPaths.confDir})`,
+      text: `the runtime's folder of network configurations (default: the daemon's, else ${defaultPaths.confDir})`,
       offers: 'folder',
     },
     'bin-dir': {
       value: 'DIR',
-      text: `where it looks for plugins (default: the daemon's, else ${defaultPaths.binDir} and others)`,
+      text: `the runtime's plugin folder (default: the daemon's, else ${defaultPaths.binDir} and others)`,
       offers: 'folder',
     },
     'state-dir': {
@@ -133,17 +133,20 @@ export const doctorCommand = command<Diagnosis>({
     },
   },
   examples: [
-    { line: 'ipkeeperctl doctor', does: 'checks this node' },
+    { line: 'ipkeeperctl doctor', does: 'Check this node' },
     {
       line: 'ipkeeperctl doctor --pod shop/web-0',
-      does: 'tells what plugin, daemon and runtime know of a pod',
+      does: 'Show what plugin, daemon and runtime know about a pod',
     },
     {
       line: 'journalctl -u kubelet -n 50 | ipkeeperctl doctor --message -',
-      does: 'explains the errors in a log, with what to type',
+      does: 'Explain the errors in a log, with commands that help',
     },
   ],
-  exits: { 0: 'nothing is broken, or it was explained', 1: 'something is broken, or not known' },
+  exits: {
+    0: 'no check failed, or the text or pod is known',
+    1: 'a check failed, or the text or pod is not known',
+  },
   run: async (daemon, args, terminal) => {
     const { pod, message, 'conf-dir': confDir, 'bin-dir': binDir, 'state-dir': named } = args.options
     const podName = pod === undefined ? undefined : readPod(pod)

@@ -66,7 +66,7 @@ function answerLines({ addresses, delegatedTo, error }: ExplainReply): readonly 
       `  hint: ${error.hint}`,
     ]
   }
-  if (delegatedTo !== null) return [`an ADD would be left to the fallback ${delegatedTo}`]
+  if (delegatedTo !== null) return [`an ADD would be delegated to the fallback ${delegatedTo}`]
   return [`an ADD would give ${addresses.join(', ')}`]
 }
 
@@ -86,49 +86,52 @@ export const explainCommand = command<Explanations>({
   arguments: [
     {
       name: 'NAMESPACE/POD',
-      text: 'the pod, which need not exist; or --manifest',
+      text: 'the pod, which need not exist; or use --manifest',
       optional: true,
       offers: 'pod',
     },
   ],
-  summary: 'show what an ADD of a pod would get now, and why; changes nothing',
+  summary: 'Show which address a pod would get now, and why; changes nothing',
   options: {
     manifest: {
       value: 'FILE',
-      text: 'explain the pods of a manifest, which need not exist; "-" is standard input',
+      text: 'explain the pods of a manifest, which need not be applied; "-" is standard input',
       offers: 'file',
     },
-    namespace: { value: 'NS', text: 'of objects in the manifest that name none (default: default)' },
+    namespace: {
+      value: 'NS',
+      text: 'namespace of objects in the manifest that name none (default: default)',
+    },
     ifname: { value: 'NAME', text: 'interface of the pod (default: eth0)' },
     network: {
       value: 'NAME',
       text: 'network to explain (default: the first that uses ipkeeper)',
       offers: 'network',
     },
-    conflist: { value: 'FILE', text: 'its configuration (default: looked for in --net-dir)', offers: 'file' },
+    conflist: { value: 'FILE', text: 'network configuration (default: found in --net-dir)', offers: 'file' },
     'net-dir': {
       value: 'DIR',
-      text: 'where the runtime looks for networks (default: /etc/cni/net.d)',
+      text: "the runtime's folder of network configurations (default: /etc/cni/net.d)",
       offers: 'folder',
     },
   },
   examples: [
-    { line: 'ipkeeperctl explain shop/web-0', does: 'tells which address it would get now, step by step' },
+    { line: 'ipkeeperctl explain shop/web-0', does: 'Show which address it would get now, step by step' },
     {
       line: 'ipkeeperctl explain --manifest web.yaml --namespace shop',
-      does: 'does so for the pods of a manifest, before it is applied',
+      does: 'Explain the pods of a manifest before it is applied',
     },
     {
       line: 'kubectl get sts web -o yaml | ipkeeperctl explain --manifest -',
-      does: 'for those of an object of the cluster',
+      does: 'Explain the pods of an object in the cluster',
     },
   ],
-  exits: { 0: 'no ADD would be refused', 1: 'one would be, or it failed' },
+  exits: { 0: 'every ADD would succeed', 1: 'an ADD would be refused, or explain failed' },
   run: async (daemon, args, terminal) => {
     const asked = askedFor(args)
     const { conflist, network, ifname, 'net-dir': folder = '/etc/cni/net.d' } = args.options
     const { config, file } = findNetconf({ conflist, network, folder }, why => {
-      terminal.err(`note: passed over: ${why}\n`)
+      terminal.err(`note: skipped: ${why}\n`)
     })
     const explanations: Explained[] = []
     for (const { notes, ...pod } of asked) {
@@ -139,7 +142,8 @@ export const explainCommand = command<Explanations>({
     return { conflist: file, explanations }
   },
   print: ({ explanations }) => {
-    const each = explanations.length > 1 ? 'Each pod as if it were the next to come.\n\n' : ''
+    const each =
+      explanations.length > 1 ? 'Each pod is explained as if it were the next one created.\n\n' : ''
     return `${each}${explanations.map(explanation).join('\n')}`
   },
   exitCode: ({ explanations }) => (explanations.some(({ error }) => error !== null) ? 1 : 0),

@@ -55,7 +55,7 @@ function looksLikeCached(file: BadFile, { folders }: CacheSite): boolean {
 function namedFolder(path: string, configured: readonly CacheFolder[]): CacheFolder {
   let why: string | undefined
   try {
-    if (!statSync(path).isDirectory()) why = 'it is no folder'
+    if (!statSync(path).isDirectory()) why = 'it is not a folder'
   } catch (error) {
     why = codeOf(error)
   }
@@ -74,7 +74,7 @@ function foldersWanted({ dir, files }: Wanted, configured: readonly CacheFolder[
 
 /** One that could not be judged however long we waited. */
 const restless = ({ kind, path, network }: CachePath): BadFile => ({
-  ...{ kind, path, reason: 'changing', detail: 'it goes on changing' },
+  ...{ kind, path, reason: 'changing', detail: 'it keeps changing' },
   ...{ sandbox: network === undefined ? {} : { network }, own: false, attachment: undefined },
   ...{ identity: undefined, size: null, modifiedAt: null },
 })
@@ -87,7 +87,7 @@ async function scanUntilRest(scanner: CacheScanner, site: CacheSite, terminal: T
   const deadline = performance.now() + quietPeriod + 1_500
   let scan: Scan = await scanner.scan(site.known())
   if (scan.again !== undefined)
-    terminal.err(`note: files that changed a moment ago are looked at again in ${quietPeriod / 1000} s\n`)
+    terminal.err(`note: files that just changed are checked again in ${quietPeriod / 1000} s\n`)
   while (scan.again !== undefined && performance.now() < deadline) {
     await delay(Math.min(scan.again + 20, Math.max(0, deadline - performance.now())))
     scan = await scanner.scan(site.known())

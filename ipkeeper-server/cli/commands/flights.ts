@@ -31,11 +31,11 @@ export function flightFilter(
   const { container, pod, limit } = options
   const verb = options['verb']?.toUpperCase()
   if (container !== undefined && containerIdFault(container) !== undefined)
-    throw new Problem('IPK_USAGE', `--container "${container}" is no container ID, nor the beginning of one`)
+    throw new Problem('IPK_USAGE', `--container "${container}" is not a container ID or the beginning of one`)
   if (pod !== undefined && !/^[^/\s]+\/[^/\s]+$/.test(pod))
     throw new Problem('IPK_USAGE', `--pod "${pod}" is not NAMESPACE/NAME`)
   if (verb !== undefined && !isVerb(verb))
-    throw new Problem('IPK_USAGE', `--verb "${options['verb']}" is none of ${verbs.join(', ')}`)
+    throw new Problem('IPK_USAGE', `--verb "${options['verb']}" is not one of ${verbs.join(', ')}`)
   return {
     container,
     pod,
@@ -68,26 +68,30 @@ export const flightsCommand = command({
   name: 'flights',
   watch: true,
   arguments: [],
-  summary: 'show what each run of the plugin was asked, did and printed; needs no daemon',
+  summary: 'Show the input, actions and output of each plugin run; needs no daemon',
   options: {
-    container: { value: 'ID', text: 'only those of the container whose ID begins so', offers: 'container' },
-    pod: { value: 'NS/NAME', text: 'only those of this pod', offers: 'pod' },
+    container: {
+      value: 'ID',
+      text: 'only runs for the container whose ID begins with this',
+      offers: 'container',
+    },
+    pod: { value: 'NS/NAME', text: 'only runs for this pod', offers: 'pod' },
     verb: { value: 'VERB', text: 'only ADD, DEL, CHECK, GC, STATUS or VERSION', offers: verbs },
-    limit: { value: 'N', text: 'at most N, the newest ones (default: 50)' },
+    limit: { value: 'N', text: 'only the newest N (default: 50)' },
     'state-dir': {
       value: 'DIR',
       text: `state folder of the plugin (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
       offers: 'folder',
     },
-    failed: { text: 'only those that failed' },
+    failed: { text: 'only runs that failed' },
   },
   examples: [
-    { line: 'ipkeeperctl flights --limit 20', does: 'shows the last twenty runs' },
+    { line: 'ipkeeperctl flights --limit 20', does: 'Show the last twenty runs' },
     {
       line: 'ipkeeperctl flights --container 3f2a91c0d1e2 --failed',
-      does: 'those of a container that failed',
+      does: 'Show the failed runs for a container',
     },
-    { line: 'ipkeeperctl flights --pod shop/web-0 -o json', does: 'those of a pod, as JSON' },
+    { line: 'ipkeeperctl flights --pod shop/web-0 -o json', does: 'Show the runs for a pod, as JSON' },
   ],
   run: async (_daemon, args, terminal) => {
     const filter = flightFilter(args.options, args.flags)
@@ -116,6 +120,6 @@ export const flightsCommand = command({
           whatCameOfIt(flight),
         ].map(visible),
       ),
-      'no flights: none recorded there, or none that matches; see: ipkeeperctl flights --help',
+      'no flights: none are recorded, or none match; see: ipkeeperctl flights --help',
     ),
 })

@@ -34,39 +34,39 @@ import type { Terminal } from '../framework/terminal.ts'
 const partDeadline = 120_000
 
 const commonOptions: Readonly<Record<string, Option>> = {
-  apply: { text: 'adopt them; without it, only show what would become of each' },
+  apply: { text: 'adopt the allocations (default: only show what would happen to each)' },
   network: {
     value: 'NAME',
-    text: 'only allocations of this network, and those of which nothing tells their network',
+    text: 'only allocations of this network, and those whose network is not known',
     offers: 'network',
   },
-  subnet: { value: 'CIDR[,CIDR]', text: 'ranges of --network, where no network configuration has them' },
+  subnet: { value: 'CIDR[,CIDR]', text: 'ranges of --network, if no network configuration has them' },
   segment: segmentOption,
   retain: {
     value: 'HOW',
-    text: 'release, while-owner-exists, forever or a time such as 30m (default: as the pool says)',
+    text: 'release, while-owner-exists, forever or a time such as 30m (default: that of the pool)',
     offers: ['release', 'while-owner-exists', 'forever'],
   },
   'net-dir': {
     value: 'DIR',
-    text: `folder with the runtime's networks (default: ${defaultPaths.confDir})`,
+    text: `the runtime's folder of network configurations (default: ${defaultPaths.confDir})`,
     offers: 'folder',
   },
   'results-dir': {
     value: 'DIR',
-    text: `libcni's cache of results (default: ${resultCacheFolders.results.join(', ')})`,
+    text: `libcni's result cache (default: ${resultCacheFolders.results.join(', ')})`,
     offers: 'folder',
   },
   runtime: {
     value: 'SOCKET',
-    text: "of the container runtime's CRI (default: containerd's and CRI-O's)",
+    text: "CRI socket of the container runtime (default: containerd's and CRI-O's)",
     offers: 'file',
   },
 }
 
 const about: readonly string[] = [
-  'Shows what would become of each allocation, and changes nothing; with --apply those that can be are adopted: the ledger has them as if ipkeeper had given them, a DEL of their container gives them back, and nobody else gets them. Nothing of the source is changed, and no container is touched. It can be run again at any time: what is adopted already is passed over.',
-  'adopt: free here, and taken over. ours: in the ledger already. conflict: somebody else has it, or two claim it. unfit: no pool can have it. gone: its container is no more. elsewhere: it is for another node; run it there. unreadable: nothing tells whose it is.',
+  'Shows what would happen to each allocation, and changes nothing. With --apply, adopts those that can be: they are in the ledger as if ipkeeper had assigned them, and a DEL of their container releases them. The source is not changed, and no container is touched. It is safe to run it again: allocations that are already adopted are skipped.',
+  'adopt: free, and can be adopted. ours: already in the ledger. conflict: another holder has it, or two allocations claim it. unfit: no pool has the address. gone: its container no longer exists. elsewhere: it belongs to another node; run the import there. unreadable: its owner cannot be determined.',
 ]
 
 interface ImportReport {
@@ -130,7 +130,7 @@ async function look(
   const knowledge = await probeRuntimes(folders, sockets, progress.at).finally(progress.end)
   for (const answer of knowledge.runtimes) {
     if (answer.state === 'failed')
-      terminal.err(`note: runtime ${answer.socket} cannot be asked for its containers: ${answer.reason}\n`)
+      terminal.err(`note: cannot list the containers of runtime ${answer.socket}: ${answer.reason}\n`)
   }
   return { ...completeFindings(told, knowledge, { network: options['network'] }), networks }
 }
@@ -198,7 +198,7 @@ function summary({ counts, applied, source, interrupted, unreadable }: ImportRep
     ...(unreadable.length > 0 ? [`${unreadable.length} unreadable`] : []),
   ]
   const next = interrupted
-    ? `interrupted: what was adopted stays so; go on with the same command`
+    ? `interrupted: what was adopted stays adopted; to resume, run the same command again`
     : applied
       ? 'next: change "ipam.type" in the conflist to "ipkeeper", then run this again; see: ipkeeperctl leases'
       : adopt > 0
@@ -224,10 +224,10 @@ function print(report: ImportReport): string {
     '-',
     visible(`${origin}: ${why}`),
   ])
-  return `${formatTable(['WHAT', 'ADDRESS', 'WHOSE', 'POOL', 'WHY'], [...bad, ...rows], 'nothing was found')}\n${summary(report)}`
+  return `${formatTable(['WHAT', 'ADDRESS', 'WHOSE', 'POOL', 'WHY'], [...bad, ...rows], 'no allocations found')}\n${summary(report)}`
 }
 
-const exits = { 0: 'nothing stands in the way', 1: 'something is in conflict or fits no pool, or failed' }
+const exits = { 0: 'no conflicts', 1: 'an allocation conflicts or fits no pool, or the import failed' }
 
 const needsPerson = ({ counts, interrupted }: ImportReport): 0 | 1 =>
   counts.conflict > 0 || counts.unfit > 0 || interrupted ? 1 : 0
@@ -237,22 +237,22 @@ const [folder] = resultCacheFolders.hostLocal
 const hostLocalCommand = command<ImportReport>({
   name: 'import host-local',
   arguments: [],
-  summary: 'adopt what host-local has given on this node, without touching a container',
+  summary: "Adopt host-local's allocations on this node, without touching a container",
   about,
   options: {
     dir: {
       value: 'DIR',
-      text: `its folder, with one for each network (default: ${folder})`,
+      text: `data folder of host-local, with a subfolder for each network (default: ${folder})`,
       offers: 'folder',
     },
     ...commonOptions,
   },
   examples: [
-    { line: 'ipkeeperctl import host-local', does: 'shows what would be adopted, and what is in the way' },
-    { line: 'ipkeeperctl import host-local --apply', does: 'adopts it' },
+    { line: 'ipkeeperctl import host-local', does: 'Show what would be adopted, and what conflicts' },
+    { line: 'ipkeeperctl import host-local --apply', does: 'Adopt the allocations' },
     {
       line: 'ipkeeperctl import host-local --network cbr0 --subnet 10.244.1.0/24',
-      does: 'where the ranges stand in no network configuration, as with flannel',
+      does: 'Give the ranges by hand if no network configuration has them, as with flannel',
     },
   ],
   exits,
@@ -268,10 +268,10 @@ const hostLocalCommand = command<ImportReport>({
 })
 
 const summaries: Readonly<Record<ObjectSourceName, string>> = {
-  whereabouts: "adopt what whereabouts' IPPools say of this node's containers",
-  calico: "adopt what calico's IPAM blocks say of this node's pods",
-  'kube-ovn': "adopt what kube-ovn's IP objects say of this node's pods",
-  'crd-ipkeeper': "adopt what crd-ipkeeper's StaticIPs say of this node's pods",
+  whereabouts: "Adopt allocations of this node's containers from the IPPools of whereabouts",
+  calico: "Adopt allocations of this node's pods from the IPAM blocks of calico",
+  'kube-ovn': "Adopt allocations of this node's pods from the IP objects of kube-ovn",
+  'crd-ipkeeper': "Adopt allocations of this node's pods from the StaticIPs of crd-ipkeeper",
 }
 
 function objectCommand(name: ObjectSourceName): Command {
@@ -280,29 +280,29 @@ function objectCommand(name: ObjectSourceName): Command {
     name: `import ${name}`,
     arguments: [],
     summary: summaries[name],
-    about: [...about, `kubectl writes such a file by: kubectl get ${kubectlNames(source)} -A -o json`],
+    about: [...about, `To write a file for --file: kubectl get ${kubectlNames(source)} -A -o json`],
     options: {
       file: {
         value: 'FILE',
-        text: 'what kubectl has written with -o json or -o yaml; - is standard input',
+        text: 'output of kubectl with -o json or -o yaml; "-" is standard input',
         offers: 'file',
       },
       kubeconfig: {
         value: 'FILE',
-        text: 'how to reach the Kubernetes API (default: as a pod, its service account)',
+        text: 'kubeconfig for the Kubernetes API (default: the service account, in a pod)',
         offers: 'file',
       },
-      context: { value: 'NAME', text: 'of --kubeconfig (default: its own)' },
+      context: { value: 'NAME', text: 'context in --kubeconfig (default: its current one)' },
       ...commonOptions,
     },
     examples: [
       {
         line: `ipkeeperctl import ${name} --kubeconfig admin.conf`,
-        does: 'shows what would be adopted, and what is in the way',
+        does: 'Show what would be adopted, and what conflicts',
       },
       {
         line: `ipkeeperctl import ${name} --file list.json --apply`,
-        does: 'adopts it from a file, where this node cannot read such objects itself',
+        does: 'Adopt from a file, if this node cannot read such objects itself',
       },
     ],
     exits,

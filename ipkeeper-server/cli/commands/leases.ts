@@ -12,7 +12,7 @@ import { readLimit } from '../framework/options.ts'
 function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
   const list = addresses.join(',')
   if (delegatedTo === null) return list
-  return list === '' ? `left to ${delegatedTo}` : `${list} by ${delegatedTo}`
+  return list === '' ? `delegated to ${delegatedTo}` : `${list} by ${delegatedTo}`
 }
 
 /** "12m"; "with StatefulSet web"; "-" while a sandbox has it. */
@@ -31,16 +31,16 @@ export const leasesCommand = command({
   name: 'leases',
   watch: true,
   arguments: [],
-  summary: 'list addresses in use, kept and cooling, with their holders',
+  summary: 'List leases: addresses that are in use, kept or cooling down, with their holders',
   options: {
-    limit: { value: 'N', text: 'at most N leases' },
-    pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
+    limit: { value: 'N', text: 'show at most N leases' },
+    pool: { value: 'NAME', text: 'only leases of this pool', offers: 'pool' },
   },
   examples: [
-    { line: 'ipkeeperctl leases', does: 'lists who has which address, and since when' },
-    { line: 'ipkeeperctl leases --pool prod', does: 'those of one pool' },
-    { line: 'ipkeeperctl leases --watch', does: 'shows them until Ctrl-C' },
-    { line: 'ipkeeperctl leases -o json', does: 'the same for scripts' },
+    { line: 'ipkeeperctl leases', does: 'List who has which address, and since when' },
+    { line: 'ipkeeperctl leases --pool prod', does: 'List the leases of one pool' },
+    { line: 'ipkeeperctl leases --watch', does: 'Show them, refreshed until Ctrl-C' },
+    { line: 'ipkeeperctl leases -o json', does: 'Print JSON, for scripts' },
   ],
   run: async (daemon, args) => {
     const { pool } = args.options
@@ -77,9 +77,9 @@ export const attachmentsCommand = command({
   name: 'attachments',
   watch: true,
   arguments: [],
-  summary: 'list interfaces that were added and not deleted, also those of the fallback',
+  summary: 'List interfaces that were added and not deleted, including those of the fallback',
   options: {},
-  examples: [{ line: 'ipkeeperctl attachments', does: 'lists the interfaces that pods have from here' }],
+  examples: [{ line: 'ipkeeperctl attachments', does: 'List the interfaces that ipkeeper has added' }],
   run: async daemon => (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply,
   print: ({ attachments }, paint) =>
     formatTable(

@@ -56,19 +56,19 @@ export async function mendFile(path: string, dryRun: boolean, now: Date): Promis
     ...{ file: path, changed: false, original: null },
     ...{ changes: [], plan: [], why },
   })
-  if (isLink(path)) return unchanged('it is a link: name its target')
+  if (isLink(path)) return unchanged('it is a symbolic link; name its target')
   const read = await readRegularFile(path)
   if (!('bytes' in read)) return unchanged(read.why)
   const text = decode(read.bytes)
   const isYaml = /\.ya?ml$/.test(path) || (!isRuntimeFile(path) && looksLikeYaml(text))
-  if (isYaml) return unchanged('it is YAML: correct it where it comes from')
+  if (isYaml) return unchanged('it is YAML; fix it at its source')
   const fixed = fixText(text)
   if (fixed.kind === 'sound') return undefined
   if (fixed.kind === 'by-hand') {
     const { line, column } = new LineMap(text).placeOf(fixed.fault.start)
-    return unchanged(`line ${line}, column ${column} is for a person to mend: ${fixed.fault.message}`)
+    return unchanged(`line ${line}, column ${column} needs to be fixed by hand: ${fixed.fault.message}`)
   }
-  if (!Buffer.from(text).equals(read.bytes)) return unchanged('it has bytes that are no UTF-8')
+  if (!Buffer.from(text).equals(read.bytes)) return unchanged('it has bytes that are not UTF-8')
   const changes = fixed.titles
   const plan = planOf(text, fixed.text)
   if (dryRun) return { file: path, changed: false, original: null, changes, plan, why: 'dry run' }
@@ -116,7 +116,7 @@ async function lintWords(words: readonly string[], node: LintNode): Promise<Lint
 function readNode({ options }: ReadCall): LintNode {
   const { 'bin-dir': named, 'max-conf-num': number = '1' } = options
   if (!/^\d{1,6}$/.test(number))
-    throw new Problem('IPK_USAGE', `--max-conf-num ${number} is no number; 0 means all`)
+    throw new Problem('IPK_USAGE', `--max-conf-num ${number} is not a number; 0 means all`)
   const binDirs = (named ?? defaultPaths.binDir).split(':').filter(folder => folder !== '')
   if (binDirs.length === 0) throw new Problem('IPK_USAGE', '--bin-dir names no folder')
   return {
@@ -134,23 +134,23 @@ function summary({ findings, files }: LintReply): string {
     const count = findings.filter(finding => finding.severity === severity).length
     return count === 0 ? [] : [counted(count, severity)]
   })
-  return `${counts.length === 0 ? 'nothing to say' : counts.join(', ')}: ${counted(files.length, 'file')} looked at\n`
+  return `${counts.length === 0 ? 'no findings' : counts.join(', ')}: ${counted(files.length, 'file')} checked\n`
 }
 
 function chosenLines({ files }: LintReply): string[] {
   if (files.every(({ chosen }) => chosen === null)) return []
   const chosen = files.filter(file => file.chosen === true)
-  if (chosen.length === 0) return ['the runtime has no network: no file is loaded\n']
+  if (chosen.length === 0) return ['the runtime has no network: it loads no file\n']
   return chosen.map(
-    ({ file, network }) => `the runtime takes ${visible(file)} (network ${visible(network ?? '?')})\n`,
+    ({ file, network }) => `the runtime loads ${visible(file)} (network ${visible(network ?? '?')})\n`,
   )
 }
 
 function mendLines({ file, changed, original, changes, plan, why }: MendReport): string {
   const lines = plan.map(line => `  ${line.split('\t').map(visible).join('\t')}\n`).join('')
   if (changed)
-    return `${visible(file)}: mended (${changes.join(', ')}); as it was: ${visible(original ?? '')}\n${lines}`
-  if (plan.length > 0) return `${visible(file)}: would be mended (${changes.join(', ')})\n${lines}`
+    return `${visible(file)}: fixed (${changes.join(', ')}); the original is ${visible(original ?? '')}\n${lines}`
+  if (plan.length > 0) return `${visible(file)}: would be fixed (${changes.join(', ')})\n${lines}`
   return `${visible(file)}: not changed: ${visible(why ?? '')}\n`
 }
 
@@ -159,39 +159,39 @@ export const lintCommand = command<LintAnswer>({
   arguments: [
     {
       ...{ name: 'FILE|DIR', optional: true, repeated: true, offers: 'file' },
-      text: `conflists, folders of them, ConfigMaps, or "-" (default: ${defaultPaths.confDir})`,
+      text: `conflists, folders of them, ConfigMaps, or "-" for standard input (default: ${defaultPaths.confDir})`,
     },
   ],
-  summary: 'say what is wrong with network configurations, and where; needs no daemon',
+  summary: 'Check network configurations for errors; needs no daemon',
   options: {
     'bin-dir': {
       value: 'DIR',
-      text: `where plugins are, also several times, or DIR:DIR (default: ${defaultPaths.binDir})`,
+      text: `plugin folder; may be repeated, or DIR:DIR (default: ${defaultPaths.binDir})`,
       joined: true,
       offers: 'folder',
     },
     'max-conf-num': {
       value: 'N',
-      text: 'how many files the runtime takes, as in its configuration; 0: all (default: 1)',
+      text: 'how many files the runtime loads, as in its configuration; 0 means all (default: 1)',
     },
-    fix: { text: 'make safe changes: commas, comments, single quotes, BOM; keeps FILE.orig-TIME' },
-    'dry-run': { text: 'with --fix: show what would change, and change nothing' },
+    fix: { text: 'fix commas, comments, single quotes and BOMs; keeps FILE.orig-TIME' },
+    'dry-run': { text: 'with --fix: only show what would change' },
   },
   examples: [
     {
       line: 'ipkeeperctl lint /etc/cni/net.d',
-      does: 'says what is wrong with each file, and which one the runtime takes',
+      does: 'Check each file, and show which one the runtime loads',
     },
     {
       line: 'ipkeeperctl lint --fix --dry-run /etc/cni/net.d/10-fixed.conflist',
-      does: 'shows what would be mended',
+      does: 'Show what would be fixed',
     },
     {
       line: 'ipkeeperctl lint deploy/*.yaml -o github',
-      does: 'marks lines of ConfigMaps in a workflow of GitHub',
+      does: 'Annotate lines of ConfigMaps in a GitHub workflow',
     },
   ],
-  exits: { 0: 'no error', 1: 'errors' },
+  exits: { 0: 'no errors', 1: 'errors were found' },
   run: async (_daemon, args) => {
     const node = readNode(args)
     const words = args.positionals.length === 0 ? [defaultPaths.confDir] : args.positionals
@@ -202,7 +202,7 @@ export const lintCommand = command<LintAnswer>({
       return await lintWords(words, node)
     }
     if (words.includes('-'))
-      throw new Problem('IPK_USAGE', 'standard input cannot be mended in place; name the file')
+      throw new Problem('IPK_USAGE', 'standard input cannot be fixed in place; name the file')
     const before = await lintWords(words, node)
     const broken = new Set(before.findings.filter(({ fix }) => fix !== null).map(({ file }) => file))
     const manifests = before.files.filter(({ file, why }) => why.startsWith('YAML') && !broken.has(file))

@@ -27,16 +27,18 @@ export function describeMove(report: MoveReport, again: string): string {
   const { written, same, left, history, conflicts, dryRun, interrupted, source, target, verified } = report
   if (conflicts.length > 0) {
     if (conflicts.some(({ boundOn }) => boundOn !== undefined)) {
-      return `${conflictTable(conflicts)}\nnothing was written: the target is the store of one node, and nothing there ends what is bound on others
-next: going back is for a single node: drain the others while their daemons run, and do this again\n`
+      return `${conflictTable(conflicts)}\nnothing was written: the target is the store of one node, which would never release what is bound on other nodes
+next: drain the other nodes while their daemons run, then run this again\n`
     }
     return `${conflictTable(conflicts)}\nnothing was written: the target has other records under these keys
-next: name an empty store, or compare them: ipkeeperctl backup FILE --store SPEC\n`
+next: name an empty store, or compare the records: ipkeeperctl backup FILE --store SPEC\n`
   }
-  if (dryRun && interrupted) return `interrupted: not all was compared\nnext: ${again}\n`
-  const leftOut = left > 0 ? `, ${left} left out that it has no use for` : ''
-  if (dryRun) return `nothing is in the way: ${same} records are there already${leftOut}\nnext: ${again}\n`
-  if (interrupted) return `interrupted after ${written} records; those stay\nnext: ${again}\n`
+  if (dryRun && interrupted) return `interrupted: not all records were compared\nnext: ${again}\n`
+  const leftOut = left > 0 ? `, ${left} left out that the target does not need` : ''
+  if (dryRun)
+    return `no conflicts: ${same} ${same === 1 ? 'record is' : 'records are'} already there${leftOut}\nnext: ${again}\n`
+  if (interrupted)
+    return `interrupted after ${written} ${written === 1 ? 'record, which stays' : 'records, which stay'}\nnext: ${again}\n`
   const digests =
     source && target
       ? formatTable(
@@ -60,8 +62,8 @@ next: name an empty store, or compare them: ipkeeperctl backup FILE --store SPEC
           '',
         )
       : ''
-  return `${written} records written, ${same} were there already${leftOut}, ${history} entries of the history
-${digests}${verified ? 'the target has the same as the source' : `the target differs from the source\nnext: ${again}`}\n`
+  return `${written} ${written === 1 ? 'record' : 'records'} written, ${same} already there${leftOut}, ${history} history ${history === 1 ? 'entry' : 'entries'}
+${digests}${verified ? 'the target is identical to the source' : `the target differs from the source\nnext: ${again}`}\n`
 }
 
 /** 1 where somebody has to do something more. */
@@ -79,34 +81,34 @@ export const migrateCommand = command<MigrateReport>({
   arguments: [
     {
       name: 'FROM',
-      text: 'a store as --store of the daemon names it: sqlite:PATH, etcd:URL[,URL...] or kubernetes:',
+      text: "source store, in the form of the daemon's --store: sqlite:PATH, etcd:URL[,URL...] or kubernetes:",
     },
-    { name: 'TO', text: 'the store that gets the ledger' },
+    { name: 'TO', text: 'target store, in the same form' },
   ],
-  summary: 'copy the ledger of one store into another and compare the two; no daemon may run',
+  summary: 'Copy the ledger of one store into another and compare the two; no daemon may run',
   about: [
-    'Records that the target has already, and has the same, are passed over, so that a run that was interrupted goes on when it is started again. One that it has otherwise is listed, and then nothing at all is written; so is what is bound on another node, where the target is the store of one node: nothing there would ever end it. What is in the target alone stays. The source is as it was.',
-    'Afterwards the target is opened anew, and what it has is compared with the source by digest: the sum of the SHA-256 of every record in canonical form.',
-    "With a store that nodes share, attachments and history are in the journal of the state folder: run it once on each node, with that node's state folder.",
+    'Records that the target already has are skipped, so that an interrupted run can be resumed by starting it again. If the target has a different record under the same key, the conflict is listed and nothing is written. The same holds for a record that is bound on another node when the target is the store of one node, which would never release it. Records that only the target has stay. The source is not changed.',
+    'Afterwards the target is reopened and compared with the source by digest: the sum of the SHA-256 of every record in canonical form.',
+    "With a store that nodes share, attachments and history are in the journal in the state folder: run the command once on each node, with that node's state folder.",
   ],
   options: {
     ...offlineOptions,
-    'dry-run': { text: 'only compare them' },
-    'without-history': { text: 'leave out who had which address when' },
+    'dry-run': { text: 'only compare the two stores' },
+    'without-history': { text: 'do not copy the history of addresses' },
   },
   examples: [
     {
       line: 'ipkeeperctl migrate sqlite:/var/lib/ipkeeper/leases.db etcd:https://10.0.0.1:2379',
-      does: "brings this node's ledger into the etcd that all nodes share",
+      does: "Copy this node's ledger into the etcd that all nodes share",
     },
     {
       line: 'ipkeeperctl migrate sqlite:/var/lib/ipkeeper/leases.db kubernetes: --dry-run',
-      does: 'says whether anything is in the way',
+      does: 'Show whether there are conflicts',
     },
   ],
   exits: {
-    0: 'the target has all that the source has',
-    1: 'something else is there, something is bound on another node, interrupted, or failed',
+    0: 'the target has everything in the source',
+    1: 'records conflict or are bound on another node, or the migration was interrupted or failed',
   },
   run: async (_daemon, args, terminal) => {
     const [from = '', to = ''] = args.positionals
@@ -138,6 +140,6 @@ export const migrateCommand = command<MigrateReport>({
   print: report =>
     describeMove(report, `ipkeeperctl migrate ${report.from} ${report.to}`) +
     (report.verified
-      ? `next: start the daemon with --store ${report.to}; ${report.from} is as it was\n`
+      ? `next: start the daemon with --store ${report.to}; ${report.from} was not changed\n`
       : ''),
 })

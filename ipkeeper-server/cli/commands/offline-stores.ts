@@ -7,12 +7,12 @@ import type { Terminal } from '../framework/terminal.ts'
 export const offlineOptions: Readonly<Record<'state-dir' | 'config', Option>> = {
   'state-dir': {
     value: 'DIR',
-    text: `of the daemon that does not run (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+    text: `state folder of the stopped daemon (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
     offers: 'folder',
   },
   config: {
     value: 'FILE',
-    text: `how engines are reached, and the node's name (default: ${defaultPaths.config})`,
+    text: `the daemon's configuration: connections to engines, and the node's name (default: ${defaultPaths.config})`,
     offers: 'file',
   },
 }

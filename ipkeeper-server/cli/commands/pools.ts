@@ -7,13 +7,13 @@ import { Problem } from '../../../shared/problem/problem.ts'
 export const poolsCommand = command({
   name: 'pools',
   watch: true,
-  arguments: [{ name: 'POOL', text: 'this one alone', optional: true, offers: 'pool' }],
-  summary: 'list pools: how many addresses are used, kept, free, and when the next gets free',
+  arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
+  summary: 'List pools: addresses used, kept and free, and when the next becomes free',
   options: {},
   examples: [
-    { line: 'ipkeeperctl pools', does: 'shows how full each pool is' },
-    { line: 'ipkeeperctl pools prod', does: 'shows one of them' },
-    { line: 'ipkeeperctl pools -o json', does: 'the same for scripts' },
+    { line: 'ipkeeperctl pools', does: 'Show how full each pool is' },
+    { line: 'ipkeeperctl pools prod', does: 'Show one pool' },
+    { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
   run: async (daemon, { positionals: [wanted] }) => {
     if (wanted !== undefined) return { pools: await listPool(daemon, wanted) }

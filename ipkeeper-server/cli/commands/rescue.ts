@@ -24,19 +24,18 @@ function describe({ kinds, notes, history }: RescueReply): string {
     count(of('lease'), 'lease', 'leases'),
     count(of('attachment'), 'attachment', 'attachments'),
     ...(notes > 0 ? [count(notes, 'note', 'notes')] : []),
-    count(history, 'entry of the history', 'entries of the history'),
+    count(history, 'history entry', 'history entries'),
   ].join(', ')
 }
 
 function lines(report: Report): readonly string[] {
   const { needed, file, unreadable, aside, inUse, faults = [], reserved = [], unknown = 0, dryRun } = report
-  if (!needed)
-    return [`${file} is as it should be; a copy of the ledger is written by: ipkeeperctl backup FILE`]
+  if (!needed) return [`${file} is intact; to copy the ledger: ipkeeperctl backup FILE`]
   return [
-    ...few(faults).map(fault => `was wrong: ${fault}`),
+    ...few(faults).map(fault => `fault: ${fault}`),
     dryRun
       ? `${file}: can be saved: ${describe(report)}`
-      : `${file} was written anew and compared: ${describe(report)}`,
+      : `${file} was rewritten and verified: ${describe(report)}`,
     ...few(unreadable).map(line => `not saved: ${line}`),
     ...few(
       reserved.map(
@@ -44,11 +43,9 @@ function lines(report: Report): readonly string[] {
       ),
     ),
     ...(unknown > 0
-      ? [
-          `${count(unknown, 'acknowledged change is', 'acknowledged changes are')} lost, and nobody knows of which address`,
-        ]
+      ? [`${count(unknown, 'acknowledged change is', 'acknowledged changes are')} lost, of unknown addresses`]
       : []),
-    ...(aside.length > 0 ? [`what stood there is now ${aside.map(shellWord).join(' and ')}`] : []),
+    ...(aside.length > 0 ? [`the old file is now ${aside.map(shellWord).join(' and ')}`] : []),
     ...next(report, inUse),
   ]
 }
@@ -61,17 +58,17 @@ function next(
   if (dryRun) return [`next: ipkeeperctl rescue --store sqlite:${shellWord(file)}`]
   const later = [
     ...(unknown > 0
-      ? ['next: compare ipkeeperctl leases with the pods that run, and make anew those without a lease']
+      ? ['next: compare ipkeeperctl leases with the running pods, and recreate those without a lease']
       : []),
     ...(reserved.length > 0
-      ? ['next: when nobody uses such an address any more: ipkeeperctl unreserve ADDRESS']
+      ? ['next: when such an address is no longer used: ipkeeperctl unreserve ADDRESS']
       : []),
   ]
   if (offline) return ['next: start the daemon: systemctl start ipkeeper', ...later]
   return inUse
-    ? ['the daemon goes on with it; next: ipkeeperctl doctor']
+    ? ['the daemon is using it; next: ipkeeperctl doctor']
     : [
-        `next: systemctl restart ipkeeper (the folder ${dirname(file)} is another one than the daemon began with)`,
+        `next: systemctl restart ipkeeper (the folder ${dirname(file)} is not the one that the daemon started with)`,
       ]
 }
 
@@ -84,27 +81,27 @@ interface Report extends RescueReply {
 export const rescueCommand = command<Report>({
   name: 'rescue',
   arguments: [],
-  summary: 'write the ledger to a new file, where its own was removed, replaced, cut or damaged',
+  summary: 'Write the ledger to a new file after its own was removed, replaced, truncated or damaged',
   about: [
-    'While the daemon runs it has all records in memory, and writes them to a new file in the place of the old one, with what can still be read of the history. The new file is read again and compared before it gets the name; whatever stood there is kept beside it. Then the daemon serves on. Do not restart it before: what it has in memory would be gone.',
-    'With --store, while no daemon runs, what can still be read of a damaged file is saved in the same way. An address whose lease is lost is reserved, so that nobody gets it, and listed.',
+    'The running daemon has all records in memory. It writes them to a new file in place of the old one, with as much of the history as can be read. The new file is read back and compared before it is renamed; the old file is kept beside it. Then the daemon continues to serve. Do not restart the daemon before that: the records in its memory would be lost.',
+    'With --store, while no daemon runs, everything that can be read from a damaged file is saved in the same way. An address whose lease is lost is listed and reserved, so that it is not assigned again.',
   ],
   options: {
     store: {
       value: 'SPEC',
-      text: 'sqlite:FILE, the ledger (leases.db) or journal (journal.db) of a daemon that does not run',
+      text: 'sqlite:FILE, the ledger (leases.db) or journal (journal.db) of a stopped daemon',
     },
     ...offlineOptions,
-    'dry-run': { text: 'with --store: only tell what can be saved' },
+    'dry-run': { text: 'with --store: only show what can be saved' },
   },
   examples: [
-    { line: 'ipkeeperctl rescue', does: 'saves what the running daemon has in memory' },
+    { line: 'ipkeeperctl rescue', does: 'Save the records that the running daemon has in memory' },
     {
       line: 'ipkeeperctl rescue --store sqlite:/var/lib/ipkeeper/leases.db --dry-run',
-      does: 'tells what can be read of a damaged ledger',
+      does: 'Show what can be read from a damaged ledger',
     },
   ],
-  exits: { 0: 'the file is whole, or was written anew', 1: 'it was not, and stands as it was' },
+  exits: { 0: 'the file is intact, or was rewritten', 1: 'it could not be rewritten, and was not changed' },
   run: async (daemon, args, terminal) => {
     const { store: spec } = args.options
     if (spec === undefined) {

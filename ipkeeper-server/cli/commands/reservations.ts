@@ -7,9 +7,9 @@ export const reservationsCommand = command({
   name: 'reservations',
   watch: true,
   arguments: [],
-  summary: 'list promised addresses with their owners',
+  summary: 'List reserved addresses with their owners',
   options: {},
-  examples: [{ line: 'ipkeeperctl reservations', does: 'lists which address is promised to whom' }],
+  examples: [{ line: 'ipkeeperctl reservations', does: 'List which address is reserved for whom' }],
   run: async daemon => (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply,
   print: ({ reservations }, paint) =>
     formatTable(
@@ -26,18 +26,24 @@ export const reserveCommand = command({
     { name: 'ADDRESS', text: 'an IPv4 or IPv6 address' },
     { name: 'OWNER', text: 'NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME', offers: 'pod' },
   ],
-  summary: 'promise an address to NS/POD, NS/KIND/NAME, or external:NAME',
+  summary: 'Reserve an address for a pod, a workload, or something outside the cluster',
   options: {
     segment: segmentOption,
-    note: { value: 'TEXT', text: 'why, shown in listings and errors; without it an earlier note stays' },
+    note: { value: 'TEXT', text: 'reason, shown in listings and errors (default: keep an earlier note)' },
   },
   examples: [
     {
       line: 'ipkeeperctl reserve 10.22.0.50 shop/web-0 --note "licence server"',
-      does: 'for a pod of this name',
+      does: 'Reserve it for the pod with this name',
     },
-    { line: 'ipkeeperctl reserve 10.22.0.51 shop/statefulset/db', does: 'for the pods of a workload' },
-    { line: 'ipkeeperctl reserve 10.22.0.60 external:printer-3', does: 'for something that is no pod' },
+    {
+      line: 'ipkeeperctl reserve 10.22.0.51 shop/statefulset/db',
+      does: 'Reserve it for the pods of a workload',
+    },
+    {
+      line: 'ipkeeperctl reserve 10.22.0.60 external:printer-3',
+      does: 'Reserve it for something that is not a pod',
+    },
   ],
   run: async (daemon, args, terminal) => {
     const [address, owner] = args.positionals
@@ -45,7 +51,7 @@ export const reserveCommand = command({
     const made = (await daemon.ask('POST', '/v1/reservations', request)) as ReserveReply
     if (made.pool === null)
       terminal.err(
-        `note: no pool known so far in segment ${made.segment} has ${made.address}; ` +
+        `note: no known pool of segment ${made.segment} has ${made.address}; ` +
           'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools\n',
       )
     return made
@@ -55,11 +61,11 @@ export const reserveCommand = command({
 
 export const unreserveCommand = command({
   name: 'unreserve',
-  arguments: [{ name: 'ADDRESS', text: 'one that is reserved', offers: 'reserved address' }],
-  summary: 'take a promise back; a lease that uses the address stays',
+  arguments: [{ name: 'ADDRESS', text: 'a reserved address', offers: 'reserved address' }],
+  summary: 'Remove a reservation; a lease of the address stays',
   options: { segment: segmentOption },
   examples: [
-    { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'anybody may have it again, once it is free' },
+    { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'Make it available to every pod, once it is free' },
   ],
   run: async (daemon, args) => {
     const [address = ''] = args.positionals

@@ -13,21 +13,21 @@ function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusR
   const aside =
     quarantined === 0
       ? ''
-      : `, ${quarantined} ${quarantined === 1 ? 'file' : 'files'} put aside in ${join(stateDir, stateFolders.quarantine)}`
+      : `, ${quarantined} ${quarantined === 1 ? 'file' : 'files'} quarantined in ${join(stateDir, stateFolders.quarantine)}`
   return [`queue   ${waiting} ${waiting === 1 ? 'DEL' : 'DELs'} waiting${aside}`]
 }
 
 /** How it stands with a store that nodes share, in a word. */
-const states = { ready: 'not heard of', away: 'away', incomplete: 'incomplete' } as const
+const states = { ready: 'no contact', away: 'away', incomplete: 'incomplete' } as const
 
 /** What goes on, and what to do about the rest. */
 function consequences({ state, waitsFor = [] }: StatusReply['store']): readonly string[] {
   switch (state) {
     case 'away':
-      return ['what has its address on this node goes on; new claims wait until it is back']
+      return ['pods on this node keep their addresses; new claims wait until the store is back']
     case 'incomplete':
       return [
-        'what has its address on this node goes on; new claims wait until all nodes have told it again what they hold',
+        'pods on this node keep their addresses; new claims wait until every node has reported what it holds',
         ...waitingLines(waitsFor),
       ]
     default:
@@ -40,8 +40,8 @@ function waitingLines([first, ...more]: readonly string[]): readonly string[] {
   const rest = more.length === 0 ? '' : `, ${more.join(', ')}`
   const daemons = more.length === 0 ? 'its daemon' : 'their daemons'
   return [
-    `waits for ${first}${rest}`,
-    `next: start ${daemons}; of a node that is gone for good say so: ipkeeperctl forget-node ${first}`,
+    `waiting for ${first}${rest}`,
+    `next: start ${daemons}; if the node is gone for good: ipkeeperctl forget-node ${first}`,
   ]
 }
 
@@ -52,7 +52,7 @@ function storeLines({ store }: StatusReply): string[] {
   const lines = [
     ...(reason === undefined ? [] : [`${how}: ${reason}`]),
     ...consequences(store),
-    ...(owed > 0 ? [`${owed} ${owed === 1 ? 'record waits' : 'records wait'} to be told to it`] : []),
+    ...(owed > 0 ? [`${owed} pending ${owed === 1 ? 'write' : 'writes'}`] : []),
     ...(lacks === undefined ? [] : [lacks]),
   ]
   return [`store   ${kind} ${location}`, ...lines.map(line => `        ${line}`)]
@@ -66,8 +66,8 @@ function nameLines({ node, identity }: StatusReply): string[] {
   const [former] = formerNames
   return [
     ...(refused ? [`name    NO ADD IS SERVED: ${refused.message}`, `        next: ${refused.hint}`] : []),
-    ...(wanted === node ? [] : [`name    ${wanted} once the store can be asked: restart the daemon then`]),
-    ...(former ? [`        called ${former.name} until ${former.until}`] : []),
+    ...(wanted === node ? [] : [`name    ${wanted} once the store is reachable: restart the daemon then`]),
+    ...(former ? [`        formerly ${former.name}, until ${former.until}`] : []),
   ]
 }
 
@@ -80,7 +80,9 @@ function fileLines({ store: { file } }: StatusReply): string[] {
       ? [`        NOT SERVED: ${String(fault['message'])}`, `        next: ${String(fault['hint'])}`]
       : []),
     ...(findings.length > 0
-      ? [`        ${path}: ${findings.length} damaged entries of the history; no lease is concerned`]
+      ? [
+          `        ${path}: ${findings.length} damaged history ${findings.length === 1 ? 'entry' : 'entries'}; no lease is affected`,
+        ]
       : []),
   ]
 }
@@ -98,14 +100,14 @@ function diskLines({ disk }: StatusReply): string[] {
   const { reason, since } = disk.refuses
   return [
     `disk    ${reason}, for ${distance(since)}`,
-    '        pods can be deleted; none is added until there is room again',
+    '        pods can be deleted, but none can be added until there is space again',
   ]
 }
 
 /** Said only when the file is not what is in force. */
 function configLines({ config: { path, loadedAt, problem } }: StatusReply): string[] {
   if (problem === null) return []
-  return [`config  ${path} is not in force, that of ${loadedAt} is: ${String(problem['message'])}`]
+  return [`config  ${path} is not in use; the one loaded at ${loadedAt} stays: ${String(problem['message'])}`]
 }
 
 /** Said only where an API is configured. */
@@ -134,11 +136,11 @@ export const statusCommand = command({
   name: 'status',
   watch: true,
   arguments: [],
-  summary: 'show whether the daemon answers, its version, node, store and counts',
+  summary: 'Show the state of the daemon: version, node, store and counts',
   options: {},
   examples: [
-    { line: 'ipkeeperctl status', does: 'tells whether the daemon is well' },
-    { line: 'ipkeeperctl status --watch -o json | jq -c .store', does: 'a line with each change' },
+    { line: 'ipkeeperctl status', does: 'Show the state of the daemon' },
+    { line: 'ipkeeperctl status --watch -o json | jq -c .store', does: 'Print one line for each change' },
   ],
   run: async daemon => (await daemon.ask('GET', '/v1/status')) as StatusReply,
   print: status =>
@@ -176,16 +178,18 @@ interface Alive {
 export const aliveCommand = command({
   name: 'alive',
   arguments: [],
-  summary: 'show whether the daemon answers at all, be it that it serves nothing',
+  summary: 'Check whether the daemon answers, even if it refuses to serve',
   about: [
-    'For liveness probes. A daemon that is refused its name, or whose ledger is lost, says so to everybody and goes on by itself once that is mended: to end it would hide the reason. Whether it serves is what "ipkeeperctl status" is for.',
+    'For liveness probes. A daemon whose node name is refused, or whose ledger is lost, reports that and recovers by itself once the cause is fixed; stopping it would hide the reason. To check whether it serves, use "ipkeeperctl status".',
   ],
   exits: {
-    0: 'it answers, also where it says why it serves nothing',
-    1: 'nobody answers, or not as a daemon does',
+    0: 'it answers, even if only to say why it does not serve',
+    1: 'there is no answer, or not one of a daemon',
   },
   options: {},
-  examples: [{ line: 'ipkeeperctl alive', does: 'tells a daemon that refuses from one that is gone' }],
+  examples: [
+    { line: 'ipkeeperctl alive', does: 'Distinguish a daemon that refuses to serve from one that is gone' },
+  ],
   run: async (daemon): Promise<Alive> => {
     try {
       await daemon.ask('GET', '/v1/health')
@@ -199,5 +203,5 @@ export const aliveCommand = command({
   print: ({ refuses }) =>
     refuses === null
       ? 'the daemon answers\n'
-      : `the daemon answers, and serves nothing: ${refuses.message} [${refuses.code}]\nhint: ${refuses.hint}\n`,
+      : `the daemon answers, but does not serve: ${refuses.message} [${refuses.code}]\nhint: ${refuses.hint}\n`,
 })

@@ -59,7 +59,7 @@ function stepText({ verb, plugin, path, env, stdin, stdout, stderr, exit, ...res
   ].join('')
 }
 
-const quiet = { CHECK: 'all is as ADD left it', DEL: 'taken back' } as const
+const quiet = { CHECK: 'everything is as ADD left it', DEL: 'undone' } as const
 
 /** One JSON document on one line; what is none as it came. */
 function compact(text: string): string {
@@ -79,7 +79,9 @@ function addressesOf(result: Step['result']): string {
   }
   const families = [ip4, ip6].flatMap(family => (family === undefined ? [] : [family.ip]))
   const all = ips?.map(({ address }) => address) ?? families
-  return all.length === 0 ? 'a Result without an address' : `the Result is true: ${all.join(', ')}`
+  return all.length === 0
+    ? 'a Result without an address'
+    : `the Result matches the namespace: ${all.join(', ')}`
 }
 
 function pingText({ gateway, answered, findings }: Ping): string {

@@ -95,46 +95,46 @@ export const tryCommand = command({
   arguments: [
     {
       ...{ name: 'CONFLIST', optional: true, offers: 'file' },
-      text: 'the file to try (default: the one that the runtime would take)',
+      text: 'conflist to try (default: the one that the runtime loads)',
     },
   ],
-  summary: "run a conflist's plugins for a pod that does not exist, and explain each step",
+  summary: "Run a conflist's plugins for a simulated pod, and explain each step",
   options: {
     'net-dir': {
       value: 'DIR',
-      text: `where CONFLIST is looked for (default: ${defaultPaths.confDir})`,
+      text: `folder in which CONFLIST is found (default: ${defaultPaths.confDir})`,
       offers: 'folder',
     },
     'bin-dir': {
       value: 'DIRS',
-      text: `where plugins are, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`,
+      text: `plugin folders, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`,
       offers: 'folder',
     },
-    ip: { value: 'ADDRESS', text: 'ask for this address; several joined by commas' },
-    annotation: { value: 'KV', text: 'KEY=VALUE: give the pod this annotation; several joined by commas' },
-    pod: { value: 'NS/NAME', text: 'the pod to be (default: one of namespace ipkeeper-try)' },
-    ifname: { value: 'NAME', text: 'its interface (default: eth0)' },
-    timeout: { value: 'S', text: 'seconds for each run of each plugin (default: 60)' },
+    ip: { value: 'ADDRESS', text: 'request this address, or several separated by commas' },
+    annotation: { value: 'KV', text: 'annotation of the pod, KEY=VALUE, or several separated by commas' },
+    pod: { value: 'NS/NAME', text: 'name of the pod (default: one in namespace ipkeeper-try)' },
+    ifname: { value: 'NAME', text: 'interface of the pod (default: eth0)' },
+    timeout: { value: 'S', text: 'timeout for each plugin run, in seconds (default: 60)' },
     'state-dir': {
       value: 'DIR',
-      text: `where to note what is to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      text: `folder for notes of what has to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
       offers: 'folder',
     },
-    'no-check': { text: 'leave CHECK out' },
-    'no-ping': { text: 'leave the ping out' },
+    'no-check': { text: 'skip CHECK' },
+    'no-ping': { text: 'skip the ping' },
   },
   examples: [
-    { line: 'ipkeeperctl try', does: 'tries the network that the runtime would take' },
+    { line: 'ipkeeperctl try', does: 'Try the network that the runtime loads' },
     {
       line: 'ipkeeperctl try /etc/cni/net.d/10-fixed.conflist --ip 10.22.0.50',
-      does: 'tries one file, and asks for an address',
+      does: 'Try one file, and request an address',
     },
     {
       line: 'ipkeeperctl try --pod shop/web-0 --annotation ipkeeper.io/ip=10.22.0.50',
-      does: 'as a pod of this name with this annotation',
+      does: 'Try it as a pod with this name and annotation',
     },
   ],
-  exits: { 0: 'all well', 1: 'something is wrong' },
+  exits: { 0: 'the network works', 1: 'it does not' },
   exitCode: ({ ok }) => (ok ? 0 : 1),
   run: async (daemon, args, terminal, tell): Promise<TryReport> => {
     const { options, flags } = args
@@ -153,7 +153,7 @@ export const tryCommand = command({
     const conflist = await readConflistPath(args)
     const network = readNetwork(conflist, readTextFile(conflist))
     if (process.getuid?.() !== 0)
-      throw new Problem('IPK_TRY_REFUSED', 'only root may make network namespaces and run plugins')
+      throw new Problem('IPK_TRY_REFUSED', 'only root can create network namespaces and run plugins')
     const socket = namedSocket(network)
     const named = socket === undefined ? undefined : connectDaemon(socket)
     const report = tryNetwork(

@@ -8,9 +8,9 @@ export const uplinksCommand = command({
   name: 'uplinks',
   watch: true,
   arguments: [],
-  summary: 'list uplinks of the host that became ports of bridges, and what moved',
+  summary: 'List host uplinks that are ports of bridges, with the addresses and routes that moved',
   options: {},
-  examples: [{ line: 'ipkeeperctl uplinks', does: 'shows which links of the host are ports of bridges' }],
+  examples: [{ line: 'ipkeeperctl uplinks', does: 'Show which links of the host are ports of bridges' }],
   run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
   print: ({ uplinks }, paint) =>
     formatTable(
@@ -26,11 +26,11 @@ export const uplinksCommand = command({
 
 export const restoreUplinkCommand = command({
   name: 'restore-uplink',
-  arguments: [{ name: 'BRIDGE', text: 'as ipkeeperctl uplinks names it', offers: 'bridge' }],
-  summary: 'give the uplink of a bridge without pods back to the host',
+  arguments: [{ name: 'BRIDGE', text: 'bridge, as in ipkeeperctl uplinks', offers: 'bridge' }],
+  summary: 'Return the uplink of a bridge without pods to the host',
   options: {},
   examples: [
-    { line: 'ipkeeperctl restore-uplink ipkul0', does: 'gives the link its addresses and routes back' },
+    { line: 'ipkeeperctl restore-uplink ipkul0', does: 'Return the addresses and routes to the link' },
   ],
   run: async (daemon, args) => {
     const [bridge = ''] = args.positionals
@@ -38,6 +38,6 @@ export const restoreUplinkCommand = command({
     return (await daemon.ask('POST', path)) as RestoreUplinkReply
   },
   print: ({ restored: { bridge, uplink, addresses, made } }) =>
-    `${uplink} is no longer a port of ${bridge}${made ? ', which is gone' : ''}` +
-    `${addresses.length === 0 ? '' : `; it has its addresses back: ${addresses.join(', ')}`}\n`,
+    `${uplink} is no longer a port of ${bridge}${made ? ', which was removed' : ''}` +
+    `${addresses.length === 0 ? '' : `; it has its addresses again: ${addresses.join(', ')}`}\n`,
 })

@@ -10,7 +10,7 @@ export interface CommandRow {
   /** One word, or two of a group: "cache scan". */
   readonly name: string
   readonly arguments: readonly Argument[]
-  /** One line, lower case, without a full stop. */
+  /** One line in the imperative, without a full stop: "List addresses". */
   readonly summary: string
   /** What the summary leaves out: paragraphs for the man page and the reference. */
   readonly about?: readonly string[]
@@ -65,7 +65,7 @@ export type KnownValue =
 
 export interface Example {
   readonly line: string
-  /** What it does, lower case, without a full stop. */
+  /** What it does, in the imperative, without a full stop. */
   readonly does: string
 }
 

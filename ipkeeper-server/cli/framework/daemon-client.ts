@@ -31,7 +31,7 @@ function unreachable(socket: string, error: unknown, deadline: number): Problem 
     code === 'ENOENT'
       ? 'there is no such socket'
       : code === 'ECONNREFUSED'
-        ? 'nobody listens on it'
+        ? 'no process is listening on it'
         : code === 'EACCES'
           ? 'permission denied'
           : error instanceof Error
@@ -57,7 +57,7 @@ function parseReply(socket: string, status: number, text: string): unknown {
   } catch (error) {
     throw new Problem(
       'IPK_DAEMON_REPLY_INVALID',
-      `what answers at ${socket} is no ipkeeper-server (HTTP ${status})`,
+      `the process listening at ${socket} is not ipkeeper-server (HTTP ${status})`,
       { cause: error },
     )
   }

@@ -55,7 +55,7 @@ function helpOfGroup<Row extends CommandRow>({ name, rows, leading }: Program<Ro
   const members = rows.filter(row => row.name.startsWith(`${group} `))
   const more: Example = {
     line: `${name} ${members[0]?.name ?? ''} --help`,
-    does: 'tells more of one of them',
+    does: 'Show the help of one of them',
   }
   return overviewOf(`${name} ${group}`, '', members, leading, [more])
 }
@@ -91,7 +91,7 @@ function nameCommand<Row extends CommandRow>(
   const [second, ...others] = rest
   if (second !== undefined && !second.startsWith('-'))
     return { row: findRow(program, `${first} ${second}`), rest: others }
-  throw new Problem('IPK_USAGE', `"${first}" needs a second word: ${seconds.join(', ')}`, {
+  throw new Problem('IPK_USAGE', `"${first}" needs a subcommand: ${seconds.join(', ')}`, {
     hint: `see: ${program.name} --help`,
   })
 }

@@ -5,7 +5,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 
 /** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
 export const usualExits: Exits = { 0: 'done', 1: 'refused or failed' }
-export const usageExit = 'called wrongly'
+export const usageExit = 'usage error'
 
 /** A row that several commands have. */
 export const segmentOption: Option = {
@@ -20,7 +20,7 @@ const socketOption: Option = {
   offers: 'file',
 }
 
-export const helpOption: Option = { letter: 'h', text: 'this text, or that of a command' }
+export const helpOption: Option = { letter: 'h', text: 'show this help, or that of a command' }
 
 /** Formats that `-o` takes, "json" and "table" first. */
 export const formatsOf = ({ formats = {} }: Pick<Command, 'formats'>): readonly string[] => [
@@ -40,20 +40,20 @@ export function commonOptions(
     output: {
       letter: 'o',
       value: 'json|table',
-      text: `how to print${more.length === 0 ? '' : `; also ${more.join(', ')}`} (default: table)`,
+      text: `output format${more.length === 0 ? '' : `; also ${more.join(', ')}`} (default: table)`,
       offers: formats,
     },
     color: {
       value: 'WHEN',
-      text: 'auto: on a terminal, unless NO_COLOR is set; always; never (default: auto)',
+      text: 'auto (on a terminal, unless NO_COLOR is set), always or never (default: auto)',
       offers: colorWords,
     },
     ...(command.watch && {
       watch: {
         letter: 'w',
-        text: 'look again and again until Ctrl-C; elsewhere than on a terminal print what changed, with -o json a line each',
+        text: 'refresh until Ctrl-C; when not on a terminal, print only changes, with -o json one line each',
       },
-      interval: { value: 'S', text: 'with --watch: seconds between two looks (default: 2)' },
+      interval: { value: 'S', text: 'with --watch: seconds between refreshes (default: 2)' },
     }),
     help: helpOption,
   }
@@ -66,5 +66,5 @@ export function readLimit(text: string, most = Infinity): number {
     if (limit <= most) return limit
     throw new Problem('IPK_USAGE', `--limit ${limit} is more than ${most}`)
   }
-  throw new Problem('IPK_USAGE', `--limit "${text}" is no whole number above 0`)
+  throw new Problem('IPK_USAGE', `--limit "${text}" is not a whole number above 0`)
 }

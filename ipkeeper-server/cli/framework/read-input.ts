@@ -38,17 +38,17 @@ export function readTextFile(path: string, most = usualMost): string {
     descriptor = stdin ? 0 : openRegularFile(path, { most: Infinity })
     bytes = readAll(descriptor, most)
   } catch (error) {
-    if (error instanceof UnreadableFile) throw failure(name, 'is no regular file')
+    if (error instanceof UnreadableFile) throw failure(name, 'is not a regular file')
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw failure(name, `cannot be read (${code})`)
   } finally {
     if (descriptor !== undefined && !stdin) closeSync(descriptor)
   }
-  if (!bytes) throw failure(name, `has more than ${most / 1024 / 1024} MiB`)
+  if (!bytes) throw failure(name, `is larger than ${most / 1024 / 1024} MiB`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw failure(name, 'is no UTF-8 text')
+    throw failure(name, 'is not UTF-8 text')
   }
 }
 

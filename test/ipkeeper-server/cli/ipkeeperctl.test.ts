@@ -243,7 +243,9 @@ t.test('who: the other states', async t => {
   const lab = parseCidr('10.22.0.0/25')!
   await story.add({ pod: 'l', container: 'c3', pool: canonicalPool('lab', 'lab', [[{ subnet: lab }]]) })
   const noted = (address: string): RegExp =>
-    RegExp(`^note: a pool of segment lab has it too; see: ipkeeperctl who ${address} --segment lab\n$`)
+    RegExp(
+      `^note: a pool of segment lab also has this address; see: ipkeeperctl who ${address} --segment lab\n$`,
+    )
   for (const [argv, out, err] of [
     [['10.22.0.50'], /\nfree in    30m, at .*Z\n/, noted('10.22.0.50')],
     [['10.22.0.51'], /\nfree in    never\n/, noted('10.22.0.51')],
@@ -257,7 +259,7 @@ t.test('who: the other states', async t => {
     [
       ['10.22.0.2', '--segment', 'lab'],
       /^10\.22\.0\.2 is bound to shop\/l /,
-      /a pool of segment default has it too; see: ipkeeperctl who 10\.22\.0\.2\n$/,
+      /a pool of segment default also has this address; see: ipkeeperctl who 10\.22\.0\.2\n$/,
     ],
     [['fd00::1'], /^fd00::1 is in no pool known so far in segment default\n/, /^$/],
   ] as const)
@@ -271,7 +273,10 @@ t.test('who: the other states', async t => {
 
 t.test('history', async t => {
   const { story, control, printed } = await site(t)
-  t.match(await printed('history', '10.22.0.50'), /^no history: nobody had it, or so long ago/)
+  t.match(
+    await printed('history', '10.22.0.50'),
+    /^no history: the address was never used, or its history has expired/,
+  )
   const begun = story.now
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
   story.now += 60_000
@@ -293,7 +298,7 @@ t.test('history', async t => {
   const limited = await control('history', '10.22.0.50', '--limit', '1', '-o', 'json')
   t.strictSame(JSON.parse(limited.out), { history: history.slice(0, 1) })
   const id = String(history[0]?.id)
-  t.equal(limited.err, `note: for what was earlier: ipkeeperctl history 10.22.0.50 --before ${id}\n`)
+  t.equal(limited.err, `note: for earlier tenures: ipkeeperctl history 10.22.0.50 --before ${id}\n`)
   t.strictSame(JSON.parse(await printed('history', '10.22.0.50', '--before', id, '-o', 'json')), {
     history: history.slice(1),
   })
@@ -316,10 +321,13 @@ t.test('release', async t => {
   for (const container of ['a', 'b', 'c', 'alone']) await story.del(container)
   await printed('reserve', '10.22.0.4', 'shop/c')
   for (const [address, text] of [
-    ['10.22.0.2', '10.22.0.2 is released: it was kept for shop/a without an end\n'],
+    ['10.22.0.2', '10.22.0.2 is released: it was kept for shop/a with no end\n'],
     ['10.22.0.3', `10.22.0.3 is released: it was kept for shop/b until ${at(story.now + 30 * 60_000)}\n`],
-    ['10.22.0.4', '10.22.0.4 is released: it rested after shop/c; it stays reserved for shop/c\n'],
-    ['10.22.0.5', '10.22.0.5 is released: it was kept for a container that is gone without an end\n'],
+    [
+      '10.22.0.4',
+      '10.22.0.4 is released: it was cooling down; shop/c had released it; it stays reserved for shop/c\n',
+    ],
+    ['10.22.0.5', '10.22.0.5 is released: it was kept for a deleted container with no end\n'],
   ] as const)
     t.equal(await printed('release', address), text)
   t.equal(await printed('leases'), 'no leases\n')
@@ -357,7 +365,7 @@ t.test('reserve, reservations, unreserve', async t => {
     '10.22.0.50 is reserved for shop/web-0\n',
   )
   const outside = await control('reserve', 'fd00::5', 'shop/a', '--segment', 'lab', '-o', 'json')
-  t.match(outside, { exit: 0, err: /^note: no pool known so far in segment lab has fd00::5; .*\n$/ })
+  t.match(outside, { exit: 0, err: /^note: no known pool of segment lab has fd00::5; .*\n$/ })
   const made = JSON.parse(outside.out) as unknown
   t.match(made, { segment: 'lab', address: 'fd00::5', owner: 'shop/a', note: '', pool: null })
   t.match(await printed('reserve', '10.22.0.50', 'shop/web-0', '-o', 'json'), /"note": "licence server"/)
@@ -402,9 +410,9 @@ t.test('status', async t => {
     ].join('\n'),
   )
   for (const [waiting, quarantined, text] of [
-    [2, 1, '2 DELs waiting, 1 file put aside in /state/quarantine'],
+    [2, 1, '2 DELs waiting, 1 file quarantined in /state/quarantine'],
     [1, 0, '1 DEL waiting'],
-    [0, 3, '0 DELs waiting, 3 files put aside in /state/quarantine'],
+    [0, 3, '0 DELs waiting, 3 files quarantined in /state/quarantine'],
   ] as const) {
     Object.assign(deferred, { waiting, quarantined })
     t.ok((await printed('status')).endsWith(`\nqueue   ${text}\n`), text)
@@ -426,7 +434,7 @@ t.test('status', async t => {
   }
   t.match(
     await printed('status'),
-    /^disk {4}the disk is full, for 2m\n {8}pods can be deleted; none is added until there is room again$/m,
+    /^disk {4}the disk is full, for 2m\n {8}pods can be deleted, but none can be added until there is space again$/m,
   )
 })
 
@@ -443,35 +451,35 @@ t.test('status of a store that nodes share', async t => {
   const lost = { state: 'incomplete', reason: 'it is another cluster than before', since } as const
   const first = 'store   memory memory\n'
   const goesOn =
-    '        what has its address on this node goes on; new claims wait until all nodes have told it again what they hold\n'
+    '        pods on this node keep their addresses; new claims wait until every node has reported what it holds\n'
   t.equal(await shown({}), first)
   t.equal(
     await shown({ state: 'away', reason: 'ECONNREFUSED', since, owed: 1 }),
     `${first}        away for 2m: ECONNREFUSED
-        what has its address on this node goes on; new claims wait until it is back
-        1 record waits to be told to it
+        pods on this node keep their addresses; new claims wait until the store is back
+        1 pending write
 `,
   )
   t.equal(
     await shown({ reason: 'no watch is open', since, lacks: 'no records of nodes are kept' }),
-    `${first}        not heard of for 2m: no watch is open\n        no records of nodes are kept\n`,
+    `${first}        no contact for 2m: no watch is open\n        no records of nodes are kept\n`,
   )
   t.equal(
     await shown({ ...lost, owed: 3 }),
     `${first}        incomplete for 2m: it is another cluster than before
-${goesOn}        3 records wait to be told to it
+${goesOn}        3 pending writes
 `,
   )
   t.equal(
     await shown({ ...lost, waitsFor: ['n3'] }),
     `${first}        incomplete for 2m: it is another cluster than before
-${goesOn}        waits for n3
-        next: start its daemon; of a node that is gone for good say so: ipkeeperctl forget-node n3
+${goesOn}        waiting for n3
+        next: start its daemon; if the node is gone for good: ipkeeperctl forget-node n3
 `,
   )
   t.match(
     await shown({ ...lost, waitsFor: ['n3', 'n4'] }),
-    /waits for n3, n4\n +next: start their daemons; .*: ipkeeperctl forget-node n3\n$/,
+    /waiting for n3, n4\n +next: start their daemons; .*: ipkeeperctl forget-node n3\n$/,
   )
   const reply = JSON.parse(await printed('status', '-o', 'json')) as StatusReply
   t.match(reply.store, { state: 'incomplete', reason: lost.reason, waitsFor: ['n3', 'n4'] })
@@ -500,16 +508,16 @@ t.test('forget-node', async t => {
   t.equal(
     await printed('forget-node', 'n3'),
     [
-      'node n3 is gone for good: nobody waits for it any more',
-      '1 address is bound there: the next pods of their names or workloads get them',
-      'still waited for: n4',
+      'node n3 is now gone for good: the store no longer waits for it',
+      '1 address is bound on it: the next pods with the same names or workloads get them',
+      'the store still waits for n4',
       '',
     ].join('\n'),
   )
   t.match(await printed('leases'), /10\.22\.0\.50\/24 +bound/, 'whose address it is, is not changed by that')
   t.match(
     await printed('forget-node', 'n5'),
-    /^nothing was changed: nobody waits for node n5 since 2023-11-14T22:13:20Z, by word of node n4\nno address is bound there\n/,
+    /^nothing was changed: node n5 is gone for good since 2023-11-14T22:13:20Z, as declared on node n4\nno address is bound on it\n/,
   )
   t.match(JSON.parse(await printed('forget-node', 'n3', '-o', 'json')), {
     ...{ node: 'n3', gone: { by: 'n1' }, changed: false, bound: 1, waitsFor: ['n4'] },
@@ -523,7 +531,7 @@ t.test('forget-node', async t => {
   t.match(await control('forget-node', ''), { exit: 1 })
   put('n4', { generation: 2, epoch: 2 })
   await until('n4 has told again what it holds', () => story.service.ledger.node('n4')?.epoch === 2)
-  t.match(await printed('forget-node', 'n3'), /no other node is waited for\n$/)
+  t.match(await printed('forget-node', 'n3'), /the store waits for no other node\n$/)
 })
 
 t.test('flights, without a daemon', async t => {
@@ -676,7 +684,7 @@ t.test('version', async t => {
     t.match(await run([word]), { exit: 0, out: /^ipkeeperctl \d+\.\d+\.\d+\S* \(commit \S+\)\n$/, err: '' })
 })
 
-t.test('called wrongly: exit 2, one line that says what, one that helps', async t => {
+t.test('usage errors: exit 2, one line that says what, one that helps', async t => {
   const { socket } = await site(t)
   for (const [argv, message] of [
     [['lease'], 'unknown command "lease"; did you mean leases?'],
@@ -691,10 +699,10 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['leases', '--limit'], '--limit needs a value'],
     [['leases', '--limit', '--help'], '--limit needs a value'],
     [['leases', '--help=yes'], '--help takes no value'],
-    [['leases', '--limit', '-1'], '--limit "-1" is no whole number above 0'],
-    [['leases', '--limit', '0'], '--limit "0" is no whole number above 0'],
-    [['leases', '--limit', '1.5'], '--limit "1.5" is no whole number above 0'],
-    [['leases', '--limit=abc'], '--limit "abc" is no whole number above 0'],
+    [['leases', '--limit', '-1'], '--limit "-1" is not a whole number above 0'],
+    [['leases', '--limit', '0'], '--limit "0" is not a whole number above 0'],
+    [['leases', '--limit', '1.5'], '--limit "1.5" is not a whole number above 0'],
+    [['leases', '--limit=abc'], '--limit "abc" is not a whole number above 0'],
     [['leases', '-o', 'yaml'], '-o yaml is neither json nor table'],
     [['leases', 'all'], 'leases takes no arguments; got all'],
     [['reserve', '10.22.0.5'], 'reserve takes ADDRESS OWNER; got 10.22.0.5'],
@@ -706,9 +714,9 @@ t.test('called wrongly: exit 2, one line that says what, one that helps', async 
     [['who', ''], 'the address or the segment is empty'],
     [['release', '10.22.0.5', '--segment='], 'the address or the segment is empty'],
     [['history', '10.22.0.5', '--limit', '1001'], '--limit 1001 is more than 1000'],
-    [['history', '10.22.0.5', '--before', '0'], '--before "0" is no ID of an entry'],
+    [['history', '10.22.0.5', '--before', '0'], '--before "0" is not the ID of an entry'],
     [['flights', '--failed=yes'], '--failed takes no value'],
-    [['flights', '--verb', 'ad'], '--verb "ad" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
+    [['flights', '--verb', 'ad'], '--verb "ad" is not one of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [['flights', 'c1'], 'flights takes no arguments; got c1'],
   ] as const) {
     const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
@@ -747,7 +755,7 @@ t.test('no daemon: which socket, why, and how to start one', async t => {
   leaveStaleSocket(stale)
   for (const [socket, why] of [
     [folder.file('none'), 'there is no such socket'],
-    [stale, 'nobody listens on it'],
+    [stale, 'no process is listening on it'],
   ] as const) {
     const { exit, out, err } = await run(['leases', '--socket', socket])
     t.equal(exit, 1)
@@ -794,9 +802,9 @@ t.test('something else answers, or a daemon of another version', async t => {
     [
       'no JSON',
       answer(replyText(200, '<html>')),
-      /is no ipkeeper-server \(HTTP 200\) \[IPK_DAEMON_REPLY_INVALID\]/,
+      /is not ipkeeper-server \(HTTP 200\) \[IPK_DAEMON_REPLY_INVALID\]/,
     ],
-    ['nothing', answer(replyText(200, '')), /is no ipkeeper-server \(HTTP 200\)/],
+    ['nothing', answer(replyText(200, '')), /is not ipkeeper-server \(HTTP 200\)/],
     ['an empty object', answer(replyText(500, {})), /answered HTTP 500 with an unknown error/],
     [
       'an unknown code',
@@ -832,7 +840,7 @@ t.test('alive: who answers, be it with a refusal', async t => {
       0,
       /M \[IPK_NODE_NAME_TAKEN\]\nhint: H/,
     ],
-    ['a ledger that is lost', answer(replyText(503, refusal('IPK_STORE_LOST'))), 0, /serves nothing: M/],
+    ['a ledger that is lost', answer(replyText(503, refusal('IPK_STORE_LOST'))), 0, /does not serve: M/],
     ['a bug', answer(replyText(500, refusal('IPK_INTERNAL'))), 1, /IPK_INTERNAL/],
     ['something else', answer(replyText(200, 'hello')), 1, /IPK_DAEMON_REPLY_INVALID/],
   ] as const) {
@@ -900,11 +908,11 @@ t.test('completion: the scripts', async t => {
     t.match(await run(['completion', shell]), { exit: 0, out: /__complete/, err: '' }, shell)
   t.match(await run(['completion', 'csh']), {
     exit: 2,
-    err: 'error: "csh" is none of bash, zsh, fish [IPK_USAGE]\nhint: for example: source <(ipkeeperctl completion bash); see: ipkeeperctl completion --help\n',
+    err: 'error: "csh" is not one of bash, zsh, fish [IPK_USAGE]\nhint: for example: source <(ipkeeperctl completion bash); see: ipkeeperctl completion --help\n',
   })
 })
 
-t.test('called wrongly, every command says what to type', async t => {
+t.test('usage errors, every command says what to type', async t => {
   for (const { name, examples } of commands) {
     const { exit, err } = await run([...name.split(' '), '--no-such-option'])
     t.equal(exit, 2, name)
@@ -938,7 +946,7 @@ t.test('--watch: a line of JSON with each change, until the interruption', async
   t.match(lines[1], /^\{"leases":\[\{"address":"10\.22\.0\.2",.*\}\]\}\n$/)
 })
 
-t.test('--watch and --color: called wrongly', async t => {
+t.test('--watch and --color: usage errors', async t => {
   for (const [argv, message] of [
     [['leases', '--interval', '5'], '--interval goes with --watch'],
     [['leases', '-w', '--interval', '0'], '--interval 0 is not a number of seconds from 0.1 to 3600'],

@@ -105,10 +105,7 @@ t.test('scan without a daemon: one object for each bad file, exit 1', async t =>
   const s = await site(t)
   const { exit, err, data } = await scan(s)
   t.equal(exit, 1)
-  t.match(
-    err,
-    /^note: no daemon answers.*\nnote: files that changed a moment ago are looked at again in 5 s\n$/,
-  )
+  t.match(err, /^note: no daemon answers.*\nnote: files that just changed are checked again in 5 s\n$/)
   t.strictSame(pick(data['files'], 'reason', 'own', 'plan'), [
     ['net-c1-eth0', 'zero-byte', true, 'quarantine'],
     ['net-c9-eth0', 'truncated', true, 'quarantine'],
@@ -180,7 +177,7 @@ t.test('--others, quarantine, restore', async t => {
   t.equal(readFileSync(s.file('their-c1-eth0'), 'utf8'), 'newer')
   t.match(await s.run(['restore', 'nobody', ...state]), {
     exit: 2,
-    err: /nothing in quarantine is called nobody/,
+    err: /no file in quarantine has the name or former path nobody/,
   })
 })
 
@@ -256,12 +253,12 @@ t.test('a name of control characters does not reach the terminal', async t => {
 t.test('called wrongly, and folders that cannot be read', async t => {
   const s = await site(t, false, {})
   const cases: readonly (readonly [argv: readonly string[], exit: number, text: RegExp])[] = [
-    [[], 2, /"cache" needs a second word: scan, repair, quarantine, restore/],
+    [[], 2, /"cache" needs a subcommand: scan, repair, quarantine, restore/],
     [['skan'], 2, /unknown command "cache skan"; did you mean cache scan\?/],
     [['mend'], 2, /unknown command "cache mend" \[IPK_USAGE\]\nhint: see: ipkeeperctl cache --help/],
     [['scan', 'x'], 2, /takes no arguments; got x[^]*see: ipkeeperctl cache scan --help/],
     [['scan', '--dir', '/nowhere'], 1, /\/nowhere cannot be read \(ENOENT\) \[IPK_CACHE_UNREADABLE\]/],
-    [['scan', '--dir', '/etc/passwd'], 1, /it is no folder/],
+    [['scan', '--dir', '/etc/passwd'], 1, /it is not a folder/],
     [['repair', 'x', '--dir', '/tmp'], 2, /either FILE or --dir DIR/],
     [['quarantine', 'x'], 2, /takes no arguments/],
   ]

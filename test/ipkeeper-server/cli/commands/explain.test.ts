@@ -102,7 +102,7 @@ t.test('a manifest of which one pod would be refused: exit 1, for each pod what 
     exit: 1,
     err: '',
     out: [
-      'Each pod as if it were the next to come.\n',
+      'Each pod is explained as if it were the next one created.\n',
       'shop/web-0, network net, interface eth0\n' +
         `${notes}${asks}${workload}${pool}` +
         '  + workload 10.22.0.50: candidate 0 of 2 for ordinal 0\n' +
@@ -150,7 +150,7 @@ t.test('left to the fallback: exit 0', async t => {
     out,
     /^ {2}- request annotations: an ADD does not see them: the "capabilities" of the network lack /m,
   )
-  t.match(out, /\nan ADD would be left to the fallback dhcp\n$/)
+  t.match(out, /\nan ADD would be delegated to the fallback dhcp\n$/)
   t.equal(exit, 0)
 })
 
@@ -158,7 +158,7 @@ t.test('networks that cannot be read are told of on stderr', async t => {
   const { run } = await site(t, { '05-broken.conflist': '{' })
   t.match(await run('shop/web-0', '--network', 'net'), {
     exit: 0,
-    err: /^note: passed over: DIR\/net\.d\/05-broken\.conflist:1:\d+: .*\n$/,
+    err: /^note: skipped: DIR\/net\.d\/05-broken\.conflist:1:\d+: .*\n$/,
   })
 })
 
@@ -191,5 +191,8 @@ t.test('the help says what its exit codes mean', async t => {
   const { run } = await site(t)
   const { exit, out } = await run('--help')
   t.equal(exit, 0)
-  t.match(out, '\nExit codes: 0 no ADD would be refused, 1 one would be, or it failed, 2 called wrongly.\n')
+  t.match(
+    out,
+    '\nExit codes: 0 every ADD would succeed, 1 an ADD would be refused, or explain failed, 2 usage error.\n',
+  )
 })

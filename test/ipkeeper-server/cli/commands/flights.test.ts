@@ -48,15 +48,15 @@ t.test('what is wanted, newest last', t => {
 
 t.test('called wrongly', async t => {
   for (const [options, message] of [
-    [{ container: '../x' }, '--container "../x" is no container ID, nor the beginning of one'],
-    [{ container: '' }, '--container "" is no container ID, nor the beginning of one'],
+    [{ container: '../x' }, '--container "../x" is not a container ID or the beginning of one'],
+    [{ container: '' }, '--container "" is not a container ID or the beginning of one'],
     [{ pod: 'web-0' }, '--pod "web-0" is not NAMESPACE/NAME'],
     [{ pod: 'a/b/c' }, '--pod "a/b/c" is not NAMESPACE/NAME'],
-    [{ verb: 'ad' }, '--verb "ad" is none of ADD, CHECK, DEL, GC, STATUS, VERSION'],
-    [{ limit: '0' }, '--limit "0" is no whole number above 0'],
-    [{ limit: '-1' }, '--limit "-1" is no whole number above 0'],
-    [{ limit: '1.5' }, '--limit "1.5" is no whole number above 0'],
-    [{ limit: 'all' }, '--limit "all" is no whole number above 0'],
+    [{ verb: 'ad' }, '--verb "ad" is not one of ADD, CHECK, DEL, GC, STATUS, VERSION'],
+    [{ limit: '0' }, '--limit "0" is not a whole number above 0'],
+    [{ limit: '-1' }, '--limit "-1" is not a whole number above 0'],
+    [{ limit: '1.5' }, '--limit "1.5" is not a whole number above 0'],
+    [{ limit: 'all' }, '--limit "all" is not a whole number above 0'],
   ] as const)
     t.match(await thrownProblem(() => flightFilter(options, new Set())), { code: 'IPK_USAGE', message })
 })

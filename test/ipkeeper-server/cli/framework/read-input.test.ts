@@ -17,17 +17,19 @@ t.test('files', async t => {
   t.equal(readTextFile(file('text')), 'ä\n')
   t.equal(readTextFile(file('most')).length, most)
   for (const [name, why] of [
-    ['more', 'has more than 1 MiB'],
+    ['more', 'is larger than 1 MiB'],
     ['none', 'cannot be read (ENOENT)'],
-    ['.', 'is no regular file'],
-    ['pipe', 'is no regular file'],
-    ['bytes', 'is no UTF-8 text'],
+    ['.', 'is not a regular file'],
+    ['pipe', 'is not a regular file'],
+    ['bytes', 'is not UTF-8 text'],
   ] as const)
     t.match(await thrownProblem(() => readTextFile(file(name))), {
       code: 'IPK_REQUEST_INVALID',
       message: `${file(name)} ${why}`,
     })
-  t.match(await thrownProblem(() => readTextFile('/dev/zero')), { message: '/dev/zero is no regular file' })
+  t.match(await thrownProblem(() => readTextFile('/dev/zero')), {
+    message: '/dev/zero is not a regular file',
+  })
 })
 
 t.test('standard input', t => {
@@ -37,6 +39,6 @@ try { process.stdout.write(String(readTextFile('-').length)) } catch (error) { p
     spawnSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8' }).stdout
   t.equal(lengthOf(''), '0')
   t.equal(lengthOf('x'.repeat(most)), String(most))
-  t.equal(lengthOf('x'.repeat(most + 1)), 'standard input has more than 1 MiB')
+  t.equal(lengthOf('x'.repeat(most + 1)), 'standard input is larger than 1 MiB')
   t.end()
 })

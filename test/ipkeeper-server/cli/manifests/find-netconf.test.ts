@@ -139,7 +139,7 @@ t.test('broken files are passed over, and told of', async t => {
     'DIR/02.conflist:1:1: unexpected end of JSON input',
     'DIR/03.conflist is no JSON object',
     'DIR/04.conflist: "plugins" is no array',
-    'DIR/05.conflist has more than 1 MiB',
+    'DIR/05.conflist is larger than 1 MiB',
   ])
 })
 
@@ -178,7 +178,7 @@ t.test('a file that was named', async t => {
   t.match(await of('b.conflist'), { message: /b\.conflist has not a plugin with/, hint: /--conflist/ })
   t.match(await of('c.conflist'), { message: /c\.conflist:2:10: / })
   t.match(await of('none'), { message: /none cannot be read \(ENOENT\)$/ })
-  t.match(await of('.'), { message: / is no regular file$/ })
+  t.match(await of('.'), { message: / is not a regular file$/ })
   writeFileSync(join(folder, 'd.conflist'), Buffer.from([0x22, 0xff, 0x22]))
-  t.match(await of('d.conflist'), { message: /d\.conflist is no UTF-8 text$/ })
+  t.match(await of('d.conflist'), { message: /d\.conflist is not UTF-8 text$/ })
 })

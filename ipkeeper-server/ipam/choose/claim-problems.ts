@@ -105,7 +105,7 @@ function letOlderPodsGo(workload: Workload): string {
   const whose = `of ${describeWorkload(workload)}`
   const rolling = [null, 'Deployment', 'ReplicaSet', 'DaemonSet'].includes(workload.kind)
   return rolling
-    ? `wait until older pods ${whose} are gone: set maxSurge 0 or strategy Recreate, or list one address more with ipkeeper.io/ips`
+    ? `wait until older pods ${whose} are gone: set maxSurge 0 or strategy Recreate, or list one more address with ipkeeper.io/ips`
     : `wait until older pods ${whose} are gone, or list one address per pod with ipkeeper.io/ips`
 }
 

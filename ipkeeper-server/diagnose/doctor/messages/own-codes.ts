@@ -111,7 +111,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_INTERRUPTED: {
     example:
-      'interrupted by SIGTERM before the outcome was known; the runtime will try again; [IPK_INTERRUPTED]',
+      'interrupted by SIGTERM before the outcome was known; nothing to do: the runtime will retry; [IPK_INTERRUPTED]',
     mend: ofRun,
   },
   IPK_NOT_AVAILABLE: {
@@ -235,7 +235,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_LEASE_MISSING: {
     example:
-      'Failed to find address added by container 3f2a91c0d1e2; delete the pod so that it is made anew; [IPK_LEASE_MISSING, request 9dc703913ef1]',
+      'Failed to find address added by container 3f2a91c0d1e2; delete the pod so that it is recreated; [IPK_LEASE_MISSING, request 9dc703913ef1]',
     mend: captures => [type.leases, type.deletePod(captures)],
   },
   IPK_FAMILY_UNSUPPORTED: {

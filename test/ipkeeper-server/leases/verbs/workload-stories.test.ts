@@ -206,7 +206,7 @@ const statefulSet: Readonly<Record<string, readonly Step[]>> = {
 }
 
 const surge =
-  /^annotation ipkeeper\.io\/ips lists 10\.22\.0\.50, and its one address is taken: 10\.22\.0\.50 by shop\/api-6d4cf56db6-x2x5z .*wait until older pods of Deployment shop\/api are gone: set maxSurge 0 or strategy Recreate, or list one address more/
+  /^annotation ipkeeper\.io\/ips lists 10\.22\.0\.50, and its one address is taken: 10\.22\.0\.50 by shop\/api-6d4cf56db6-x2x5z .*wait until older pods of Deployment shop\/api are gone: set maxSurge 0 or strategy Recreate, or list one more address/
 
 const deployment: Readonly<Record<string, readonly Step[]>> = {
   'each replica is a holder of its own and takes any free one': [
@@ -263,7 +263,7 @@ const deployment: Readonly<Record<string, readonly Step[]>> = {
       'add',
       { pod: 'api-7c8b9d5f44-b4d5f', container: 'c2', ip: '10.22.0.50' },
       'IPK_CANDIDATES_BUSY',
-      /asks for 10\.22\.0\.50, which is held by shop\/api-6d4cf56db6-x2x5z .*set maxSurge 0 or strategy Recreate, or list one address more with ipkeeper\.io\/ips/,
+      /asks for 10\.22\.0\.50, which is held by shop\/api-6d4cf56db6-x2x5z .*set maxSurge 0 or strategy Recreate, or list one more address with ipkeeper\.io\/ips/,
     ],
     ['add', { pod: 'web-6d4cf56db6-x2x5z', container: 'c3', ip: '10.22.0.50' }, 'IPK_ADDRESS_HELD'],
   ],

@@ -167,7 +167,7 @@ const rows: readonly Row[] = [
   [
     'a MAC, of a pool whose pods may not choose one',
     pod('a', { ...pool('tiny'), ...mac }),
-    /^pool tiny: annotation ipkeeper.io\/mac asks for a MAC, which its pods may not choose \[IPK_MAC_REFUSED\]; take the request/,
+    /^pool tiny: annotation ipkeeper.io\/mac asks for a MAC, which its pods may not choose \[IPK_MAC_REFUSED\]; remove the request/,
   ],
   ['a MAC, of any pool', pod('a', mac), null],
   [

@@ -53,8 +53,8 @@ function checkLines({ id, state, says, why, mend }: CheckReport, width: number):
   const indent = ' '.repeat(width + 8)
   return [
     ...told,
-    `${indent}why   ${why}`,
-    ...(mend.length === 0 ? [] : [`${indent}mend  ${shellLine(mend)}`]),
+    `${indent}impact  ${why}`,
+    ...(mend.length === 0 ? [] : [`${indent}fix     ${shellLine(mend)}`]),
   ]
 }
 
@@ -63,7 +63,7 @@ function printChecks(reports: readonly CheckReport[]): string[] {
   const count = (state: CheckState): number => reports.filter(report => report.state === state).length
   return [
     ...reports.flatMap(report => checkLines(report, width)),
-    `${reports.length} checks: ${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} not possible here`,
+    `${reports.length} checks: ${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed, ${count('skip')} skipped`,
   ]
 }
 
@@ -86,9 +86,17 @@ function printMessage({ answers, otherwise, leftOut, more }: MessageReport): str
       ...commandLines(mend).map(line => `  ${line}`),
       '',
     ]),
-    ...(answers.length === 0 ? ['no known text is in it; these tell more:', ...commandLines(otherwise)] : []),
-    ...(more > 0 ? [`${more} further texts were recognised; give them in parts`] : []),
-    ...(leftOut > 0 ? [`${leftOut} characters in the middle were not looked at; give them in parts`] : []),
+    ...(answers.length === 0
+      ? ['no known text was found; these commands show more:', ...commandLines(otherwise)]
+      : []),
+    ...(more > 0
+      ? [
+          `${more} more known ${more === 1 ? 'text was' : 'texts were'} found; paste the text in parts to see ${more === 1 ? 'it' : 'them'}`,
+        ]
+      : []),
+    ...(leftOut > 0
+      ? [`${leftOut} characters in the middle were skipped; paste the text in parts to check them`]
+      : []),
   ]
 }
 
@@ -96,7 +104,7 @@ function printPod({ pod, known, sections }: PodReport): string[] {
   return [
     `pod ${pod}`,
     ...sections.flatMap(({ title, lines }) => [`  ${title}:`, ...lines.map(line => `    ${line}`)]),
-    ...(known ? [] : ['nothing here has heard of this pod']),
+    ...(known ? [] : ['no record of this pod on this node']),
   ]
 }
 

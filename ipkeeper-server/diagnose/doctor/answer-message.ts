@@ -34,7 +34,7 @@ const tellMore = [
   { command: 'ipkeeperctl flights --failed', does: 'shows what ipkeeper was asked, and what it printed' },
   { command: 'ipkeeperctl try', does: 'runs the network once and shows what each plugin says' },
   { command: 'ipkeeperctl lint', does: 'says what is wrong with the network configurations' },
-  { command: 'ipkeeperctl doctor', does: 'looks at everything that pods of this node need' },
+  { command: 'ipkeeperctl doctor', does: 'checks everything that pods of this node need' },
 ]
 
 /** Finds what is known in a text that somebody pasted, and says who holds what it is about. Never rejects. */

@@ -54,13 +54,13 @@ async function runOne(check: Check, node: NodeView): Promise<CheckOutcome> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<CheckOutcome>(resolve => {
     timer = setTimeout(() => {
-      resolve(skip(`could not be told within ${patience / 1000} s`))
+      resolve(skip(`no result within ${patience / 1000} s`))
     }, patience)
   })
   try {
     return await Promise.race([Promise.resolve(node).then(check.run), late])
   } catch (error) {
-    return skip(`could not be looked at: ${error instanceof Error ? error.message : String(error)}`)
+    return skip(`could not be checked: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
     clearTimeout(timer)
   }

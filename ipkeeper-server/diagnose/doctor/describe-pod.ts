@@ -13,13 +13,13 @@ import type {
 
 /** Whether the path of a network namespace leads to something. */
 function stateOfPath(netns: string): string {
-  if (netns === '') return 'no namespace was given'
+  if (netns === '') return 'no namespace is recorded'
   try {
     return statSync(netns, { throwIfNoEntry: false })
-      ? `namespace ${netns} is there`
+      ? `namespace ${netns} exists`
       : `namespace ${netns} is gone`
   } catch {
-    return `namespace ${netns} cannot be looked at`
+    return `namespace ${netns} cannot be checked`
   }
 }
 
@@ -101,12 +101,12 @@ const sandboxes: Look = async (_node, namespace, name) => {
     if (answers.length === 0) return ['neither containerd nor CRI-O has a socket here']
     const told = await Promise.all(
       answers.map(async answer => {
-        if (answer.state === 'failed') return [`${answer.socket} does not say: ${answer.reason}`]
+        if (answer.state === 'failed') return [`${answer.socket} does not answer: ${answer.reason}`]
         const own = answer.sandboxes.filter(box => box.namespace === namespace && box.name === name)
         return await Promise.all(
           own.map(async ({ id, ready, uid, createdAt }) => {
             const addresses = await runtimes.addressesOf(answer.socket, id).catch(() => [])
-            return `sandbox ${id} (UID ${uid}) ${ready ? 'runs' : 'does not run'}, made at ${new Date(createdAt).toISOString()}, has ${addresses.join(', ') || 'no address'}`
+            return `sandbox ${id} (UID ${uid}) ${ready ? 'is running' : 'is not running'}, created at ${new Date(createdAt).toISOString()}, has ${addresses.join(', ') || 'no address'}`
           }),
         )
       }),
@@ -124,7 +124,7 @@ const nextAdd: Look = async (node, namespace, name) => {
   if (!plugin) return [`no configuration in ${node.confDir} uses ipkeeper`]
   const reply = (await node.ask('/v1/explain', { config: plugin, namespace, name })) as ExplainReply
   if (reply.error) return [`would fail: ${reply.error.message} [${reply.error.code}]`]
-  if (reply.delegatedTo !== null) return [`would be left to ${reply.delegatedTo}`]
+  if (reply.delegatedTo !== null) return [`would be delegated to ${reply.delegatedTo}`]
   return [`would give ${reply.addresses.join(', ')} in network ${reply.network}`]
 }
 
@@ -147,7 +147,7 @@ export async function describePod(node: NodeView, namespace: string, name: strin
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
-          reject(new Error(`not told within ${patience / 1000} s`))
+          reject(new Error(`no answer within ${patience / 1000} s`))
         }, patience)
       })
       try {
@@ -155,7 +155,7 @@ export async function describePod(node: NodeView, namespace: string, name: strin
         return { title, lines: lines.length === 0 ? ['none'] : lines, known: evidence && lines.length > 0 }
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        return { title, lines: [`cannot be told: ${why}`], known: false }
+        return { title, lines: [`not known: ${why}`], known: false }
       } finally {
         clearTimeout(timer)
       }

@@ -48,15 +48,13 @@ const ofContainer: LookUp = async (node, id) => {
   const flights = node.flights().filter(flight => flight.containerId?.startsWith(id))
   return [
     ...(known === undefined
-      ? ['no daemon answers that could say who has what']
+      ? ['no daemon answers, so the holders are not known']
       : known.length === 0
-        ? [`the daemon knows no sandbox ${id}`]
+        ? [`the daemon has no record of sandbox ${id}`]
         : known.map(item => describeAttachment(item, here))),
     ...cacheFilesOf(id),
     ...flights.slice(-3).map(describeFlight),
-    ...(flights.length === 0
-      ? [`ipkeeper was never called for sandbox ${id}, as far as the record goes back`]
-      : []),
+    ...(flights.length === 0 ? [`no run of the plugin for sandbox ${id} is on record`] : []),
   ]
 }
 
@@ -66,7 +64,7 @@ const ofPod: LookUp = async (node, pod) => {
   const known = attachments?.filter(item => item.pod && `${item.pod.namespace}/${item.pod.name}` === pod)
   if (!known) return []
   return known.length === 0
-    ? [`the daemon knows no sandbox of pod ${pod}`]
+    ? [`the daemon has no record of a sandbox of pod ${pod}`]
     : known.map(item => describeAttachment(item, here))
 }
 
@@ -81,8 +79,8 @@ const ofSocket: LookUp = (_node, socket) => {
   return [
     stats
       ? stats.isSocket()
-        ? `socket ${socket} is there`
-        : `${socket} is no socket`
+        ? `socket ${socket} exists`
+        : `${socket} is not a socket`
       : `there is no socket ${socket}`,
   ]
 }
@@ -93,14 +91,18 @@ const ofPlugin: LookUp = ({ binDirs }, plugin) => {
     .filter(path => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
   return [
     found.length === 0
-      ? `plugin ${plugin} is in none of ${binDirs.join(', ') || 'the usual folders'}`
+      ? `plugin ${plugin} is not in ${binDirs.join(', ') || 'the usual folders'}`
       : `plugin ${plugin} is ${found.join(', ')}`,
   ]
 }
 
 const ofNetwork: LookUp = (node, network) => {
   const file = node.networks.find(({ name }) => name === network)
-  return [file ? `network ${network} is ${file.path}` : `no file in ${node.confDir} is of network ${network}`]
+  return [
+    file
+      ? `network ${network} is defined in ${file.path}`
+      : `no file in ${node.confDir} defines network ${network}`,
+  ]
 }
 
 const ofPath: LookUp = async (node, path) =>
@@ -131,7 +133,7 @@ export async function whoHolds(node: NodeView, captures: Captures): Promise<read
         return (await lookUp(node, value)).slice(0, mostLines)
       } catch (error) {
         return [
-          `what is known of ${value} cannot be told: ${error instanceof Error ? error.message : String(error)}`,
+          `what is known about ${value} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
         ]
       }
     }),

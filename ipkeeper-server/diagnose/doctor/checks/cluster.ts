@@ -3,8 +3,8 @@ import { SocketRuntimes } from '../../../runtime/socket-runtimes.ts'
 
 export const runtimeCheck: Check = {
   id: 'runtime',
-  title: 'the container runtime has taken the network',
-  why: 'A runtime reads its configurations when they change, and may have missed it, or have thrown away what it had; the node is NotReady then.',
+  title: 'the container runtime has loaded the network',
+  why: 'A runtime that missed a change of its configurations, or dropped what it had loaded, makes the node NotReady.',
   run: async () => {
     const runtimes = new SocketRuntimes(undefined)
     try {
@@ -28,7 +28,7 @@ export const runtimeCheck: Check = {
 export const kubernetesApiCheck: Check = {
   id: 'kubernetes-api',
   title: 'the daemon may ask the Kubernetes API',
-  why: 'Without the API, or rights in it, owners of pods, defaults of namespaces and Events are missing, and some ADDs wait.',
+  why: 'Without access to the API, owners of pods, defaults of namespaces and Events are missing, and some ADDs wait.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
@@ -51,6 +51,6 @@ export const kubernetesApiCheck: Check = {
         `the cluster has no Node ${status.node}${api.nodeMissing.meant === null ? '' : `; is it ${api.nodeMissing.meant}?`}`,
         ...['kubectl', 'get', 'nodes'],
       )
-    return ok(`${api.server}, ${api.counts.pods} pods of this node`)
+    return ok(`${api.server}, ${api.counts.pods} ${api.counts.pods === 1 ? 'pod' : 'pods'} of this node`)
   },
 }

@@ -34,29 +34,29 @@ const restart = ['systemctl', 'restart', 'ipkeeper']
 export const socketCheck: Check = {
   id: 'socket',
   title: "the daemon's socket",
-  why: 'The plugin asks the daemon over this socket, and every ADD fails without it; whoever may write to it can take addresses.',
+  why: 'The plugin calls the daemon on this socket: without it every ADD fails, and every user who may write to it can claim addresses.',
   run: async ({ socket }) => {
     let stats
     try {
       stats = lstatSync(socket)
     } catch (error) {
       const code = codeOf(error)
-      if (code === 'EACCES') return skip(`${socket} cannot be looked at: run as root`)
+      if (code === 'EACCES') return skip(`${socket} cannot be checked: run as root`)
       return fail(
-        code === 'ENOENT' ? `there is no socket ${socket}` : `${socket} cannot be looked at (${code})`,
+        code === 'ENOENT' ? `there is no socket ${socket}` : `${socket} cannot be checked (${code})`,
         ...restart,
       )
     }
-    if (!stats.isSocket()) return fail(`${socket} is no socket`, 'ls', '-l', socket)
+    if (!stats.isSocket()) return fail(`${socket} is not a socket`, 'ls', '-l', socket)
     const refused = await dial(socket)
-    if (refused === 'EACCES') return skip(`${socket} may not be dialled by this user: run as root`)
+    if (refused === 'EACCES') return skip(`this user may not connect to ${socket}: run as root`)
     if (refused === 'ECONNREFUSED')
-      return fail(`${socket} is left of a daemon that does not run any more`, ...restart)
-    if (refused !== undefined) return fail(`${socket} cannot be dialled (${refused})`, ...restart)
+      return fail(`${socket} was left by a daemon that is no longer running`, ...restart)
+    if (refused !== undefined) return fail(`cannot connect to ${socket} (${refused})`, ...restart)
     const mode = stats.mode & 0o777
     if ((mode & 0o077) !== 0)
       return fail(
-        `${socket} has mode 0${mode.toString(8)}: others than its owner may use it`,
+        `${socket} has mode 0${mode.toString(8)}: users other than its owner may use it`,
         'chmod',
         '0600',
         socket,
@@ -67,7 +67,7 @@ export const socketCheck: Check = {
     const around = statSync(folder)
     if ((around.mode & 0o022) !== 0 && (around.mode & 0o1000) === 0)
       return fail(
-        `others than its owner may write to ${folder}, and so replace the socket`,
+        `users other than its owner may write to ${folder}, and so replace the socket`,
         'chmod',
         '0700',
         folder,
@@ -89,7 +89,7 @@ export const daemonCheck: Check = {
       if (error instanceof Problem && error.code === 'IPK_DAEMON_UNREACHABLE') return skip(error.message)
       // Another start would change nothing.
       if (error instanceof Problem && error.code === 'IPK_NODE_NAME_TAKEN')
-        return fail(`nothing is served: ${error.message}; ${error.hint}`, 'ipkeeperctl', 'status')
+        return fail(`it refuses to serve: ${error.message}; ${error.hint}`, 'ipkeeperctl', 'status')
       return fail(error instanceof Error ? error.message : String(error), 'systemctl', 'restart', 'ipkeeper')
     }
     const status = await node.status()
@@ -105,16 +105,16 @@ export const daemonCheck: Check = {
 
 export const configCheck: Check = {
   id: 'config',
-  title: "the daemon's file is in force",
-  why: 'A change that the daemon refused does nothing: what was read before stays in force.',
+  title: "the daemon's configuration is in use",
+  why: 'The daemon ignores a configuration that is not valid, and continues with the previous one.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
     const { path, problem, loadedAt } = status.config
     if (problem)
-      return fail(`not in force: ${String(problem['message'])}`, 'ipkeeper-server', 'check-config', path)
-    if (!existsSync(path)) return ok(`there is no ${path}: everything is as by default`)
-    return ok(`${path}, as it was at ${loadedAt}`)
+      return fail(`not in use: ${String(problem['message'])}`, 'ipkeeper-server', 'check-config', path)
+    if (!existsSync(path)) return ok(`there is no ${path}: defaults apply`)
+    return ok(`${path}, loaded at ${loadedAt}`)
   },
 }
 
@@ -130,7 +130,7 @@ function real(path: string): string {
 export const stateFolderCheck: Check = {
   id: 'state-folder',
   title: 'plugin and daemon use one state folder and one socket',
-  why: 'What the plugin leaves for the daemon in its state folder, such as DELs that wait, would be carried out by nobody.',
+  why: 'The daemon would never process what the plugin leaves in its state folder, such as queued DELs.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
@@ -155,33 +155,33 @@ export const stateFolderCheck: Check = {
 
 export const identityCheck: Check = {
   id: 'identity',
-  title: 'the node is known by more than its name',
-  why: 'A name may change, and a disk may be copied: by an ID that is bound to the machine the daemon knows which leases are its own.',
+  title: 'the node is identified by more than its name',
+  why: 'When the name changes or the disk is copied, only an ID that is bound to the machine shows which leases are its own.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
-    if (!status.identity) return skip(`ipkeeper-server ${status.version} does not tell`)
+    if (!status.identity) return skip(`ipkeeper-server ${status.version} does not report it`)
     const { id, wanted, formerNames, knownBy, refused } = status.identity
     const [former] = formerNames
     const says = `node ${status.node}, ID ${id.slice(0, 12)}`
-    if (refused) return fail(`no ADD is served: ${refused.message}; ${refused.hint}`, 'ipkeeperctl', 'status')
+    if (refused) return fail(`ADDs are refused: ${refused.message}; ${refused.hint}`, 'ipkeeperctl', 'status')
     if (wanted !== status.node)
       return warn(
-        `${says}, is to be called ${wanted} at a start at which the store answers`,
+        `${says}, will be renamed ${wanted} when the daemon starts and the store answers`,
         'ipkeeperctl',
         'status',
       )
     if (knownBy.length === 0)
       return warn(
-        `${says}: neither /etc/machine-id nor the hardware tells this machine from a copy of it`,
+        `${says}: neither /etc/machine-id nor the hardware distinguishes this machine from a copy of it`,
         ...['ls', '-l', '/etc/machine-id', '/sys/class/dmi/id/product_uuid'],
       )
     // A clone of a virtual machine gets another hardware UUID; machine ID and folder are copied with its disk.
     if (status.store.state !== undefined && !knownBy.includes('hardware'))
       return warn(
-        `${says}, by ${knownBy.join(' and ')}: nodes share the store, and a copy of this disk that starts while this daemon is stopped would be taken for this machine`,
+        `${says}, by ${knownBy.join(' and ')}: with a store that nodes share, a copy of this disk that starts while this daemon is stopped would be mistaken for this machine`,
         ...['ls', '-l', '/sys/class/dmi/id/product_uuid'],
       )
-    return ok(`${says}, by ${knownBy.join(' and ')}${former ? `; was called ${former.name}` : ''}`)
+    return ok(`${says}, by ${knownBy.join(' and ')}${former ? `; formerly ${former.name}` : ''}`)
   },
 }

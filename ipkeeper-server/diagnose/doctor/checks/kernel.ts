@@ -62,8 +62,8 @@ async function presenceOf(feature: string): Promise<Presence> {
 
 export const kernelFeaturesCheck: Check = {
   id: 'kernel-features',
-  title: 'the kernel has what pods are wired with',
-  why: 'Small kernels leave out macvlan, nf_tables or bridges, and an ADD that needs them fails.',
+  title: 'the kernel has the features that pods need',
+  why: 'Without macvlan, nf_tables or bridges, which small kernels leave out, an ADD that needs them fails.',
   run: async node => {
     const networks = mainNetworks(node)
     const needed = new Set(
@@ -80,10 +80,10 @@ export const kernelFeaturesCheck: Check = {
       presence.filter(row => row.state === state).map(row => row.name)
     const missing = named('absent').filter(name => needed.has(name))
     if (missing.length > 0)
-      return fail(`this kernel (${release()}) has not: ${missing.join(', ')}`, 'modprobe', '-a', ...missing)
+      return fail(`this kernel (${release()}) lacks ${missing.join(', ')}`, 'modprobe', '-a', ...missing)
     const doubtful = named('unknown').filter(name => needed.has(name))
     if (doubtful.length > 0)
-      return warn(`cannot be told here: ${doubtful.join(', ')}`, 'modprobe', '-a', ...doubtful)
+      return warn(`not known here: ${doubtful.join(', ')}`, 'modprobe', '-a', ...doubtful)
     const without = named('absent')
     return ok(
       `${named('there').join(', ') || 'nothing'}${without.length > 0 ? `; without ${without.join(', ')}` : ''}`,
@@ -109,35 +109,35 @@ const settings: readonly Setting[] = [
     name: 'net.ipv4.ip_forward',
     good: value => value === 1,
     wanted: '1',
-    because: 'pods reach nothing beyond their node',
+    because: 'pods cannot reach anything beyond their node',
     matters: routes,
   },
   {
     name: 'net.bridge.bridge-nf-call-iptables',
     good: value => value === 1,
     wanted: '1',
-    because: 'pods on one bridge do not reach each other by a Service',
+    because: 'pods on the same bridge cannot reach each other through a Service',
     matters: routes,
   },
   {
     name: 'net.ipv4.conf.all.rp_filter',
     good: value => value !== 1,
     wanted: '2',
-    because: 'packets of pods whose way back is another link are dropped',
+    because: 'packets of pods whose return path is another link are dropped',
     matters: routes,
   },
   {
     name: 'fs.inotify.max_user_instances',
     good: value => value >= 128,
     wanted: '1024',
-    because: 'runtime, kubelet and daemon may not be told when files change',
+    because: 'runtime, kubelet and daemon may miss changes of files',
     matters: always,
   },
   {
     name: 'fs.inotify.max_user_watches',
     good: value => value >= 8192,
     wanted: '65536',
-    because: 'runtime, kubelet and daemon may not be told when files change',
+    because: 'runtime, kubelet and daemon may miss changes of files',
     matters: always,
   },
 ]
@@ -153,8 +153,8 @@ function valueOf(name: string): number | undefined {
 
 export const sysctlsCheck: Check = {
   id: 'sysctls',
-  title: 'settings of the kernel',
-  why: 'With these settings wrong pods have their addresses and reach nobody, or changes of files go unnoticed.',
+  title: 'kernel settings',
+  why: 'With wrong settings, pods have addresses but no connectivity, or changes of files go unnoticed.',
   run: node => {
     const seen = settings.map(setting => ({ ...setting, value: valueOf(setting.name) }))
     const bad = seen.filter(
@@ -190,8 +190,8 @@ const covers = (point: string, path: string): boolean =>
 
 export const netnsPropagationCheck: Check = {
   id: 'netns-propagation',
-  title: 'the daemon sees new namespaces of pods',
-  why: 'A runtime mounts each namespace in /run/netns; a daemon in a container of its own sees them only with HostToContainer propagation.',
+  title: 'the daemon sees new pod namespaces',
+  why: 'A daemon in a container sees the namespaces that the runtime mounts in /run/netns only with HostToContainer propagation; without it the daemon cannot set up pod networks.',
   run: async node =>
     await probeDaemonProcess(node, folder => {
       if (sharesMounts(folder)) return ok('it has the mounts of the node')
@@ -199,9 +199,9 @@ export const netnsPropagationCheck: Check = {
       const [mount] = mounts
         .filter(({ point }) => covers(point, '/run/netns') || covers(point, '/var/run/netns'))
         .sort((a, b) => b.point.length - a.point.length)
-      if (!mount) return skip('its mounts do not say')
+      if (!mount) return skip('its mounts do not show it')
       return mount.propagates
-        ? ok(`${mount.point} comes through`)
+        ? ok(`${mount.point} is propagated`)
         : fail(
             `mounts below ${mount.point} do not reach it: mount /run/netns with HostToContainer`,
             ...['kubectl', 'get', 'daemonset', '--all-namespaces', '-o', 'yaml'],

@@ -42,8 +42,8 @@ const patience = 60_000
 
 export const deferredDelsCheck: Check = {
   id: 'deferred-dels',
-  title: 'no DEL waits',
-  why: 'The address of a DEL that waits, or that was put aside because it could not be understood, may still be bound.',
+  title: 'no DEL is waiting',
+  why: 'The address of a DEL that is waiting, or that was quarantined because it could not be read, may still be bound.',
   run: async node => {
     const status = await node.status()
     const stateDir = status?.stateDir ?? node.stateDir
@@ -60,7 +60,7 @@ export const deferredDelsCheck: Check = {
     }
     if (aside > 0)
       return fail(
-        `${aside} ${aside === 1 ? 'was' : 'were'} put aside in ${quarantine}`,
+        `${aside} ${aside === 1 ? 'DEL was' : 'DELs were'} quarantined in ${quarantine}`,
         'grep',
         '-r',
         '.',
@@ -75,7 +75,7 @@ export const deferredDelsCheck: Check = {
       return stats !== undefined && Math.abs(node.now() - stats.mtimeMs) > patience
     })
     return old
-      ? warn(`${says}, and the daemon does not get them done`, 'journalctl', '-u', 'ipkeeper')
+      ? warn(`${says}, and the daemon does not complete them`, 'journalctl', '-u', 'ipkeeper')
       : ok(says)
   },
 }
@@ -100,31 +100,33 @@ async function scan(folders: readonly CacheFolder[]): Promise<{ bad: readonly Ba
 
 const mend = ['ipkeeperctl', 'cache', 'scan']
 
+const counted = (files: number): string => `${files} ${files === 1 ? 'file' : 'files'}`
+
 const say = (count: string, files: readonly string[]): string =>
   `${count}: ${files.slice(0, 3).join('; ')}${files.length > 3 ? '; …' : ''}`
 
 export const resultCacheCheck: Check = {
   id: 'result-cache',
-  title: 'remembered results can be read',
-  why: 'containerd before 2.0 cannot delete a pod whose remembered result is empty or broken: it stays Terminating for ever.',
+  title: 'cached results can be read',
+  why: 'containerd before 2.0 cannot delete a pod whose cached result is empty or broken: it stays Terminating forever.',
   run: async node => {
     const told = await askDaemon(node)
     const { bad, looked } = await scan(told?.folders ?? foldersOf(resultCacheFolders))
     const broken = bad.filter(({ reason }) => cacheReasons[reason].fault === 'broken')
     const files = broken.map(({ path, detail }) => `${path.toString()} ${detail}`)
-    if (files.length > 0) return fail(say(`${files.length} of ${looked} files`, files), ...mend)
+    if (files.length > 0) return fail(say(`${files.length} of ${counted(looked)}`, files), ...mend)
     const odd = bad.map(({ path, detail }) => `${path.toString()} ${detail}`)
-    if (odd.length > 0) return warn(say(`${odd.length} of ${looked} files`, odd), ...mend)
+    if (odd.length > 0) return warn(say(`${odd.length} of ${counted(looked)}`, odd), ...mend)
     const reported = told?.files.map(({ path, reason }) => `${path} (${reason})`) ?? []
     if (reported.length > 0) return warn(say(`the daemon reports ${reported.length}`, reported), ...mend)
-    return ok(`${looked} files`)
+    return ok(counted(looked))
   },
 }
 
 export const auditCheck: Check = {
   id: 'audit',
   title: 'leases, sandboxes and kernel agree',
-  why: 'Where they differ, an address is lost for nobody, or two pods have one.',
+  why: 'Where they differ, an address is wasted, or two pods have the same one.',
   run: async node => {
     if (!(await node.status())) return noDaemon
     let audit: AuditReply
@@ -132,7 +134,7 @@ export const auditCheck: Check = {
       audit = (await node.ask('/v1/audit')) as AuditReply
     } catch (error) {
       if (error instanceof Problem && error.code === 'IPK_ROUTE_UNKNOWN')
-        return skip('this daemon does not compare them yet')
+        return skip('this version of the daemon does not compare them')
       throw error
     }
     const of = (severity: string): AuditReply['findings'] =>
@@ -142,7 +144,9 @@ export const auditCheck: Check = {
     const count = `${audit.findings.length} ${audit.findings.length === 1 ? 'finding' : 'findings'}`
     if (error) return fail(`${count}: ${error.says}`, 'ipkeeperctl', 'audit')
     if (warning) return warn(`${count}: ${warning.says}`, 'ipkeeperctl', 'audit')
-    return ok(`${audit.attachments} attachments agree with the node`)
+    return ok(
+      `${audit.attachments} ${audit.attachments === 1 ? 'attachment agrees' : 'attachments agree'} with the node`,
+    )
   },
 }
 
@@ -152,19 +156,19 @@ const shown = 10
 export const flightRecordCheck: Check = {
   id: 'flight-record',
   title: 'runs of the plugin succeed',
-  why: 'What failed lately on this node fails again as a rule, and the record has what the runtime threw away.',
+  why: 'A run that failed recently usually fails again; the record has the output that the runtime discarded.',
   run: node => {
     const all = node.flights()
     const failed = all
       .filter(({ exit, at }) => exit !== 0 && Math.abs(node.now() - Date.parse(at)) < recent)
       .slice(-shown)
-    if (failed.length === 0) return ok(`${all.length} recorded, none failed within the hour`)
+    if (failed.length === 0) return ok(`${all.length} recorded, none failed in the last hour`)
     const counts = new Map<string, number>()
     for (const { verb, code, cniCode } of failed) {
       const what = `${verb} ${code ?? `code ${cniCode ?? '-'}`}`
       counts.set(what, (counts.get(what) ?? 0) + 1)
     }
     const summary = [...counts].map(([what, count]) => `${count} x ${what}`).join(', ')
-    return warn(`failed within the hour: ${summary}`, 'ipkeeperctl', 'flights', '--failed')
+    return warn(`failed in the last hour: ${summary}`, 'ipkeeperctl', 'flights', '--failed')
   },
 }

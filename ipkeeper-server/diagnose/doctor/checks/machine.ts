@@ -21,8 +21,8 @@ function isThere(tool: string): boolean {
 
 export const toolsCheck: Check = {
   id: 'tools',
-  title: 'the programs that wire pods are installed',
-  why: 'ipkeeper wires pods with ip, nft, nsenter and arping; without them an ADD of its own networks fails.',
+  title: 'the programs that set up pod networks are installed',
+  why: 'ipkeeper sets up pod networks with ip, nft, nsenter and arping; without them an ADD of its own networks fails.',
   run: node => {
     const needed = new Set(mainNetworks(node).flatMap(neededTools))
     const missing = (Object.keys(tools) as ToolName[]).filter(tool => !isThere(tool))
@@ -34,7 +34,7 @@ export const toolsCheck: Check = {
     ]
     if (inTheWay.length > 0) return fail(`missing: ${inTheWay.join(', ')}`, ...install(inTheWay))
     if (missing.length > 0)
-      return warn(`missing, though no network here needs it: ${missing.join(', ')}`, ...install(missing))
+      return warn(`missing, but not needed by a network here: ${missing.join(', ')}`, ...install(missing))
     return ok(Object.keys(tools).join(', '))
   },
 }
@@ -49,7 +49,7 @@ interface ProcessReport {
 
 export const librariesCheck: Check = {
   id: 'libraries',
-  title: 'the host has the libraries of the executables',
+  title: 'the host has the libraries that the executables need',
   why: `Plugin and daemon need glibc ${leastGlibc} and libstdc++; on a host without them the plugin does not start.`,
   run: () => {
     const { header, sharedObjects } = process.report.getReport() as unknown as ProcessReport
@@ -99,12 +99,12 @@ const wanted = { CAP_NET_ADMIN: 12n, CAP_SYS_ADMIN: 21n } as const
 
 export const processCapabilitiesCheck: Check = {
   id: 'process-capabilities',
-  title: 'the daemon may wire pods',
-  why: 'To make links, and to enter the namespace of a pod, the daemon needs CAP_NET_ADMIN and CAP_SYS_ADMIN.',
+  title: 'the daemon may set up pod networks',
+  why: 'Without CAP_NET_ADMIN and CAP_SYS_ADMIN the daemon cannot create links or enter the namespace of a pod.',
   run: async node =>
     await probeDaemonProcess(node, folder => {
       const line = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync(`${folder}/status`, 'utf8'))?.[1]
-      if (line === undefined) return skip(`${folder}/status does not say`)
+      if (line === undefined) return skip(`${folder}/status does not show it`)
       const has = BigInt(`0x${line}`)
       const missing = Object.entries(wanted).flatMap(([name, bit]) => ((has >> bit) & 1n ? [] : [name]))
       if (missing.length === 0) return ok(Object.keys(wanted).join(', '))
@@ -121,7 +121,7 @@ const day = 24 * 60 * 60 * 1000
 export const clockCheck: Check = {
   id: 'clock',
   title: 'clock and boot ID',
-  why: 'Retention and cool-down are times of the clock; by the boot ID the daemon knows sandboxes that died with the node.',
+  why: 'With a wrong clock, addresses are kept for too long or not long enough; without the boot ID the daemon cannot recognise sandboxes of an earlier boot.',
   run: async node => {
     let bootId: string
     try {
@@ -131,14 +131,14 @@ export const clockCheck: Check = {
     }
     const now = node.now()
     const built = statSync(process.execPath, { throwIfNoEntry: false })?.mtimeMs
-    if (built === undefined) return skip('the age of this program cannot be told')
+    if (built === undefined) return skip('the age of this program is not known')
     if (now < built - day)
       return fail(
         `it is ${new Date(now).toISOString()}, which is before this program was installed`,
         ...['timedatectl', 'status'],
       )
     if (existsSync('/run/systemd/timesync') && !existsSync(synchronised))
-      return warn('the clock was not set since the node started', 'timedatectl', 'status')
+      return warn('the clock has not been synchronised since the node started', 'timedatectl', 'status')
     const last = (await node.status().catch(() => undefined))?.clock?.last
     if (last && Math.abs(now - Date.parse(last.at)) < day)
       return warn(`${last.says} while the daemon ran, at ${last.at}`, 'timedatectl', 'status')
@@ -149,19 +149,25 @@ export const clockCheck: Check = {
 export const oldBootCheck: Check = {
   id: 'old-boot',
   title: 'no sandbox of an earlier boot has an address',
-  why: 'Such a sandbox cannot run any more; until somebody says so its address is in use for nobody.',
+  why: 'Such a sandbox no longer runs, so its address is wasted until it is released.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
     const { attachments } = (await node.ask('/v1/attachments')) as AttachmentsReply
     // By the boots themselves: the clock may have been set since.
     if (attachments.some(({ bootId }) => bootId === undefined))
-      return skip(`ipkeeper-server ${status.version} does not tell of boots`)
+      return skip(`ipkeeper-server ${status.version} does not report boots`)
     const old = attachments.filter(
       ({ node: its, bootId }) => its === status.node && bootId !== null && bootId !== status.bootId,
     )
     if (old.length > 0)
-      return warn(`${old.length} of ${attachments.length} are older than this boot`, 'ipkeeperctl', 'audit')
-    return ok(`${attachments.length} attachments, all of this boot`)
+      return warn(
+        `${old.length} of ${attachments.length} ${attachments.length === 1 ? 'attachment' : 'attachments'} ${old.length === 1 ? 'is' : 'are'} older than this boot`,
+        'ipkeeperctl',
+        'audit',
+      )
+    return ok(
+      `${attachments.length} ${attachments.length === 1 ? 'attachment' : 'attachments'}, none older than this boot`,
+    )
   },
 }

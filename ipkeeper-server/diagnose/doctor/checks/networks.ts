@@ -18,7 +18,7 @@ const causesFirst = (a: LintFinding, b: LintFinding): number =>
 export const conflistCheck: Check = {
   id: 'conflist',
   title: 'the network configurations can be read',
-  why: 'containerd takes the first file of the folder: if that is broken, whoever wrote it, the node has no network, and pods cannot be deleted either.',
+  why: 'containerd loads the first file of the folder: if it is broken, whichever program wrote it, the node has no network, and pods cannot be deleted either.',
   run: async node => {
     const list = ['ls', '-la', node.confDir]
     let linted: Linted
@@ -46,7 +46,7 @@ export const conflistCheck: Check = {
     if (!first) return warn(`nothing in ${node.confDir} uses ipkeeper`, 'ipkeeperctl', 'lint', node.confDir)
     if (ours.every(({ path }) => path !== chosen.file))
       return warn(
-        `${chosen.file} comes before ${first.path}: containerd takes that one`,
+        `${chosen.file} comes before ${first.path}: containerd loads that one`,
         ...['ipkeeperctl', 'lint', node.confDir],
       )
     return ok(`${chosen.file} (network ${chosen.network ?? '-'})`)
@@ -65,8 +65,8 @@ const has = (plugin: JsonObject, name: string): boolean => {
 
 export const capabilitiesCheck: Check = {
   id: 'capabilities',
-  title: 'the runtime passes annotations on',
-  why: 'Without the line in the conflist the plugin never sees the annotations of a pod, and every pod gets a dynamic address.',
+  title: 'the runtime passes annotations to the plugin',
+  why: 'Without this line in the conflist, pod annotations are ignored, and every pod gets a dynamic address.',
   run: node => {
     const ours = node.networks.flatMap(file => {
       const found = oursIn(file)
@@ -85,11 +85,11 @@ export const capabilitiesCheck: Check = {
 
 export const binDirCheck: Check = {
   id: 'bin-dir',
-  title: 'every plugin that is named is installed',
-  why: 'One plugin of a chain that is missing makes every ADD fail, and every DEL be tried for ever.',
+  title: 'every plugin in the configurations is installed',
+  why: 'If one plugin of a chain is missing, every ADD fails, and every DEL is retried forever.',
   run: node => {
     const { binDirs } = node
-    if (binDirs.length === 0) return skip('there is no folder of plugins; name it with --bin-dir DIR')
+    if (binDirs.length === 0) return skip('there is no plugin folder; name it with --bin-dir DIR')
     // ipkeeper itself has a check of its own.
     const wanted = [...new Set(node.networks.flatMap(programsOf))].filter(name => name !== 'ipkeeper')
     const isThere = (name: string): boolean =>
@@ -113,11 +113,11 @@ async function versionOf(path: string): Promise<string | undefined> {
 export const pluginCheck: Check = {
   id: 'plugin',
   title: 'the plugin is installed',
-  why: 'The runtime starts the plugin from its folder of plugins; one of another version than the daemon may not understand its answers.',
+  why: "Without the plugin in the runtime's plugin folder every ADD fails; a plugin of another version may not understand the daemon.",
   run: async node => {
     const wanted = (await node.status())?.version ?? node.version
     const { binDirs } = node
-    if (binDirs.length === 0) return skip('there is no folder of plugins; name it with --bin-dir DIR')
+    if (binDirs.length === 0) return skip('there is no plugin folder; name it with --bin-dir DIR')
     const paths = binDirs.map(folder => join(folder, 'ipkeeper')).filter(isFile)
     const [first] = binDirs
     const install = ['make', 'install', `CNI_BIN_DIR=${first ?? ''}`]
@@ -127,9 +127,9 @@ export const pluginCheck: Check = {
       // The kernel says "No such file or directory", and runtimes say it of the plugin, which is there.
       const loader = loaderOf(path)
       if (loader !== undefined && !existsSync(loader))
-        return fail(`${path} does not start: it needs ${loader}, which is not there`, 'ls', '-l', loader)
+        return fail(`${path} does not start: it needs ${loader}, which does not exist`, 'ls', '-l', loader)
       const version = await versionOf(path)
-      if (version === undefined) return fail(`${path} does not say that it is ipkeeper`, ...install)
+      if (version === undefined) return fail(`${path} is not the ipkeeper plugin`, ...install)
       if (version !== wanted) return fail(`${path} is ${version}, and ipkeeper-server ${wanted}`, ...install)
     }
     return ok(`${paths.join(', ')}, version ${wanted}`)

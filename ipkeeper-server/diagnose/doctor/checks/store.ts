@@ -30,8 +30,8 @@ function readLayout(path: string): number | undefined {
 
 export const storeCheck: Check = {
   id: 'store',
-  title: 'the state folder takes what is written',
-  why: 'Nothing is answered before it is on disk: with a full or read-only disk every ADD and DEL fails.',
+  title: 'the state folder is writable',
+  why: 'The daemon answers only after a change is on disk: with a full or read-only disk every ADD fails.',
   run: async node => {
     const status = await node.status()
     const folder = status?.stateDir ?? node.stateDir
@@ -49,13 +49,13 @@ export const storeCheck: Check = {
       return fail(`${folder} cannot be written to (${code})`, 'ls', '-ld', folder)
     }
     if ((stats.mode & 0o022) !== 0)
-      return fail(`others than its owner may write to ${folder}`, 'chmod', '0700', folder)
+      return fail(`users other than its owner may write to ${folder}`, 'chmod', '0700', folder)
     const { fault, findings = [] } = status?.store.file ?? {}
     if (fault) return fail(String(fault['message']), 'ipkeeperctl', 'rescue')
     const lost = status ? undefined : await node.missingLedger(folder)
     if (lost !== undefined)
       return fail(
-        `${lost}: the daemon does not begin anew by itself`,
+        `${lost}: the daemon does not create a new one by itself`,
         ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
       )
     // Of a daemon that runs it is known.
@@ -66,7 +66,7 @@ export const storeCheck: Check = {
         ...['ipkeeper-server', '--version'],
       )
     if (status?.disk?.refuses)
-      return fail(`${status.disk.refuses.reason}: no pod is added until there is room again`, ...show)
+      return fail(`${status.disk.refuses.reason}: no pod can be added until there is space again`, ...show)
     const { bytes: free, files } = freeRoom(folder)
     const says = `${folder} has ${Math.floor(free / mebibyte)} MiB free`
     if (free < none) return fail(says, ...show)
@@ -77,43 +77,46 @@ export const storeCheck: Check = {
       const database = statSync(file, { throwIfNoEntry: false })
       if (!database) return fail(`the database ${file} is gone`, 'ipkeeperctl', 'rescue')
       if ((database.mode & 0o022) !== 0)
-        return fail(`others than its owner may write to ${file}`, 'chmod', '0600', file)
+        return fail(`users other than its owner may write to ${file}`, 'chmod', '0600', file)
     }
     if (findings.length > 0)
       return warn(
-        `${findings.length} entries of the history in ${file ?? folder} are damaged, and no lease`,
+        `${findings.length} history ${findings.length === 1 ? 'entry' : 'entries'} in ${file ?? folder} ${findings.length === 1 ? 'is' : 'are'} damaged, but no lease`,
         ...['ipkeeperctl', 'rescue'],
       )
-    return ok(`${says}${status ? `; ${status.store.kind}, ${status.store.leases} leases` : ''}`)
+    return ok(
+      `${says}${status ? `; ${status.store.kind}, ${status.store.leases} ${status.store.leases === 1 ? 'lease' : 'leases'}` : ''}`,
+    )
   },
 }
 
 export const engineCheck: Check = {
   id: 'engine',
-  title: 'the engine that nodes share leases in can be reached, and has all of them',
-  why: 'While it is away, or has lost records, pods that have their address on this node go on, and every new claim has to wait.',
+  title: 'the engine that nodes share is reachable, and has all leases',
+  why: 'While it is unreachable or has lost records, pods on this node keep their addresses, but every new claim has to wait.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
     const { kind, location, state, reason, since, owed, waitsFor = [], lacks } = status.store
     if (state === undefined) return skip(`the store (${kind}) is this node's own`)
     const where = `${kind} ${location}`
-    const behind = owed !== undefined && owed > 0 ? `; ${owed} records wait to be told to it` : ''
+    const behind =
+      owed !== undefined && owed > 0 ? `; ${owed} pending ${owed === 1 ? 'write' : 'writes'}` : ''
     if (state === 'away')
       return fail(
-        `${where} is away since ${since ?? '?'} (${reason ?? 'why is not known'})${behind}`,
+        `${where} is away since ${since ?? '?'} (${reason ?? 'cause not known'})${behind}`,
         ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
       )
     if (state === 'incomplete') {
-      const whom = waitsFor.length === 0 ? '' : `; it waits for ${waitsFor.join(', ')}`
+      const whom = waitsFor.length === 0 ? '' : `; waiting for ${waitsFor.join(', ')}`
       return fail(
-        `${where} has lost records (${reason ?? 'why is not known'}), and nothing new is given since ${since ?? '?'}${whom}${behind}`,
+        `${where} has lost records (${reason ?? 'cause not known'}), and no new address is assigned since ${since ?? '?'}${whom}${behind}`,
         ...['ipkeeperctl', 'status'],
       )
     }
     if (reason !== undefined)
       return warn(
-        `${where} takes changes, but what other nodes do is not heard since ${since ?? '?'} (${reason})`,
+        `${where} accepts changes, but changes of other nodes are not received since ${since ?? '?'} (${reason})`,
         ...['journalctl', '-u', 'ipkeeper', '-n', '50'],
       )
     if (lacks !== undefined) return warn(`${where}: ${lacks}`, 'ipkeeperctl', 'status')
@@ -123,16 +126,16 @@ export const engineCheck: Check = {
 
 export const severalNodesCheck: Check = {
   id: 'several-nodes',
-  title: 'one store for all nodes that give its addresses',
-  why: 'The embedded store knows its own node only: another node could give the same address.',
+  title: 'all nodes that assign these addresses share one store',
+  why: 'The embedded store knows only its own node: another node could assign the same address.',
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
     const nodes = status.kubernetes?.counts.nodes
-    if (nodes === undefined) return skip('no Kubernetes API is configured that could tell of other nodes')
+    if (nodes === undefined) return skip('no Kubernetes API is configured, so other nodes are not known')
     if (nodes > 1 && ['sqlite', 'memory'].includes(status.store.kind))
       return warn(
-        `the cluster has ${nodes} nodes, and the store (${status.store.kind}) is this one's`,
+        `the cluster has ${nodes} nodes, and the store (${status.store.kind}) belongs to this one alone`,
         ...['ipkeeperctl', 'pools'],
       )
     return ok(`${nodes} ${nodes === 1 ? 'node' : 'nodes'}, store ${status.store.kind}`)

@@ -5,59 +5,50 @@ import type { Advice, Captures } from './known-text.ts'
 const advice = (does: string, ...argv: readonly string[]): Advice => ({ argv, does })
 
 export const restartDaemon = advice(
-  'starts the daemon, which makes its socket anew',
+  'starts the daemon, which recreates its socket',
   'systemctl',
   'restart',
   'ipkeeper',
 )
 export const status = advice('says whether the daemon answers', 'ipkeeperctl', 'status')
-export const awaitedNodes = advice('names the nodes that are waited for', 'ipkeeperctl', 'status')
-export const doctor = advice('looks at everything that pods of this node need', 'ipkeeperctl', 'doctor')
+export const awaitedNodes = advice('shows which nodes the store waits for', 'ipkeeperctl', 'status')
+export const doctor = advice('checks everything that pods of this node need', 'ipkeeperctl', 'doctor')
 export const rescue = advice(
-  "writes the ledger to a new file, out of the daemon's memory",
+  "writes the ledger from the daemon's memory to a new file",
   'ipkeeperctl',
   'rescue',
 )
 export const pools = advice('shows how full each pool is', 'ipkeeperctl', 'pools')
 export const leases = advice('shows who has which address', 'ipkeeperctl', 'leases')
 export const reservations = advice(
-  'shows which addresses are promised to whom',
+  'shows which addresses are reserved for whom',
   'ipkeeperctl',
   'reservations',
 )
 export const attachments = advice('shows which sandboxes the daemon knows', 'ipkeeperctl', 'attachments')
 export const uplinks = advice('shows the uplinks of bridges', 'ipkeeperctl', 'uplinks')
 export const audit = advice('compares leases, runtime, kernel and API', 'ipkeeperctl', 'audit')
-export const lintAll = advice('says what is wrong in which line', 'ipkeeperctl', 'lint')
+export const lintAll = advice('shows which line has an error', 'ipkeeperctl', 'lint')
 export const tryNetwork = advice(
   'runs ADD, CHECK and DEL of the network and shows what each plugin says',
   'ipkeeperctl',
   'try',
 )
-export const cacheScan = advice(
-  'lists the files of the result cache that are broken',
-  'ipkeeperctl',
-  'cache',
-  'scan',
-)
+export const cacheScan = advice('lists broken files in the result cache', 'ipkeeperctl', 'cache', 'scan')
 export const cacheRepair = advice('rewrites them, or moves them aside', 'ipkeeperctl', 'cache', 'repair')
 export const cacheRepairOthers = advice(
-  "moves those of other plugins' networks aside, too",
+  "also moves files of other plugins' networks aside",
   'ipkeeperctl',
   'cache',
   'repair',
   '--others',
 )
 export const links = advice('shows the links of the node', 'ip', '-d', 'link')
-export const checkConfig = advice(
-  "says what is wrong with the daemon's file",
-  'ipkeeper-server',
-  'check-config',
-)
+export const checkConfig = advice("checks the daemon's configuration", 'ipkeeper-server', 'check-config')
 export const freeSpace = advice('shows whether the disk is full', 'df', '-h', '/var/lib/ipkeeper')
 export const daemonLog = advice("shows the daemon's log", 'journalctl', '-u', 'ipkeeper', '-n', '100')
 export const restartRuntime = advice(
-  'makes containerd read its network configuration again',
+  'makes containerd reload its network configuration',
   'systemctl',
   'restart',
   'containerd',
@@ -76,29 +67,37 @@ export function flights({ containerId, pod }: Captures): Advice {
 }
 
 export const who = ({ address = 'ADDRESS' }: Captures): Advice =>
-  advice('tells everything that is known of the address', 'ipkeeperctl', 'who', address)
+  advice('shows everything known about the address', 'ipkeeperctl', 'who', address)
 
 export const history = ({ address = 'ADDRESS' }: Captures): Advice =>
-  advice('tells who had the address, and when', 'ipkeeperctl', 'history', address)
+  advice('shows who had the address, and when', 'ipkeeperctl', 'history', address)
 
 export const explain = ({ pod = 'NAMESPACE/POD' }: Captures): Advice =>
   advice('shows what the pod would get, and why', 'ipkeeperctl', 'explain', pod)
 
 export const ofPod = ({ pod = 'NAMESPACE/POD' }: Captures): Advice =>
-  advice('tells everything that is known of the pod', 'ipkeeperctl', 'doctor', '--pod', pod)
+  advice('shows everything known about the pod', 'ipkeeperctl', 'doctor', '--pod', pod)
 
 export const lint = ({ path }: Captures): Advice =>
-  path === undefined ? lintAll : advice('says what is wrong in which line', 'ipkeeperctl', 'lint', path)
+  path === undefined ? lintAll : advice('shows which line has an error', 'ipkeeperctl', 'lint', path)
 
 export const stopSandbox = ({ containerId = 'SANDBOX_ID' }: Captures): Advice =>
-  advice('ends the old sandbox; on the node that it is on', 'crictl', 'stopp', containerId)
+  advice('stops the old sandbox; run it on its node', 'crictl', 'stopp', containerId)
 
 export const removeSandbox = ({ containerId = 'SANDBOX_ID' }: Captures): Advice =>
-  advice('removes it, and with it its name', 'crictl', 'rmp', containerId)
+  advice('removes it and releases its name', 'crictl', 'rmp', containerId)
 
 export function deletePod({ pod }: Captures): Advice {
   const [namespace = 'NAMESPACE', name = 'POD'] = pod?.split('/') ?? []
-  return advice('lets the pod be made anew', 'kubectl', '--namespace', namespace, 'delete', 'pod', name)
+  return advice(
+    'deletes the pod, so that it is recreated',
+    'kubectl',
+    '--namespace',
+    namespace,
+    'delete',
+    'pod',
+    name,
+  )
 }
 
 export const pluginFile = ({ plugin = 'PLUGIN' }: Captures): Advice =>

@@ -11,7 +11,7 @@ export const forerunners: TextGroup = {
       templates: ['request ip return <n> {}', 'delete ip return <n> {}'],
       means:
         'The daemon of that plugin failed, and its error was lost on the way: it was written as an empty object.',
-      why: 'An error value of Go, or of JavaScript, has no fields that a JSON encoder sees, so it becomes {}. Only the log of that daemon knows more.',
+      why: 'An error value of Go, or of JavaScript, has no fields that a JSON encoder sees, so it becomes {}. Only the log of that daemon has more.',
       affects: 'crd-ipkeeper, all versions; never ipkeeper, whose errors have a code',
       mend: captures => [
         {
@@ -29,7 +29,7 @@ export const forerunners: TextGroup = {
       ],
       templates: ['no address allocated to pod <pod>', 'request ip return <n>', 'delete ip return <n>'],
       means: 'The daemon of kube-ovn, or of crd-ipkeeper, refused; the text behind it is its own.',
-      why: 'As a rule its controller has not given the pod an address within 20 seconds.',
+      why: 'Usually its controller has not assigned an address to the pod within 20 seconds.',
       affects: 'kube-ovn and crd-ipkeeper, all versions',
       mend: captures => [
         {
@@ -48,7 +48,7 @@ export const forerunners: TextGroup = {
         'Post "http://dummy/api/v1/del": EOF',
         'http://dummy/api/v1/<word>: EOF',
       ],
-      means: 'The daemon of that plugin broke off in the middle of a request, as a rule by a crash.',
+      means: 'The daemon of that plugin broke off in the middle of a request, usually by a crash.',
       why: 'A panic ends the connection without an answer.',
       affects: 'kube-ovn and crd-ipkeeper',
       mend: () => [
@@ -71,8 +71,8 @@ export const forerunners: TextGroup = {
         'dial unix <socket>: connect: permission denied',
       ],
       means:
-        'Nobody serves this socket: the daemon that makes it does not run, or its socket file is left of one that was killed.',
-      why: 'A socket file outlives a daemon that was killed, and goes away when somebody empties its folder.',
+        'No process serves this socket: its daemon is not running, or the socket file was left by one that was killed.',
+      why: 'A socket file outlives a daemon that was killed, and is lost when its folder is emptied.',
       affects: 'every plugin with a daemon',
       mend: ({ socket = '/run/ipkeeper/ipkeeper.sock' }) => [
         { argv: ['ls', '-l', socket], does: 'shows whether the file is there' },
@@ -87,7 +87,7 @@ export const forerunners: TextGroup = {
       templates: ['server_socket missing', 'server_socket is required in cni.conf'],
       means:
         'The configuration that kube-ovn, or crd-ipkeeper, was given at DEL or ADD names no socket of its daemon.',
-      why: 'As a rule the sandbox never got a network, so that nothing is remembered of it; its DEL fails for ever, and keeps its name reserved.',
+      why: 'As a rule the sandbox never got a network, so that nothing is remembered of it; its DEL fails forever, and keeps its name reserved.',
       affects: 'kube-ovn under Multus; crd-ipkeeper',
       mend: captures => [type.lintAll, type.removeSandbox(captures)],
       source: 'cozystack/cozystack#2310',
@@ -96,8 +96,8 @@ export const forerunners: TextGroup = {
       id: 'terway-answer-not-json',
       examples: ['terway cni plugin response not a json format'],
       templates: ['terway cni plugin response not a json format'],
-      means: 'What terway took for the answer of its plugin is no JSON document.',
-      why: 'It was empty, or a line of a log stood in it.',
+      means: 'What terway read as the answer of its plugin is not a JSON document.',
+      why: 'It was empty, or had a line of a log in it.',
       affects: 'terway of Alibaba Cloud',
       mend: () => [type.tryNetwork, type.runtimeLog],
       source: 'AliyunContainerService/terway#147',
@@ -135,7 +135,7 @@ export const forerunners: TextGroup = {
       examples: [`doesn't support resource type StatefulSet`],
       templates: [`doesn't support resource type`],
       means: 'crd-ipkeeper gives fixed addresses to bare pods and Deployments only.',
-      why: 'Other kinds were never written; ipkeeper takes the same annotations on all of them.',
+      why: 'Other kinds were never implemented; ipkeeper accepts the same annotations on all of them.',
       affects: 'crd-ipkeeper, all versions',
       mend: captures => [type.explain(captures)],
       source: 'generals-space/crd-ipkeeper, pkg/server/handler.go',
@@ -144,9 +144,9 @@ export const forerunners: TextGroup = {
       id: 'address-answers-elsewhere',
       examples: ['IP address 10.16.0.15 has already been used by host with MAC 00:00:00:aa:bb:cc'],
       templates: ['IP address <address> has already been used by host with MAC <word>'],
-      means: 'Somebody on the network answers for the address that the pod was to get.',
-      why: 'Another machine has it, or a switch or router still answers for one that is gone.',
-      affects: 'kube-ovn underlay; ipkeeper says it as IPK_ADDRESS_DUPLICATE',
+      means: 'Another machine on the network answers for the address that the pod was to get.',
+      why: 'It has the address, or a switch or router still answers for one that is gone.',
+      affects: 'kube-ovn underlay; ipkeeper reports it as IPK_ADDRESS_DUPLICATE',
       mend: captures => [type.who(captures), type.history(captures)],
       source: 'kubeovn/kube-ovn#3170',
     },

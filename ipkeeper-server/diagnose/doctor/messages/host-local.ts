@@ -1,7 +1,7 @@
 import * as type from './advice.ts'
 import type { TextGroup } from './known-text.ts'
 
-const both = 'host-local, all versions; ipkeeper says the same and adds its own code'
+const both = 'host-local, all versions; ipkeeper uses the same text and adds its own code'
 
 /** The words of the reference IPAM plugin, which ipkeeper keeps for requests by CNI's own channels. */
 export const hostLocal: TextGroup = {
@@ -16,8 +16,8 @@ export const hostLocal: TextGroup = {
         'no IP addresses available in range set: <address>-',
         'no IP addresses available in range set',
       ],
-      means: 'Every address of the range is taken, or a file says so.',
-      why: 'host-local keeps one file per address in /var/lib/cni/networks. What DELs that never came leave there, and empty files after a power cut, stay for ever.',
+      means: 'Every address of the range is taken, or its file says so.',
+      why: 'host-local keeps one file per address in /var/lib/cni/networks. Files of lost DELs, and empty files after a power cut, stay there forever.',
       affects: both,
       mend: () => [type.cacheScan, type.pools, type.audit],
       source:
@@ -42,7 +42,7 @@ export const hostLocal: TextGroup = {
       ],
       templates: ['requested IP address <address> is not available in range set'],
       means: 'The address that was asked for by name is taken.',
-      why: 'Somebody has it, or the record of somebody who had it is still there.',
+      why: 'A pod has it, or the record of a former holder is still there.',
       affects: both,
       mend: captures => [type.who(captures), type.history(captures)],
       source: 'containernetworking/plugins, plugins/ipam/host-local',
@@ -102,7 +102,7 @@ export const hostLocal: TextGroup = {
       examples: ['Failed to find address added by container 3f2a91c0d1e2'],
       templates: ['Failed to find address added by container <containerId>'],
       means: 'CHECK: the records have no address of this sandbox.',
-      why: 'Somebody emptied /var/lib/cni/networks, or another sandbox took the address over.',
+      why: '/var/lib/cni/networks was emptied, or another sandbox took the address over.',
       affects: both,
       mend: captures => [type.flights(captures), type.attachments],
       source: 'containernetworking/plugins, plugins/ipam/host-local',

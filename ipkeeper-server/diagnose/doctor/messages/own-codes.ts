@@ -87,7 +87,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_DAEMON_UNREACHABLE: {
     example:
       'plugin type="bridge" failed (add): cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: there is no such socket; systemctl restart ipkeeper, then see: ipkeeperctl status; [IPK_DAEMON_UNREACHABLE]',
-    note: 'The daemon does not run, or listens on another socket, which a restart does not change. An ADD has tried for 10 s. A socket file that somebody deletes is made anew by itself.',
+    note: 'The daemon does not run, or listens on another socket, which a restart does not change. An ADD has tried for 10 s. If the socket file is deleted, the daemon recreates it.',
     mend: ofDaemon,
   },
   IPK_DAEMON_TIMEOUT: {
@@ -126,7 +126,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'the file system of /var/lib/ipkeeper is full (ENOSPC): pods are deleted, and none is added until there is room again (kept for DELs: 3.8 of 4.0 MiB); [IPK_STORE_FAILED, request 9dc703913ef1]',
       'state folder /var/lib/ipkeeper is in use by another ipkeeper-server [IPK_STORE_FAILED]',
     ],
-    note: 'A full disk: docs/operations/full-disk.md. The same words name a quota that is used up (EDQUOT), a read-only file system (EROFS) and a disk that fails (EIO). A daemon whose state folder is in use by another one does not start.',
+    note: 'A full disk: docs/operations/full-disk.md. The same text reports a used up quota (EDQUOT), a read-only file system (EROFS) and a disk that fails (EIO). A daemon whose state folder is in use by another one does not start.',
     mend: ofDisk,
   },
   IPK_STORE_LOST: {
@@ -154,7 +154,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'etcd https://10.0.0.1:2379 has lost records (it has gone back from revision 812 to 640: it was restored from a snapshot): no new address before it has them again; waiting for n3 to tell again what is in use there; [IPK_STORE_INCOMPLETE, request 9dc703913ef1]',
     mend: () => [
       type.awaitedNodes,
-      { argv: ['ipkeeperctl', 'forget-node', 'NAME'], does: 'says of a node that it is gone for good' },
+      { argv: ['ipkeeperctl', 'forget-node', 'NAME'], does: 'declares a node gone for good' },
     ],
   },
   IPK_TOO_FEW_ADDRESSES: {
@@ -176,7 +176,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/keep on node vm (kept by retention since 2026-11-21T10:25:39Z); it comes free at 2026-11-21T10:55:39Z; [IPK_ADDRESS_KEPT, request 9dc703913ef1]',
     mend: captures => [
       type.who(captures),
-      { argv: ['ipkeeperctl', 'release', captures.address ?? 'ADDRESS'], does: 'ends the retention now' },
+      { argv: ['ipkeeperctl', 'release', captures.address ?? 'ADDRESS'], does: 'releases the address now' },
     ],
   },
   IPK_ADDRESS_HELD: {
@@ -185,7 +185,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     others: [
       'annotation ipkeeper.io/ip asks for 10.22.0.50, which is held by shop/keep on node vm (kept by retention since 2026-11-21T10:25:39Z); it does not come free by itself; [IPK_ADDRESS_HELD, request 9dc703913ef1]',
     ],
-    note: 'What retention keeps for ever, ipkeeperctl release ADDRESS ends.',
+    note: 'To release an address that retention keeps forever: ipkeeperctl release ADDRESS.',
     mend: ofHolder,
   },
   IPK_ADDRESS_RESERVED: {
@@ -302,7 +302,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     others: [
       'the DEL cannot be queued in /var/lib/ipkeeper: its file system does not answer; [IPK_DEL_NOT_QUEUED]',
     ],
-    note: 'The pod stays Terminating, and the runtime tries again. On a full disk (ENOSPC) the room for some hundred DELs that is kept there is used up: docs/operations/full-disk.md. A file system that does not answer is away or frozen, writes wait in the kernel, and the daemon may say nothing until it is back: findmnt -T /var/lib/ipkeeper, dmesg; if it is frozen: fsfreeze -u MOUNTPOINT.',
+    note: 'The pod stays Terminating, and the runtime retries. On a full disk (ENOSPC) the space that is kept there for some hundred DELs is used up: docs/operations/full-disk.md. A file system that does not answer is away or frozen, writes wait in the kernel, and the daemon may say nothing until it is back: findmnt -T /var/lib/ipkeeper, dmesg; if it is frozen: fsfreeze -u MOUNTPOINT.',
     mend: () => [type.freeSpace, type.restartDaemon],
   },
   IPK_ANSWER_UNMARKED: {
@@ -312,7 +312,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'that this ADD is answered cannot be noted in /var/lib/ipkeeper: its file system does not answer; [IPK_ANSWER_UNMARKED]',
       'ipkeeper-server was restarted and has undone this ADD, because its answer did not come; [IPK_ANSWER_UNMARKED]',
     ],
-    note: 'After a restart of the daemon there is nothing to do: the plugin was held up for seconds. Of full disks and file systems that do not answer IPK_DEL_NOT_QUEUED says more.',
+    note: 'After a restart of the daemon there is nothing to do: the plugin was delayed for seconds. For full disks and file systems that do not answer, see IPK_DEL_NOT_QUEUED.',
     mend: ofDisk,
   },
   IPK_FALLBACK_MISSING: {
@@ -362,7 +362,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   IPK_ADDRESS_OF_NODE: {
     example:
       'annotation ipkeeper.io/ip asks for 10.22.0.50, but node worker-1 has it itself, on link lo; [IPK_ADDRESS_OF_NODE, request 9dc703913ef1]',
-    note: 'The node would answer for it. If no pod is to have another one, take it from the node.',
+    note: 'The node would answer for it. If the pod must have this address, remove it from the node.',
     mend: captures => [
       { argv: ['ip', 'address', 'show'], does: 'shows which addresses the node has' },
       type.explain(captures),
@@ -458,13 +458,13 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     mend: () => [
       {
         argv: ['ipkeeperctl', 'import', 'host-local'],
-        does: 'shows what could be imported from this node itself',
+        does: 'shows what can be imported from this node itself',
       },
     ],
   },
   IPK_BACKUP_INVALID: {
     example: 'error: /root/ledger.ipkeeper: it ends before its last line [IPK_BACKUP_INVALID]',
-    mend: () => [{ argv: ['ipkeeperctl', 'backup', '/root/ledger.ipkeeper'], does: 'writes a backup anew' }],
+    mend: () => [{ argv: ['ipkeeperctl', 'backup', '/root/ledger.ipkeeper'], does: 'writes a new backup' }],
   },
   IPK_STORE_OCCUPIED: {
     example:
@@ -518,9 +518,9 @@ const deferredDel: KnownText = {
     'ipkeeper: the DEL of 3f2a91c0d1e2 is queued in /var/lib/ipkeeper: cannot reach ipkeeper-server on /run/ipkeeper/ipkeeper.sock: there is no such socket',
   ],
   templates: ['the DEL of <containerId> is queued in'],
-  means: 'The daemon was away. The DEL has succeeded, and is carried out when the daemon is back.',
+  means: 'The daemon was not running. The DEL has succeeded, and takes effect when the daemon is back.',
   why: 'There is nothing to do, unless the daemon stays away.',
-  affects: 'ipkeeper; it stands in the log of the runtime',
+  affects: 'ipkeeper; the text is in the log of the runtime',
   mend: ofDaemon,
   source: 'docs/adr/0010-a-queue-without-a-lock.md',
 }

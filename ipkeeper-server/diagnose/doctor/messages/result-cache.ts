@@ -3,7 +3,7 @@ import type { TextGroup } from './known-text.ts'
 
 /** Files in which runtimes and plugins remember what an ADD gave. */
 export const resultCache: TextGroup = {
-  title: 'A pod cannot be deleted because of a remembered result',
+  title: 'A pod cannot be deleted because of a cached result',
   texts: [
     {
       id: 'cached-result-empty',
@@ -19,8 +19,8 @@ export const resultCache: TextGroup = {
         'failed to tear down pod "<oldpod>" network: unexpected end of JSON input',
       ],
       means:
-        'The file in which libcni remembers the result of the ADD is empty, so the pod stays Terminating for ever.',
-      why: 'The node lost power, or its disk was full, between making the file and writing it. libcni writes it in place.',
+        'The file in which libcni caches the result of the ADD is empty, so the pod stays Terminating forever.',
+      why: 'The node lost power, or its disk was full, between creating the file and writing it. libcni writes it in place.',
       affects:
         'libcni 0.7.1 to 1.1.2: containerd 1.6 and 1.7. From libcni 1.2.0 on (containerd 2.0) only CHECK fails. A conflist with cniVersion 0.3.1 has no such files',
       mend: () => [type.cacheScan, type.cacheRepair, type.cacheRepairOthers],
@@ -35,7 +35,7 @@ export const resultCache: TextGroup = {
         'failed to get network "<network>" cached result: <...> looking for beginning of value',
         'failed to get network "<network>" cached result:',
       ],
-      means: 'The file in which libcni remembers the result of the ADD cannot be used.',
+      means: 'The file in which libcni caches the result of the ADD cannot be used.',
       why: 'It was cut off, overwritten, or written by another version.',
       affects: 'libcni 0.7.1 to 1.1.2 at DEL; every libcni at CHECK',
       mend: () => [type.cacheScan, type.cacheRepair, type.cacheRepairOthers],
@@ -48,7 +48,7 @@ export const resultCache: TextGroup = {
       ],
       templates: ['failed to parse netconf: unexpected end of JSON input'],
       means:
-        'flannel remembers its own configuration in a file of /var/lib/cni/flannel, and that file is empty.',
+        'flannel caches its own configuration in a file in /var/lib/cni/flannel, and that file is empty.',
       why: 'The same power cut as with the result cache; flannel keeps a cache of its own.',
       affects: 'flannel-cni-plugin up to 1.1.0',
       mend: () => [type.cacheScan, type.cacheRepairOthers],
@@ -65,7 +65,7 @@ export const resultCache: TextGroup = {
         'error in getting result from DelNetworkList: failed to parse netconf: unexpected end of JSON input',
         'Multus: error unmarshalling delegates from scratch: unexpected end of JSON input',
       ],
-      means: 'What Multus, or a plugin under it, remembers of the ADD is empty.',
+      means: 'The file in which Multus, or a plugin under it, caches the ADD is empty.',
       why: 'The same power cut as with the result cache; Multus keeps a cache of its own in /var/lib/cni/multus.',
       affects: 'Multus 3 and 4',
       mend: () => [type.cacheScan, type.cacheRepairOthers],

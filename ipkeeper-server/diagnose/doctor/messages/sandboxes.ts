@@ -3,7 +3,7 @@ import type { TextGroup } from './known-text.ts'
 
 /** What an ADD without DEL, and a DEL that comes late, leave behind. */
 export const sandboxes: TextGroup = {
-  title: 'Something is left of an older sandbox of the pod',
+  title: 'An older sandbox of the pod was not fully removed',
   texts: [
     {
       id: 'sandbox-name-reserved',
@@ -19,7 +19,7 @@ export const sandboxes: TextGroup = {
         'name is reserved',
       ],
       means: 'The runtime still works on an earlier sandbox of this pod, or has not been able to remove it.',
-      why: 'An ADD took longer than the four minutes that kubelet waits, or the DEL of the old sandbox fails for ever. See what the runtime says about the older sandbox.',
+      why: 'An ADD took longer than the four minutes that kubelet waits, or the DEL of the old sandbox fails forever. See what the runtime says about the older sandbox.',
       affects: 'containerd and CRI-O, all versions',
       mend: captures => [
         type.flights(captures),
@@ -34,13 +34,13 @@ export const sandboxes: TextGroup = {
       id: 'address-already-assigned',
       examples: ['failed to assign an IP address to the pod: Address already assigned in block'],
       templates: ['Address already assigned in block'],
-      means: "Calico's records say that the address is taken, as a rule by this pod's own older sandbox.",
-      why: 'A power cut kept the DEL of that sandbox from being sent, and nobody else frees it. Not ipkeeper, whose pods get their address back.',
+      means: "Calico's records say that the address is taken, usually by this pod's own older sandbox.",
+      why: 'A power cut kept the DEL of that sandbox from being sent, and nothing else frees it. ipkeeper is not affected: its pods get their addresses back.',
       affects: 'Calico, all versions',
       mend: captures => [
         {
           argv: ['calicoctl', 'ipam', 'check', '--show-problem-ips'],
-          does: "lists what Calico's records have too much",
+          does: "lists addresses that only Calico's records have",
         },
         type.audit,
         type.who(captures),
@@ -51,8 +51,8 @@ export const sandboxes: TextGroup = {
       id: 'sandbox-lost-its-address',
       examples: ['Sandbox for pod has no IP address. Need to start a new one'],
       templates: ['Sandbox for pod has no IP address. Need to start a new one'],
-      means: 'kubelet makes the pod anew, since the runtime tells no address of its sandbox.',
-      why: 'The runtime was started anew or upgraded and has lost the results of the ADDs; each pod gets a new sandbox, and the DEL of the old one may come late or never.',
+      means: 'kubelet recreates the pod, because the runtime reports no address of its sandbox.',
+      why: 'The runtime was restarted or upgraded and has lost the results of the ADDs; each pod gets a new sandbox, and the DEL of the old one may come late or never.',
       affects: 'kubelet, all versions; seen at upgrades of kubelet and runtime',
       mend: captures => [type.audit, type.ofPod(captures), type.cacheScan],
       source: 'rancher/rke2#3723, kubernetes/kubernetes#44100',
@@ -62,8 +62,8 @@ export const sandboxes: TextGroup = {
       wrapping: true,
       examples: ['Pod sandbox changed, it will be killed and re-created.'],
       templates: ['Pod sandbox changed, it will be killed and re-created'],
-      means: 'kubelet makes the pod anew, because its sandbox ended or never came up.',
-      why: 'After a failed ADD and after a restart of the node that is how it goes on; the reason is in an earlier event.',
+      means: 'kubelet recreates the pod, because its sandbox ended or never came up.',
+      why: 'This is normal after a failed ADD and after a restart of the node; the reason is in an earlier event.',
       affects: 'kubelet, all versions',
       mend: captures => [type.flights(captures), type.audit],
       source: 'kubernetes/kubernetes#56996',
@@ -78,8 +78,8 @@ export const sandboxes: TextGroup = {
         'stream terminated by RST_STREAM with error code: CANCEL',
       ],
       means:
-        'kubelet has stopped waiting for the runtime; the sandbox may still come up, and then nobody asked for it.',
-      why: 'A plugin, or a daemon behind it, hangs. The next try gets "name is reserved" until the first one ends.',
+        'kubelet has stopped waiting for the runtime; the sandbox may still come up, but kubelet no longer uses it.',
+      why: 'A plugin, or a daemon behind it, hangs. The next attempt gets "name is reserved" until the first one ends.',
       affects: 'kubelet, all versions: four minutes',
       mend: captures => [type.flights(captures), type.doctor, type.runtimeLog],
       source: 'containerd/containerd#12438, k3s-io/k3s#14078, cri-o/cri-o#7010',
@@ -96,7 +96,7 @@ export const sandboxes: TextGroup = {
         'CreatePodSandboxError',
         'FailedCreatePodSandBox',
       ],
-      means: 'The runtime could not make the sandbox of a pod; the text behind it says why.',
+      means: 'The runtime could not create the sandbox of a pod; the text behind it says why.',
       why: 'What comes after "desc =" is from the runtime, and after "failed (add):" from a plugin.',
       affects: 'kubelet, all versions',
       mend: captures => [type.flights(captures), type.doctor, type.runtimeLog],
@@ -114,8 +114,8 @@ export const sandboxes: TextGroup = {
         'failed to destroy network for sandbox "<containerId>"',
       ],
       means:
-        'The runtime could not end the sandbox of a pod, so the pod stays Terminating; the text behind it says why.',
-      why: 'kubelet tries again for ever; its addresses and its name stay taken meanwhile.',
+        'The runtime could not stop the sandbox of a pod, so the pod stays Terminating; the text behind it says why.',
+      why: 'kubelet retries forever; the addresses and the name of the sandbox stay taken meanwhile.',
       affects: 'kubelet, all versions',
       mend: captures => [type.flights(captures), type.cacheScan, type.doctor, type.runtimeLog],
       source: 'kubernetes/kubernetes, pkg/kubelet/kuberuntime',

@@ -69,7 +69,7 @@ t.test('a pod', { skip }, async t => {
   await daemon.stop()
   const away = await doctor(['--pod', 'shop/web-0'])
   t.equal(away.exit, 0, 'the flight record knows it')
-  t.match(away.stdout, /cannot be told: cannot reach the daemon/)
+  t.match(away.stdout, /not known: cannot reach the daemon/)
 })
 
 t.test('a text that was pasted', { skip }, async t => {
@@ -101,12 +101,15 @@ t.test('a text that was pasted', { skip }, async t => {
 
   const nothing = await doctor(['--message', 'Back-off restarting failed container'])
   t.equal(nothing.exit, 1)
-  t.match(nothing.stdout, /^no known text is in it; these tell more:\n {2}ipkeeperctl flights --failed /)
+  t.match(
+    nothing.stdout,
+    /^no known text was found; these commands show more:\n {2}ipkeeperctl flights --failed /,
+  )
 
   await daemon.stop()
   const away = await doctor(['--message', '-'], text)
   t.equal(away.exit, 0, 'it needs no daemon')
-  t.match(away.stdout, /no daemon answers that could say who has what/)
+  t.match(away.stdout, /no daemon answers, so the holders are not known/)
 })
 
 t.test('any input', { skip }, async t => {

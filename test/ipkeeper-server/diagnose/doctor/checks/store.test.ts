@@ -28,14 +28,14 @@ const cases: readonly (readonly [what: string, store: Partial<StatusReply['store
   [
     'deaf',
     { state: 'ready', reason: 'no watch is open', since },
-    { state: 'warn', says: /is not heard since/ },
+    { state: 'warn', says: /are not received since/ },
   ],
   [
     'incomplete',
     { ...lost, owed: 0, waitsFor: ['n3', 'n4'] },
     {
       state: 'fail',
-      says: `${where} has lost records (it is another cluster than before), and nothing new is given since ${since}; it waits for n3, n4`,
+      says: `${where} has lost records (it is another cluster than before), and no new address is assigned since ${since}; waiting for n3, n4`,
       mend: ['ipkeeperctl', 'status'],
     },
   ],
@@ -44,7 +44,7 @@ const cases: readonly (readonly [what: string, store: Partial<StatusReply['store
     { ...lost, owed: 7, waitsFor: [] },
     {
       state: 'fail',
-      says: /nothing new is given since 2026-11-21T10:00:00\.000Z; 7 records wait to be told to it$/,
+      says: /no new address is assigned since 2026-11-21T10:00:00\.000Z; 7 pending writes$/,
     },
   ],
 ]
@@ -100,7 +100,7 @@ t.test('a daemon that does not start', async t => {
         rmSync(path)
       },
       state: 'fail',
-      says: /there is no ledger in \S+, and there was one: last-change\.leases\.db: the daemon does not begin anew/,
+      says: /there is no ledger in \S+, and there was one: last-change\.leases\.db: the daemon does not create a new one/,
     },
     {
       name: 'a journal that is gone',

@@ -131,7 +131,7 @@ t.test('what plugins do is on the page at once', { skip: missing('executables', 
   await site.plugin('DEL', 'web-0', 'prod')
   await cell(/^10\.30\.0\.2: cooling, last of shop\/web-0/).waitFor()
   await page.locator('#freeing').getByRole('link', { name: '10.30.0.2' }).click()
-  await page.getByText('10.30.0.2 was given up by shop/web-0 and rests').waitFor()
+  await page.getByText('10.30.0.2 is cooling down until').waitFor()
   t.match(await page.locator('#address tbody tr').allTextContents(), [/^since.*cooling/, /leasedshop\/web-0/])
   await site.plugin('ADD', 'lab-0', 'lab')
   const lab = page.locator('#pools tbody tr', { hasText: 'lab' })

@@ -54,10 +54,10 @@ t.test('every state, and who has an address', { skip }, async t => {
   t.strictSame(await page.locator('.legend li').allTextContents(), [
     'Lleased 1a pod has it',
     'Hheld 1kept for its holder by retention',
-    'Ccooling 1rests after its release',
-    'Aput aside 1somebody else on the network answers for it',
-    'Rreserved 1promised, and nobody has it',
-    '·free 248nobody has it',
+    'Ccooling 1cooling down after its release',
+    'Aput aside 1another machine on the network answers for it',
+    'Rreserved 1reserved, but not in use',
+    '·free 248not in use',
     '×never given 3excluded, or a gateway, network or broadcast address',
   ])
   t.strictSame(

@@ -129,7 +129,7 @@ function longestRested(
     if (!place || own.find(place.address)) continue
     const reason = over
       ? 'every address was used before: the least recently used'
-      : 'all others are taken: the one that rested longest'
+      : 'all others are taken: the one that has cooled down longest'
     return { ...place, source: 'dynamic', reason }
   }
   return undefined

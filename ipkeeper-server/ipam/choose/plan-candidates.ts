@@ -229,7 +229,7 @@ function coolingDown(search: Search): Picked {
       left ??= pick(search, candidate, whyInherited(lease, takeover))
     else {
       notePassedOver(search, candidate.index)
-      return pick(search, candidate, `first of ${count} candidates that only rests`)
+      return pick(search, candidate, `first of ${count} candidates that is only cooling down`)
     }
   }
   notePassedOver(search, count)

@@ -32,7 +32,7 @@ function describeLease(lease: LeaseRecord, now: number): string {
   if (state === 'bound') return `held by ${who} on node ${node}`
   if (state === 'held' && !isOver(lease, now)) return `kept for ${who}${end === '' ? ' without an end' : end}`
   if (isOver(lease, now)) return `used before, last by ${who}`
-  return `rests${end} after ${who}${lease.named ? ', which had asked for it by name' : ''}`
+  return `cooling down${end}; it was released by ${who}${lease.named ? ', which had asked for it by name' : ''}`
 }
 
 function whyPassedOver(book: AddressBook, key: LeaseKey, own: OwnAddress | undefined, now: number): string {

@@ -178,7 +178,7 @@ export function describeRetention(
   const { state, until } = releasedLease(lease, terms)
   const span = until === null ? undefined : formatDuration(until - terms.now)
   if (state === 'cooling')
-    return `${rule}: after DEL it rests for ${span ?? '0s'}, and until then only a pod that asks for it by name gets it`
+    return `${rule}: after DEL it cools down for ${span ?? '0s'}, and until then only a pod that asks for it by name gets it`
   const kept = `${rule}: after DEL it is kept for ${describeHolder(lease.holder)}`
   if (span !== undefined) return `${kept} for ${span}`
   if (lease.retain !== 'while-owner-exists') return `${kept} without an end`

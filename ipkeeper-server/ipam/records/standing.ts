@@ -137,7 +137,7 @@ export function remedyFor({ holder }: Having, standing: Standing): string {
 export function describeWaiting({ node, hasApi }: Standing, byTime: string | undefined): string {
   const apart = hasApi
     ? ', or the API says that the node is out of service or gone'
-    : ', or somebody says that the node is gone for good'
+    : ', or the node is declared gone for good'
   const waitsFor = `waits until node ${node} attests that the sandbox is gone${apart}`
   return byTime === undefined ? waitsFor : `${waitsFor}; ${byTime}`
 }

@@ -100,16 +100,16 @@ const sentences: Readonly<Record<AddressState, (found: Findings) => string>> = {
     (found.holderSince === null ? '' : `, which has had it since ${formatTime(found.holderSince)}`),
   held: found => `is kept for ${holderOf(found)} ${until(found)}`,
   cooling: found =>
-    `was given up by ${holderOf(found)} and rests ${until(found)}; who asks for it by name gets it at once`,
+    `is cooling down ${until(found)}; it was released by ${holderOf(found)}, and a pod that asks for it by name gets it at once`,
   expired: found => `was kept for ${holderOf(found)} ${until(found)}; that is over, and it is free`,
   fallback: found =>
-    `was given by fallback ${found.attachment?.delegatedTo ?? ''} to ${holderOf(found)} (${sandboxOf(found)})`,
+    `was assigned by fallback ${found.attachment?.delegatedTo ?? ''} to ${holderOf(found)} (${sandboxOf(found)})`,
   reserved: found => `is unused${poolOf(found)}`,
   free: found => `is free${poolOf(found)}`,
   unusable: ({ place }) =>
     place.kind === 'unusable'
-      ? `can be given to nobody: in pool ${place.pool} it is ${place.why}`
-      : 'can be given to nobody',
+      ? `cannot be assigned: in pool ${place.pool} it is ${place.why}`
+      : 'cannot be assigned',
   outside: ({ key }) => `is in no pool known so far in segment ${key.segment}`,
 }
 
@@ -120,7 +120,9 @@ function sentenceOf(found: Findings): string {
   const silent = found.silenceSays === undefined ? '' : `; ${found.silenceSays}`
   const ownToo = state === 'unusable' || !found.own ? '' : `; it is also ${ofNode(found.node, found.own)}`
   const unheard =
-    found.heard || found.lease ? '' : '; what other nodes have was not heard yet, since the store is away'
+    found.heard || found.lease
+      ? ''
+      : '; the addresses of other nodes are not known yet, because the store is away'
   return `${key.address} ${sentences[state](found)}${reserved}${silent}${ownToo}${becomingOf(found)}${unheard}`
 }
 

@@ -26,7 +26,7 @@ export interface FactsWanted {
 function annotationsMissing({ namespace, name }: PodWanted): Problem {
   return new Problem(
     'IPK_FACTS_MISSING',
-    `the annotations of pod ${namespace}/${name} are not known: the runtime passes none on, and no Kubernetes API has told them`,
+    `the annotations of pod ${namespace}/${name} are not known: the runtime passes none on, and no Kubernetes API has reported them`,
     {
       hint: 'add "io.kubernetes.cri.pod-annotations": true to the "capabilities" in the conflist; see: ipkeeperctl status',
     },
@@ -36,7 +36,7 @@ function annotationsMissing({ namespace, name }: PodWanted): Problem {
 function ownerMissing({ namespace, name }: PodWanted): Problem {
   return new Problem(
     'IPK_FACTS_MISSING',
-    `the controller of pod ${namespace}/${name} is not known, whose annotations count for it: the Kubernetes API has not told it`,
+    `the controller of pod ${namespace}/${name} is not known, whose annotations count for it: the Kubernetes API has not reported it`,
     { hint: 'wait for the API; see: ipkeeperctl status' },
   )
 }
@@ -81,7 +81,7 @@ export async function gatherPodFacts(
   if (!namespaceKnown) {
     throw new Problem(
       'IPK_FACTS_MISSING',
-      `annotations and labels of namespace ${pod.namespace} are not known: the Kubernetes API has not told them`,
+      `annotations and labels of namespace ${pod.namespace} are not known: the Kubernetes API has not reported them`,
       { hint: 'wait for the API; see: ipkeeperctl status' },
     )
   }
@@ -110,7 +110,7 @@ export async function findOwner(cluster: ClusterView, pod: PodWanted): Promise<O
   if (view && view.owner === undefined) {
     throw new Problem(
       'IPK_FACTS_MISSING',
-      `the controller of pod ${pod.namespace}/${pod.name} is not known, and with it the ordinal that its list begins at: the Kubernetes API has not told it`,
+      `the controller of pod ${pod.namespace}/${pod.name} is not known, and with it the ordinal that its list begins at: the Kubernetes API has not reported it`,
       { hint: 'wait for the API; see: ipkeeperctl status' },
     )
   }

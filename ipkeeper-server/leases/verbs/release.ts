@@ -12,7 +12,7 @@ import type { LeaseService } from './service.ts'
 function nobodyHas({ address, segment }: LeaseKey): Problem {
   return new Problem(
     'IPK_ADDRESS_FREE',
-    `${address} is neither kept for anybody nor resting in segment ${segment}`,
+    `${address} is neither kept for a holder nor cooling down in segment ${segment}`,
     { hint: `see: ipkeeperctl who ${address}` },
   )
 }
@@ -29,7 +29,7 @@ function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
     `${lease.address} is bound to ${holder} on node ${lease.node} (${container}since ${formatTime(lease.since)})`,
     {
       details: [
-        'only a kept or resting address can be released',
+        'only an address that is kept or cooling down can be released',
         ...(isGone ? [describeStanding(lease, standing)] : []),
       ].join('; '),
       hint: `${remedyFor(lease, standing)}${first}`,

@@ -38,7 +38,7 @@ export async function reserve(service: LeaseService, reservation: Reservation): 
     if (place.kind === 'unusable') {
       throw new Problem(
         'IPK_ADDRESS_UNUSABLE',
-        `${key.address} can be given to nobody: in pool ${place.pool} it is ${place.why}`,
+        `${key.address} cannot be assigned: in pool ${place.pool} it is ${place.why}`,
       )
     }
     const before = service.ledger.reservation(key)

@@ -316,7 +316,7 @@ t.test('release', async t => {
   await story.add({ container: 'alone', retain: 'forever' })
   t.match(await control('release', '10.22.0.2'), {
     ...{ exit: 1, out: '' },
-    err: /^error: 10\.22\.0\.2 is bound to shop\/a on node n1 \(container a, since .*Z\) \[IPK_ADDRESS_HELD\]\n {2}only a kept .*\nhint: delete shop\/a first\n$/,
+    err: /^error: 10\.22\.0\.2 is bound to shop\/a on node n1 \(container a, since .*Z\) \[IPK_ADDRESS_HELD\]\n {2}only an address that is kept .*\nhint: delete shop\/a first\n$/,
   })
   for (const container of ['a', 'b', 'c', 'alone']) await story.del(container)
   await printed('reserve', '10.22.0.4', 'shop/c')
@@ -333,7 +333,7 @@ t.test('release', async t => {
   t.equal(await printed('leases'), 'no leases\n')
   t.match(await control('release', '10.22.0.2', '--segment', 'lab'), {
     exit: 1,
-    err: /^error: 10\.22\.0\.2 is neither kept for anybody nor resting in segment lab \[IPK_ADDRESS_FREE\]\nhint: see: ipkeeperctl who/,
+    err: /^error: 10\.22\.0\.2 is neither kept for a holder nor cooling down in segment lab \[IPK_ADDRESS_FREE\]\nhint: see: ipkeeperctl who/,
   })
   await story.add({ pod: 'a', container: 'a2', ip: '10.22.0.9', retain: 'forever' })
   await story.del('a2')
@@ -371,7 +371,7 @@ t.test('reserve, reservations, unreserve', async t => {
   t.match(await printed('reserve', '10.22.0.50', 'shop/web-0', '-o', 'json'), /"note": "licence server"/)
   t.match(await control('reserve', '10.22.0.1', 'shop/web-0'), {
     ...{ exit: 1, out: '' },
-    err: /^error: 10\.22\.0\.1 can be given to nobody: .* the gateway of .* \[IPK_ADDRESS_UNUSABLE\]\nhint: /,
+    err: /^error: 10\.22\.0\.1 cannot be assigned: .* the gateway of .* \[IPK_ADDRESS_UNUSABLE\]\nhint: /,
   })
   t.equal(
     await printed('reservations'),

@@ -11,10 +11,10 @@ export interface StateSign {
 export const stateSigns: Readonly<Record<MapState, StateSign>> = {
   bound: { letter: 'L', word: 'leased', says: 'a pod has it' },
   held: { letter: 'H', word: 'held', says: 'kept for its holder by retention' },
-  cooling: { letter: 'C', word: 'cooling', says: 'rests after its release' },
-  aside: { letter: 'A', word: 'put aside', says: 'somebody else on the network answers for it' },
-  reserved: { letter: 'R', word: 'reserved', says: 'promised, and nobody has it' },
-  free: { letter: '\u00b7', word: 'free', says: 'nobody has it' },
+  cooling: { letter: 'C', word: 'cooling', says: 'cooling down after its release' },
+  aside: { letter: 'A', word: 'put aside', says: 'another machine on the network answers for it' },
+  reserved: { letter: 'R', word: 'reserved', says: 'reserved, but not in use' },
+  free: { letter: '\u00b7', word: 'free', says: 'not in use' },
   unusable: {
     letter: '\u00d7',
     word: 'never given',

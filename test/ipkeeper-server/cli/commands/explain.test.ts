@@ -56,7 +56,7 @@ async function site(t: Test, files: Readonly<Record<string, string>> = {}) {
 
 const unknown =
   '    request annotations: not known here without a Kubernetes API; the runtime tells an ADD: give them with --manifest\n'
-const rest = ': after DEL it rests for 1m, and until then only a pod that asks for it by name gets it\n'
+const rest = ': after DEL it cools down for 1m, and until then only a pod that asks for it by name gets it\n'
 
 t.test('a pod that may come', async t => {
   const { story, run } = await site(t)
@@ -107,7 +107,7 @@ t.test('a manifest of which one pod would be refused: exit 1, for each pod what 
         `${notes}${asks}${workload}${pool}` +
         '  + workload 10.22.0.50: candidate 0 of 2 for ordinal 0\n' +
         '  + address 10.22.0.50: annotation ipkeeper.io/ips: candidate 0 of 2 for ordinal 0\n' +
-        "    retention 10.22.0.50: release, by the daemon's default: after DEL it rests for 10m, and until then only a pod that asks for it by name gets it\n" +
+        "    retention 10.22.0.50: release, by the daemon's default: after DEL it cools down for 10m, and until then only a pod that asks for it by name gets it\n" +
         'an ADD would give 10.22.0.50/24\n',
       'shop/web-1, network net, interface eth0\n' +
         `${notes}${asks}${workload}${pool}` +

@@ -77,7 +77,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
       'add',
       { pod: 'b', container: 'c2', ...single },
       '10.22.0.2',
-      /all others are taken: the one that rested longest/,
+      /all others are taken: the one that has cooled down longest/,
     ],
   ],
   'but not one that a pod had asked for by name, as long as it rests': [

@@ -299,7 +299,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
       'add',
       { pod: 'scanner', container: 'c2', ips: '10.22.0.50' },
       '10.22.0.50',
-      /first of 1 candidates that only rests/,
+      /first of 1 candidates that is only cooling down/,
     ],
   ],
 }

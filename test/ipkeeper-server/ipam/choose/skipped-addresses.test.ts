@@ -45,8 +45,8 @@ t.test('who has what lies below the chosen address', async t => {
     '10.22.0.3: held by container alone on node n1',
     '10.22.0.4: kept for shop/db-0 until 2026-01-01T00:30:00Z',
     '10.22.0.5: kept for shop/db-1 without an end',
-    '10.22.0.6: rests until 2026-01-01T00:01:00Z after shop/a',
-    '10.22.0.7: rests until 2026-01-01T00:10:00Z after shop/b, which had asked for it by name',
+    '10.22.0.6: cooling down until 2026-01-01T00:01:00Z; it was released by shop/a',
+    '10.22.0.7: cooling down until 2026-01-01T00:10:00Z; it was released by shop/b, which had asked for it by name',
     '10.22.0.8: reserved for shop/c',
   ])
   t.strictSame(skipped(story, story.pool, '10.22.0.9', 2), [

@@ -325,11 +325,11 @@ const source = 'annotation ipkeeper.io/retain of namespace shop'
 
 const rows: readonly Row[] = [
   {
-    says: "release, by the daemon's default: after DEL it rests for 1m, and until then only a pod that asks for it by name gets it",
+    says: "release, by the daemon's default: after DEL it cools down for 1m, and until then only a pod that asks for it by name gets it",
   },
   {
     words: { ip: '10.22.0.9' },
-    says: "release, by the daemon's default: after DEL it rests for 10m, and until then only a pod that asks for it by name gets it",
+    says: "release, by the daemon's default: after DEL it cools down for 10m, and until then only a pod that asks for it by name gets it",
   },
   { standard: '7d', says: "7d, by the daemon's default: after DEL it is kept for shop/web-0 for 7d" },
   {
@@ -365,7 +365,7 @@ t.test('an address that does not rest at all, and one whose reservation says wha
   const terms = { pools: story.book, now: story.now }
   t.equal(
     describeRetention(lease, noRequest, terms),
-    "release, by the daemon's default: after DEL it rests for 0s, and until then only a pod that asks for it by name gets it",
+    "release, by the daemon's default: after DEL it cools down for 0s, and until then only a pod that asks for it by name gets it",
   )
   t.match(
     describeRetention({ ...lease, retain: 'forever' }, noRequest, { ...terms, isReserved: true }),

@@ -54,7 +54,7 @@ const cases: Readonly<Record<string, Case>> = {
     says: /it comes free when that pod is deleted/,
     remedy: /delete shop\/api-6d4cf56db6-x2x5z; if node n9 is gone for good: ipkeeperctl forget-node n9/,
     waits:
-      /waits until node n9 attests that the sandbox is gone, or somebody says .*wait until older pods .*; if node n9 is gone for good: ipkeeperctl forget-node n9/,
+      /waits until node n9 attests that the sandbox is gone, or the node is declared gone .*wait until older pods .*; if node n9 is gone for good: ipkeeperctl forget-node n9/,
   },
   'of a node that was declared gone': {
     ...{ node: 'n9', dead: true, lost: undefined, forgotten: true },
@@ -159,9 +159,6 @@ t.test('for what a pod waits, with and without a takeover by time', t => {
   const standing = { kind: 'elsewhere', node: 'n2', lost: undefined, hasApi: true } as const
   t.match(describeWaiting(standing, undefined), /^waits until node n2 attests [^;]*$/)
   t.match(describeWaiting(standing, 'takeover by time in 3 min'), /; takeover by time in 3 min$/)
-  t.match(
-    describeWaiting({ ...standing, hasApi: false }, undefined),
-    /somebody says that the node is gone for good$/,
-  )
+  t.match(describeWaiting({ ...standing, hasApi: false }, undefined), /the node is declared gone for good$/)
   t.end()
 })

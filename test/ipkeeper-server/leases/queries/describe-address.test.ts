@@ -127,7 +127,7 @@ const cases: readonly (readonly [
     {
       state: 'cooling',
       sentence:
-        '10.22.0.50 was given up by shop/a and rests until 2026-01-01T00:10:00Z; who asks for it by name gets it at once',
+        '10.22.0.50 is cooling down until 2026-01-01T00:10:00Z; it was released by shop/a, and a pod that asks for it by name gets it at once',
     },
   ],
   [
@@ -175,7 +175,7 @@ const cases: readonly (readonly [
     addByFallback,
     {
       state: 'fallback',
-      sentence: '10.22.9.5 was given by fallback host-local to shop/x (container c9 on node n1)',
+      sentence: '10.22.9.5 was assigned by fallback host-local to shop/x (container c9 on node n1)',
       pool: null,
       attachment: { delegatedTo: 'host-local', addresses: ['10.22.9.5/16', 'FD00:9::5/64'] },
     },
@@ -192,7 +192,7 @@ const cases: readonly (readonly [
     async () => Promise.resolve(),
     {
       state: 'unusable',
-      sentence: '10.22.0.1 can be given to nobody: in pool net it is the gateway of 10.22.0.0/24',
+      sentence: '10.22.0.1 cannot be assigned: in pool net it is the gateway of 10.22.0.0/24',
       ...{ pool: 'net', unusable: 'the gateway of 10.22.0.0/24' },
     },
   ],

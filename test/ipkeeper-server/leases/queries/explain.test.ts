@@ -79,7 +79,7 @@ const manifest = (annotations: Readonly<Record<string, string>>, more: object = 
   manifest: { annotations, ...more },
 })
 const byDefault =
-  "release, by the daemon's default: after DEL it rests for 1m, and until then only a pod that asks for it by name gets it"
+  "release, by the daemon's default: after DEL it cools down for 1m, and until then only a pod that asks for it by name gets it"
 
 t.test(
   'a pod that asks for nothing: what lies below the lowest free address, and the whole answer',

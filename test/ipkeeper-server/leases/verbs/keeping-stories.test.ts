@@ -386,7 +386,7 @@ const strategies: Readonly<Record<string, readonly Step[]>> = {
     ['add', pod('b', 'c2', { ip: '10.22.0.2' }), '10.22.0.2'],
     ['del', 'c2'],
     ['add', pod('c', 'c3', { ips: '10.22.0.2-10.22.0.3' }), '10.22.0.3', /first free/],
-    ['add', pod('d', 'c4', { ips: '10.22.0.2-10.22.0.3' }), '10.22.0.2', /only rests/],
+    ['add', pod('d', 'c4', { ips: '10.22.0.2-10.22.0.3' }), '10.22.0.2', /only cooling down/],
   ],
   'all rest: the longest rested is given, never one that a pod had asked for by name': [
     ['configure', lru],
@@ -400,7 +400,7 @@ const strategies: Readonly<Record<string, readonly Step[]>> = {
     ['del', 'c3'],
     ['wait', 1000],
     ['del', 'c1'],
-    ['add', pod('f', 'f1'), '10.22.0.4', /the one that rested longest/],
+    ['add', pod('f', 'f1'), '10.22.0.4', /the one that has cooled down longest/],
     ['add', pod('g', 'g1'), '10.22.0.2'],
     ['add', pod('h', 'h1'), 'IPK_POOL_FULL'],
     ['wait', 10 * minute],

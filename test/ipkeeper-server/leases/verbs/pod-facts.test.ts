@@ -110,7 +110,7 @@ const cases: readonly (readonly [
     { requireAnnotations: true },
     {},
     {},
-    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and no Kubernetes API has told them',
+    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and no Kubernetes API has reported them',
     waited,
   ],
   [
@@ -118,7 +118,7 @@ const cases: readonly (readonly [
     { requireAnnotations: true },
     { ...all, pod: { ...told, uid: 'u0' } },
     { ...all, pod: { ...told, uid: 'u0' } },
-    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and no Kubernetes API has told them',
+    'IPK_FACTS_MISSING the annotations of pod shop/web-0 are not known: the runtime passes none on, and no Kubernetes API has reported them',
     waited,
   ],
   [
@@ -142,7 +142,7 @@ const cases: readonly (readonly [
     { runtimeAnnotations: runtime, namespaceDefaults: true },
     {},
     { pod: told },
-    'IPK_FACTS_MISSING annotations and labels of namespace shop are not known: the Kubernetes API has not told them',
+    'IPK_FACTS_MISSING annotations and labels of namespace shop are not known: the Kubernetes API has not reported them',
     waited,
   ],
   [
@@ -166,7 +166,7 @@ const cases: readonly (readonly [
     { runtimeAnnotations: runtime, namespaceLabels: true },
     { pod: told },
     { pod: told },
-    'IPK_FACTS_MISSING annotations and labels of namespace shop are not known: the Kubernetes API has not told them',
+    'IPK_FACTS_MISSING annotations and labels of namespace shop are not known: the Kubernetes API has not reported them',
     waited,
   ],
   [

@@ -37,7 +37,7 @@ t.test('another spelling, another segment', async t => {
   const elsewhere = await thrownProblem(() => release(story.service, 'lab', '10.22.0.50'))
   t.match(elsewhere, {
     code: 'IPK_ADDRESS_FREE',
-    message: '10.22.0.50 is neither kept for anybody nor resting in segment lab',
+    message: '10.22.0.50 is neither kept for a holder nor cooling down in segment lab',
     hint: 'see: ipkeeperctl who 10.22.0.50',
   })
   await release(story.service, 'default', '::ffff:10.22.0.50')

@@ -35,7 +35,7 @@ const bare: Readonly<Record<string, readonly Step[]>> = {
       'add',
       { pod: 'copier', container: 'c4', ips: three },
       '10.22.0.51',
-      /first of 3 candidates that only rests/,
+      /first of 3 candidates that is only cooling down/,
     ],
     [
       'add',
@@ -634,7 +634,7 @@ const lost: Readonly<Record<string, readonly Step[]>> = {
     ['del', 'c2'],
     ['node', 'n2', 'out-of-service'],
     ['add', copy('old', 'b4d5f', 'c3'), '10.22.0.52', /first free of 3/],
-    ['add', copy('old', 'k8l9m', 'c4'), '10.22.0.51', /only rests/],
+    ['add', copy('old', 'k8l9m', 'c4'), '10.22.0.51', /only cooling down/],
     ['add', copy('old', 'p2q4r', 'c5'), '10.22.0.50', takesOver],
     ['add', copy('old', 's5t6v', 'c6'), 'IPK_CANDIDATES_BUSY'],
   ],

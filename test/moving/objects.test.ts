@@ -279,7 +279,7 @@ t.test('objects on a real API server', { skip }, async t => {
         2,
         /unknown command "import flannel" \[IPK_USAGE\]\nhint: see: ipkeeperctl import --help/,
       ],
-      [[], 2, /"import" needs a second word: host-local, whereabouts/],
+      [[], 2, /"import" needs a subcommand: host-local, whereabouts/],
     ]
     for (const [words, exit, says] of rows) {
       const ran = await site.daemon.control('import', ...words)

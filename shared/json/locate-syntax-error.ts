@@ -40,146 +40,161 @@ const mistaken: Record<string, string> = {
 
 /** Says what is wrong first with a text that JSON.parse refused; undefined when nothing is. */
 export function locateSyntaxError(text: string): SyntaxFault | undefined {
-  const open: Bracket[] = []
-  let expected: Expectation = 'value'
-  let at = 0
-  let comma = -1
-  let next: Expectation = 'after'
+  return new Scan(text).firstFault()
+}
 
-  const match = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
-    return pattern.exec(text)?.[0]
-  }
-  const fault = (what: string, offset = at): SyntaxFault => ({ what, offset })
-  const show = (): string => nameCharacter(text.codePointAt(at) ?? 0)
+/** One way through a text, up to its end or its first fault. */
+class Scan {
+  readonly #text: string
+  readonly #open: Bracket[] = []
+  #expected: Expectation = 'value'
+  #at = 0
+  /** Where the last comma stands. */
+  #comma = -1
 
-  /** A number or one of the three words, or what is wrong with it. */
-  const scalar = (): SyntaxFault | undefined => {
-    const like = match(numberLike)
-    if (like !== undefined) {
-      const valid = match(number)
-      if (valid !== like) return fault(`invalid number ${clip(like)}${explainNumber(like)}`)
-      at += like.length
-      return undefined
-    }
-    const name = match(word)
-    if (name === undefined)
-      return fault(mistaken[text[at] ?? ''] ?? `unexpected ${show()} where a value is expected`)
-    if (name !== 'true' && name !== 'false' && name !== 'null') {
-      return fault(`unknown word ${clip(name)}; only true, false and null stand without quotes`)
-    }
-    at += name.length
-    return undefined
+  constructor(text: string) {
+    this.#text = text
   }
 
-  for (;;) {
-    at += match(whitespace)?.length ?? 0
-    const character = text[at]
-    const inside = open.at(-1)
-    if (character === undefined) {
-      if (expected === 'after' && inside === undefined) return undefined
-      return fault(inside === undefined ? end : `${end}, the ${kindOf[inside]} is not closed`)
+  firstFault(): SyntaxFault | undefined {
+    for (;;) {
+      this.#at += this.#match(whitespace)?.length ?? 0
+      const character = this.#text[this.#at]
+      const inside = this.#open.at(-1)
+      if (character === undefined) {
+        if (this.#expected === 'after' && inside === undefined) return undefined
+        return this.#fault(inside === undefined ? end : `${end}, the ${kindOf[inside]} is not closed`)
+      }
+      const fault = this.#step(character, inside)
+      if (fault) return fault
     }
+  }
 
-    switch (expected) {
+  #step(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+    switch (this.#expected) {
       case 'after':
-        if (inside === undefined) {
-          return fault(`text after the end of the document, beginning with ${show()}`)
-        }
-        if (character === closerOf[inside]) {
-          open.pop()
-        } else if (character === ',') {
-          comma = at
-          expected = inside === '{' ? 'key' : 'value'
-        } else if (character === '}' || character === ']') {
-          return fault(`"${character}" where the ${kindOf[inside]} needs "${closerOf[inside]}"`)
-        } else if (character === ':' && inside === '[') {
-          return fault('":" in an array; only objects have keys')
-        } else {
-          const likely = mistaken[character]
-          return fault(likely ?? `missing comma or "${closerOf[inside]}" before ${show()}`)
-        }
-        at++
-        continue
-
+        return this.#afterValue(character, inside)
       case 'colon':
-        if (character !== ':') return fault(`missing colon after the key, found ${show()}`)
-        at++
-        expected = 'value'
-        continue
-
+        if (character !== ':') return this.#fault(`missing colon after the key, found ${this.#show()}`)
+        return this.#pass('value')
       case 'key':
       case 'first-key':
-        if (character === '}') {
-          if (expected === 'key') return fault('trailing comma before "}"', comma)
-          open.pop()
-          at++
-          expected = 'after'
-          continue
-        }
-        if (character !== '"') {
-          const name = match(word)
-          if (name !== undefined) return fault(`key ${clip(name)} without double quotes`)
-          if (character === ',') return fault('a comma with nothing before it')
-          return fault(mistaken[character] ?? `unexpected ${show()} where a key is expected`)
-        }
-        next = 'colon'
-        break
-
+        return this.#key(character)
       case 'value':
       case 'first':
-        if (character === ']' && inside === '[') {
-          if (expected === 'value') return fault('trailing comma before "]"', comma)
-          open.pop()
-          at++
-          expected = 'after'
-          continue
-        }
-        if (character === '{' || character === '[') {
-          open.push(character)
-          at++
-          expected = character === '{' ? 'first-key' : 'first'
-          continue
-        }
-        if (character === ',' || character === '}' || character === ']') {
-          return fault(`"${character}" where a value is expected`)
-        }
-        next = 'after'
-        break
+        return this.#value(character, inside)
     }
+  }
 
-    const problem = character === '"' ? scanString() : scalar()
-    if (problem) return problem
-    expected = next
+  #afterValue(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+    if (inside === undefined)
+      return this.#fault(`text after the end of the document, beginning with ${this.#show()}`)
+    if (character === closerOf[inside]) return this.#close()
+    if (character === ',') {
+      this.#comma = this.#at
+      return this.#pass(inside === '{' ? 'key' : 'value')
+    }
+    if (character === '}' || character === ']')
+      return this.#fault(`"${character}" where the ${kindOf[inside]} needs "${closerOf[inside]}"`)
+    if (character === ':' && inside === '[') return this.#fault('":" in an array; only objects have keys')
+    const likely = mistaken[character]
+    return this.#fault(likely ?? `missing comma or "${closerOf[inside]}" before ${this.#show()}`)
+  }
+
+  #key(character: string): SyntaxFault | undefined {
+    if (character === '}')
+      return this.#expected === 'key' ? this.#fault('trailing comma before "}"', this.#comma) : this.#close()
+    if (character === '"') return this.#string('colon')
+    const name = this.#match(word)
+    if (name !== undefined) return this.#fault(`key ${clip(name)} without double quotes`)
+    if (character === ',') return this.#fault('a comma with nothing before it')
+    return this.#fault(mistaken[character] ?? `unexpected ${this.#show()} where a key is expected`)
+  }
+
+  #value(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+    if (character === ']' && inside === '[')
+      return this.#expected === 'value'
+        ? this.#fault('trailing comma before "]"', this.#comma)
+        : this.#close()
+    if (character === '{' || character === '[') {
+      this.#open.push(character)
+      return this.#pass(character === '{' ? 'first-key' : 'first')
+    }
+    if (character === ',' || character === '}' || character === ']')
+      return this.#fault(`"${character}" where a value is expected`)
+    return character === '"' ? this.#string('after') : this.#scalar()
+  }
+
+  /** A number or one of the three words, or what is wrong with it. */
+  #scalar(): SyntaxFault | undefined {
+    const like = this.#match(numberLike)
+    if (like !== undefined) {
+      if (this.#match(number) !== like)
+        return this.#fault(`invalid number ${clip(like)}${explainNumber(like)}`)
+      return this.#pass('after', like.length)
+    }
+    const name = this.#match(word)
+    if (name === undefined) {
+      const likely = mistaken[this.#text[this.#at] ?? '']
+      return this.#fault(likely ?? `unexpected ${this.#show()} where a value is expected`)
+    }
+    if (name !== 'true' && name !== 'false' && name !== 'null')
+      return this.#fault(`unknown word ${clip(name)}; only true, false and null stand without quotes`)
+    return this.#pass('after', name.length)
   }
 
   /** Moves past a string that begins here, or says what is wrong in it. */
-  function scanString(): SyntaxFault | undefined {
-    at++
+  #string(next: Expectation): SyntaxFault | undefined {
+    this.#at++
     for (;;) {
-      at += match(plainText)?.length ?? 0
-      const character = text[at]
-      if (character === undefined) return fault(`${end}, a string is not closed`)
-      if (character === '"') {
-        at++
-        return undefined
-      }
+      this.#at += this.#match(plainText)?.length ?? 0
+      const character = this.#text[this.#at]
+      if (character === undefined) return this.#fault(`${end}, a string is not closed`)
+      if (character === '"') return this.#pass(next)
       if (character !== '\\') {
-        const name = nameCharacter(character.charCodeAt(0))
         const isBreak = character === '\n' || character === '\r'
-        return fault(
-          isBreak ? 'line break inside a string; is the closing quote missing?' : `${name} inside a string`,
+        return this.#fault(
+          isBreak
+            ? 'line break inside a string; is the closing quote missing?'
+            : `${nameCharacter(character.charCodeAt(0))} inside a string`,
         )
       }
-      const escaped = match(escape)
-      if (escaped === undefined) {
-        if (at + 1 >= text.length) return fault(`${end} inside a string`, text.length)
-        return fault(
-          `invalid escape ${clip(text.slice(at, at + (text[at + 1] === 'u' ? 6 : 2)))} in a string`,
-        )
-      }
-      at += escaped.length
+      const escaped = this.#match(escape)
+      if (escaped === undefined) return this.#badEscape()
+      this.#at += escaped.length
     }
+  }
+
+  #badEscape(): SyntaxFault {
+    const [text, at] = [this.#text, this.#at]
+    if (at + 1 >= text.length) return this.#fault(`${end} inside a string`, text.length)
+    const shown = text.slice(at, at + (text[at + 1] === 'u' ? 6 : 2))
+    return this.#fault(`invalid escape ${clip(shown)} in a string`)
+  }
+
+  #close(): SyntaxFault | undefined {
+    this.#open.pop()
+    return this.#pass('after')
+  }
+
+  /** Moves past what is right; that is no fault. */
+  #pass(next: Expectation, length = 1): SyntaxFault | undefined {
+    this.#at += length
+    this.#expected = next
+    return undefined
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    return pattern.exec(this.#text)?.[0]
+  }
+
+  #fault(what: string, offset = this.#at): SyntaxFault {
+    return { what, offset }
+  }
+
+  #show(): string {
+    return nameCharacter(this.#text.codePointAt(this.#at) ?? 0)
   }
 }
 

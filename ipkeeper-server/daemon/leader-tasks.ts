@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DaemonConfig } from '../config/load-config.ts'
 import { tidiesUp } from '../ipam/plan/plan-release.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
-import type { ClusterView, NodeState } from '../kubernetes/cluster-view.ts'
+import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { alone, type Election } from '../kubernetes/election.ts'
+import type { LeaseElection } from '../kubernetes/lease-election.ts'
 import { ExpiryLoop } from '../leases/tasks/expire-leases.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import { OwnerWatch } from '../leases/tasks/owner-watch.ts'
@@ -45,52 +46,19 @@ export interface LeaderTasks {
  * deletes their records is divided among them.
  */
 export async function openLeaderTasks(options: LeaderTasksOptions): Promise<LeaderTasks> {
-  const { config, reconcileSettings, service, access, cluster, storeKind, logger } = options
-  const { ledger, node } = service
-  const leaseElection = ledger.isShared && access ? await openElection(access) : undefined
+  const { reconcileSettings, service, access, cluster, storeKind } = options
+  const { ledger } = service
+  const leaseElection =
+    ledger.isShared && access
+      ? await openElection(options, access, () => {
+          wakeLoops()
+          pools?.wake()
+        })
+      : undefined
   const election: Election = leaseElection ?? (ledger.isShared ? { isElected: () => false } : alone)
-  const nodeState = (name: string): NodeState => cluster?.node(name) ?? 'unknown'
-  const expiry = new ExpiryLoop(
-    service,
-    error => {
-      logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
-    },
-    lease =>
-      !ledger.isShared ||
-      tidiesUp(
-        {
-          node,
-          elected: leaseElection?.isElected(),
-          isGone: name => nodeState(name) === 'gone',
-        },
-        lease,
-        service.now(),
-      ),
-  )
-  const owners =
-    cluster &&
-    new OwnerWatch({
-      ...{ service, cluster, election },
-      onReleased: ({ address, holder, workload }) => {
-        logger.info({ address, holder, workload }, 'released: its owner is gone')
-      },
-      onError: error => {
-        logger.warn({ err: error }, 'owners of kept addresses could not be asked for; it is tried again')
-      },
-    })
-  const poolStatuses = access && storeKind === 'kubernetes' ? await openPoolStatuses(access) : undefined
-  const pools =
-    poolStatuses &&
-    new TellPools({
-      election,
-      isHeard: () => ledger.isHeard(),
-      sink: poolStatuses.sink,
-      usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
-      monotonic: () => performance.now(),
-      onError: error => {
-        logger.warn({ err: error }, 'the figures of pools could not be written; it is tried again')
-      },
-    })
+  const expiry = expireLeases(options, leaseElection)
+  const owners = cluster && watchOwners(options, cluster, election)
+  const pools = access && storeKind === 'kubernetes' ? await tellPools(options, access, election) : undefined
   const wakeLoops = (): void => {
     expiry.wake()
     owners?.wake()
@@ -102,40 +70,6 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
     },
   })
   wakeLoops()
-
-  async function openPoolStatuses(api: ApiAccess) {
-    const { ApiClient } = await import('../kubernetes/api-client.ts')
-    const { PoolStatusWriter } = await import('../store/kubernetes/pool-status-writer.ts')
-    const client = new ApiClient(api, { requests: 1 })
-    return { sink: new PoolStatusWriter({ client, now: service.now }), close: () => client.close() }
-  }
-
-  async function openElection(api: ApiAccess) {
-    const { LeaseElection } = await import('../kubernetes/lease-election.ts')
-    return new LeaseElection({
-      access: api,
-      namespace: config.election.namespace,
-      // A daemon that was restarted is not the one that was elected: it knows nothing of what that had begun.
-      identity: `${service.node} ${randomBytes(4).toString('hex')}`,
-      onChange: elected => {
-        logger.info(
-          { elected },
-          elected
-            ? 'elected: does from now on what one daemon does for all'
-            : 'no longer elected: another daemon does what one does for all',
-        )
-        wakeLoops()
-        pools?.wake()
-      },
-      onTrouble: error => {
-        logger.warn(
-          { reason: error.message },
-          'the Lease by which one of the daemons is elected cannot be read or written; trying on',
-        )
-      },
-    })
-  }
-
   return {
     isElected: leaseElection && (() => leaseElection.isElected()),
     lostNodes:
@@ -152,7 +86,96 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
     stop: async () => {
       await Promise.all([expiry.stop(), owners?.stop(), pools?.stop()])
       await leaseElection?.stop()
-      await poolStatuses?.close()
+    },
+  }
+}
+
+async function openElection(
+  { config, service, logger }: LeaderTasksOptions,
+  access: ApiAccess,
+  onChange: () => void,
+): Promise<LeaseElection> {
+  const { LeaseElection: Elections } = await import('../kubernetes/lease-election.ts')
+  return new Elections({
+    access,
+    namespace: config.election.namespace,
+    // A daemon that was restarted is not the one that was elected: it knows nothing of what that had begun.
+    identity: `${service.node} ${randomBytes(4).toString('hex')}`,
+    onChange: elected => {
+      logger.info(
+        { elected },
+        elected
+          ? 'elected: does from now on what one daemon does for all'
+          : 'no longer elected: another daemon does what one does for all',
+      )
+      onChange()
+    },
+    onTrouble: error => {
+      logger.warn(
+        { reason: error.message },
+        'the Lease by which one of the daemons is elected cannot be read or written; trying on',
+      )
+    },
+  })
+}
+
+function expireLeases(
+  { service, cluster, logger }: LeaderTasksOptions,
+  election: Election | undefined,
+): ExpiryLoop {
+  const { ledger, node } = service
+  return new ExpiryLoop(
+    service,
+    error => {
+      logger.warn({ err: error }, 'records of addresses that came free could not be tidied up')
+    },
+    lease =>
+      !ledger.isShared ||
+      tidiesUp(
+        { node, elected: election?.isElected(), isGone: name => cluster?.node(name) === 'gone' },
+        lease,
+        service.now(),
+      ),
+  )
+}
+
+function watchOwners(
+  { service, logger }: LeaderTasksOptions,
+  cluster: ClusterView,
+  election: Election,
+): OwnerWatch {
+  return new OwnerWatch({
+    ...{ service, cluster, election },
+    onReleased: ({ address, holder, workload }) => {
+      logger.info({ address, holder, workload }, 'released: its owner is gone')
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'owners of kept addresses could not be asked for; it is tried again')
+    },
+  })
+}
+
+async function tellPools({ service, logger }: LeaderTasksOptions, access: ApiAccess, election: Election) {
+  const { ApiClient } = await import('../kubernetes/api-client.ts')
+  const { PoolStatusWriter } = await import('../store/kubernetes/pool-status-writer.ts')
+  const client = new ApiClient(access, { requests: 1 })
+  const publisher = new TellPools({
+    election,
+    isHeard: () => service.ledger.isHeard(),
+    sink: new PoolStatusWriter({ client, now: service.now }),
+    usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
+    monotonic: () => performance.now(),
+    onError: error => {
+      logger.warn({ err: error }, 'the figures of pools could not be written; it is tried again')
+    },
+  })
+  return {
+    wake: () => {
+      publisher.wake()
+    },
+    stop: async () => {
+      await publisher.stop()
+      await client.close()
     },
   }
 }

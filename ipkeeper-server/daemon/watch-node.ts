@@ -59,108 +59,11 @@ export interface WatchedNode {
  * Puts together what looks at the node on its own account: network configurations, result caches, and leases against
  * runtimes, namespaces and links.
  */
-export function watchNode({
-  config,
-  reconcileSettings,
-  lostNodes,
-  falseAnswers,
-  nodeRoutes,
-  service,
-  stateDir,
-  logger,
-  cluster,
-  onFindings,
-}: WatchNodeOptions): WatchedNode {
-  const tell = ({ subject, event }: ReturnType<typeof findingEvent>): void => {
-    cluster?.events.record(subject, event)
-  }
-  const confDir = new ConfDirWatch({
-    ...{ directory: config.conflist.directory, binDirs: config.conflist.binDirs },
-    ...{ binDirsNamed: false, maxConfNum: 1 },
-    nodeRoutes: () => (service.ledger.isShared ? nodeRoutes() : undefined),
-    onChange: (news, gone) => {
-      for (const finding of news) {
-        logFinding(logger, finding)
-        const { severity, file, line, column, message, remedy } = finding
-        if (severity === 'error')
-          tell(fileEvent(service.node, 'BadConflist', `${file}:${line}:${column}: ${message}; ${remedy}`))
-      }
-      const mended = gone.filter(({ severity }) => severity !== 'note').length
-      if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
-    },
-    onUnreadable: error => {
-      const { directory } = config.conflist
-      if (error === undefined)
-        logger.info({ directory }, 'the folder of network configurations can be read again')
-      else
-        logger.info({ directory, err: error }, 'network configurations are not looked at; it is tried again')
-    },
-  })
-  const runtimes = new SocketRuntimes(config.runtime.sockets)
-  const caches = new CacheKeeper({
-    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
-    folders: foldersOf(config.resultCache.folders),
-    stateDir,
-    networks: () => readNetworks(config.conflist.directory),
-    boot: readBoot(),
-    records: leasesForCache(service),
-    quarantine: new Quarantine({ stateDir, bootId: service.bootId, now: service.now }),
-    sandboxes: () => runtimes.list(),
-    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
-    now: service.now,
-    monotonic: () => performance.now(),
-    onFound: ({ path, reason, detail, plan, because }) => {
-      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
-      const message = `${path}: ${reason} (${detail}); ${because}; see: ipkeeperctl cache scan`
-      tell(fileEvent(service.node, 'BadCacheFile', message))
-    },
-    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
-      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
-    },
-    onMore: files => {
-      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
-    },
-    onError: (error, path) => {
-      logger.warn(
-        { path, err: error },
-        'a result cache could not be looked at or repaired; it is tried again',
-      )
-    },
-  })
-  const reconciler = new Reconciler({
-    service,
-    settings: reconcileSettings,
-    death: attachment => deathOf(attachment, service.node, service.bootId),
-    reach: reachNamespaces,
-    runtimes,
-    links: () => listLinks(runTool, ['type', 'veth']),
-    removeLink: link => removeSeenLink(runTool, link),
-    kernelAddresses: attachment => podAddresses(runTool, attachment),
-    pods: cluster && (() => cluster.nodePods()),
-    ...(lostNodes && { lostNodes }),
-    falseAnswers: () => falseAnswers.list(),
-    otherLooks: () => {
-      const bad = caches.current().length
-      const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length
-      return [
-        { name: 'result caches', state: 'asked', says: `${bad} bad files (ipkeeperctl cache scan)` },
-        { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
-      ]
-    },
-    onFound: finding => {
-      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
-      tell(findingEvent(finding, service.node))
-      onFindings()
-    },
-    onRepaired: finding => {
-      logger.warn(finding, `repaired: ${finding.says}`)
-      tell(findingEvent(finding, service.node))
-      onFindings()
-    },
-    onError: error => {
-      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
-    },
-  })
+export function watchNode(options: WatchNodeOptions): WatchedNode {
+  const runtimes = new SocketRuntimes(options.config.runtime.sockets)
+  const confDir = watchConfDir(options)
+  const caches = keepCaches(options, runtimes)
+  const reconciler = reconcileNode(options, { runtimes, confDir, caches })
   return {
     start: () => {
       caches.start()
@@ -194,6 +97,122 @@ export function watchNode({
       },
     },
   }
+}
+
+/** As Events of the API. */
+const tellBy =
+  (cluster: Cluster | undefined) =>
+  ({ subject, event }: ReturnType<typeof findingEvent>): void => {
+    cluster?.events.record(subject, event)
+  }
+
+function watchConfDir({ config, service, nodeRoutes, logger, cluster }: WatchNodeOptions): ConfDirWatch {
+  const { directory, binDirs } = config.conflist
+  const tell = tellBy(cluster)
+  return new ConfDirWatch({
+    ...{ directory, binDirs, binDirsNamed: false, maxConfNum: 1 },
+    nodeRoutes: () => (service.ledger.isShared ? nodeRoutes() : undefined),
+    onChange: (news, gone) => {
+      for (const finding of news) {
+        logFinding(logger, finding)
+        const { severity, file, line, column, message, remedy } = finding
+        if (severity === 'error')
+          tell(fileEvent(service.node, 'BadConflist', `${file}:${line}:${column}: ${message}; ${remedy}`))
+      }
+      const mended = gone.filter(({ severity }) => severity !== 'note').length
+      if (mended > 0) logger.info({ mended }, 'what was said of network configurations holds no longer')
+    },
+    onUnreadable: error => {
+      if (error === undefined)
+        logger.info({ directory }, 'the folder of network configurations can be read again')
+      else
+        logger.info({ directory, err: error }, 'network configurations are not looked at; it is tried again')
+    },
+  })
+}
+
+function keepCaches(
+  { config, service, stateDir, logger, cluster }: WatchNodeOptions,
+  runtimes: SocketRuntimes,
+): CacheKeeper {
+  const tell = tellBy(cluster)
+  return new CacheKeeper({
+    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    folders: foldersOf(config.resultCache.folders),
+    stateDir,
+    networks: () => readNetworks(config.conflist.directory),
+    boot: readBoot(),
+    records: leasesForCache(service),
+    quarantine: new Quarantine({ stateDir, bootId: service.bootId, now: service.now }),
+    sandboxes: () => runtimes.list(),
+    macOf: async link => (await findLink(runTool, link).catch(() => undefined))?.mac,
+    now: service.now,
+    monotonic: () => performance.now(),
+    onFound: ({ path, reason, detail, plan, because }) => {
+      logger.warn({ path, reason, detail, plan, because }, 'a bad file in a result cache')
+      const message = `${path}: ${reason} (${detail}); ${because}; see: ipkeeperctl cache scan`
+      tell(fileEvent(service.node, 'BadCacheFile', message))
+    },
+    onRepaired: ({ path, reason, containerId, ifname, network }, how) => {
+      logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
+    },
+    onMore: files => {
+      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+    },
+    onError: (error, path) => {
+      logger.warn(
+        { path, err: error },
+        'a result cache could not be looked at or repaired; it is tried again',
+      )
+    },
+  })
+}
+
+function reconcileNode(
+  options: WatchNodeOptions,
+  beside: {
+    readonly runtimes: SocketRuntimes
+    readonly confDir: ConfDirWatch
+    readonly caches: CacheKeeper
+  },
+): Reconciler {
+  const { service, reconcileSettings, lostNodes, falseAnswers, logger, cluster, onFindings } = options
+  const { runtimes, confDir, caches } = beside
+  const tell = tellBy(cluster)
+  return new Reconciler({
+    service,
+    settings: reconcileSettings,
+    death: attachment => deathOf(attachment, service.node, service.bootId),
+    reach: reachNamespaces,
+    runtimes,
+    links: () => listLinks(runTool, ['type', 'veth']),
+    removeLink: link => removeSeenLink(runTool, link),
+    kernelAddresses: attachment => podAddresses(runTool, attachment),
+    pods: cluster && (() => cluster.nodePods()),
+    ...(lostNodes && { lostNodes }),
+    falseAnswers: () => falseAnswers.list(),
+    otherLooks: () => {
+      const bad = caches.current().length
+      const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length
+      return [
+        { name: 'result caches', state: 'asked', says: `${bad} bad files (ipkeeperctl cache scan)` },
+        { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
+      ]
+    },
+    onFound: finding => {
+      logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
+      tell(findingEvent(finding, service.node))
+      onFindings()
+    },
+    onRepaired: finding => {
+      logger.warn(finding, `repaired: ${finding.says}`)
+      tell(findingEvent(finding, service.node))
+      onFindings()
+    },
+    onError: error => {
+      logger.warn({ err: error }, 'the node could not be compared with the leases; it is tried again')
+    },
+  })
 }
 
 /** One line for what is wrong, or will be, with a network configuration; what is only worth knowing is on demand. */

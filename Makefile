@@ -23,7 +23,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup packages build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test coverage test-cluster conformance fuzz soak bench release demo install install-conflist uninstall clean
+.PHONY: format callers test test-all coverage test-cluster conformance fuzz soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,10 @@ test: setup check build ## Check, build and run every test (TESTS="file ..." run
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
+
+test-all: test ## Run every test, then for half an hour what is too long for each run: more histories, fuzz, soak
+	@HISTORY_RUNS=20000 SHARED_RUNS=600 $(NODE) scripts/run-tests.ts test/properties/histories.test.ts test/properties/shared-ledger.test.ts
+	@$(MAKE) fuzz soak
 
 coverage: setup build ## Run the unit tests, say what they cover, raise the floors in scripts/coverage-floors.json
 	@$(NODE) scripts/run-tests.ts --raise-floors

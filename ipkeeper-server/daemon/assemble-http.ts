@@ -95,7 +95,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
       store: { kind: store.kind, location: store.location },
       conflist: config.conflist,
       identity,
-      nameProblem: () => claims?.lost,
+      nameProblem: () => claims?.refusal(),
     },
     nodeFacts,
     requests,
@@ -187,7 +187,7 @@ function openScraper(
         ...{ owed, elected: leaderTasks.isElected?.() },
       }
     },
-    nameLost: () => claims && claims.lost !== undefined,
+    nameLost: () => claims && claims.refusal() !== undefined,
     storeFile: () => {
       const { file } = ledger
       if (!file) return undefined

@@ -49,6 +49,8 @@ interface LedgerNews {
   onStoreReady: () => void
   onTimesMoved: () => void
   onAddressLost: (had: LeaseRecord) => void
+  /** Whose this node's name is; undefined where one daemon has the store to itself. */
+  claims: NameClaims | undefined
 }
 
 export interface OpenedLedger {
@@ -78,6 +80,7 @@ export async function openLedger(
     onStoreReady: () => undefined,
     onTimesMoved: () => undefined,
     onAddressLost: had => void lostEarly.push(had),
+    claims: undefined,
   }
   const stored = await openStore(storeSpec, {
     ...{ stateDir, room: kept.room },
@@ -93,10 +96,14 @@ export async function openLedger(
       hasOpenedNone: identity.hasOpenedNone,
     },
     onStatus: status => {
-      if (status.state === 'ready') news.onStoreReady()
+      if (status.state === 'ready') {
+        news.onStoreReady()
+        news.claims?.askAgain()
+      }
       logStatus(logger, status)
     },
     isPoolInUse: name => isPoolInUse(name),
+    refusesClaims: () => news.claims?.claimRefusal(),
     pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
     onLost: had => {
       const { segment, address, holder } = had
@@ -149,9 +156,9 @@ export async function nameThisNode(
   frame: DaemonFrame,
   { kept, identity }: StateFolder,
   {
-    ledger,
+    opened: { ledger, news },
     metricsListener,
-  }: { readonly ledger: Ledger; readonly metricsListener: MetricsListener | undefined },
+  }: { readonly opened: OpenedLedger; readonly metricsListener: MetricsListener | undefined },
 ): Promise<NamedNode> {
   const { socket, stateDir, logger, registry, stops, stopped } = frame
   const claims = claimNames({
@@ -160,6 +167,7 @@ export async function nameThisNode(
       registry.count('ipkeeper_node_name_challenges_total')
     },
   })
+  news.claims = claims
   void stopped.then(() => claims?.stop())
   const node = await kept.room.make(stateDir, () =>
     nameNode({

@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   // From here on little is kept of what is made: let V8 tidy up early instead of growing
   // (docs/adr/0007-memory-of-the-daemon.md). Before, it would slow the loading down.
   setFlagsFromString('--heap-growing-percent=20')
-  const { claims, node: here } = await nameThisNode(frame, folder, { ledger, metricsListener })
+  const { claims, node: here } = await nameThisNode(frame, folder, { opened, metricsListener })
   if (here === undefined) {
     await stops.all.disposeAsync()
     logger.info('stopped')

@@ -38,6 +38,7 @@ export interface OpenStoreOptions {
   /** Whether leases of a pool are bound or kept; undefined while that is not known. */
   readonly isPoolInUse: (name: string) => boolean | undefined
   readonly onLost: SharedStoreOptions['onLost']
+  readonly refusesClaims?: SharedStoreOptions['refusesClaims']
   /** How addresses are treated that pods have had; none where nothing is ended. */
   readonly pools?: () => PoolBook
   readonly offline?: SharedStoreOptions['offline']
@@ -138,7 +139,7 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
 }
 
 async function shared(engine: Engine, options: OpenStoreOptions): Promise<SharedStore> {
-  const { stateDir, node, formerNames = [], clock, onStatus, onLost, pools, offline } = options
+  const { stateDir, node, formerNames = [], clock, onStatus, onLost, refusesClaims, pools, offline } = options
   return new SharedStore({
     engine,
     journal: await openFile(join(stateDir, 'journal.db'), options),
@@ -148,6 +149,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     monotonic: clock.monotonic,
     bootId: readBootId(),
     onStatus,
+    ...(refusesClaims && { refusesClaims }),
     onLost,
     ...(pools && { released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }) }),
     ...(offline && { offline }),

@@ -206,18 +206,17 @@ export class NameClaims {
       })
   }
 
-  /** IPK_NODE_NAME_TAKEN while somebody else has the name. */
-  get lost(): Problem | undefined {
+  /** Why no ADD may be served now: IPK_NODE_NAME_TAKEN; undefined where one may. */
+  refusal(): Problem | undefined {
     return this.#lost
   }
 
   /**
-   * Why no ADD may be served now; undefined where one may. A daemon that began while the store was away goes on with what is
-   * bound here; once the store is back, another machine may be found to have the name.
+   * Why no address may be taken from the store; undefined where one may. A daemon that began while the store was away goes on
+   * with what is bound here; when the store is back, another machine may be found to have the name.
    */
-  refusal(): Problem | undefined {
+  claimRefusal(): Problem | undefined {
     if (this.#lost || this.#isConfirmed || this.#held === undefined) return this.#lost
-    if (this.#options.ledger.storeStatus()?.state === 'away') return undefined
     return new Problem(
       'IPK_STORE_AWAY',
       `the store is back, and it is not confirmed yet that this node is the one called ${this.#held}`,
@@ -232,6 +231,14 @@ export class NameClaims {
 
   get isStopped(): boolean {
     return this.#stopping.signal.aborted
+  }
+
+  /** To be called when the store is back: what failed while it was away is not put off any longer. */
+  askAgain(): void {
+    if (this.#held === undefined || !this.#failed) return
+    clearTimeout(this.#timer)
+    this.#failed = false
+    this.heard(this.#held)
   }
 
   async stop(): Promise<void> {

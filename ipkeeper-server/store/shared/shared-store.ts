@@ -70,6 +70,8 @@ export interface SharedStoreOptions {
   readonly onStatus: (status: StoreStatus) => void
   /** While the engine was away, or had lost records, another node took what was bound here. */
   readonly onLost: (had: LeaseRecord) => void
+  /** Why an address may not be taken although the engine is there; undefined where it may. */
+  readonly refusesClaims?: () => Problem | undefined
   /** What becomes of a lease whose pod has ended; without it, it cools down for a minute, or is kept. */
   readonly released?: (lease: LeaseRecord) => LeaseRecord
 }
@@ -194,6 +196,7 @@ export class SharedStore implements LeaseStore {
     })
     this.#writeThrough = new WriteThrough({
       ...{ ...parts, resolver, node: options.node },
+      refusesClaims: options.refusesClaims ?? (() => undefined),
       onNode: (name, text) => {
         this.#hearOfNode(name, text)
       },

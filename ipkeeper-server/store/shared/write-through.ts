@@ -1,4 +1,4 @@
-import { toProblem } from '../../../shared/problem/problem.ts'
+import { toProblem, type Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEvent } from '../../ipam/records/history-entry.ts'
 import { isCondition, type Change } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
@@ -29,6 +29,8 @@ export interface WriteThroughOptions {
   readonly isOwn: (node: string) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** See SharedStoreOptions. */
+  readonly refusesClaims: () => Problem | undefined
   /** A node's record was written. */
   readonly onNode: (name: string, text: string | null) => void
 }
@@ -76,6 +78,8 @@ export class WriteThrough {
       if (!losses.hasReported()) resolver.run()
       throw losses.problem()
     }
+    const refusal = isClaim && this.#options.refusesClaims()
+    if (refusal) throw refusal
     const isAdd = change.local.some(({ record }) => record !== null)
     const real = withoutConditions(writes)
     const intents = real.map(write => this.#takenBack(write))

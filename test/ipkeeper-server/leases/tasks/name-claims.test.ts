@@ -255,12 +255,12 @@ t.test('began while the engine was away: no ADD between its return and its word 
   const two = await startNode(t, double, { id: 'two' }, {}, { away: 'refuses' })
   two.claims.hold('n1')
   await until('it asked in vain', () => two.told.includes('error'))
-  t.equal(two.claims.refusal(), undefined, 'what is bound here goes on while it is away')
+  t.equal(two.claims.refusal(), undefined, 'what is bound here goes on')
   two.engine.turn({ away: false })
   await until('it is back', () => two.ledger.storeStatus()?.state === 'ready')
-  t.match(two.claims.refusal(), { code: /^IPK_(STORE_AWAY|NODE_NAME_TAKEN)$/ })
-  await until('it is refused', () => two.claims.lost !== undefined)
-  t.match(two.claims.refusal(), { code: 'IPK_NODE_NAME_TAKEN' })
+  t.match(two.claims.claimRefusal(), { code: /^IPK_(STORE_AWAY|NODE_NAME_TAKEN)$/ })
+  await until('it is refused', () => two.claims.refusal() !== undefined)
+  t.match(two.claims.claimRefusal(), { code: 'IPK_NODE_NAME_TAKEN' })
 })
 
 t.test('a name is given up, but not by whom it is not', async t => {

@@ -11,6 +11,7 @@ import {
 import type { Journal } from '../../../../ipkeeper-server/store/shared/journal.ts'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { Problem } from '../../../../shared/problem/problem.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
@@ -68,12 +69,18 @@ interface Node {
   readonly store: SharedStore
 }
 
-async function open(t: Test, site = new EngineDouble(), away: 'refuses' | false = false): Promise<Node> {
+async function open(
+  t: Test,
+  site = new EngineDouble(),
+  away: 'refuses' | false = false,
+  refusesClaims: () => Problem | undefined = () => undefined,
+): Promise<Node> {
   const engine = site.connect({ deadlineMs: 20 })
   engine.turn({ away })
   const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), {
     startTimeout: 20,
     retryAfter: 5,
+    refusesClaims,
   })
   // What waits for an engine keeps no process alive.
   const alive = setInterval(() => undefined, 1000)
@@ -95,6 +102,22 @@ const stateOf = ({ site }: Node, record: LeaseRecord): string | undefined => {
   const text = site.get('lease', leaseKey(record))?.text
   return text === undefined ? undefined : (JSON.parse(text) as LeaseRecord).state
 }
+
+t.test('while claims are refused what is bound here goes on, and ends', async t => {
+  let refusal: Problem | undefined
+  const node = await open(t, new EngineDouble(), false, () => refusal)
+  const { store } = node
+  await store.commit([write(lease('10.22.0.50', 'one', 1)), attached('one')])
+  refusal = new Problem('IPK_STORE_AWAY', 'whose the name is, is not known')
+  await t.rejects(store.commit([write(lease('10.22.0.51', 'new', 1)), attached('new')]), { message: /whose/ })
+  t.equal(node.site.get('lease', leaseKey(lease('10.22.0.51', 'new', 1))), undefined)
+  await store.commit([write(lease('10.22.0.50', 'two', 2)), attached('two')])
+  await store.commit([write(lease('10.22.0.50', null, 3))])
+  t.equal(stateOf(node, lease('10.22.0.50', null, 3)), 'cooling')
+  refusal = undefined
+  await store.commit([write(lease('10.22.0.51', 'new', 1)), attached('new')])
+  t.equal(stateOf(node, lease('10.22.0.51', 'new', 1)), 'bound')
+})
 
 t.test('a DEL after an owed change whose answer was lost', async t => {
   const node = await open(t)

@@ -5,7 +5,7 @@
  */
 import { callText, type CommandRow, type Option } from '../ipkeeper-server/cli/framework/command.ts'
 import { commands } from '../ipkeeper-server/cli/ipkeeperctl.ts'
-import { commonOptions, usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
+import { commonOptions, ownOptions, usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
 import { serverCommands } from '../ipkeeper-server/cli/ipkeeper-server.ts'
 import { writeGenerated, type GeneratedFile } from './generated-file.ts'
 
@@ -13,8 +13,8 @@ const introduction = `<!-- Made by scripts/generate-command-docs.ts from ipkeepe
 
 # Commands
 
-What \`ipkeeperctl\` and \`ipkeeper-server\` are called with. \`ipkeeperctl COMMAND --help\` and the manual pages
-(\`man ipkeeperctl\`) say the same; all of them are made from one table.
+What \`ipkeeperctl\` and \`ipkeeper-server\` are called with. The manual pages (\`man ipkeeperctl\`)
+say the same, and \`ipkeeperctl COMMAND --help\` the most of it; all of them are made from one table.
 `
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -35,6 +35,7 @@ const optionTable = (options: Readonly<Record<string, Option>>): string[] => [
 function part(program: string, row: CommandRow): string {
   const words = row.arguments.map(({ name, text }) => `| \`${cell(name)}\` | ${cell(text)} |`)
   const exits = row.exits ?? usualExits
+  const options = ownOptions(row)
   return [
     `### ${program} ${row.name}`,
     '',
@@ -45,7 +46,7 @@ function part(program: string, row: CommandRow): string {
     `${row.summary}.`,
     ...(row.about ?? []).flatMap(text => ['', text]),
     ...(words.length === 0 ? [] : ['', '| argument | what it is |', '|---|---|', ...words]),
-    ...(Object.keys(row.options).length === 0 ? [] : ['', ...optionTable(row.options)]),
+    ...(Object.keys(options).length === 0 ? [] : ['', ...optionTable(options)]),
     '',
     '```sh',
     ...row.examples.map(({ line, does }) => `${line}   # ${does}`),

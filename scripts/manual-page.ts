@@ -6,7 +6,7 @@ import {
   type Exits,
   type Option,
 } from '../ipkeeper-server/cli/framework/command.ts'
-import { usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
+import { ownOptions, usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
 
 /** Text of a manual page: a backslash begins a request, and so do a dot or an apostrophe in front of a line. */
 export const escapeText = (text: string): string =>
@@ -71,13 +71,14 @@ export function commandPart(program: string, row: CommandRow): string {
     bold(`${program} ${row.name}`),
     ...row.arguments.map(word => italic(argumentText(word))),
   ].join(' ')
-  const options = Object.keys(row.options).length === 0 ? '' : ` [${italic('options')}]`
+  const own = ownOptions(row)
+  const options = Object.keys(own).length === 0 ? '' : ` [${italic('options')}]`
   return [
     request('SS', row.name),
     `${synopsis}${options}\n`,
     paragraphs([`${row.summary}.`, ...(row.about ?? [])]),
     argumentItems(row.arguments),
-    optionItems(row.options),
+    optionItems(own),
     ...(row.exits && row.exits !== usualExits ? [paragraphs([exitText(row.exits)])] : []),
     exampleItems(row.examples),
   ].join('')

@@ -27,7 +27,7 @@ export const serverCommands = {
   serve: {
     name: 'serve',
     arguments: [],
-    summary: 'Run the daemon in the foreground; it logs JSON lines to stderr and stops on SIGTERM',
+    summary: 'Run the daemon in the foreground; it logs JSON lines to stderr and stops on SIGTERM or SIGINT',
     about: [
       'The daemon is ready when GET /v1/health on its socket answers 200. It reloads its configuration on SIGHUP, and when the file changes. A second daemon with the same state folder does not start.',
     ],
@@ -61,7 +61,7 @@ export const serverCommands = {
         does: 'Share leases with other nodes in etcd',
       },
     ],
-    exits: { 0: 'stopped by SIGTERM', 1: 'could not start' },
+    exits: { 0: 'stopped by a signal', 1: 'could not start' },
   },
   ctl: {
     name: 'ctl',

@@ -141,7 +141,7 @@ export const historyCommand = command({
     { line: 'ipkeeperctl history 10.22.0.50', does: 'List its holders, newest first' },
     {
       line: 'ipkeeperctl history 10.22.0.50 --limit 10 --before 4711',
-      does: 'List the ten tenures before the one with ID 4711',
+      does: 'List the ten entries before the one with ID 4711',
     },
   ],
   run: async (daemon, args, terminal) => {

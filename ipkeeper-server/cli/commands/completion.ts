@@ -84,7 +84,7 @@ export const completionCommand = command({
   arguments: [{ name: 'SHELL', text: 'bash, zsh or fish', offers: shells }],
   summary: 'Print a completion script for a shell; needs no daemon',
   about: [
-    'Commands, options and files are always completed. Addresses, pods, pools and other names come from the daemon of this node; if it does not answer at once, none are offered.',
+    'Commands, options and files are always completed. Addresses, pods, pools and other names come from the daemon of this node; if it does not answer at once, none are suggested.',
   ],
   options: {},
   examples: [

@@ -68,7 +68,7 @@ export const flightsCommand = command({
   name: 'flights',
   watch: true,
   arguments: [],
-  summary: 'Show the input, actions and output of each plugin run; needs no daemon',
+  summary: 'List plugin runs with their exit codes, errors and addresses; needs no daemon',
   options: {
     container: {
       value: 'ID',

@@ -20,7 +20,7 @@ export const forgetNodeCommand = command<ForgetNodeReply>({
   summary: 'Declare another node gone for good, so that the store does not wait for it',
   about: [
     'For a store that nodes share. After the store has lost records, no new address is assigned until every node has reported what it holds. Only a person can know that a node will not come back.',
-    'Make sure that its machine is off: the addresses of its pods may be assigned to the next pods with the same names and workloads, as with a node that the Kubernetes API reports as lost. If the daemon of the node is running, it objects within 5 s and nothing is changed. A node that comes back anyway takes its name again, and cuts off the sandboxes whose addresses have been assigned to others.',
+    'Make sure that its machine is off: the addresses of its pods may be assigned to the next pods with the same names and workloads, as with a node that the Kubernetes API reports as lost. If the daemon of the node is running and reaches the store, it withdraws the declaration within 5 s, and the command fails. One that cannot reach the store cannot object. A node that comes back anyway takes its name again, and cuts off the sandboxes whose addresses have been assigned to others.',
   ],
   options: {},
   examples: [

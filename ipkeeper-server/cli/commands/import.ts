@@ -44,7 +44,7 @@ const commonOptions: Readonly<Record<string, Option>> = {
   segment: segmentOption,
   retain: {
     value: 'HOW',
-    text: 'release, while-owner-exists, forever or a time such as 30m (default: that of the pool)',
+    text: 'release, while-owner-exists, forever or a duration such as 30m (default: that of the pool)',
     offers: ['release', 'while-owner-exists', 'forever'],
   },
   'net-dir': {

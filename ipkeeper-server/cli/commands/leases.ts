@@ -77,7 +77,7 @@ export const attachmentsCommand = command({
   name: 'attachments',
   watch: true,
   arguments: [],
-  summary: 'List interfaces that were added and not deleted, including those of the fallback',
+  summary: 'List attached interfaces, including those addressed by a fallback plugin',
   options: {},
   examples: [{ line: 'ipkeeperctl attachments', does: 'List the interfaces that ipkeeper has added' }],
   run: async daemon => (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply,

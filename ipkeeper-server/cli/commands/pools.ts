@@ -8,7 +8,7 @@ export const poolsCommand = command({
   name: 'pools',
   watch: true,
   arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
-  summary: 'List pools: addresses used, kept and free, and when the next becomes free',
+  summary: 'List pools: addresses used, kept and free, and when the next address becomes free',
   options: {},
   examples: [
     { line: 'ipkeeperctl pools', does: 'Show how full each pool is' },

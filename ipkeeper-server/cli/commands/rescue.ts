@@ -81,7 +81,7 @@ interface Report extends RescueReply {
 export const rescueCommand = command<Report>({
   name: 'rescue',
   arguments: [],
-  summary: 'Write the ledger to a new file after its own was removed, replaced, truncated or damaged',
+  summary: 'Rewrite the file of the ledger after it was removed, replaced, truncated or damaged',
   about: [
     'The running daemon has all records in memory. It writes them to a new file in place of the old one, with as much of the history as can be read. The new file is read back and compared before it is renamed; the old file is kept beside it. Then the daemon continues to serve. Do not restart the daemon before that: the records in its memory would be lost.',
     'With --store, while no daemon runs, everything that can be read from a damaged file is saved in the same way. An address whose lease is lost is listed and reserved, so that it is not assigned again.',

@@ -187,9 +187,7 @@ export const aliveCommand = command({
     1: 'there is no answer, or not one of a daemon',
   },
   options: {},
-  examples: [
-    { line: 'ipkeeperctl alive', does: 'Distinguish a daemon that refuses to serve from one that is gone' },
-  ],
+  examples: [{ line: 'ipkeeperctl alive', does: 'Check that the daemon answers, as a liveness probe does' }],
   run: async (daemon): Promise<Alive> => {
     try {
       await daemon.ask('GET', '/v1/health')

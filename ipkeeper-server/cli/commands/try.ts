@@ -117,7 +117,7 @@ export const tryCommand = command({
     timeout: { value: 'S', text: 'timeout for each plugin run, in seconds (default: 60)' },
     'state-dir': {
       value: 'DIR',
-      text: `folder for notes of what has to be undone (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
+      text: `folder for cleanup records, used after a crash (default: $IPKEEPER_STATE_DIR, else ${defaultPaths.stateDir})`,
       offers: 'folder',
     },
     'no-check': { text: 'skip CHECK' },

@@ -8,7 +8,8 @@ export const uplinksCommand = command({
   name: 'uplinks',
   watch: true,
   arguments: [],
-  summary: 'List host uplinks that are ports of bridges, with the addresses and routes that moved',
+  summary:
+    'List host uplinks that are ports of bridges, with the addresses and routes that were moved to them',
   options: {},
   examples: [{ line: 'ipkeeperctl uplinks', does: 'Show which links of the host are ports of bridges' }],
   run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
@@ -27,7 +28,7 @@ export const uplinksCommand = command({
 export const restoreUplinkCommand = command({
   name: 'restore-uplink',
   arguments: [{ name: 'BRIDGE', text: 'bridge, as in ipkeeperctl uplinks', offers: 'bridge' }],
-  summary: 'Return the uplink of a bridge without pods to the host',
+  summary: 'Take the uplink out of a bridge without pods, and give it its addresses and routes back',
   options: {},
   examples: [
     { line: 'ipkeeperctl restore-uplink ipkul0', does: 'Return the addresses and routes to the link' },

@@ -1,4 +1,4 @@
-import type { Command, Exits, Option } from './command.ts'
+import type { Command, CommandRow, Exits, Option } from './command.ts'
 import { colorWords } from './terminal-text.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
@@ -28,6 +28,15 @@ export const formatsOf = ({ formats = {} }: Pick<Command, 'formats'>): readonly 
   'table',
   ...Object.keys(formats),
 ]
+
+/** What a reference lists below a command: its own options, and what it takes beyond the options of all commands. */
+export function ownOptions(
+  row: Pick<CommandRow, 'options'> & Partial<Pick<Command, 'formats' | 'watch'>>,
+): Readonly<Record<string, Option>> {
+  const usual = commonOptions()
+  const beyond = Object.entries(commonOptions(row)).filter(([name, { text }]) => usual[name]?.text !== text)
+  return { ...row.options, ...Object.fromEntries(beyond) }
+}
 
 /** The options that a command has beside its own. */
 export function commonOptions(

@@ -8,8 +8,7 @@ export const uplinksCommand = command({
   name: 'uplinks',
   watch: true,
   arguments: [],
-  summary:
-    'List host uplinks that are ports of bridges, with the addresses and routes that were moved to them',
+  summary: 'List host links that are ports of bridges, with the addresses and routes moved there',
   options: {},
   examples: [{ line: 'ipkeeperctl uplinks', does: 'Show which links of the host are ports of bridges' }],
   run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
@@ -28,7 +27,7 @@ export const uplinksCommand = command({
 export const restoreUplinkCommand = command({
   name: 'restore-uplink',
   arguments: [{ name: 'BRIDGE', text: 'bridge, as in ipkeeperctl uplinks', offers: 'bridge' }],
-  summary: 'Take the uplink out of a bridge without pods, and give it its addresses and routes back',
+  summary: 'Take the uplink out of a bridge without pods, with its addresses and routes',
   options: {},
   examples: [
     { line: 'ipkeeperctl restore-uplink ipkul0', does: 'Return the addresses and routes to the link' },

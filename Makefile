@@ -72,9 +72,9 @@ test: setup check build ## Check, build and run every test (TESTS="file ..." run
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
 
-test-all: test ## Run every test, then for half an hour what is too long for each run: more histories, fuzz, soak
+test-all: test ## Run every test, then for half an hour what is too long for each run: more histories, coverage, fuzz, soak
 	@HISTORY_RUNS=20000 SHARED_RUNS=600 $(NODE) scripts/run-tests.ts test/properties/histories.test.ts test/properties/shared-ledger.test.ts
-	@$(MAKE) fuzz soak
+	@$(MAKE) coverage fuzz soak
 
 coverage: setup build ## Run the unit tests, say what they cover, raise the floors in scripts/coverage-floors.json
 	@$(NODE) scripts/run-tests.ts --raise-floors

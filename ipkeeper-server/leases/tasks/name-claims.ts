@@ -184,11 +184,13 @@ export class NameClaims {
     }
     const record = this.#options.ledger.node(name)
     const isMine = record?.claim?.session === this.mine.session
-    if (isMine && !this.#lost && !record.challenge && !record.gone) return
+    // Of a name that is not confirmed, what is known may be from before this daemon began.
+    const isSettled = isMine && this.#isConfirmed
+    if (isSettled && !this.#lost && !record.challenge && !record.gone) return
     // Whoever has it now has said so just now.
     if (record?.claim !== undefined && record.claim.session === this.#refusedBy) return
     this.#isNews = false
-    this.#atWork = (isMine ? this.#answer(name) : this.#regain(name))
+    this.#atWork = (isSettled ? this.#answer(name) : this.#regain(name))
       .then(
         () => {
           this.#isFailing = false
@@ -233,9 +235,9 @@ export class NameClaims {
     return this.#stopping.signal.aborted
   }
 
-  /** To be called when the store is back: what failed while it was away is not put off any longer. */
+  /** To be called when the store is back: a name that could not be asked for meanwhile is not put off any longer. */
   askAgain(): void {
-    if (this.#held === undefined || !this.#failed) return
+    if (this.#held === undefined || this.#isConfirmed) return
     clearTimeout(this.#timer)
     this.#failed = false
     this.heard(this.#held)
@@ -276,10 +278,14 @@ export class NameClaims {
   async #regain(name: string): Promise<void> {
     clearTimeout(this.#timer)
     const by = this.#options.ledger.node(name)?.claim
-    if (by) this.#setLost(name, this.#taken(name, by, this.#options.ledger.node(name)))
+    if (by && by.session !== this.mine.session)
+      this.#setLost(name, this.#taken(name, by, this.#options.ledger.node(name)))
     try {
       await this.take(name)
       this.#setLost(name, undefined)
+      const record = this.#options.ledger.node(name)
+      // Somebody may have wanted it meanwhile.
+      if (record?.challenge || record?.gone) this.#isNews = true
     } catch (error) {
       if (!(error instanceof Problem && error.code === 'IPK_NODE_NAME_TAKEN')) throw error
       this.#refusedBy = this.#options.ledger.node(name)?.claim?.session

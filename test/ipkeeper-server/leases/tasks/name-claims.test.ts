@@ -263,6 +263,33 @@ t.test('began while the engine was away: no ADD between its return and its word 
   t.match(two.claims.claimRefusal(), { code: 'IPK_NODE_NAME_TAKEN' })
 })
 
+t.test(
+  'began again while the engine was away, in the same boot: the name is confirmed when it is back',
+  async t => {
+    const double = new EngineDouble()
+    const before = await startNode(t, double, { id: 'one' })
+    await take(before)
+    await before.claims.stop()
+    const alive = setInterval(() => undefined, 1000)
+    t.teardown(() => {
+      clearInterval(alive)
+    })
+    const again = await startNode(t, double, { id: 'one' }, {}, { away: 'refuses' })
+    again.claims.hold('n1')
+    t.match(again.claims.claimRefusal(), { code: 'IPK_STORE_AWAY' })
+    again.engine.turn({ away: false })
+    await until('it is back', () => again.ledger.storeStatus()?.state === 'ready')
+    again.claims.askAgain()
+    await until('it may take addresses', () => again.claims.claimRefusal() === undefined)
+    t.equal(again.claims.refusal(), undefined)
+    t.match(recordIn(double), { claim: { session: 'one-1' } })
+    const { revision } = double
+    again.claims.heard('n1')
+    again.claims.askAgain()
+    t.equal(double.revision, revision, 'and nothing is written for it')
+  },
+)
+
 t.test('a name is given up, but not by whom it is not', async t => {
   const double = new EngineDouble()
   const [one, two] = [await startNode(t, double, { id: 'one' }), await startNode(t, double, { id: 'two' })]

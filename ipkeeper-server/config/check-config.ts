@@ -1,4 +1,5 @@
 import { Problem } from '../../shared/problem/problem.ts'
+import { counted } from '../../shared/text/counted.ts'
 import { ConfigProblem, missingFile, parseConfig, readConfigText, type DaemonConfig } from './load-config.ts'
 
 /** How many names a line takes. */
@@ -9,8 +10,6 @@ export interface ConfigCheck {
   /** What the file says in one line, or every fault of it, a line each. */
   readonly text: string
 }
-
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
 function summary({ node, pools, annotations }: DaemonConfig): string {
   const names = pools.map(({ pool }) => pool.name)

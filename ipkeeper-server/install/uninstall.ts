@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
+import { counted } from '../../shared/text/counted.ts'
 import { readNetworks } from '../conf-dir/read-conf-dir.ts'
 import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import { renameDurably, syncFolder } from '../host/durable-file.ts'
@@ -53,7 +54,7 @@ export async function uninstall({ binDir, confDir, conflist, attachments, force 
     })
     if (count > 0)
       throw refused(
-        `${count} ${count === 1 ? 'sandbox needs' : 'sandboxes need'} it to be ended`,
+        `${counted(count, 'sandbox needs', 'sandboxes need')} it to be ended`,
         'drain the node, then: ipkeeper-server uninstall (ipkeeperctl attachments lists them)',
       )
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withColons } from '../../shared/net/mac.ts'
 import { attachmentKey, type AttachmentKey } from '../ipam/records/records.ts'
 import { linkPrefix } from './plan/interface-name.ts'
 import type { LinkNames } from './plan/wiring-job.ts'
@@ -9,7 +10,7 @@ export const aliasPrefix = 'ipkeeper'
 /** A locally administered unicast MAC that is always the same for a text. */
 export function macOf(text: string): string {
   const digest = createHash('sha256').update(text).digest('hex')
-  return `0e:${digest.slice(0, 10).match(/../g)?.join(':') ?? ''}`
+  return withColons(`0e${digest.slice(0, 10)}`)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AuditReply, Finding } from '../../../shared/api/audit.schema.ts'
+import { counted } from '../../../shared/text/counted.ts'
 import { command } from '../framework/command.ts'
 import { formatTable, type Paint, visible } from '../framework/terminal-text.ts'
 import { showProgress } from '../framework/progress.ts'
@@ -18,9 +19,6 @@ function planOf({ action, state }: Finding, mode: AuditReply['mode']): string {
   if (state === 'waiting') return action === 'none' ? 'wait' : `wait, then ${what[action]}`
   return mode === 'repair' ? what[action] : `${what[action]}, if the mode were repair`
 }
-
-/** "1 finding", "2 findings". */
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const tones = { error: 'bad', warning: 'warn', note: 'faint' } as const
 

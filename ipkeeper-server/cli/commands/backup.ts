@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { version } from '../../../shared/build-info.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { counted } from '../../../shared/text/counted.ts'
 import { shellWord } from '../../../shared/text/shell-word.ts'
 import { readBackupFile, writeBackupFile } from '../../migrate/transfer/backup-file.ts'
 import { backupParts, type Backup } from '../../migrate/transfer/backup-lines.ts'
@@ -149,7 +150,7 @@ export const restoreCommand = command<RestoreReport>({
         const count = report.conflicts.length
         throw new Problem(
           'IPK_STORE_OCCUPIED',
-          `${target.kind} store ${spec} has ${count} record${count === 1 ? '' : 's'} that ${count === 1 ? 'is' : 'are'} not in the backup as it stands`,
+          `${target.kind} store ${spec} has ${counted(count, 'record that is', 'records that are')} not in the backup as it stands`,
           {
             details: report.conflicts
               .slice(0, 5)

@@ -7,6 +7,7 @@ import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
 import { probeNode } from '../../diagnose/doctor/probe-node.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
+import { counted } from '../../../shared/text/counted.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
 import { command } from '../framework/command.ts'
 import { connectDaemon, type DaemonClient } from '../framework/daemon-client.ts'
@@ -63,7 +64,7 @@ function printChecks(reports: readonly CheckReport[]): string[] {
   const count = (state: CheckState): number => reports.filter(report => report.state === state).length
   return [
     ...reports.flatMap(report => checkLines(report, width)),
-    `${reports.length} checks: ${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed, ${count('skip')} skipped`,
+    `${reports.length} checks: ${count('ok')} ok, ${counted(count('warn'), 'warning')}, ${count('fail')} failed, ${count('skip')} skipped`,
   ]
 }
 

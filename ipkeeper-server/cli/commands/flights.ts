@@ -8,6 +8,7 @@ import { containerIdFault } from '../../../shared/cni/identifiers.ts'
 import { isVerb, verbs } from '../../../shared/cni/versions.ts'
 import { defaultPaths, stateFolders } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { counted } from '../../../shared/text/counted.ts'
 
 /** Which flights are wanted; what is undefined does not matter. */
 export interface FlightFilter {
@@ -98,8 +99,7 @@ export const flightsCommand = command({
     const stateDir =
       args.options['state-dir'] ?? (terminal.env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir)
     const { flights, unreadable } = readFlights(join(stateDir, stateFolders.flights))
-    if (unreadable > 0)
-      terminal.err(`note: ${unreadable} ${unreadable === 1 ? 'line' : 'lines'} could not be read\n`)
+    if (unreadable > 0) terminal.err(`note: ${counted(unreadable, 'line')} could not be read\n`)
     const reply: FlightsReply = { flights: [...selectFlights(flights, filter)] }
     return Promise.resolve(reply)
   },

@@ -14,6 +14,7 @@ import { looksLikeYaml } from '../../diagnose/lint/yaml-configs.ts'
 import type { LintReply } from '../../../shared/api/lint.schema.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
+import { counted } from '../../../shared/text/counted.ts'
 
 /** What became of one file that was to be mended. */
 export interface MendReport {
@@ -127,8 +128,6 @@ function readNode({ options }: ReadCall): LintNode {
 }
 
 /** "1 error", "3 warnings". */
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
-
 function summary({ findings, files }: LintReply): string {
   const counts = (['error', 'warning', 'note'] as const).flatMap(severity => {
     const count = findings.filter(finding => finding.severity === severity).length

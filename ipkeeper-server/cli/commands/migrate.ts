@@ -6,6 +6,7 @@ import type { RecordConflict } from '../../migrate/transfer/bring-in.ts'
 import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
 import { moveLedger, type MoveReport, withoutOwn } from '../../migrate/transfer/move-ledger.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { counted } from '../../../shared/text/counted.ts'
 
 /** How many conflicts are listed; `-o json` has all. */
 const shown = 20
@@ -36,9 +37,9 @@ next: name an empty store, or compare the records: ipkeeperctl backup FILE --sto
   if (dryRun && interrupted) return `interrupted: not all records were compared\nnext: ${again}\n`
   const leftOut = left > 0 ? `, ${left} left out that the target does not need` : ''
   if (dryRun)
-    return `no conflicts: ${same} ${same === 1 ? 'record is' : 'records are'} already there${leftOut}\nnext: ${again}\n`
+    return `no conflicts: ${counted(same, 'record is', 'records are')} already there${leftOut}\nnext: ${again}\n`
   if (interrupted)
-    return `interrupted after ${written} ${written === 1 ? 'record, which stays' : 'records, which stay'}\nnext: ${again}\n`
+    return `interrupted after ${counted(written, 'record, which stays', 'records, which stay')}\nnext: ${again}\n`
   const digests =
     source && target
       ? formatTable(
@@ -62,7 +63,7 @@ next: name an empty store, or compare the records: ipkeeperctl backup FILE --sto
           '',
         )
       : ''
-  return `${written} ${written === 1 ? 'record' : 'records'} written, ${same} already there${leftOut}, ${history} history ${history === 1 ? 'entry' : 'entries'}
+  return `${counted(written, 'record')} written, ${same} already there${leftOut}, ${counted(history, 'history entry', 'history entries')}
 ${digests}${verified ? 'the target is identical to the source' : `the target differs from the source\nnext: ${again}`}\n`
 }
 

@@ -6,6 +6,7 @@ import type { StatusReply } from '../../../shared/api/listing.schema.ts'
 import { stateFolders } from '../../../shared/paths.ts'
 import type { ProblemCode } from '../../../shared/problem/catalogue.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { counted } from '../../../shared/text/counted.ts'
 
 /** Said only when there is something to look at. */
 function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusReply): string[] {
@@ -13,8 +14,8 @@ function queueLine({ stateDir, deferredDels: { waiting, quarantined } }: StatusR
   const aside =
     quarantined === 0
       ? ''
-      : `, ${quarantined} ${quarantined === 1 ? 'file' : 'files'} quarantined in ${join(stateDir, stateFolders.quarantine)}`
-  return [`queue   ${waiting} ${waiting === 1 ? 'DEL' : 'DELs'} waiting${aside}`]
+      : `, ${counted(quarantined, 'file')} quarantined in ${join(stateDir, stateFolders.quarantine)}`
+  return [`queue   ${counted(waiting, 'DEL')} waiting${aside}`]
 }
 
 /** How it stands with a store that nodes share, in a word. */
@@ -52,7 +53,7 @@ function storeLines({ store }: StatusReply): string[] {
   const lines = [
     ...(reason === undefined ? [] : [`${how}: ${reason}`]),
     ...consequences(store),
-    ...(owed > 0 ? [`${owed} pending ${owed === 1 ? 'write' : 'writes'}`] : []),
+    ...(owed > 0 ? [counted(owed, 'pending write')] : []),
     ...(lacks === undefined ? [] : [lacks]),
   ]
   return [`store   ${kind} ${location}`, ...lines.map(line => `        ${line}`)]
@@ -81,7 +82,7 @@ function fileLines({ store: { file } }: StatusReply): string[] {
       : []),
     ...(findings.length > 0
       ? [
-          `        ${path}: ${findings.length} damaged history ${findings.length === 1 ? 'entry' : 'entries'}; no lease is affected`,
+          `        ${path}: ${counted(findings.length, 'damaged history entry', 'damaged history entries')}; no lease is affected`,
         ]
       : []),
   ]

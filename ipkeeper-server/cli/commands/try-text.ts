@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/text/counted.ts'
 import type { Finding, Ping, Step, Told, TryReport } from '../../diagnose/try/report.ts'
 
 /** Characters of one output of a plugin that are shown; -o json has it whole. */
@@ -119,10 +120,8 @@ export function tellText(told: Told): string {
 /** The last lines: what became of it all. */
 export function outcomeText({ ok, findings, earlier, steps, ping, left }: TryReport): string {
   const all = [findings, left, ...[...earlier, ...steps, ...ping].map(part => part.findings)].flat()
-  const count = (severity: Finding['severity'], word: string): string => {
-    const number = all.filter(finding => finding.severity === severity).length
-    return `${number} ${word}${number === 1 ? '' : 's'}`
-  }
-  const counts = `${count('error', 'error')}, ${count('warning', 'warning')}`
+  const count = (severity: 'error' | 'warning'): string =>
+    counted(all.filter(finding => finding.severity === severity).length, severity)
+  const counts = `${count('error')}, ${count('warning')}`
   return `\n${ok ? 'works' : 'does not work'}: ${counts}\n`
 }

@@ -6,14 +6,7 @@ import type { AddressBook } from '../pools/address-book.ts'
 import { formatTime } from '../records/times.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import type { OwnAddress } from '../pools/own-addresses.ts'
-import {
-  describeRanges,
-  formatRangeSet,
-  unusableReason,
-  type Pool,
-  type Range,
-  type RangeSet,
-} from '../pools/pool.ts'
+import { describeRanges, formatRangeSet, unusableReason, type Pool, type Range } from '../pools/pool.ts'
 import type { AddressRequest, CandidateList, GatewayClaim } from '../request/request.ts'
 import {
   describeHolder,
@@ -49,11 +42,7 @@ function whatPoolsHave(pools: readonly Pool[]): string {
 
 const inReferenceWords = (pool: Pool, rangeSet: number, asked: AddressRequest): string =>
   `failed to allocate for range ${rangeSet}: requested IP address ${formatAddress(asked.address)} ` +
-  `is not available in range set ${formatRangeSet(rangesOf(pool, rangeSet))}`
-
-/** The ranges of one set of a pool. */
-const rangesOf = ({ rangeSets }: Pool, rangeSet: number): RangeSet =>
-  rangeSets.slice(rangeSet, rangeSet + 1).flat()
+  `is not available in range set ${formatRangeSet(pool.rangeSets[rangeSet] ?? [])}`
 
 /** The command of ipkeeperctl that does something about an address. */
 function addressCommand(verb: string, { address, segment }: LeaseKey): string {
@@ -359,7 +348,7 @@ export const claimProblem = {
   },
 
   poolFull(book: AddressBook, pool: Pool, rangeSet: number, now: number): Problem {
-    const set = rangesOf(pool, rangeSet)
+    const set = pool.rangeSets[rangeSet] ?? []
     const usage = usageOf(book, { ...pool, rangeSets: [set] }, now)
     const holders = new Map<string, number>()
     for (const lease of book.leasesWithin(pool.segment, set)) {

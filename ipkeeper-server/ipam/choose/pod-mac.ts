@@ -1,3 +1,4 @@
+import { withColons } from '../../../shared/net/mac.ts'
 import { addressBits, parseAddress, type Address } from '../../../shared/net/address.ts'
 import { firstOf, type Cidr } from '../../../shared/net/cidr.ts'
 
@@ -5,8 +6,6 @@ import { firstOf, type Cidr } from '../../../shared/net/cidr.ts'
 const prefixes = { 4: '0a58', 6: '0e' } as const
 
 const hex = (value: bigint, bytes: number): string => value.toString(16).padStart(bytes * 2, '0')
-
-const withColons = (digits: string): string => digits.replace(/..(?=.)/g, '$&:')
 
 /**
  * The MAC of a pod that asked for none: always the same for an address, so that what others remember of the address

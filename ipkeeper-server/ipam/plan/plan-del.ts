@@ -220,10 +220,11 @@ function giveBack(
   const inherited = restored.filter(
     lease => lease.state !== 'cooling' && holderKey(lease.holder) !== holderKey(attachment.holder),
   )
-  return byHolder(inherited).flatMap(([first, ...others]) => {
+  return byHolder(inherited).flatMap(leases => {
+    const [first] = leases
     const present = book.holder(first.holder)
     const newest = present?.attachment ? present : ofSandbox(attachmentByLease(first) ?? null)
-    const own = [first, ...others].filter(
+    const own = leases.filter(
       lease =>
         lease.state === 'held' || (lease.attachment && sameAttachment(newest.attachment, lease.attachment)),
     )

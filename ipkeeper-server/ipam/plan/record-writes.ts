@@ -84,17 +84,9 @@ export function withdrawFromHolder(
 }
 
 /** Leases by whose they are; each group has at least the one that it was made for. */
-export function byHolder(
-  leases: readonly LeaseRecord[],
-): readonly (readonly [LeaseRecord, ...LeaseRecord[]])[] {
-  const groups = new Map<string, [LeaseRecord, ...LeaseRecord[]]>()
-  for (const lease of leases) {
-    const key = holderKey(lease.holder)
-    const group = groups.get(key)
-    if (group) group.push(lease)
-    else groups.set(key, [lease])
-  }
-  return [...groups.values()]
+export function byHolder(leases: readonly LeaseRecord[]): (readonly [LeaseRecord, ...LeaseRecord[]])[] {
+  const groups = Map.groupBy(leases, lease => holderKey(lease.holder))
+  return [...groups.values()] as [LeaseRecord, ...LeaseRecord[]][]
 }
 
 /**

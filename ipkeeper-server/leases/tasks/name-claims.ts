@@ -46,7 +46,7 @@ export interface NameClaimsOptions {
 }
 
 /**
- * This node's claims on names in a ledger that nodes share (ipam/name-claim.ts). What is heard of a name that it has is
+ * This node's claims on names in a ledger that nodes share (ipam/records/node-record.ts). What is heard of a name that it has is
  * answered at once; nothing is done while nobody else wants it.
  */
 export class NameClaims {
@@ -56,8 +56,6 @@ export class NameClaims {
   readonly #waiting = new Map<string, () => void>()
   #held: string | undefined
   #lost: Problem | undefined
-  /** Whether a name was had in this boot. */
-  #isSure: boolean
   /** Whether the engine has said since this daemon began that the name is ours. */
   #isConfirmed = false
   /** Session of who has refused us, until it is asked again. */
@@ -74,7 +72,6 @@ export class NameClaims {
   constructor(options: NameClaimsOptions) {
     this.#options = options
     this.#answerWithin = options.answerWithin ?? answerWithin
-    this.#isSure = options.wasClaimed === true
   }
 
   get mine(): NodeClaim {
@@ -100,7 +97,7 @@ export class NameClaims {
     let since: { readonly what: string; readonly at: number } | undefined
     for (;;) {
       if (!ledger.keeps('node')) {
-        this.#confirm()
+        this.#isConfirmed = true
         return
       }
       if (signal.aborted) return
@@ -111,7 +108,7 @@ export class NameClaims {
       const left = since.at + this.#answerWithin * (step.kind === 'queue' ? 2 : 1) - monotonic()
       switch (step.kind) {
         case 'mine':
-          this.#confirm()
+          this.#isConfirmed = true
           return
         case 'refused':
           if (hasAsked) throw this.#taken(name, step.by, record)
@@ -123,7 +120,7 @@ export class NameClaims {
           // Custom resources of another version leave out what they do not know: names cannot be claimed with them.
           if (written > mostWritten) {
             this.#options.onError(new Error(`the claim on ${name} is not kept`))
-            this.#confirm()
+            this.#isConfirmed = true
             return
           }
           break
@@ -228,7 +225,7 @@ export class NameClaims {
 
   /** Whether it is this node alone that has its name and identity, as far as the engine ever said in this boot. */
   isSure(): boolean {
-    return this.#isSure && this.#lost === undefined
+    return (this.#isConfirmed || this.#options.wasClaimed === true) && this.#lost === undefined
   }
 
   get isStopped(): boolean {
@@ -248,11 +245,6 @@ export class NameClaims {
     clearTimeout(this.#timer)
     for (const wake of this.#waiting.values()) wake()
     await this.#atWork
-  }
-
-  #confirm(): void {
-    this.#isSure = true
-    this.#isConfirmed = true
   }
 
   /** A challenge is refused, and that this node is gone is contradicted; a name that somebody gave back is ours. */

@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/text/counted.ts'
 import type { UplinkItem } from '../../../shared/api/uplink.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { HostUplinks } from '../pod-network.ts'
@@ -117,11 +118,9 @@ export class UplinkBridges implements HostUplinks {
       const item = await this.#describe(record)
       if (item.ports.length > 0) {
         const { length } = item.ports
-        throw new Problem(
-          'IPK_UPLINK_IN_USE',
-          `bridge ${bridge} has ${length} other ${length === 1 ? 'port' : 'ports'}`,
-          { details: item.ports.join(', ') },
-        )
+        throw new Problem('IPK_UPLINK_IN_USE', `bridge ${bridge} has ${counted(length, 'other port')}`, {
+          details: item.ports.join(', '),
+        })
       }
       const leaving = { ...record, phase: 'leaving', ...this.#moment() } as const
       await this.#takeBack({ ...leaving, joint: { ...record.joint, moved: await this.#returning(record) } })

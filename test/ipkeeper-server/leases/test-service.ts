@@ -69,6 +69,15 @@ export interface PodWords {
   readonly netnsInode?: string | null
 }
 
+/** web-0 asks for 10.22.0.50 by annotation. */
+export const web = (container: string, uid: string, patch: Partial<PodWords> = {}): PodWords => ({
+  pod: 'web-0',
+  container,
+  uid,
+  ip: '10.22.0.50',
+  ...patch,
+})
+
 /** Lists of candidates, one per family. */
 export function candidatesFrom(text: string, source: string): CandidateList[] {
   const runs = text.split(',').map(item => {

@@ -1,3 +1,4 @@
+import { counted } from '../../../../shared/text/counted.ts'
 import { type Check, fail, noDaemon, ok, skip, warn } from '../check.ts'
 import { SocketRuntimes } from '../../../runtime/socket-runtimes.ts'
 
@@ -51,6 +52,6 @@ export const kubernetesApiCheck: Check = {
         `the cluster has no Node ${status.node}${api.nodeMissing.meant === null ? '' : `; is it ${api.nodeMissing.meant}?`}`,
         ...['kubectl', 'get', 'nodes'],
       )
-    return ok(`${api.server}, ${api.counts.pods} ${api.counts.pods === 1 ? 'pod' : 'pods'} of this node`)
+    return ok(`${api.server}, ${counted(api.counts.pods, 'pod')} of this node`)
   },
 }

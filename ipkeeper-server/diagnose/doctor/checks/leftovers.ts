@@ -10,6 +10,7 @@ import { cacheReasons } from '../../../../shared/cache-reasons.ts'
 import { resultCacheFolders, stateFolders } from '../../../../shared/paths.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { isSpareFolder, isWaitingSpare } from '../../../../shared/spare-dels.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 
 /** Names that begin with a dot are being written. */
 function namesIn(folder: string): readonly string[] {
@@ -60,7 +61,7 @@ export const deferredDelsCheck: Check = {
     }
     if (aside > 0)
       return fail(
-        `${aside} ${aside === 1 ? 'DEL was' : 'DELs were'} quarantined in ${quarantine}`,
+        `${counted(aside, 'DEL was', 'DELs were')} quarantined in ${quarantine}`,
         'grep',
         '-r',
         '.',
@@ -100,8 +101,6 @@ async function scan(folders: readonly CacheFolder[]): Promise<{ bad: readonly Ba
 
 const mend = ['ipkeeperctl', 'cache', 'scan']
 
-const counted = (files: number): string => `${files} ${files === 1 ? 'file' : 'files'}`
-
 const say = (count: string, files: readonly string[]): string =>
   `${count}: ${files.slice(0, 3).join('; ')}${files.length > 3 ? '; …' : ''}`
 
@@ -114,12 +113,12 @@ export const resultCacheCheck: Check = {
     const { bad, looked } = await scan(told?.folders ?? foldersOf(resultCacheFolders))
     const broken = bad.filter(({ reason }) => cacheReasons[reason].fault === 'broken')
     const files = broken.map(({ path, detail }) => `${path.toString()} ${detail}`)
-    if (files.length > 0) return fail(say(`${files.length} of ${counted(looked)}`, files), ...mend)
+    if (files.length > 0) return fail(say(`${files.length} of ${counted(looked, 'file')}`, files), ...mend)
     const odd = bad.map(({ path, detail }) => `${path.toString()} ${detail}`)
-    if (odd.length > 0) return warn(say(`${odd.length} of ${counted(looked)}`, odd), ...mend)
+    if (odd.length > 0) return warn(say(`${odd.length} of ${counted(looked, 'file')}`, odd), ...mend)
     const reported = told?.files.map(({ path, reason }) => `${path} (${reason})`) ?? []
     if (reported.length > 0) return warn(say(`the daemon reports ${reported.length}`, reported), ...mend)
-    return ok(counted(looked))
+    return ok(counted(looked, 'file'))
   },
 }
 
@@ -141,12 +140,10 @@ export const auditCheck: Check = {
       audit.findings.filter(finding => finding.severity === severity)
     const [error] = of('error')
     const [warning] = of('warning')
-    const count = `${audit.findings.length} ${audit.findings.length === 1 ? 'finding' : 'findings'}`
+    const count = counted(audit.findings.length, 'finding')
     if (error) return fail(`${count}: ${error.says}`, 'ipkeeperctl', 'audit')
     if (warning) return warn(`${count}: ${warning.says}`, 'ipkeeperctl', 'audit')
-    return ok(
-      `${audit.attachments} ${audit.attachments === 1 ? 'attachment agrees' : 'attachments agree'} with the node`,
-    )
+    return ok(`${counted(audit.attachments, 'attachment agrees', 'attachments agree')} with the node`)
   },
 }
 

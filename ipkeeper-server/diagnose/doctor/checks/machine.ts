@@ -5,6 +5,7 @@ import type { NodeView } from '../probe-node.ts'
 import { mainNetworks, oursIn } from '../networks.ts'
 import { neededTools, type ToolName, tools } from '../../../network/plan/tools.ts'
 import type { AttachmentsReply, StatusReply } from '../../../../shared/api/listing.schema.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 
 const folders = ['/usr/sbin', '/sbin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/local/bin']
 
@@ -162,12 +163,10 @@ export const oldBootCheck: Check = {
     )
     if (old.length > 0)
       return warn(
-        `${old.length} of ${attachments.length} ${attachments.length === 1 ? 'attachment' : 'attachments'} ${old.length === 1 ? 'is' : 'are'} older than this boot`,
+        `${old.length} of ${counted(attachments.length, 'attachment')} ${old.length === 1 ? 'is' : 'are'} older than this boot`,
         'ipkeeperctl',
         'audit',
       )
-    return ok(
-      `${attachments.length} ${attachments.length === 1 ? 'attachment' : 'attachments'}, none older than this boot`,
-    )
+    return ok(`${counted(attachments.length, 'attachment')}, none older than this boot`)
   },
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../../../shared/text/counted.ts'
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
@@ -81,12 +82,10 @@ export const storeCheck: Check = {
     }
     if (findings.length > 0)
       return warn(
-        `${findings.length} history ${findings.length === 1 ? 'entry' : 'entries'} in ${file ?? folder} ${findings.length === 1 ? 'is' : 'are'} damaged, but no lease`,
+        `${counted(findings.length, 'history entry', 'history entries')} in ${file ?? folder} ${findings.length === 1 ? 'is' : 'are'} damaged, but no lease`,
         ...['ipkeeperctl', 'rescue'],
       )
-    return ok(
-      `${says}${status ? `; ${status.store.kind}, ${status.store.leases} ${status.store.leases === 1 ? 'lease' : 'leases'}` : ''}`,
-    )
+    return ok(`${says}${status ? `; ${status.store.kind}, ${counted(status.store.leases, 'lease')}` : ''}`)
   },
 }
 
@@ -100,8 +99,7 @@ export const engineCheck: Check = {
     const { kind, location, state, reason, since, owed, waitsFor = [], lacks } = status.store
     if (state === undefined) return skip(`the store (${kind}) is this node's own`)
     const where = `${kind} ${location}`
-    const behind =
-      owed !== undefined && owed > 0 ? `; ${owed} pending ${owed === 1 ? 'write' : 'writes'}` : ''
+    const behind = owed !== undefined && owed > 0 ? `; ${counted(owed, 'pending write')}` : ''
     if (state === 'away')
       return fail(
         `${where} is away since ${since ?? '?'} (${reason ?? 'cause not known'})${behind}`,
@@ -138,6 +136,6 @@ export const severalNodesCheck: Check = {
         `the cluster has ${nodes} nodes, and the store (${status.store.kind}) belongs to this one alone`,
         ...['ipkeeperctl', 'pools'],
       )
-    return ok(`${nodes} ${nodes === 1 ? 'node' : 'nodes'}, store ${status.store.kind}`)
+    return ok(`${counted(nodes, 'node')}, store ${status.store.kind}`)
   },
 }

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { configured, owned, tellStories, type Step } from '../../leases/story.ts'
-import { poolFrom, TestService, type PodWords } from '../../leases/test-service.ts'
+import { type PodWords, TestService, poolFrom, web } from '../../leases/test-service.ts'
 
 const leases = '; see: ipkeeperctl leases'
 const giveUp = 'choose another address, or end it now: ipkeeperctl release 10.22.0.2'
@@ -91,14 +91,6 @@ t.test('a reservation is taken back where it is', async t => {
   })
 })
 
-/** web-0 asks for 10.22.0.50 by annotation. */
-const web = (container: string, uid: string, patch: Partial<PodWords> = {}): PodWords => ({
-  pod: 'web-0',
-  container,
-  uid,
-  ip: '10.22.0.50',
-  ...patch,
-})
 const other = (patch: Partial<PodWords> = {}): PodWords => ({
   pod: 'kf',
   container: 'k1',

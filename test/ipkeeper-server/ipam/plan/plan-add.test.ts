@@ -6,7 +6,7 @@ import type { OwnAddresses } from '../../../../ipkeeper-server/ipam/pools/own-ad
 import type { PoolSettings } from '../../../../ipkeeper-server/ipam/pools/pool-settings.ts'
 import { leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { configured } from '../../leases/story.ts'
-import { poolFrom, TestService, type PodWords } from '../../leases/test-service.ts'
+import { type PodWords, TestService, poolFrom, web } from '../../leases/test-service.ts'
 
 /** One step of a story and what it must give: addresses or a problem code for ADD, nothing for the others. */
 type Step =
@@ -16,13 +16,6 @@ type Step =
   | readonly ['wait', number]
   | readonly ['leases', readonly string[]]
 
-const web = (container: string, uid: string, patch: Partial<PodWords> = {}): PodWords => ({
-  pod: 'web-0',
-  container,
-  uid,
-  ip: '10.22.0.50',
-  ...patch,
-})
 const plain = (pod: string, container: string, patch: Partial<PodWords> = {}): PodWords => ({
   pod,
   container,

@@ -18,14 +18,8 @@ import {
   type LeaseRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { lease } from '../../../contract/lease-store-contract.ts'
+import { podHolder as pod } from '../../../rigs/records.ts'
 
-const pod = (name: string): Holder => ({
-  kind: 'pod',
-  network: 'net',
-  namespace: 'shop',
-  name,
-  ifname: 'eth0',
-})
 const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
 const sandbox = ofSandbox({ ...key, node: 'n1', podUid: 'u1', since: 0 })
 const of = (name: string, address: string, patch: Partial<LeaseRecord> = {}): LeaseRecord =>

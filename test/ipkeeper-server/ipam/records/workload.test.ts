@@ -9,14 +9,8 @@ import {
   sameWorkload,
   workloadOf,
 } from '../../../../ipkeeper-server/ipam/records/workload.ts'
+import { podHolder as pod } from '../../../rigs/records.ts'
 
-const pod = (name: string): Holder => ({
-  kind: 'pod',
-  network: 'net',
-  namespace: 'shop',
-  name,
-  ifname: 'eth0',
-})
 const container: Holder = { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' }
 const owner = (kind: string, ordinalsStart?: number): Owner => ({
   apiVersion: 'apps/v1',

@@ -148,7 +148,9 @@ t.test('workloads', { skip }, async t => {
       })
       await cluster.until(
         '/apis/apps/v1/namespaces/shop/deployments/api',
-        ({ status }) => status.updatedReplicas === 2,
+        // Until the controller has seen the new template, its status counts pods of the former one.
+        ({ metadata, status }) =>
+          Number(status.observedGeneration) >= Number(metadata.generation) && status.updatedReplicas === 2,
       )
       const fresh = await pods('api', 2)
       t.notOk(fresh.some(({ name }) => old.some(pod => pod.name === name)))

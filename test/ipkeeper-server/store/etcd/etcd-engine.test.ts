@@ -458,6 +458,7 @@ t.test('the engine on one member', { skip }, async t => {
     await engine.commit([put('a', revision, text(2))])
     const other = connect(t)
     const seen = await follow(other)
+    await until('trouble there, too', () => seen.reason !== undefined)
     t.match(seen.reason, refused.message)
     await t.rejects(other.commit([put('new', null, text(1))]), refused)
     await etcd.remove(`${prefix}leases/=b`)

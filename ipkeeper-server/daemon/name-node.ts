@@ -57,7 +57,7 @@ export function knowNode({ stateDir, name, bootId, now, logger }: KnowNodeOption
 
 export interface ClaimNamesOptions {
   readonly identity: NodeIdentity
-  /** Somebody wanted a name of this node, and was refused. */
+  /** Another machine wanted a name of this node, and was refused. */
   readonly onChallenge: () => void
   readonly ledger: Ledger
   readonly stateDir: string
@@ -85,6 +85,13 @@ export function claimNames({
     now: Date.now,
     monotonic: () => performance.now(),
     onChallenge: (name, by) => {
+      if (by.askedOn !== undefined) {
+        logger.warn(
+          { name, by: by.askedOn },
+          `an operator on node ${by.askedOn} asked whether this node lives, to declare it gone for good; it does`,
+        )
+        return
+      }
       onChallenge()
       // It asks every minute, and is told of once.
       if (by.session === refused) return

@@ -543,7 +543,7 @@ export const catalogue = {
     httpStatus: 409,
     retryable: false,
     summary: 'The daemon of a node that was to be declared gone for good still runs; nothing was changed.',
-    hint: 'stop its daemon for good first, and delete its pods: systemctl disable --now ipkeeper',
+    hint: 'see which nodes the store waits for: ipkeeperctl status; to give this one up all the same, delete its pods and stop its daemon for good first: systemctl disable --now ipkeeper',
   },
   IPK_ADDRESS_FREE: {
     cniCode: 124,

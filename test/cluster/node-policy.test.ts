@@ -172,6 +172,7 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
       { gone },
       { claim: { ...claim, session: 'of another boot' } },
       { challenge: { ...claim, session: 'of another boot' } },
+      { challenge: { ...claim, session: 'of a question', askedOn: 'worker-1' } },
       { claim: null, gone },
     ])
       await forger.request(...patch(own))

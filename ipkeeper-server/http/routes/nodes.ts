@@ -17,11 +17,16 @@ export function nodeRoutes(app: FastifyInstance, { service }: { readonly service
         response: { 200: ForgetNodeReply, 404: ErrorReply, 409: ErrorReply, 503: ErrorReply },
       },
     },
-    async (request): Promise<ForgetNodeReply> => {
-      const reply = await forgetNode(service, request.params.node)
-      const { node, changed, bound } = reply
+    async (request, reply): Promise<ForgetNodeReply> => {
+      // Who interrupts the command has said nothing.
+      const left = new AbortController()
+      reply.raw.once('close', () => {
+        left.abort()
+      })
+      const told = await forgetNode(service, request.params.node, { signal: left.signal })
+      const { node, changed, bound } = told
       if (changed) request.log.warn({ node, bound }, `node ${node} was declared gone for good`)
-      return reply
+      return told
     },
   )
 }

@@ -1,10 +1,12 @@
 import { formatTime } from './times.ts'
-import type { NodeClaim, NodeRecord } from './records.ts'
+import type { NodeChallenge, NodeClaim, NodeRecord } from './records.ts'
 
 /**
  * Whose a node's name is, where nodes share a ledger. Whoever starts under a name that another one has claimed writes a
  * challenge beside the claim, and waits: a claimant that lives hears of it and takes it away. One that says nothing loses
  * the name, which is no proof that it has died: what it had stays in use until that is proved some other way.
+ *
+ * By the same challenge an operator's daemon asks before a node is declared gone for good (leases/verbs/ask-claimant.ts).
  *
  * Nothing is written while nobody starts: no claim is renewed.
  */
@@ -18,13 +20,18 @@ export type ClaimStep =
   | { readonly kind: 'refused'; readonly by: NodeClaim }
 
 /** What is to be done next, by what stands under the name. */
-export function nextStep(record: NodeRecord | undefined, { session }: NodeClaim): ClaimStep {
+export function nextStep(
+  record: NodeRecord | undefined,
+  { session, askedOn }: Pick<NodeChallenge, 'session' | 'askedOn'>,
+): ClaimStep {
   if (!record?.claim) return { kind: 'take' }
   const { claim, challenge, refused, gone } = record
   // Who lives says so by claiming it anew.
   if (claim.session === session) return { kind: gone ? 'take' : 'mine' }
   if (refused === session) return { kind: 'refused', by: claim }
-  if (!challenge) return { kind: 'challenge' }
+  // A machine that starts while an operator asks for it must not wait until it is declared gone.
+  const makesWay = challenge?.askedOn !== undefined && askedOn === undefined
+  if (!challenge || makesWay) return { kind: 'challenge' }
   return { kind: challenge.session === session ? 'wait' : 'queue' }
 }
 
@@ -48,8 +55,14 @@ export function withClaim(record: NodeRecord, mine: NodeClaim): NodeRecord {
   return { ...rest, claim: mine, ...(formers.length > 0 && { formers }) }
 }
 
-export function withChallenge(record: NodeRecord, mine: NodeClaim): NodeRecord {
+export function withChallenge(record: NodeRecord, mine: NodeChallenge): NodeRecord {
   return { ...withoutContest(record), challenge: mine }
+}
+
+/** The challenge taken back by who asked; another one's stays. */
+export function withoutChallenge(record: NodeRecord, { session }: NodeChallenge): NodeRecord {
+  const { challenge, ...rest } = record
+  return challenge?.session === session ? rest : record
 }
 
 /** What the claimant answers to a challenge. */
@@ -98,9 +111,9 @@ export function awaitedNodes(nodes: Iterable<NodeRecord>): readonly string[] {
     .sort()
 }
 
-/** The record of a node that is gone for good. */
+/** The record of a node that is gone for good: nobody has to answer for it any more. */
 export function withoutReturn(record: NodeRecord, gone: NonNullable<NodeRecord['gone']>): NodeRecord {
-  return { ...record, gone }
+  return { ...withoutContest(record), gone }
 }
 
 /** The record of a node that is not gone. */

@@ -251,6 +251,12 @@ export interface NodeClaim {
   readonly since: number
 }
 
+/** Who wants to know whether the claimant of a name lives. */
+export interface NodeChallenge extends NodeClaim {
+  /** The node where an operator is about to declare the claimant gone for good; absent: who asks wants the name. */
+  readonly askedOn?: string
+}
+
 /** What a node tells the others of itself, under its name. */
 export interface NodeRecord extends Versioned {
   readonly name: string
@@ -266,8 +272,8 @@ export interface NodeRecord extends Versioned {
   readonly renewedAt?: number
   /** Whose the name is; absent where no version wrote it that knew of claims. */
   readonly claim?: NodeClaim
-  /** Somebody else who wants the name, and waits whether the claimant lives. */
-  readonly challenge?: NodeClaim
+  /** Somebody who waits whether the claimant lives. */
+  readonly challenge?: NodeChallenge
   /** Session of the challenger whom the claimant refused last. */
   readonly refused?: string
   /** Earlier claimants of other identities, of which there may still be leases under the name. */

@@ -10,9 +10,10 @@ import {
   withRefusal,
 } from '../../ipam/records/node-record.ts'
 import { shellWord } from '../../../shared/text/shell-word.ts'
-import type { NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
+import type { NodeChallenge, NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { nodeWrite, writeNode } from '../ledger/write-node.ts'
 
 /** Milliseconds that a claimant has to answer a challenge. It hears of it within one; its engine may elect a leader meanwhile. */
 const answerWithin = 5_000
@@ -33,8 +34,8 @@ export interface NameClaimsOptions {
   readonly now: () => number
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonic: () => number
-  /** Somebody else wanted the name, and was refused. */
-  readonly onChallenge: (name: string, by: NodeClaim) => void
+  /** Somebody else wanted the name, and was refused; or asked for an operator, and was told that this node lives. */
+  readonly onChallenge: (name: string, by: NodeChallenge) => void
   /** An operator had said that this node is gone for good; that was taken back. */
   readonly onDeclaredGone?: (name: string, by: string) => void
   /** Somebody else has the name now; undefined: it is ours again. */
@@ -166,7 +167,7 @@ export class NameClaims {
       const record = ledger.node(name)
       if (!record || this.isOthers(name)) return { change: [] }
       const without = withoutClaim(record, isBorne(), { since: now(), by })
-      return { change: without === record ? [] : [write(name, record, without)] }
+      return { change: without === record ? [] : [nodeWrite(name, record, without)] }
     })
   }
 
@@ -257,7 +258,7 @@ export class NameClaims {
       const lives = withReturn(record)
       const answered = lives.challenge ? withRefusal(lives, lives.challenge) : lives
       return {
-        change: answered === record ? [] : [write(name, record, answered)],
+        change: answered === record ? [] : [nodeWrite(name, record, answered)],
         challenge: record.challenge,
         gone: record.gone,
       }
@@ -327,13 +328,7 @@ export class NameClaims {
   ): Promise<boolean> {
     const { ledger, mine, now } = this.#options
     const base = before ?? { name, generation: 0, addresses: [], since: now() }
-    try {
-      await ledger.commit([write(name, before, change(base, mine))])
-      return true
-    } catch (error) {
-      if (!(error instanceof Problem && error.code === 'IPK_STORE_CONFLICT')) throw error
-      return false
-    }
+    return await writeNode(ledger, name, before, change(base, mine))
   }
 
   #taken(name: string, by: NodeClaim, record: NodeRecord | undefined): Problem {
@@ -366,11 +361,3 @@ function putAway(stateDir: string): string {
   const [from, to] = [shellWord(stateDir), shellWord(`${stateDir}.copy`)]
   return `mkdir ${to} && mv ${from}/* ${to}/ && touch ${from}/${stateFiles.beginAnew}`
 }
-
-const write = (name: string, before: NodeRecord | undefined, record: NodeRecord) =>
-  ({
-    kind: 'node',
-    key: name,
-    expect: before?.generation ?? null,
-    record: { ...record, generation: (before?.generation ?? 0) + 1 },
-  }) as const

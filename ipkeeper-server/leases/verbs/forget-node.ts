@@ -1,30 +1,32 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForgetNodeReply } from '../../../shared/api/node.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { withoutReturn } from '../../ipam/records/node-record.ts'
-import type { Change, NodeRecord } from '../../ipam/records/records.ts'
+import { withoutChallenge, withoutReturn } from '../../ipam/records/node-record.ts'
+import type { NodeChallenge, NodeRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
+import { nodeWrite, writeNode } from '../ledger/write-node.ts'
+import { askClaimant, notKept, type AskOptions } from './ask-claimant.ts'
 import type { LeaseService } from './service.ts'
 
-/** Milliseconds that a node which lives has to contradict. It hears of it within one; its engine may elect a leader meanwhile. */
-const contradictWithin = 5_000
+const usualAnswerWithin = 5_000
 const lookEvery = 100
 /** So many names are told to whoever misspelt one. */
 const mostNamed = 20
 
-type Gone = NonNullable<NodeRecord['gone']>
+type Service = Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
 
 /**
  * An operator says of another node that it is gone for good: nobody waits for it any more, and what its sandboxes had goes to
- * their next pods, as from a node that the Kubernetes API says is lost. A node that lives takes it back at once (NameClaims).
+ * their next pods, as from a node that the Kubernetes API says is lost. Whoever has claimed its name is asked first whether it
+ * lives; where nobody has, a node that lives takes it back at once (NameClaims).
  *
- * @param patience milliseconds that it has for that
- * @throws IPK_NODE_UNKNOWN, IPK_NODE_LIVES; what the store says, such as IPK_STORE_AWAY
+ * @throws IPK_NODE_UNKNOWN, IPK_NODE_LIVES; IPK_INTERRUPTED; what the store says, such as IPK_STORE_AWAY
  */
 export async function forgetNode(
-  service: Pick<LeaseService, 'ledger' | 'node' | 'now'>,
+  service: Service,
   name: string,
-  patience = contradictWithin,
+  { answerWithin = usualAnswerWithin, signal }: Partial<AskOptions> = {},
 ): Promise<ForgetNodeReply> {
   const { ledger, node: here, now } = service
   if (name === here)
@@ -35,25 +37,54 @@ export async function forgetNode(
     throw new Problem('IPK_NODE_UNKNOWN', `this store knows of no other node than ${here}`, {
       details: ledger.storeStatus()?.lacks ?? '',
     })
-  const plan = (): { readonly gone: Gone; readonly wrote: number; readonly change: Change } => {
-    const record = ledger.node(name)
-    if (record?.gone) return { gone: record.gone, wrote: record.generation, change: [] }
-    // A node of old has no record, and addresses all the same; one that the engine has lost is waited for.
-    const isKnown = record !== undefined || ledger.boundOn(name) > 0 || awaited(service).includes(name)
-    if (!isKnown) throw unknown(service, name)
-    const gone = { since: now(), by: here }
-    const wrote = (record?.generation ?? 0) + 1
-    const next = withoutReturn(record ?? { name, generation: 0, addresses: [], since: now() }, gone)
-    const write = { kind: 'node', key: name, expect: record?.generation ?? null } as const
-    return { gone, wrote, change: [{ ...write, record: { ...next, generation: wrote } }] }
+  const challenge = challengeOf(service)
+  try {
+    for (;;) {
+      const record = await askClaimant(ledger, name, challenge, { answerWithin, signal })
+      if (record?.gone) return reply(service, name, record.gone, { changed: false, asked: false })
+      // A node of old has no record, and addresses all the same; one that the engine has lost is waited for.
+      const isKnown = record !== undefined || ledger.boundOn(name) > 0 || awaited(service).includes(name)
+      if (!isKnown) throw unknown(service, name)
+      const gone = { since: now(), by: here }
+      const next = withoutReturn(record ?? { name, generation: 0, addresses: [], since: now() }, gone)
+      if (!(await writeNode(ledger, name, record, next))) continue
+      const asked = record?.claim !== undefined
+      await expectSilence(service, name, (record?.generation ?? 0) + 1, asked ? 0 : answerWithin)
+      return reply(service, name, gone, { changed: true, asked })
+    }
+  } finally {
+    await takeBack(service, name, challenge)
   }
-  const { gone, wrote, change } = await commitPlan(ledger, plan)
-  if (change.length > 0) await expectSilence(service, name, wrote, patience)
+}
+
+/** Another one each time: an answer to it is no older than the question. */
+function challengeOf({ ledger, node, bootId, now }: Service): NodeChallenge {
+  const session = randomBytes(8).toString('hex')
+  const id = ledger.node(node)?.claim?.id ?? session
+  return { id, session, bootId, since: now(), askedOn: node }
+}
+
+/** A question that stays after all, because the store has gone away, does no harm: whoever has the name answers it. */
+async function takeBack({ ledger }: Service, name: string, challenge: NodeChallenge): Promise<void> {
+  const plan = (): { readonly change: ReturnType<typeof nodeWrite>[] } => {
+    const record = ledger.node(name)
+    if (!record) return { change: [] }
+    const without = withoutChallenge(record, challenge)
+    return { change: without === record ? [] : [nodeWrite(name, record, without)] }
+  }
+  await commitPlan(ledger, plan).catch(() => undefined)
+}
+
+function reply(
+  service: Service,
+  node: string,
+  { since, by }: NonNullable<NodeRecord['gone']>,
+  outcome: Pick<ForgetNodeReply, 'changed' | 'asked'>,
+): ForgetNodeReply {
   return {
-    node: name,
-    gone: { since: new Date(gone.since).toISOString(), by: gone.by },
-    changed: change.length > 0,
-    bound: ledger.boundOn(name),
+    ...{ node, ...outcome },
+    gone: { since: new Date(since).toISOString(), by },
+    bound: service.ledger.boundOn(node),
     waitsFor: [...awaited(service)],
   }
 }
@@ -73,11 +104,7 @@ async function expectSilence(
     await delay(Math.min(lookEvery, patience))
   const present = await ledger.readNode(name)
   if (present?.gone) return
-  // Custom resources of another version leave out what they do not know.
-  if (present?.generation === wrote)
-    throw new Problem('IPK_STORE_FAILED', `the store does not keep it that node ${name} is gone`, {
-      hint: 'bring the custom resources up to date: kubectl apply -k deploy/crds',
-    })
+  if (present?.generation === wrote) throw notKept(`it that node ${name} is gone`)
   throw new Problem('IPK_NODE_LIVES', `node ${name} lives: its daemon took that back`)
 }
 

@@ -1,18 +1,15 @@
 import { Type, type Static } from 'typebox'
 import { generation, moment, rule, schemaVersion, text } from './object.schema.ts'
 
-const claim = (description: string) =>
-  Type.Object(
-    {
-      id: text(64, 'Of its state folder.'),
-      session: text(64, 'Of its runs in one boot.'),
-      bootId: text(64, 'Of its kernel.'),
-      machineId: Type.Optional(text(64, 'A keyed hash of its machine ID.')),
-      hardware: Type.Optional(text(64, 'A keyed hash of what its hardware is known by.')),
-      since: moment('When it was claimed, by its clock.'),
-    },
-    { description },
-  )
+const claimProperties = {
+  id: text(64, 'Of its state folder.'),
+  session: text(64, 'Of its runs in one boot.'),
+  bootId: text(64, 'Of its kernel.'),
+  machineId: Type.Optional(text(64, 'A keyed hash of its machine ID.')),
+  hardware: Type.Optional(text(64, 'A keyed hash of what its hardware is known by.')),
+  since: moment('When it was claimed, by its clock.'),
+}
+const claim = (description: string) => Type.Object(claimProperties, { description })
 
 /** An IPNode: what a node tells the others of itself. */
 export const IPNodeSpec = Type.Object(
@@ -38,7 +35,20 @@ export const IPNodeSpec = Type.Object(
     ),
     renewedAt: Type.Optional(moment('By the clock of the node, with `stopsAfter`.')),
     claim: Type.Optional(claim('Whose the name is.')),
-    challenge: Type.Optional(claim('Who else wants it, and waits for an answer.')),
+    challenge: Type.Optional(
+      Type.Object(
+        {
+          ...claimProperties,
+          askedOn: Type.Optional(
+            text(
+              253,
+              'The node where an operator is about to declare this one gone; absent: who asks wants the name.',
+            ),
+          ),
+        },
+        { description: 'Who waits whether its claimant lives.' },
+      ),
+    ),
     refused: Type.Optional(text(64, 'Session of the last one that was refused.')),
     formers: Type.Optional(
       Type.Array(claim('One of them.'), {
@@ -71,3 +81,4 @@ export const IPNodeSpec = Type.Object(
 
 export type IPNodeSpec = Static<typeof IPNodeSpec>
 export type ClaimEntry = Static<ReturnType<typeof claim>>
+export type ChallengeEntry = NonNullable<IPNodeSpec['challenge']>

@@ -1,5 +1,5 @@
-import type { NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
-import type { ClaimEntry, IPNodeSpec } from './ip-node.schema.ts'
+import type { NodeChallenge, NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
+import type { ChallengeEntry, ClaimEntry, IPNodeSpec } from './ip-node.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
 
@@ -25,6 +25,14 @@ function readClaim(entry: ClaimEntry): NodeClaim {
   }
 }
 
+function challengeEntry({ askedOn, ...claim }: NodeChallenge): ChallengeEntry {
+  return { ...claimEntry(claim), ...(askedOn !== undefined && { askedOn }) }
+}
+
+function readChallenge({ askedOn, ...claim }: ChallengeEntry): NodeChallenge {
+  return { ...readClaim(claim), ...(askedOn !== undefined && { askedOn }) }
+}
+
 export function nodeSpec(record: NodeRecord): IPNodeSpec {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = record
   const { claim, challenge, refused, formers, epoch, gone, ...rest } = names
@@ -39,7 +47,7 @@ export function nodeSpec(record: NodeRecord): IPNodeSpec {
     ...(stopsAfter !== undefined && { stopsAfter }),
     ...(renewedAt !== undefined && { renewedAt: formatMoment(renewedAt) }),
     ...(claim && { claim: claimEntry(claim) }),
-    ...(challenge && { challenge: claimEntry(challenge) }),
+    ...(challenge && { challenge: challengeEntry(challenge) }),
     ...(refused !== undefined && { refused }),
     ...(formers && { formers: formers.map(claimEntry) }),
     ...(epoch !== undefined && { epoch }),
@@ -61,7 +69,7 @@ export function readNode(object: ApiRecord): NodeRecord {
     ...(stopsAfter !== undefined && { stopsAfter }),
     ...(renewedAt !== undefined && { renewedAt: readMoment(renewedAt) }),
     ...(claim && { claim: readClaim(claim) }),
-    ...(challenge && { challenge: readClaim(challenge) }),
+    ...(challenge && { challenge: readChallenge(challenge) }),
     ...(refused !== undefined && { refused }),
     ...(formers && { formers: formers.map(readClaim) }),
     ...(epoch !== undefined && { epoch }),

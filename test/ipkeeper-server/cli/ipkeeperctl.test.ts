@@ -509,6 +509,7 @@ t.test('forget-node', async t => {
     await printed('forget-node', 'n3'),
     [
       'node n3 is now gone for good: the store no longer waits for it',
+      'no daemon has claimed this name in the store: there was none to ask if it is alive',
       '1 address is bound on it: the next pods with the same names or workloads get them',
       'the store still waits for n4',
       '',

@@ -409,8 +409,9 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
     mend: () => [type.awaitedNodes, type.leases],
   },
   IPK_NODE_LIVES: {
-    example: 'error: node n3 lives: its daemon took that back [IPK_NODE_LIVES]',
-    mend: () => [type.status],
+    example:
+      'error: node n3 lives: its daemon answered (ID 3f2a91c0d1e2 since 2026-11-02T08:00:00Z) [IPK_NODE_LIVES]',
+    mend: () => [type.awaitedNodes],
   },
   IPK_ADDRESS_FREE: { example: 'error: nobody has 10.22.0.77 [IPK_ADDRESS_FREE]', mend: ofHolder },
   IPK_REQUEST_INVALID: {

@@ -4,6 +4,7 @@ import {
   nextStep,
   withChallenge,
   withClaim,
+  withoutChallenge,
   withoutClaim,
   withRefusal,
 } from '../../../../ipkeeper-server/ipam/records/node-record.ts'
@@ -34,6 +35,11 @@ const steps: readonly (readonly [what: string, record: NodeRecord | undefined, s
   ],
   ['we have asked', record({ claim: other, challenge: mine }), 'wait'],
   ['somebody else has asked', record({ claim: other, challenge: third }), 'queue'],
+  [
+    'an operator has asked, who does not want the name',
+    record({ claim: other, challenge: { ...third, askedOn: 'n2' } }),
+    'challenge',
+  ],
   ['we were refused', record({ claim: other, refused: mine.session }), 'refused'],
   ['somebody else was refused', record({ claim: other, refused: third.session }), 'challenge'],
   [
@@ -76,6 +82,8 @@ t.test('a contest', t => {
   const asked = withChallenge(record({ claim: other, refused: 'x' }), mine)
   t.strictSame(asked, record({ claim: other, challenge: mine }))
   t.strictSame(withRefusal(asked, mine), record({ claim: other, refused: mine.session }))
+  t.strictSame(withoutChallenge(asked, mine), record({ claim: other }))
+  t.equal(withoutChallenge(asked, third), asked, "another one's is not for us to take back")
   t.end()
 })
 

@@ -116,6 +116,7 @@ const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
     challenge: { ...claim, session: 's2', machineId: 'm2' },
     formers: [{ ...claim, id: 'i0', hardware: 'h0' }],
   },
+  'that an operator asks for': { claim, challenge: { ...claim, session: 's3', askedOn: 'n2' } },
   'that has told again what it holds': { claim, epoch: 3 },
   'that is gone for good': { epoch: 2, gone: { since: since + 9, by: 'n2' } },
 }

@@ -1,0 +1,22 @@
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { NodeRecord, Write } from '../../ipam/records/records.ts'
+import type { Ledger } from './ledger.ts'
+
+/** The record of a node in place of what was there before. */
+export const nodeWrite = (name: string, before: NodeRecord | undefined, record: NodeRecord): Write => ({
+  kind: 'node',
+  key: name,
+  expect: before?.generation ?? null,
+  record: { ...record, generation: (before?.generation ?? 0) + 1 },
+})
+
+/** Resolves to false where somebody else was faster: then nothing is written. */
+export async function writeNode(ledger: Ledger, ...write: Parameters<typeof nodeWrite>): Promise<boolean> {
+  try {
+    await ledger.commit([nodeWrite(...write)])
+    return true
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'IPK_STORE_CONFLICT')) throw error
+    return false
+  }
+}

@@ -254,12 +254,18 @@ export class Resolver {
   }
 
   async #resolve(write: UnresolvedWrite): Promise<void> {
-    const { known, losses } = this.#options
+    const { indeterminate, known, losses } = this.#options
     const { want } = write
     for (;;) {
       const lossesBefore = losses.count
       const present = await known.ask(write)
       const what = resolutionOf(write, present?.text ?? null, text => losses.userIs(write.kind, text))
+      // An earlier commit of this node's is no other node's change: the write is judged by what was there before it.
+      const late = what === 'overruled' && indeterminate.pendingAfter(write, present?.text ?? null)
+      if (late) {
+        await this.#takeBack(late, present?.revision ?? null)
+        continue
+      }
       if (what === 'wait') {
         this.#waiting.add(recordId(write))
         return
@@ -296,6 +302,18 @@ export class Resolver {
     }
     if (own.length === leases.length) return want
     return own.length === 0 ? null : JSON.stringify({ ...record, leases: own })
+  }
+
+  /** Unless it has been changed since it was read: then it is read again. */
+  async #takeBack(late: PendingWrite, base: number | null): Promise<void> {
+    const { kind, key } = late
+    const text = await this.#stillTrue(late)
+    try {
+      const [revision = null] = await this.#options.engine.commit([{ kind, key, base, text }])
+      this.#options.known.set(late, text, revision)
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error
+    }
   }
 
   /** Whether the record was as it was read. */

@@ -324,12 +324,16 @@ export class SharedStore implements LeaseStore {
     if (pending) return pending.want
     if (!this.#contact.isAway) {
       try {
-        return (await this.#known.ask({ kind, key }))?.text ?? null
+        await this.#known.ask({ kind, key })
       } catch (error) {
         this.#failedWith(error)
       }
     }
-    return this.#resolver.get(id)?.want ?? this.#known.get({ kind, key })?.text ?? null
+    const text = this.#known.get({ kind, key })?.text ?? null
+    // What was heard while a commit was under way has not been judged yet.
+    const isFree = this.#loaded && !this.#resolver.has(id) && !this.#order.isUnderWay(id)
+    const unresolved = isFree ? this.#takeBackIfLate({ kind, key }, text) : this.#resolver.get(id)
+    return unresolved ? unresolved.want : text
   }
 
   // ---- Committing
@@ -382,17 +386,23 @@ export class SharedStore implements LeaseStore {
     if (this.#resolver.isWaiting(id)) this.#resolver.wake()
     // What is pending is resolved first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#resolver.has(id) || this.#order.isUnderWay(id)) return
-    const pending = this.#indeterminate.pendingAfter({ kind, key }, text)
-    if (pending) {
-      this.#resolver.addNoted([pending])
+    const late = this.#takeBackIfLate({ kind, key }, text)
+    if (late) {
       // The ledger may still have what another node had in between, if news of its end was passed over.
-      this.#adopt?.({ kind, key, text: pending.want })
+      this.#adopt?.({ kind, key, text: late.want })
       return
     }
     this.#adopt?.({ kind, key, text })
     const notes = this.#copies.heard({ kind, key }, text, this.#known.get({ kind, key })?.revision ?? null)
     // An outdated copy is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
+  }
+
+  /** A record that turns out to be a commit of this node's which came late is pending from here on. */
+  #takeBackIfLate(name: RecordName, text: string | null): PendingWrite | undefined {
+    const late = this.#indeterminate.pendingAfter(name, text)
+    if (late) this.#resolver.addNoted([late])
+    return late
   }
 
   #hearOfNode(name: string, text: string | null): void {

@@ -259,6 +259,56 @@ t.test('an indeterminate commit is carried out after it was resolved', async t =
   t.equal(stateOf(node, lease('10.22.0.50', 'two', 1)), 'bound', 'what comes after it stays')
 })
 
+t.test('a commit comes late while a later one of its record is resolved, and the next one waits', async t => {
+  const node = await open(t)
+  const { site, engine, store } = node
+  const [one, two] = [lease('10.22.0.50', 'one', 1), lease('10.22.0.50', 'two', 1)]
+  const key = leaseKey(one)
+  engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(store.commit([write(one), attached('one')]), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('it is given up', isReady(node))
+
+  const read = engine.read.bind(engine)
+  let next: Promise<unknown> | undefined
+  engine.read = async (kind, of) => {
+    const present = await read(kind, of)
+    next ??= store
+      .commit([write(lease('10.22.0.50', 'three', 1)), attached('three')])
+      .catch((error: unknown) => error)
+    return present
+  }
+  engine.turn({
+    fate: () => {
+      engine.turn({ fate: () => 'carried out' })
+      site.put('lease', key, JSON.stringify(one))
+      return { untold: 0 }
+    },
+  })
+  await t.rejects(store.commit([write(two), attached('two')]), { code: 'IPK_STORE_AWAY' })
+  await until('that is resolved', () => next !== undefined && isReady(node)())
+  await next
+  const present = JSON.parse(site.get('lease', key)?.text ?? 'null') as LeaseRecord | null
+  t.not(present?.attachment?.containerId, 'one', 'a sandbox that nobody was answered for has nothing')
+  t.strictSame((await store.read('lease', key)) ?? null, present)
+})
+
+t.test('a commit that came late is not there for whoever reads its record first', async t => {
+  const node = await open(t)
+  const { site, engine, store } = node
+  const [one, two] = [lease('10.22.0.50', 'one', 1), lease('10.22.0.50', 'two', 1)]
+  const key = leaseKey(one)
+  engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(store.commit([write(one), attached('one')]), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('it is given up', isReady(node))
+  engine.turn({ deaf: true })
+  site.put('lease', key, JSON.stringify(one))
+  await t.rejects(store.commit([write(two), attached('two')]), { name: 'StoreConflict' })
+  t.equal(await store.read('lease', key), undefined)
+  await until('it is taken back', () => isReady(node)() && site.get('lease', key) === undefined)
+})
+
 t.test('a commit comes late in the place of what somebody else had, whose end nobody heard of', async t => {
   const site = new EngineDouble()
   const engine = site.connect({ deadlineMs: 20 })
@@ -451,9 +501,8 @@ t.test('a commit that comes late while the ledger is read in is taken back', asy
   await until('the engine to be without it', () => !site.get('lease', leaseKey(bound)))
 })
 
-t.test('a holder goes back without what its former sandbox has let go meanwhile', async t => {
-  const node = await open(t)
-  const { site, engine, store } = node
+/** A pod that another node has, with two addresses; what an ADD here makes of its holder; and what is left after half of its DEL. */
+function podElsewhere(site: EngineDouble) {
   const there = { network: 'fixed', containerId: 'there', ifname: 'eth0' }
   const leases = ['10.22.0.50', '10.22.0.51'].map(address => ({ ...lease(address, 'there', 1), node: 'n2' }))
   const [gone, kept] = leases as [LeaseRecord, LeaseRecord]
@@ -465,6 +514,26 @@ t.test('a holder goes back without what its former sandbox has let go meanwhile'
   }
   for (const one of leases) site.put('lease', leaseKey(one), JSON.stringify(one))
   site.put('holder', key, JSON.stringify(before))
+  const taken = (containerId: string): HolderRecord => ({
+    ...{ ...before, generation: 2, attachment: { ...there, containerId }, leases: [] },
+  })
+  return {
+    key,
+    taken,
+    write: (containerId: string): Write => ({ kind: 'holder', key, expect: 1, record: taken(containerId) }),
+    /** By the DEL of the other node, which leaves a holder alone that has moved on. */
+    deleteHalf: (): void => {
+      const released = { ...gone, generation: 2, state: 'cooling', attachment: null, until: 2 }
+      site.put('lease', leaseKey(gone), JSON.stringify(released))
+    },
+    left: { attachment: there, leases: [{ segment: kept.segment, address: kept.address }] },
+  }
+}
+
+t.test('a holder goes back without what its former sandbox has let go meanwhile', async t => {
+  const node = await open(t)
+  const { site, engine, store } = node
+  const { key, left, ...pod } = podElsewhere(site)
   await until('it to be heard', async () => (await store.read('holder', key)) !== undefined)
   engine.turn({
     fate: () => {
@@ -472,19 +541,36 @@ t.test('a holder goes back without what its former sandbox has let go meanwhile'
       return { untold: 1 }
     },
   })
-  const here = { ...before, generation: 2, attachment: { ...there, containerId: 'here' }, leases: [] }
-  const taken: Write = { kind: 'holder', key, expect: 1, record: here }
-  await t.rejects(store.commit([taken, attached('here')]), { code: 'IPK_STORE_AWAY' })
+  await t.rejects(store.commit([pod.write('here'), attached('here')]), { code: 'IPK_STORE_AWAY' })
   const told = new Map<string, string | null>()
   store.shared.follow(({ key: of, text }) => {
     told.set(of, text)
   })
-  // The DEL of the other node, which leaves a holder alone that has moved on, and is half-way.
-  const released = { ...gone, generation: 2, state: 'cooling', attachment: null, until: 2 }
-  site.put('lease', leaseKey(gone), JSON.stringify(released))
+  pod.deleteHalf()
   engine.turn({ away: false, fate: () => 'carried out' })
   await until('it to be taken back', isReady(node))
-  const left = [{ segment: kept.segment, address: kept.address }]
-  t.match(JSON.parse(site.get('holder', key)?.text ?? 'null'), { attachment: there, leases: left })
+  t.match(JSON.parse(site.get('holder', key)?.text ?? 'null'), left)
   t.equal(told.get(key), site.get('holder', key)?.text, 'the ledger hears of it')
+})
+
+t.test('likewise where it had moved on by a commit that came late', async t => {
+  const node = await open(t)
+  const { site, engine, store } = node
+  const { key, left, ...pod } = podElsewhere(site)
+  await until('it to be heard', async () => (await store.read('holder', key)) !== undefined)
+  engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(store.commit([pod.write('one'), attached('one')]), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('it is given up', isReady(node))
+  engine.turn({
+    fate: () => {
+      engine.turn({ fate: () => 'carried out' })
+      site.put('holder', key, JSON.stringify(pod.taken('one')))
+      pod.deleteHalf()
+      return { untold: 0 }
+    },
+  })
+  await t.rejects(store.commit([pod.write('two'), attached('two')]), { code: 'IPK_STORE_AWAY' })
+  await until('it to be taken back', isReady(node))
+  t.match(JSON.parse(site.get('holder', key)?.text ?? 'null'), left)
 })

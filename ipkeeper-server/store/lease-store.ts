@@ -53,6 +53,11 @@ export interface StoreNews {
   readonly kind: RecordKind
   readonly key: string
   readonly text: string | null
+  /**
+   * Of a lease that was bound on this node: this is known to have become of it since, by the engine's own order. Without, it may
+   * be of before, or lost.
+   */
+  readonly isLater?: boolean
 }
 
 export interface StoreStatus {

@@ -167,6 +167,13 @@ class Cluster {
     const service = await TestService.open(store, 'release', node, (_, key) =>
       this.violations.push(`${node} cannot read ${key}`),
     )
+    // No node is ever lost for good.
+    const takenAway = ({ address, attachment }: LeaseRecord): void => {
+      const its = this.sandboxes.find(({ container }) => container === attachment?.containerId)
+      if (its?.state === 'running') this.violations.push(`${node} is to cut ${its.container} off: ${address}`)
+    }
+    service.service.ledger.takenAtStart().forEach(takenAway)
+    service.service.ledger.subscribe({ takenAway })
     service.pool = poolFrom('net', ['10.22.0.0/28'], ['fd00::/124'])
     service.now = this.#now
     return { service, store, connection, journal, killed: false, isDown: false }

@@ -464,17 +464,19 @@ export function isSetAside({ state, source }: Pick<LeaseRecord, 'state' | 'sourc
 
 /**
  * Whether another node has taken an address from a sandbox of this one: it was taken over, or ended, there on a proof that
- * this node cannot see. The generation has to have grown as well: an engine restored from a backup shows earlier owners, and
+ * this node cannot see. It has to be later than what was bound here: an engine restored from a backup shows earlier owners, and
  * one that has lost a record shows none.
  *
  * @param had as it was bound here, by the last that this node knew
  * @param has as the engine has it now
+ * @param isLater whether the engine has written `has` after `had`, by its own order; a record that was deleted and made anew
+ *   begins with the first generation again
  */
-export function isTakenAway(had: LeaseRecord, has: LeaseRecord | undefined): boolean {
+export function isTakenAway(had: LeaseRecord, has: LeaseRecord | undefined, isLater = false): boolean {
   return (
     had.attachment !== null &&
     has !== undefined &&
-    has.generation > had.generation &&
+    (isLater || has.generation > had.generation) &&
     !sameAttachment(has.attachment, had.attachment)
   )
 }

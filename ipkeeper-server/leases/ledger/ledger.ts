@@ -173,16 +173,17 @@ export class Ledger extends LedgerReader {
   // ---- Applying
 
   /** Takes over what another node has changed. What plans of this node do not ask for stays text. */
-  #adopt({ kind, key, text }: StoreNews): void {
+  #adopt({ kind, key, text, isLater }: StoreNews): void {
     const record = text === null ? undefined : this.#readText(kind, key, text)
     const { before, kept } = this.#set({ kind, key }, record)
     if (text === null || record) this.#records.leaveIn({ kind, key })
     if (kind === 'lease' && record) this.#publishStray(key)
     if (text !== null && record && kept === record) this.#records.tables[kind].setText(key, text)
     if (kind === 'pool') this.#subscribers.publish('poolChangedElsewhere')
-    if (kind === 'lease' && before && record) {
-      const [had, has] = [before as LeaseRecord, record as LeaseRecord]
-      if (had.node === this.#records.node && isTakenAway(had, has))
+    if (kind === 'lease' && before) {
+      const [had, has] = [before as LeaseRecord, record as LeaseRecord | undefined]
+      const isGone = text === null && isLater === true && had.attachment !== null
+      if (had.node === this.#records.node && (isGone || isTakenAway(had, has, isLater)))
         this.#subscribers.publish('takenAway', had)
     }
   }

@@ -108,6 +108,12 @@ export class Endings {
     return endedElsewhere(this.#known.of('ending'), this.#isOwn)
   }
 
+  /** Whether somebody else has ended a lease of this node, by a change of a revision that counts. */
+  hasEnded(id: string, counts: (revision: number) => boolean): boolean {
+    const endings = Array.from(this.#known.of('ending')).filter(({ revision }) => counts(revision))
+    return endedElsewhere(endings, this.#isOwn).has(id)
+  }
+
   /** Those of leases that the journal has no copy of any more. What fails is tried with the next one, and at each start. */
   forget(hasCopy: (id: string) => boolean): void {
     if (this.#forgetting) return

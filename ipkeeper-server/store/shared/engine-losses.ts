@@ -54,6 +54,11 @@ export class EngineLosses {
     this.#memory.found(text)
   }
 
+  /** Whether the journal has something about this engine, or all of it was heard. */
+  get knowsEngine(): boolean {
+    return !this.#memory.isNew
+  }
+
   /** How many were found since the start: what was compared before the last one proves nothing. */
   get count(): number {
     return this.#count

@@ -9,6 +9,11 @@ interface StoredCopy extends RecordName {
   readonly stamp?: number
 }
 
+/** Whether a revision of the engine's is later than that of a copy; 0: nobody knows which that is. */
+export function isLater(revision: number, ofCopy: number): boolean {
+  return ofCopy > 0 && revision > ofCopy
+}
+
 /**
  * What a node could not do without while the engine is away, and so keeps copies of in its journal: what is bound here,
  * whose it is, and the pools. Says what is to be noted; noting it is the caller's.
@@ -23,16 +28,26 @@ export class JournalCopies {
     this.#names = names
   }
 
-  /** Takes note of a copy that the journal has; returns the record, of a version that no engine has. */
+  /** Takes note of a copy that the journal has; returns the record, of the revision that it had at the least. */
   found(id: string, text: string): EngineRecord {
-    const copy = JSON.parse(text) as StoredCopy
-    this.#there.set(id, copy.stamp ?? 0)
-    return { kind: copy.kind, key: copy.key, text: copy.text, revision: 0 }
+    const { kind, key, text: record, stamp = 0 } = JSON.parse(text) as StoredCopy
+    this.#there.set(id, stamp)
+    return { kind, key, text: record, revision: stamp }
   }
 
   /** Leases that have a copy: those that are bound here. By ID, with the revisions that they had at the least. */
   *leases(): Iterable<readonly [id: string, revision: number]> {
     for (const entry of this.#there) if (entry[0].startsWith('lease ')) yield entry
+  }
+
+  /** The copies are of another engine: their revisions say nothing about those of this one. */
+  forgetRevisions(): void {
+    for (const id of this.#there.keys()) this.#there.set(id, 0)
+  }
+
+  /** Whether a revision of the engine's is later than the copy that there is; false where that is unknown. */
+  isOlder(id: string, revision: number): boolean {
+    return isLater(revision, this.#there.get(id) ?? 0)
   }
 
   hasId(id: string): boolean {

@@ -36,7 +36,7 @@ import { EngineContact } from './engine-contact.ts'
 import { EngineLosses } from './engine-losses.ts'
 import { IndeterminateCommits } from './indeterminate-commits.ts'
 import { ownPart, type Journal } from './journal.ts'
-import { JournalCopies } from './journal-copies.ts'
+import { isLater, JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
 import type { PendingWrite } from './pending-write.ts'
 import { Reclaim } from './reclaim.ts'
@@ -122,7 +122,8 @@ export class SharedStore implements LeaseStore {
   readonly #writeThrough: WriteThrough
   readonly #stopping = new AbortController()
   #adopt: ((news: StoreNews) => void) | undefined
-  #begun: Promise<void> | undefined
+  /** Resolves to the copies that the journal had. */
+  #begun: Promise<readonly EngineRecord[]> | undefined
   #takenAtStart: readonly LeaseRecord[] = []
   /** Whether the ledger has been given all there is, so that news makes sense to it. */
   #loaded = false
@@ -223,9 +224,10 @@ export class SharedStore implements LeaseStore {
   async load(visit: (stored: StoredRecord) => void): Promise<void> {
     this.#assertOpen()
     this.#begun ??= this.#begin()
-    await this.#begun
+    const copies = await this.#begun
     await this.#journal.load(visit)
     // Up to here nothing that was heard has been judged; from here on it is, as nothing is waited for.
+    if (!this.#loaded && !this.#options.offline) this.#judgeTaken(copies)
     if (!this.#options.offline) this.#takeBackLate()
     for (const { kind, key, text } of this.#known.values())
       if (kind !== 'ending' && !this.#resolver.has(recordId({ kind, key }))) visit({ kind, key, text })
@@ -235,22 +237,24 @@ export class SharedStore implements LeaseStore {
   }
 
   /** Takes over what the engine has, or goes on with what the journal has when it does not answer in time. */
-  async #begin(): Promise<void> {
+  async #begin(): Promise<readonly EngineRecord[]> {
     const copies = this.#readNotes()
     await this.#firstContact(copies)
     const losses = this.#losses
-    if (!this.#contact.isAway && !this.#options.offline) {
-      // What is to be reported again is not what the engine has.
-      const isCurrent = losses.count === 0 && losses.hasReported()
-      if (isCurrent) this.#takenAtStart = takenSince(copies, this.#known, this.#endings.own())
-      await this.#reclaim.missing(copies)
-    }
+    if (!this.#contact.isAway && !this.#options.offline) await this.#reclaim.missing(copies)
     if (this.#resolver.size > 0 || !losses.hasReported()) this.#resolver.run()
     if (!this.#contact.isAway && !this.#options.offline && losses.count === 0 && losses.hasReported()) {
       const copied = this.#copies.listed(this.#known.values())
       await this.#journal.commit([], [], [...copied, losses.note()])
-      this.#forgetEndings()
     }
+    return copies
+  }
+
+  #judgeTaken(copies: readonly EngineRecord[]): void {
+    // What is to be reported again is not what the engine has.
+    if (this.#losses.count > 0 || !this.#losses.hasReported()) return
+    this.#takenAtStart = takenSince(copies, this.#known, this.#endings.own())
+    this.#forgetEndings()
   }
 
   /** Commits of an earlier run that came after all. */
@@ -270,7 +274,9 @@ export class SharedStore implements LeaseStore {
         if (this.#options.offline !== 'write') this.#resolver.keep([JSON.parse(text) as PendingWrite])
       } else this.#indeterminate.found(text)
     })
-    return copies
+    if (this.#losses.knowsEngine) return copies
+    this.#copies.forgetRevisions()
+    return copies.map(copy => ({ ...copy, revision: 0 }))
   }
 
   /** Resolves when the engine has listed what it has, or the time for it is over. */
@@ -305,7 +311,7 @@ export class SharedStore implements LeaseStore {
     )
     if ((await Promise.race([listed, late])) !== 'late') return
     // What the ledger is given now is compared with what the engine has as soon as that is heard.
-    for (const copy of copies) this.#known.set(copy, copy.text, copy.revision)
+    for (const copy of copies) this.#known.set(copy, copy.text, 0)
     this.#resolver.goAway(this.#contact.trouble ?? `no answer within ${startTimeout} ms`)
   }
 
@@ -392,10 +398,18 @@ export class SharedStore implements LeaseStore {
       this.#adopt?.({ kind, key, text: late.want })
       return
     }
-    this.#adopt?.({ kind, key, text })
-    const notes = this.#copies.heard({ kind, key }, text, this.#known.get({ kind, key })?.revision ?? null)
+    const revision = this.#known.get({ kind, key })?.revision ?? null
+    this.#adopt?.({ kind, key, text, isLater: kind === 'lease' && this.#isLater(id, revision) })
+    const notes = this.#copies.heard({ kind, key }, text, revision)
     // An outdated copy is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
+  }
+
+  /** Whether what has become of a lease is known to be later than what was bound here. `revision` null: it is gone. */
+  #isLater(id: string, revision: number | null): boolean {
+    if (!this.#copies.hasId(id)) return false
+    const cameAfter = (its: number): boolean => this.#copies.isOlder(id, its)
+    return revision === null ? this.#endings.hasEnded(id, cameAfter) : cameAfter(revision)
   }
 
   /** A record that turns out to be a commit of this node's which came late is pending from here on. */
@@ -498,6 +512,7 @@ function takenSince(
     if (present?.text === copy.text) return []
     const had = JSON.parse(copy.text) as LeaseRecord
     if (!present) return (ended.get(recordId(copy)) ?? -1) >= had.generation ? [had] : []
-    return isTakenAway(had, JSON.parse(present.text) as LeaseRecord) ? [had] : []
+    const has = JSON.parse(present.text) as LeaseRecord
+    return isTakenAway(had, has, isLater(present.revision, copy.revision)) ? [had] : []
   })
 }

@@ -1,7 +1,8 @@
 /** Two nodes share a ledger; the first counted as lost, and what it had was taken over on the second. */
 import t, { type Test } from 'tap'
 import { YieldAddresses } from '../../../ipkeeper-server/reconcile/yield-addresses.ts'
-import { EngineDouble } from '../../rigs/engine-double.ts'
+import { leaseKey } from '../../../ipkeeper-server/ipam/records/records.ts'
+import { EngineDouble, type NodeEngine } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
@@ -16,9 +17,9 @@ async function site(t: Test) {
     folder.remove()
   })
   const engine = new EngineDouble()
-  const open = async (node: string): Promise<TestService> =>
+  const open = async (node: string, connection = engine.connect()): Promise<TestService> =>
     await TestService.open(
-      openSharedStore(t, engine.connect(), folder.file(`${node}.db`), { node }),
+      openSharedStore(t, connection, folder.file(`${node}.db`), { node }),
       'release',
       node,
     )
@@ -27,11 +28,13 @@ async function site(t: Test) {
   /** A daemon of the first node, with what it cut off and what went wrong. */
   const start = async (): Promise<{
     readonly one: TestService
+    readonly connection: NodeEngine
     readonly yielding: YieldAddresses
     readonly cut: readonly string[]
     readonly errors: readonly unknown[]
   }> => {
-    const one = await open('n1')
+    const connection = engine.connect()
+    const one = await open('n1', connection)
     const [cut, errors]: [string[], unknown[]] = [[], []]
     const yielding = new YieldAddresses({
       service: one.service,
@@ -44,7 +47,7 @@ async function site(t: Test) {
       },
     })
     t.teardown(() => yielding.stop())
-    return { one, yielding, cut, errors }
+    return { one, connection, yielding, cut, errors }
   }
   const heardBy = (story: TestService, line: string): Promise<void> =>
     until(`${story.service.node} hears: ${line}`, () => story.leases().includes(line))
@@ -84,6 +87,54 @@ t.test('one that is started does before it serves', async t => {
   await again.yielding.begin()
   t.strictSame(again.cut, [], 'once')
 })
+
+const key = leaseKey({ segment: 'default', address: '10.22.0.50' })
+
+for (const becomes of ['is given anew', "is nobody's"]) {
+  /** On the other node it is taken over and ended; its record is deleted, and generations begin anew with the next one. */
+  const passOn = async ({ engine, two }: Awaited<ReturnType<typeof site>>): Promise<void> => {
+    t.equal(await two.add(next), '10.22.0.50')
+    await two.del('c2')
+    engine.put('lease', key, null)
+    if (becomes === 'is given anew') {
+      await until(
+        'its end is heard',
+        () => two.service.ledger.lease({ segment: 'default', address: '10.22.0.50' }) === undefined,
+      )
+      t.equal(await two.add({ pod: 'web-0', container: 'c3', ip: '10.22.0.50' }), '10.22.0.50')
+    }
+    engine.compact()
+  }
+
+  t.test(
+    `a daemon that was out of touch while its address was taken over and ended, and ${becomes}`,
+    async t => {
+      const lan = await site(t)
+      const { one, connection, cut } = await lan.start()
+      await one.add(old)
+      await one.add({ pod: 'other', container: 'c9' })
+      await lan.heardBy(lan.two, oldLine)
+      connection.turn({ deaf: true })
+      await passOn(lan)
+      connection.turn({ deaf: false })
+      await until('it is cut off', () => cut.length > 0)
+      t.strictSame(cut, ['c1 had 10.22.0.50'])
+    },
+  )
+
+  t.test(`a daemon that was not there meanwhile, and the address ${becomes}`, async t => {
+    const lan = await site(t)
+    const before = await lan.start()
+    await before.one.add(old)
+    await before.one.add({ pod: 'other', container: 'c9' })
+    await lan.heardBy(lan.two, oldLine)
+    await before.one.store.close()
+    await passOn(lan)
+    const { yielding, cut } = await lan.start()
+    await yielding.begin()
+    t.strictSame(cut, ['c1 had 10.22.0.50'])
+  })
+}
 
 t.test('likewise of what another hand has ended', async t => {
   const { two, start, heardBy } = await site(t)

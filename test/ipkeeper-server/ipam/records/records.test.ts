@@ -28,6 +28,9 @@ t.test('what a sandbox has lost by the hand of others', t => {
     ['lost: that says nothing', undefined, false],
   ]
   for (const [what, has, taken] of table) t.equal(isTakenAway(had, has), taken, what)
+  const anew = later({ node: 'n2', attachment: of('c0') }, 1)
+  t.ok(isTakenAway(had, anew, true), 'given anew after its record was deleted, as the engine knows')
+  t.notOk(isTakenAway(had, later({ mac: '02:00:00:00:00:01' }, 1), true), 'made anew for the same sandbox')
   t.notOk(isTakenAway(later({ attachment: null }, 3), later({ node: 'n2' })), 'what nobody had')
   t.end()
 })

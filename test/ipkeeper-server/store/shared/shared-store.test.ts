@@ -12,7 +12,7 @@ import type { Journal } from '../../../../ipkeeper-server/store/shared/journal.t
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
+import { EngineDouble, type NodeEngine, type Snapshot } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 
@@ -69,6 +69,14 @@ interface Node {
   readonly store: SharedStore
 }
 
+/** What waits for an engine does not. */
+function keepAlive(t: Test): void {
+  const alive = setInterval(() => undefined, 1000)
+  t.teardown(() => {
+    clearInterval(alive)
+  })
+}
+
 async function open(
   t: Test,
   site = new EngineDouble(),
@@ -82,11 +90,7 @@ async function open(
     retryAfter: 5,
     refusesClaims,
   })
-  // What waits for an engine keeps no process alive.
-  const alive = setInterval(() => undefined, 1000)
-  t.teardown(() => {
-    clearInterval(alive)
-  })
+  keepAlive(t)
   await store.load(() => undefined)
   return { site, engine, store }
 }
@@ -366,6 +370,75 @@ for (const [name, there, container] of reclaims) {
   })
 }
 
+/** What becomes of an engine while the daemon is away that had an address of it in the third generation. */
+const elsewhere: readonly (readonly [
+  what: string,
+  become: (site: EngineDouble, before: Snapshot) => { site?: EngineDouble; location?: string } | undefined,
+  isTaken: boolean,
+])[] = [
+  [
+    'an address was given anew after its record was deleted',
+    site => {
+      site.put('lease', leaseKey(earlier), null)
+      site.put('lease', leaseKey(earlier), JSON.stringify({ ...lease('10.22.0.50', 'new', 1), node: 'n2' }))
+      return undefined
+    },
+    true,
+  ],
+  [
+    'an engine that has gone back tells of an earlier owner',
+    (site, before) => {
+      site.restore(before)
+      return undefined
+    },
+    false,
+  ],
+  [
+    'another engine tells of one, and has done more',
+    () => {
+      const site = new EngineDouble()
+      for (let more = 0; more < 20; more++) site.put('pool', 'net', `{"generation":${more}}`)
+      site.put('lease', leaseKey(earlier), JSON.stringify(earlier))
+      return { site, location: 'elsewhere' }
+    },
+    false,
+  ],
+]
+const earlier: LeaseRecord = { ...lease('10.22.0.50', 'old', 2), node: 'n2' }
+
+for (const [what, become, isTaken] of elsewhere) {
+  for (const heard of ['first', 'while the ledger is read in']) {
+    t.test(`at the start ${what}, which is heard ${heard}`, async t => {
+      keepAlive(t)
+      const file = join(t.testdir({}), 'journal.db')
+      const first = new EngineDouble()
+      first.put('lease', leaseKey(earlier), JSON.stringify(earlier))
+      const before = openSharedStore(t, first.connect(), file)
+      await before.load(() => undefined)
+      const snapshot = first.snapshot()
+      await before.commit([write(lease('10.22.0.50', 'one', 3)), attached('one')])
+      await before.close()
+
+      const { site = first, location = 'in this process' } = become(first, snapshot) ?? {}
+      const engine = Object.defineProperty(site.connect(), 'location', { value: location })
+      const journal: Journal = SqliteStore.open(file)
+      if (heard !== 'first') {
+        engine.turn({ away: 'refuses' })
+        const load = journal.load.bind(journal)
+        journal.load = async visit => {
+          engine.turn({ away: false })
+          await until('all to be listed', () => store.shared.isHeard())
+          await load(visit)
+        }
+      }
+      const store = openSharedStore(t, engine, journal, { startTimeout: heard === 'first' ? 1000 : 20 })
+      await store.load(() => undefined)
+      const taken = store.shared.takenAtStart().map(({ attachment }) => attachment?.containerId)
+      t.strictSame(taken, isTaken ? ['one'] : [])
+    })
+  }
+}
+
 t.test('an engine loses a pending write while the journal notes that it was made', async t => {
   const site = new EngineDouble()
   const engine = site.connect({ deadlineMs: 20 })
@@ -434,11 +507,7 @@ t.test(
     const journal = join(t.testdir({}), 'journal.db')
     const bound = lease('10.22.0.50', 'one', 1)
     const heard: (string | null)[] = []
-    // What waits for an engine keeps no process alive.
-    const alive = setInterval(() => undefined, 1000)
-    t.teardown(() => {
-      clearInterval(alive)
-    })
+    keepAlive(t)
     const follow = async (away: 'refuses' | false): Promise<Node> => {
       const engine = site.connect({ deadlineMs: 20, ignores: ['ending'] })
       engine.turn({ away })

@@ -331,6 +331,7 @@ class Cluster {
       ...this.#views().flatMap(([who, sees]) =>
         sees === expected ? [] : [`${who} has ${sees}; running are ${expected}`],
       ),
+      ...this.#staleViews(),
       ...(this.#looksAtHolders ? this.#holdersOfNothing() : []),
     ]
     await until('all see the same', () => differences().length === 0, 3_000).catch(() => undefined)
@@ -371,6 +372,27 @@ class Cluster {
         ({ service }, index) => [nodes[index] ?? '', spell([...service.service.ledger.leases()])] as const,
       ),
     ]
+  }
+
+  /** Leases, also those that nobody has, that a daemon has otherwise than the engine. */
+  #staleViews(): readonly string[] {
+    const spell = (leases: readonly LeaseRecord[]): ReadonlySet<string> =>
+      new Set(
+        leases.map(
+          ({ address, state, generation, node, attachment }) =>
+            `${address} ${state} ${attachment?.containerId ?? '-'} ${node} (generation ${generation})`,
+        ),
+      )
+    const records = this.engine.records().filter(({ kind }) => kind === 'lease')
+    const stored = spell(records.map(({ text }) => JSON.parse(text) as LeaseRecord))
+    return this.#daemons.flatMap(({ service }, index) => {
+      const seen = spell([...service.service.ledger.leases()])
+      const stale = [...seen].filter(one => !stored.has(one))
+      const missing = [...stored].filter(one => !seen.has(one))
+      return stale.length + missing.length === 0
+        ? []
+        : [`${nodes[index] ?? ''} has ${stale.join(', ')}; the engine has ${missing.join(', ')}`]
+    })
   }
 
   async stop(): Promise<void> {

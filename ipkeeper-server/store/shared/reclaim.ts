@@ -23,6 +23,8 @@ export interface ReclaimOptions {
   readonly isChanging: (id: string) => boolean
   /** What becomes of a lease whose pod has ended. */
   readonly released: (lease: LeaseRecord) => LeaseRecord
+  /** The ledger has to know what a record is to be: news of it do not count while it is pending. */
+  readonly onPending: (write: PendingWrite) => void
   readonly onStatus: () => void
 }
 
@@ -38,11 +40,11 @@ export class Reclaim {
   // ---- An engine that has lost records
 
   /**
-   * What is bound here is pending from here on; before that is in the journal, nothing of it is written. The ledger hears nothing
-   * of it: to this node nothing has changed.
+   * What is bound here is pending from here on; before that is in the journal, nothing of it is written. So is the end of what the
+   * engine takes for bound here, which the ledger may know in any later state.
    */
   lost(reason: string, records: readonly EngineRecord[]): void {
-    const { copies, isChanging, isOwn, losses, released, resolver, onStatus } = this.#options
+    const { copies, isChanging, isOwn, losses, released, resolver, onPending, onStatus } = this.#options
     losses.lost(reason, records)
     for (const write of resolver.values()) write.again = true
     // What is being changed finds out by itself, and its note may be on its way.
@@ -56,6 +58,7 @@ export class Reclaim {
       ...{ isOwn, isBusy: isChanging, released },
     })
     resolver.keep(again)
+    for (const write of again) onPending(write)
     // At once: what is noted of these records later counts.
     this.#noted = this.#note(unrevised)
     onStatus()

@@ -186,6 +186,9 @@ export class SharedStore implements LeaseStore {
     this.#reclaim = new Reclaim({
       ...{ ...parts, resolver, isChanging, onStatus },
       released: options.released ?? (lease => releasedLease(lease, { pools: standardCooldown, now: now() })),
+      onPending: write => {
+        this.#tell(write, write.want)
+      },
     })
     this.#order = new CommitOrder({
       known,
@@ -369,9 +372,9 @@ export class SharedStore implements LeaseStore {
       !this.#order.isUnderWay(id) && !this.#resolver.isResolving(id) && !this.#resolver.has(id)
     const bound = (): ReadonlyMap<string, number> => new Map([...this.#copies.leases()].filter(isFree))
     const reason = this.#losses.judge(records, position, bound)
-    if (reason !== undefined) this.#reclaim.lost(reason, records)
     // Before the ledger hears of them, and asks.
     this.#contact.hasListed = true
+    if (reason !== undefined) this.#reclaim.lost(reason, records)
     this.#listing = true
     this.#known.replace(records, reason !== undefined)
     this.#listing = false
@@ -395,14 +398,19 @@ export class SharedStore implements LeaseStore {
     const late = this.#takeBackIfLate({ kind, key }, text)
     if (late) {
       // The ledger may still have what another node had in between, if news of its end was passed over.
-      this.#adopt?.({ kind, key, text: late.want })
+      this.#tell({ kind, key }, late.want)
       return
     }
     const revision = this.#known.get({ kind, key })?.revision ?? null
-    this.#adopt?.({ kind, key, text, isLater: kind === 'lease' && this.#isLater(id, revision) })
+    this.#tell({ kind, key }, text, kind === 'lease' && this.#isLater(id, revision))
     const notes = this.#copies.heard({ kind, key }, text, revision)
     // An outdated copy is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
+  }
+
+  /** Not before it has loaded all, which gives it the newest there is. */
+  #tell({ kind, key }: RecordName, text: string | null, isLater = false): void {
+    if (this.#loaded && kind !== 'ending') this.#adopt?.({ kind, key, text, isLater })
   }
 
   /** Whether what has become of a lease is known to be later than what was bound here. `revision` null: it is gone. */

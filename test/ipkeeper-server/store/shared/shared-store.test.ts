@@ -473,6 +473,42 @@ t.test('an engine loses a pending write while the journal notes that it was made
   t.notOk(gone.includes(leaseKey(moved)), 'the ledger never hears that it has gone')
 })
 
+t.test('an engine goes back to when a pod lived here that has ended and moved since', async t => {
+  const site = new EngineDouble()
+  const engine = site.connect({ deadlineMs: 20 })
+  const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { retryAfter: 5 })
+  const told = new Map<string, string | null>()
+  store.shared.follow(({ key, text }) => {
+    told.set(key, text)
+  })
+  await store.load(() => undefined)
+  const bound: LeaseRecord = { ...lease('10.22.0.50', 'one', 1), retain: 'forever' }
+  const { holder, attachment, segment, address } = bound
+  const sandbox = { node: 'n1', podUid: null, since: 1 }
+  const owned: HolderRecord = {
+    ...{ generation: 1, holder, attachment, sandbox, leases: [{ segment, address }] },
+  }
+  const holderWrite = { kind: 'holder', key: holderKey(holder) } as const
+  await store.commit([write(bound), { ...holderWrite, expect: null, record: owned }, attached('one')])
+  const snapshot = site.snapshot()
+  const held: LeaseRecord = { ...bound, generation: 2, state: 'held', attachment: null }
+  const kept: HolderRecord = { generation: 2, holder, attachment: null, leases: owned.leases }
+  const deleted = { kind: 'attachment', key: attached('one').key, expect: 1, record: null } as const
+  await store.commit([write(held), { ...holderWrite, expect: 1, record: kept }, deleted])
+  // It was on another node, and is kept again.
+  const elsewhere = JSON.stringify({ ...held, generation: 4, node: 'n2' })
+  site.put('lease', leaseKey(bound), elsewhere)
+  site.put('holder', holderKey(holder), JSON.stringify({ ...kept, generation: 4 }))
+  await until('it is heard', () => told.get(leaseKey(bound)) === elsewhere)
+  site.restore(snapshot)
+  await until('its end is told again', () => {
+    const text = site.get('lease', leaseKey(bound))?.text ?? '{}'
+    return (JSON.parse(text) as LeaseRecord).state === 'held' && isReady({ site, engine, store })()
+  })
+  for (const { kind, key, text } of site.records())
+    if (kind === 'lease' || kind === 'holder') t.equal(told.get(key), text, `the ledger has the ${kind}`)
+})
+
 t.test('what was tried, given up and then made after all is no late commit at the next start', async t => {
   const site = new EngineDouble()
   const journal = join(t.testdir({}), 'journal.db')

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { stateFiles } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import {
@@ -21,6 +22,9 @@ const answerWithin = 5_000
 const askAgainAfter = 60_000
 /** Milliseconds after which it is tried again where the store did not take it. */
 const retryAfter = 1000
+
+/** Milliseconds. */
+const pauseAfterConflict = 20
 
 /** Claims that are written without that anybody finds them. */
 const mostWritten = 5
@@ -320,7 +324,10 @@ export class NameClaims {
     this.#waiting.delete(name)
   }
 
-  /** Where somebody else was faster, nothing is written. */
+  /**
+   * Where somebody else was faster, or a change of the record is under way, nothing is written; then some time has passed, since an
+   * engine that is away is not asked, and whoever tries again at once would keep the daemon from everything else.
+   */
   async #write(
     name: string,
     before: NodeRecord | undefined,
@@ -328,7 +335,9 @@ export class NameClaims {
   ): Promise<boolean> {
     const { ledger, mine, now } = this.#options
     const base = before ?? { name, generation: 0, addresses: [], since: now() }
-    return await writeNode(ledger, name, before, change(base, mine))
+    const isWritten = await writeNode(ledger, name, before, change(base, mine))
+    if (!isWritten) await delay(pauseAfterConflict)
+    return isWritten
   }
 
   #taken(name: string, by: NodeClaim, record: NodeRecord | undefined): Problem {

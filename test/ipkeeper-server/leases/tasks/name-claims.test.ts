@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { NodeClaim, NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
+import { nodeWrite } from '../../../../ipkeeper-server/leases/ledger/write-node.ts'
 import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
 import type { Problem } from '../../../../shared/problem/problem.ts'
 import { EngineDouble, type NodeEngine, type NodeEngineOptions } from '../../../rigs/engine-double.ts'
@@ -359,4 +361,20 @@ t.test('so does one that comes back, as it was or after a boot', async t => {
     t.match(recordIn(double), { claim: { session }, gone: undefined })
     t.notOk('gone' in recordIn(double))
   }
+})
+
+t.test('a change of the record that is on its way to an engine that goes away keeps nobody busy', async t => {
+  const double = new EngineDouble()
+  const node = await startNode(t, double, {}, { deadlineMs: 1_000 })
+  const other = await startNode(t, double, { id: 'other' })
+  await other.claims.take('n1')
+  await until('it is heard', () => node.ledger.node('n1') !== undefined)
+  node.engine.turn({ slowMs: 300 })
+  const record = node.ledger.node('n1')
+  const changed = record && node.ledger.commit([nodeWrite('n1', record, record)]).catch(() => undefined)
+  await delay(5)
+  node.engine.turn({ away: 'refuses', slowMs: 0 })
+  const taken = node.claims.take('n1').catch((error: unknown) => error)
+  await changed
+  t.match(await taken, { code: 'IPK_STORE_AWAY' }, 'timers come in time, and it ends')
 })

@@ -1,7 +1,7 @@
 /** Pods that are on the network of the node: of several nodes, and of the world outside. */
 import t from 'tap'
 import { askEcho, followEcho, serveEcho, type Place } from '../rigs/echo.ts'
-import { beyond } from '../rigs/lan.ts'
+import { beyond, type LanHost } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeWiredLan } from '../rigs/wired-lan.ts'
@@ -85,29 +85,43 @@ for (const [mode, settings] of Object.entries(modes)) {
   })
 }
 
-t.test('a host is reached all the time while its addresses move', { skip }, async t => {
+t.test('a host is reached, and reaches others, all the time while its addresses move', { skip }, async t => {
   const lan = await makeWiredLan(t, { hosts: 1 }, number => ({
     settings: { ...modes['underlay'], duplicateProbe: false },
     ipam: lanRanges(number),
   }))
   const [node] = lan.nodes as [WiredNode]
   await serveEcho({ host: node.host }, 'host')
-  const addresses = [lan.hosts[0]!.ipv4, lan.hosts[0]!.ipv6]
-  const outside: Place = { host: lan.outside }
-  for (const address of addresses) t.match(await askEcho(outside, address), { name: 'host' })
-  const followed = addresses.map(address => followEcho(outside, address))
-  const pod = await node.pod()
-  await pod.add()
-  t.match(await askEcho({ ...pod, host: node.host }, addresses[0]!), { name: 'host' }, 'by its pods as well')
-  await pod.del()
-  const restored = await node.daemon().control('restore-uplink', 'ipkul0')
-  t.equal(restored.exit, 0, restored.stderr)
-  for (const [index, { answers, stop }] of followed.entries()) {
-    const isEnough = (): boolean => answers.length > 100
-    await until('a hundred answers', isEnough).catch(() => undefined)
+  await serveEcho({ host: lan.outside }, 'outside')
+  const { ipv4, ipv6 } = lan.hosts[0]!
+  const ways: readonly (readonly [from: LanHost, address: string])[] = [
+    [lan.outside, ipv4],
+    [lan.outside, ipv6],
+    [lan.hosts[0]!, beyond.ipv4],
+    [lan.hosts[0]!, beyond.ipv6],
+  ]
+  for (const [host, address] of ways) t.ok(await askEcho({ host }, address))
+  const followed = ways.map(([host, address]) => ({ address, ...followEcho({ host }, address) }))
+  // The kernel repeats a lost question for a neighbour after a second; it asks none whose answer it still knows.
+  const forgetNeighbours = (): Promise<unknown> =>
+    Promise.all([node.host, lan.outside].map(host => host.must('ip', ['neigh', 'flush', 'all'])))
+  for (let round = 1; round <= 10; round++) {
+    await forgetNeighbours()
+    const pod = await node.pod()
+    await pod.add()
+    if (round === 1)
+      t.match(await askEcho({ ...pod, host: node.host }, ipv4), { name: 'host' }, 'by its pods too')
+    await pod.del()
+    await forgetNeighbours()
+    const restored = await node.daemon().control('restore-uplink', 'ipkul0')
+    t.equal(restored.exit, 0, restored.stderr)
+  }
+  for (const { address, answers, stop } of followed) {
+    const enough = answers.length + 100
+    await until('answers after the last move', () => answers.length >= enough).catch(() => undefined)
     await stop()
     const gaps = answers.slice(1).map(({ at }, before) => at - answers[before]!.at)
-    t.ok(answers.length > 100, `${addresses[index] ?? ''}: ${answers.length} answers`)
-    t.ok(Math.max(...gaps) < 500, `the longest silence: ${Math.round(Math.max(...gaps))} ms`)
+    t.ok(answers.length > 100, `${address}: ${answers.length} answers`)
+    t.ok(Math.max(...gaps) < 900, `the longest silence: ${Math.round(Math.max(...gaps))} ms`)
   }
 })

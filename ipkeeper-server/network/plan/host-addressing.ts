@@ -331,14 +331,22 @@ function dropRoute(route: HostRoute, link: string): Command {
 /**
  * Moves addresses and routes from one link to another. Nothing is taken away before it is in its new place, so that no
  * route is missing at any instant, and the commands can be repeated from the start wherever they were broken off.
+ *
+ * @param between what is done when the addresses are on both links, and the host still sends by the first
  */
-export function moveAddressing({ addresses, routes }: HostAddressing, from: string, to: string): Command[] {
+export function moveAddressing(
+  { addresses, routes }: HostAddressing,
+  from: string,
+  to: string,
+  between: readonly Command[] = [],
+): Command[] {
   const of = (family: 4 | 6): HostAddress[] => addresses.filter(address => address.family === family)
   // The kernel shows the newest IPv6 address first, and the oldest IPv4 address.
   const ordered = [...of(4), ...of(6).reverse()]
   const onLink = (route: HostRoute): boolean => route.hops.every(({ via }) => via.length === 0)
   return [
     ...ordered.flatMap(address => addAddress(address, to, from)),
+    ...between,
     ...[...routes.filter(onLink), ...routes.filter(route => !onLink(route))].map(route =>
       replaceRoute(route, to),
     ),

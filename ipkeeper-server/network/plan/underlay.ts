@@ -63,16 +63,17 @@ export function joinUplink(
           host(`set the MTU of ${bridge}`, 'link', 'set', 'dev', bridge, 'mtu', String(mtu)),
         ]
       : []),
+    // A bridge that is set up without a port drops what it sends until the kernel has seen that it has one.
+    host(
+      `make ${uplink} a port of bridge ${bridge}`,
+      ...['link', 'set', 'dev', uplink, 'master', bridge, 'up'],
+    ),
     host(
       `set bridge ${bridge} up`,
       ...['link', 'set', 'dev', bridge],
       // The one that moves would be asked for before it counts, if the kernel made it anew.
       ...(made && moved.addresses.some(isLinkLocal) ? ['addrgenmode', 'none'] : []),
       'up',
-    ),
-    host(
-      `make ${uplink} a port of bridge ${bridge}`,
-      ...['link', 'set', 'dev', uplink, 'master', bridge, 'up'],
     ),
     ...moveAddressing(moved, uplink, bridge),
   ]
@@ -84,11 +85,12 @@ export function joinUplink(
  * @param isPort whether the uplink is a port of the bridge now
  */
 export function partUplink({ bridge, uplink, made, wasUp, moved }: UplinkJoint, isPort: boolean): Command[] {
+  // A port asks for neighbours, but its bridge gets their answers: it leaves before anything is sent by it.
+  const leave = isPort
+    ? [host(`take ${uplink} out of bridge ${bridge}`, 'link', 'set', 'dev', uplink, 'nomaster')]
+    : []
   return [
-    ...moveAddressing(moved, bridge, uplink),
-    ...(isPort
-      ? [host(`take ${uplink} out of bridge ${bridge}`, 'link', 'set', 'dev', uplink, 'nomaster')]
-      : []),
+    ...moveAddressing(moved, bridge, uplink, leave),
     ...(wasUp ? [] : [host(`set ${uplink} down`, 'link', 'set', 'dev', uplink, 'down')]),
     ...(made
       ? [

@@ -6,7 +6,7 @@ import {
   underlayCommands,
 } from '../../../../ipkeeper-server/network/plan/underlay.ts'
 import { bridgeCommands } from '../../../../ipkeeper-server/network/plan/bridge.ts'
-import type { HostAddress } from '../../../../ipkeeper-server/network/plan/host-addressing.ts'
+import type { HostAddress, HostRoute } from '../../../../ipkeeper-server/network/plan/host-addressing.ts'
 import { configOf, jobOf, plainSurvey, typed, typedWiring } from './example-job.ts'
 
 const settings = { mode: 'underlay', uplink: 'eth1', bridge: 'br0' }
@@ -66,6 +66,10 @@ const address: HostAddress = {
   ...{ validFor: null, preferredFor: null },
 }
 const linkLocal: HostAddress = { ...address, family: 6, local: 'fe80::9', prefixLength: 64, scope: '253' }
+const route: HostRoute = {
+  ...{ family: 4, type: 'unicast', dst: 'default', table: '254', protocol: '3', scope: '0', attributes: [] },
+  ...{ expires: null, hops: [{ via: ['10.22.0.1'], dev: null, onlink: false }] },
+}
 const facts = { mac: '02:00:00:00:00:e1', mtu: 1500, vlan: undefined }
 const nothing = { addresses: [], routes: [] }
 
@@ -78,28 +82,29 @@ t.test('an uplink comes to its bridge, and leaves it', t => {
       join: [
         'host: ip link add name br0 address 02:00:00:00:00:e1 mtu 1499 type bridge',
         'host: ip link set dev br0 mtu 1500',
-        'host: ip link set dev br0 up',
         'host: ip link set dev eth1 master br0 up',
+        'host: ip link set dev br0 up',
       ],
       part: ['host: ip link set dev eth1 nomaster', 'host: ip link delete dev br0 type bridge'],
     },
     {
       what: 'a bridge that was there, an uplink that was down',
       joint: { ...joint, made: false, wasUp: false },
-      join: ['host: ip link set dev br0 up', 'host: ip link set dev eth1 master br0 up'],
+      join: ['host: ip link set dev eth1 master br0 up', 'host: ip link set dev br0 up'],
       part: ['host: ip link set dev eth1 nomaster', 'host: ip link set dev eth1 down'],
     },
     {
-      what: 'with addresses',
-      joint: { ...joint, moved: { ...nothing, addresses: [address, linkLocal] } },
+      what: 'with addresses and a route',
+      joint: { ...joint, moved: { addresses: [address, linkLocal], routes: [route] } },
       join: [
         'host: ip link add name br0 address 02:00:00:00:00:e1 mtu 1499 type bridge',
         'host: ip link set dev br0 mtu 1500',
-        'host: ip link set dev br0 addrgenmode none up',
         'host: ip link set dev eth1 master br0 up',
+        'host: ip link set dev br0 addrgenmode none up',
         'host: ip address add 10.22.0.9/16 dev br0 scope 0',
         'host: ip address add fe80::9/64 dev br0 scope 253 nodad',
         'host: ip address change fe80::9/64 dev br0 scope 253',
+        'host: ip route replace unicast 0.0.0.0/0 via 10.22.0.1 dev br0 table 254 proto 3 scope 0',
         'host: ip address delete fe80::9/64 dev eth1',
         'host: ip address delete 10.22.0.9/16 dev eth1',
       ],
@@ -107,9 +112,10 @@ t.test('an uplink comes to its bridge, and leaves it', t => {
         'host: ip address add 10.22.0.9/16 dev eth1 scope 0',
         'host: ip address add fe80::9/64 dev eth1 scope 253 nodad',
         'host: ip address change fe80::9/64 dev eth1 scope 253',
+        'host: ip link set dev eth1 nomaster',
+        'host: ip route replace unicast 0.0.0.0/0 via 10.22.0.1 dev eth1 table 254 proto 3 scope 0',
         'host: ip address delete fe80::9/64 dev br0',
         'host: ip address delete 10.22.0.9/16 dev br0',
-        'host: ip link set dev eth1 nomaster',
         'host: ip link delete dev br0 type bridge',
       ],
     },

@@ -230,9 +230,10 @@ class Connection implements NodeEngine {
 
   async read(kind: SharedKind, key: string): Promise<EngineRecord | undefined> {
     await this.#reach()
+    const { life } = this.#engine
     const version = this.#engine.newest({ kind, key })
     await this.#tell()
-    this.#expectSame()
+    this.#expectSame(life)
     if (version) this.#remember(version)
     return version && stamped(version)
   }
@@ -241,6 +242,7 @@ class Connection implements NodeEngine {
     this.#commits++
     await this.#reach()
     this.#expectSame()
+    const { life } = this.#engine
     const kept = writes.filter(({ kind }) => !this.ignores.includes(kind))
     const fate = this.#switches.fate(writes)
     const [first] = kept
@@ -259,7 +261,7 @@ class Connection implements NodeEngine {
     }
     const versions = this.#piecewise ? await this.#oneByOne(kept) : this.#allAtOnce(kept)
     await this.#tell()
-    this.#expectSame()
+    this.#expectSame(life)
     for (const version of versions) this.#remember(version)
     const told = [...versions]
     // A kind that it has no use for gets a revision that nothing is ever compared with.
@@ -303,8 +305,8 @@ class Connection implements NodeEngine {
     else this.#feed?.remove(version.kind, version.key)
   }
 
-  /** As etcd's clients notice with each answer. */
-  #expectSame(): void {
+  /** As etcd's clients notice with each answer. `life`: of the engine that gave it. */
+  #expectSame(life = this.#engine.life): void {
     if (this.#life !== this.#engine.life) {
       this.#life = this.#engine.life
       this.#isBroken = true
@@ -313,7 +315,7 @@ class Connection implements NodeEngine {
       this.#feed?.broke('it has gone back')
       this.#wake()
     }
-    if (this.#isBroken) throw new EngineAway('the engine has gone back')
+    if (this.#isBroken || life !== this.#life) throw new EngineAway('the engine has gone back')
   }
 
   #allAtOnce(writes: readonly EngineWrite[]): readonly Version[] {

@@ -25,6 +25,8 @@ export class KnownRecords {
   readonly #reading = new Map<string, Promise<unknown>>()
   /** The newest news of records that were being changed or read. */
   readonly #stash = new Map<string, EngineRecord | RecordName>()
+  /** How often the engine has lost records. */
+  #losses = 0
 
   constructor(options: KnownRecordsOptions) {
     this.#options = options
@@ -69,7 +71,12 @@ export class KnownRecords {
     const earlier = this.#reading.get(id)
     const reading = (async () => {
       await earlier?.catch(() => undefined)
-      return await this.#options.engine.read(name.kind, name.key)
+      for (;;) {
+        const losses = this.#losses
+        const present = await this.#options.engine.read(name.kind, name.key)
+        // Else it is out of data that the engine has lost meanwhile.
+        if (losses === this.#losses) return present
+      }
     })()
     this.#reading.set(id, reading)
     try {
@@ -89,15 +96,18 @@ export class KnownRecords {
 
   /** All there is now. `isAnew`: in an engine that has lost records, and may count from anywhere. */
   replace(records: readonly EngineRecord[], isAnew: boolean): void {
-    if (isAnew)
+    if (isAnew) {
+      this.#losses++
       for (const versions of this.#records.values())
         for (const [key, { text }] of versions) versions.set(key, { text, revision: -1 })
+    }
     const seen = new Set<string>()
     for (const record of records) {
       seen.add(recordId(record))
       this.hear(record)
     }
-    const gone = Array.from(this.values()).filter(record => !seen.has(recordId(record)))
+    // Also what was to be heard later.
+    const gone = [...this.values(), ...this.#stash.values()].filter(record => !seen.has(recordId(record)))
     for (const { kind, key } of gone) this.hear({ kind, key })
   }
 

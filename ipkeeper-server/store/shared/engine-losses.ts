@@ -195,6 +195,8 @@ export class EngineLosses {
     for (const name of this.#memory.nodes) {
       if (isOwn(name) || this.#node(name)) continue
       await this.#put(name, null, { generation: 1, name, addresses: [], since: now() })
+      // Somebody else may have been quicker, and nobody waits here for a node whose record is not known here.
+      await known.ask({ kind: 'node', key: name })
     }
     while (!this.hasReported()) {
       const { epoch } = this.#memory

@@ -338,6 +338,21 @@ t.test('a commit comes late in the place of what somebody else had, whose end no
   t.equal(told, null, 'nobody has it')
 })
 
+t.test('a commit that comes late is read before it is heard of', async t => {
+  const node = await open(t)
+  const { site, engine, store } = node
+  const record = lease('10.22.0.50', 'one', 1)
+  engine.turn({ fate: () => ({ untold: 0 }) })
+  await t.rejects(store.commit([write(record)]), { code: 'IPK_STORE_AWAY' })
+  engine.turn({ fate: () => 'carried out' })
+  await until('it is given up', isReady(node))
+  engine.turn({ deaf: true })
+  site.put('lease', leaseKey(record), JSON.stringify(record))
+  t.equal(await store.read('lease', leaseKey(record)), undefined, 'it is to be taken back')
+  engine.turn({ deaf: false })
+  await until('it is taken back', () => site.get('lease', leaseKey(record)) === undefined && isReady(node)())
+})
+
 const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
   ['what is bound here gets its lease again', undefined, 'one'],
   ['but not what somebody else has', { ...lease('10.22.0.50', 'theirs', 1), node: 'n2' }, 'theirs'],

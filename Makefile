@@ -23,7 +23,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup packages build generate check check-types check-lint check-format check-architecture check-generated
-.PHONY: format callers test test-all coverage test-cluster conformance fuzz soak bench release demo install install-conflist uninstall clean
+.PHONY: format callers test test-all coverage test-cluster conformance fuzz simulate soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ conformance: setup build ## Try the executables for every requirement of the pro
 
 fuzz: setup build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
 	@$(NODE) scripts/fuzz.ts
+
+simulate: packages ## Play histories of whole daemons on simulated edges (KIND, SEED, COUNT)
+	@$(NODE) scripts/simulate.ts
 
 soak: setup build ## Play daemons, etcd, disks and clocks through all that goes wrong (SOAK_MINUTES, 10 unless set; SEED)
 	@$(NODE) scripts/soak.ts

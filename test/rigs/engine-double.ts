@@ -26,8 +26,8 @@ export type Fate =
 export interface EngineSwitches {
   /** `refuses`: calls fail at once, as at a closed port. `silent`: after the deadline. No news comes either way. */
   readonly away: false | 'refuses' | 'silent'
-  /** Milliseconds that a call takes until it is carried out, and again until its caller is told. */
-  readonly slowMs: number
+  /** Milliseconds that a call takes until it is carried out, and again until its caller is told; asked for each. */
+  readonly slowMs: number | (() => number)
   /** Milliseconds by which news comes later. */
   readonly lagMs: number
   /** No news comes, and nothing says why: a watch that was lost. */
@@ -333,7 +333,7 @@ class Connection implements NodeEngine {
         throw new StoreConflict(write.kind, write.key)
       }
       for (const version of this.#engine.carryOut([write])) done.push([version, before])
-      await delay(0)
+      await delay(this.#slowness())
     }
     return done.map(([version]) => version)
   }
@@ -344,15 +344,21 @@ class Connection implements NodeEngine {
   }
 
   async #reach(): Promise<void> {
-    if (this.#switches.slowMs > 0) await delay(Math.min(this.#switches.slowMs, this.#deadlineMs))
+    const slowMs = this.#slowness()
+    if (slowMs > 0) await delay(Math.min(slowMs, this.#deadlineMs))
     if (this.#stopped) throw new EngineAway('the engine was stopped')
     if (this.#switches.away === 'refuses') throw new EngineAway('the engine refuses connections')
-    if (this.#switches.away === 'silent' || this.#switches.slowMs > this.#deadlineMs)
-      throw await this.#noAnswer()
+    if (this.#switches.away === 'silent' || slowMs > this.#deadlineMs) throw await this.#noAnswer()
+  }
+
+  #slowness(): number {
+    const { slowMs } = this.#switches
+    return typeof slowMs === 'number' ? slowMs : slowMs()
   }
 
   async #tell(): Promise<void> {
-    if (this.#switches.slowMs > 0) await delay(this.#switches.slowMs)
+    const slowMs = this.#slowness()
+    if (slowMs > 0) await delay(slowMs)
     if (this.#switches.away !== false) throw await this.#noAnswer()
   }
 

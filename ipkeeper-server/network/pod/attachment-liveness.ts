@@ -52,16 +52,19 @@ export async function reachNamespaces(attachments: readonly AttachmentRecord[]):
  * What proves an attachment of this node dead: the boot it was made in is over, or its network namespace is gone, or
  * another one stands in its place. A path that was no namespace at ADD proves nothing. Of another node's attachment
  * nothing can be said here.
+ *
+ * @param see looks at a path
  */
 export function deathOf(
   attachment: AttachmentRecord,
   node: string,
   bootId: string,
+  see: (path: string) => NetnsState = seeNamespace,
 ): 'boot' | 'namespace' | undefined {
   if (attachment.node !== node) return undefined
   if (attachment.bootId !== null && attachment.bootId !== bootId) return 'boot'
   if (attachment.netnsInode === null) return undefined
-  const state = seeNamespace(attachment.netns)
+  const state = see(attachment.netns)
   switch (state.kind) {
     case 'absent':
     case 'not-a-namespace':
@@ -80,6 +83,7 @@ export function deathOf(
  * @param node this one
  * @param nodeState what the API says of a node; "unknown" where there is none to ask
  * @param isForgotten whether an operator has said that it is gone for good
+ * @param see looks at a path
  */
 export function attachmentLiveness(
   attachment: AttachmentRecord,
@@ -87,10 +91,11 @@ export function attachmentLiveness(
   bootId: string,
   nodeState: (name: string) => NodeState,
   isForgotten: (name: string) => boolean = () => false,
+  see: (path: string) => NetnsState = seeNamespace,
 ): Liveness {
   const dead =
     attachment.node === node
-      ? deathOf(attachment, node, bootId) !== undefined
+      ? deathOf(attachment, node, bootId, see) !== undefined
       : lostNode(nodeState(attachment.node)) !== undefined || isForgotten(attachment.node)
   return dead ? 'dead' : 'unknown'
 }

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { invariants, Judge, type Given, type Invariant } from './judge.ts'
+
+const web: Given = {
+  ...{ container: 'c1', machine: 0, address: '10.22.0.5' },
+  wish: { pod: 'web-0', ip: '10.22.0.5' },
+}
+const kept: Given = { container: 'c2', machine: 0, address: '10.22.0.7', wish: { pod: 'db-0', keep: 1000 } }
+const other = (patch: Partial<Given> = {}): Given => ({
+  ...{ container: 'c9', machine: 1, address: '10.22.0.9', wish: { pod: 'other' } },
+  ...patch,
+})
+
+/** What is played, and what of it has to be refused. */
+const histories: Readonly<
+  Record<string, readonly [(judge: Judge, pass: (ms: number) => void) => void, ...Invariant[]]>
+> = {
+  nothing: [() => undefined],
+  'two pods, one after the other': [
+    judge => {
+      judge.answered(web)
+      judge.ended('c1')
+      judge.answered(other({ address: web.address }))
+    },
+  ],
+  'two pods at once': [
+    judge => {
+      judge.answered(web)
+      judge.answered(other({ address: web.address }))
+    },
+    'one owner',
+  ],
+  'another address than it asked for': [
+    judge => {
+      judge.answered({ ...web, address: '10.22.0.6' })
+    },
+    'what it asked for',
+  ],
+  'a second address of a fixed pod': [
+    judge => {
+      judge.answered(kept)
+      judge.answered({ ...kept, container: 'c3', address: '10.22.0.8' })
+    },
+    'one address a pod',
+  ],
+  'a second address of any pod': [
+    judge => {
+      judge.answered(other())
+      judge.answered(other({ container: 'c10', address: '10.22.0.10' }))
+    },
+  ],
+  'a kept address in its time': [
+    (judge, pass) => {
+      judge.answered(kept)
+      judge.ended('c2')
+      judge.deleted(kept, true)
+      pass(999)
+      judge.answered(other({ address: kept.address }))
+    },
+    'kept for its pod',
+  ],
+  'a kept address after its time, or given back, or by clocks that differ': [
+    (judge, pass) => {
+      judge.deleted(kept, true)
+      pass(1000)
+      judge.answered(other({ address: kept.address }))
+      judge.deleted(web, true)
+      judge.deleted({ ...kept, address: '10.22.0.11' }, true)
+      judge.keptNoMore('10.22.0.11')
+      judge.answered(other({ container: 'c11', address: '10.22.0.11' }))
+      judge.deleted({ ...kept, address: '10.22.0.12' }, false)
+      judge.answered(other({ container: 'c12', address: '10.22.0.12' }))
+    },
+  ],
+  'a reserved address': [
+    judge => {
+      judge.reserved('10.22.0.5', 'web-0')
+      judge.answered(web)
+      judge.ended('c1')
+      judge.answered(other({ address: '10.22.0.5' }))
+    },
+    'reserved for its owner',
+  ],
+  'one MAC twice': [
+    judge => {
+      judge.answered(other({ wish: { pod: 'a', mac: 'm' } }))
+      judge.answered(other({ container: 'c10', address: '10.22.0.10', wish: { pod: 'b', mac: 'm' } }))
+    },
+    'a MAC of its own',
+  ],
+  'a node that does not know of who runs': [
+    judge => {
+      judge.answered(web)
+      judge.atEnd(new Map([['n0', []]]))
+    },
+    'a node has what it answered',
+  ],
+  'a node that knows of who does not run': [
+    judge => {
+      judge.atEnd(new Map([['n0', [{ address: '10.22.0.5', container: 'c1' }]]]))
+    },
+    'nothing is left over',
+  ],
+  'nodes that know who runs': [
+    judge => {
+      judge.answered(web)
+      judge.atEnd(new Map([['n0', [{ address: '10.22.0.5', container: 'c1' }]]]))
+    },
+  ],
+}
+
+for (const [name, [play, ...refused]] of Object.entries(histories))
+  t.test(name, async t => {
+    let now = 0
+    const judge = new Judge(() => now)
+    play(judge, milliseconds => {
+      now += milliseconds
+    })
+    t.strictSame(
+      judge.violations.map(({ invariant }) => invariant),
+      refused,
+    )
+    return Promise.resolve()
+  })
+
+t.test('each invariant stands for promises and rules that DESIGN has', async t => {
+  const design = readFileSync(join(import.meta.dirname, '..', '..', 'DESIGN.md'), 'utf8')
+  for (const name of Object.values(invariants).flat())
+    t.match(design, name.startsWith('P') ? `\n| ${name.slice(1)} | ` : `\n${name.slice(1)}. `, name)
+  return Promise.resolve()
+})

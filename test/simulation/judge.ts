@@ -1,0 +1,195 @@
+/**
+ * Judges a history by what was seen from outside alone: what pods were answered, when they ran, what operators were told. It
+ * knows no ledger and no rule of the product, only what DESIGN promises.
+ */
+
+/** What each verdict stands for: a promise (P) or a rule (R) of DESIGN.md. */
+export const invariants = {
+  'one owner': ['P4', 'R1'],
+  'what it asked for': ['P3', 'R2'],
+  'one address a pod': ['P6', 'R5'],
+  'kept for its pod': ['R3'],
+  'reserved for its owner': ['R6'],
+  'a MAC of its own': ['P20'],
+  'a node has what it answered': ['P5', 'P7', 'P9', 'P16', 'P18', 'P19', 'P23', 'R4', 'R8'],
+  'nothing is left over': ['P8', 'P9', 'P16'],
+  'each pod can be started': ['P16', 'P19'],
+  'no record is passed over': ['P7'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type Invariant = keyof typeof invariants
+
+/** What a pod asks of its network. */
+export interface Wish {
+  readonly pod: string
+  /** By name. */
+  readonly ip?: string | undefined
+  readonly mac?: string | undefined
+  /** Milliseconds for which its address is kept after its end. */
+  readonly keep?: number | undefined
+}
+
+export interface Given {
+  readonly container: string
+  /** The machine, by number. */
+  readonly machine: number
+  readonly wish: Wish
+  readonly address: string
+}
+
+/** By the name of a node: what it says is in use, wherever. */
+export type Lists = ReadonlyMap<string, readonly { readonly address: string; readonly container: string }[]>
+
+export interface Violation {
+  readonly invariant: Invariant
+  readonly at: number
+  readonly says: string
+}
+
+interface Owned extends Given {
+  readonly since: number
+}
+
+interface Kept {
+  readonly pod: string
+  readonly until: number
+  /** Machines whose clocks differ do not agree on until when. */
+  readonly isSure: boolean
+}
+
+/** Moments are milliseconds of the history. */
+export class Judge {
+  readonly violations: Violation[] = []
+  /** By container: those that were answered, and may use what they got. */
+  readonly #owners = new Map<string, Owned>()
+  /** By address, as their retention promises. */
+  readonly #kept = new Map<string, Kept>()
+  readonly #reserved = new Map<string, string>()
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** An ADD was answered, and its plugin has printed that. */
+  answered(given: Given): void {
+    const { container, wish, address } = given
+    if (wish.ip !== undefined && wish.ip !== address)
+      this.complain(
+        'what it asked for',
+        `${container} of ${wish.pod} asked for ${wish.ip} and got ${address}`,
+      )
+    for (const other of this.#owners.values()) {
+      if (other.container === container) continue
+      if (other.address === address)
+        this.complain(
+          'one owner',
+          `${address} has ${other.container} of ${other.wish.pod}, and ${container} of ${wish.pod} got it`,
+        )
+      if (other.wish.pod === wish.pod && isFixed(other.wish))
+        this.complain(
+          'one address a pod',
+          `${wish.pod} has ${other.address} in ${other.container}, and ${container} got ${address}`,
+        )
+      if (wish.mac !== undefined && other.wish.mac === wish.mac)
+        this.complain('a MAC of its own', `${other.container} and ${container} have ${wish.mac}`)
+    }
+    const kept = this.#kept.get(address)
+    if (kept?.isSure === true && kept.until > this.#now() && kept.pod !== wish.pod)
+      this.complain(
+        'kept for its pod',
+        `${address} is kept for ${kept.pod}, and ${container} of ${wish.pod} got it`,
+      )
+    const promised = this.#reserved.get(address)
+    if (promised !== undefined && promised !== wish.pod)
+      this.complain(
+        'reserved for its owner',
+        `${address} is reserved for ${promised}, and ${container} of ${wish.pod} got it`,
+      )
+    this.#kept.delete(address)
+    this.#owners.set(container, { ...given, since: this.#now() })
+  }
+
+  /** From here on nothing answers for its address any more, or nobody may rely on that: its DEL was asked for, it died, it was cut off. */
+  ended(container: string): void {
+    this.#owners.delete(container)
+  }
+
+  /** The DEL of a pod that had been answered was acknowledged: from then on its address is kept. */
+  deleted({ wish, address }: Given, isSure: boolean): void {
+    if (wish.keep !== undefined)
+      this.#kept.set(address, { pod: wish.pod, until: this.#now() + wish.keep, isSure })
+  }
+
+  /** An operator gave a kept address back, or its keeping cannot be relied on any more. */
+  keptNoMore(address: string): void {
+    const kept = this.#kept.get(address)
+    if (kept) this.#kept.set(address, { ...kept, isSure: false })
+  }
+
+  reserved(address: string, pod: string): void {
+    this.#reserved.set(address, pod)
+  }
+
+  unreserved(address: string): void {
+    this.#reserved.delete(address)
+  }
+
+  owns(container: string): boolean {
+    return this.#owners.has(container)
+  }
+
+  hasPod(pod: string): boolean {
+    return [...this.#owners.values()].some(({ wish }) => wish.pod === pod)
+  }
+
+  /** Whether another pod has, or is promised, what this one asks for. */
+  isSpokenFor({ pod, ip, mac }: Wish): boolean {
+    const owners = [...this.#owners.values()].filter(({ wish }) => wish.pod !== pod)
+    const kept = ip === undefined ? undefined : this.#kept.get(ip)
+    const promised = ip === undefined ? undefined : this.#reserved.get(ip)
+    return (
+      owners.some(({ address, wish }) => address === ip || (mac !== undefined && wish.mac === mac)) ||
+      (kept !== undefined && kept.pod !== pod) ||
+      (promised !== undefined && promised !== pod)
+    )
+  }
+
+  /** How what nodes say is in use differs from who runs. */
+  differences(lists: Lists): readonly string[] {
+    return [...this.#compare(lists)].map(([, says]) => says)
+  }
+
+  /** Each node is asked in the end what is in use. */
+  atEnd(lists: Lists): void {
+    for (const [invariant, says] of this.#compare(lists)) this.complain(invariant, says)
+  }
+
+  *#compare(lists: Lists): Generator<readonly [Invariant, string]> {
+    for (const [node, list] of lists) {
+      const has = new Set(list.map(({ address, container }) => `${address} ${container}`))
+      const owned = new Set<string>()
+      for (const { address, container, wish } of this.#owners.values()) {
+        owned.add(`${address} ${container}`)
+        if (!has.has(`${address} ${container}`))
+          yield [
+            'a node has what it answered',
+            `${container} of ${wish.pod} runs with ${address}, of which ${node} does not know`,
+          ]
+      }
+      for (const { address, container } of list)
+        if (!owned.has(`${address} ${container}`))
+          yield [
+            'nothing is left over',
+            `${node} says that ${address} is in use by ${container}, which does not run`,
+          ]
+    }
+  }
+
+  complain(invariant: Invariant, says: string): void {
+    this.violations.push({ invariant, at: this.#now(), says })
+  }
+}
+
+/** Whether the pod has an address of its own: by name, or kept. */
+const isFixed = ({ ip, keep }: Wish): boolean => ip !== undefined || keep !== undefined

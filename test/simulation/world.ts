@@ -1,0 +1,639 @@
+import { canonicalPool, type Pool } from '../../ipkeeper-server/ipam/pools/pool.ts'
+import type { AttachmentKey } from '../../ipkeeper-server/ipam/records/records.ts'
+import { parseRetention } from '../../ipkeeper-server/ipam/records/retention.ts'
+import type { AddRequest } from '../../ipkeeper-server/ipam/request/add-request.ts'
+import { parseAddressRequest } from '../../ipkeeper-server/ipam/request/parse-addresses.ts'
+import { noRequest } from '../../ipkeeper-server/ipam/request/request.ts'
+import { addAttachment } from '../../ipkeeper-server/leases/verbs/add.ts'
+import { checkAttachment } from '../../ipkeeper-server/leases/verbs/check.ts'
+import { delAttachment } from '../../ipkeeper-server/leases/verbs/del.ts'
+import { forgetNode } from '../../ipkeeper-server/leases/verbs/forget-node.ts'
+import { collectGarbage } from '../../ipkeeper-server/leases/verbs/gc.ts'
+import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
+import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
+import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
+import { parseCidr } from '../../shared/net/cidr.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { Judge, type Given, type Wish } from './judge.ts'
+import { Machine, type Daemon } from './machine.ts'
+import { describeStep, machinesOf, wishes, type History, type Step } from './steps.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+const subnet = parseCidr('10.22.0.0/28')
+if (!subnet) throw new Error('no subnet')
+const pool: Pool = canonicalPool('net', 'default', [[{ subnet }]])
+const names = ['n0', 'n1', 'n2', 'n3']
+
+/** asked: its ADD is under way. refused: it failed. ending: its DEL was asked for. gone: nothing of it is left but, perhaps, records. */
+type State = 'asked' | 'running' | 'refused' | 'ending' | 'gone'
+
+interface Sandbox {
+  readonly container: string
+  readonly wish: Wish
+  readonly uid: string
+  readonly machine: Machine
+  readonly bootId: string
+  state: State
+  given?: Given
+}
+
+/** A generator of which nothing is asked but that it is the same each time (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const minute = 60_000
+/** Milliseconds of a run of the plugin. */
+const pluginRuns = 30_000
+const tries = 12
+
+/** A few machines with their runtimes, what they share, and the people who work with them. */
+export class World {
+  readonly judge: Judge
+  /** What happened, with its moment. */
+  readonly story: string[] = []
+  readonly #time: VirtualTime
+  readonly #random: () => number
+  readonly #engine: EngineDouble | undefined
+  readonly #machines: readonly Machine[]
+  readonly #folder = makeTempFolder()
+  readonly #sandboxes: Sandbox[] = []
+  readonly #underWay = new Set<Promise<void>>()
+  #numbers = 0
+  #snapshot: Snapshot | undefined
+  /** Machines that an operator has said are gone for good. */
+  readonly #lost = new Set<Machine>()
+
+  constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>) {
+    this.#time = time
+    this.#random = randomFrom(seed)
+    this.judge = new Judge(time.now)
+    this.#engine = kind === 'embedded' ? undefined : new EngineDouble()
+    const around = {
+      time,
+      random: this.#random,
+      engine: this.#engine,
+      piecewise: kind === 'piecewise',
+      onCut: (container: string): void => {
+        this.#say(`${container} is cut off`)
+        this.judge.ended(container)
+      },
+      note: (text: string): void => {
+        this.#say(text)
+        if (text.includes('is passed over')) this.judge.complain('no record is passed over', text)
+      },
+    }
+    this.#machines = Array.from(
+      { length: machinesOf(kind) },
+      (_, number) => new Machine(number, names[number] ?? '', around, this.#folder.file(`machine-${number}`)),
+    )
+  }
+
+  async begin(): Promise<void> {
+    await Promise.all(this.#machines.map(machine => machine.start()))
+  }
+
+  /** Nothing that was begun is waited for. */
+  play(step: Step): void {
+    this.#say(describeStep(step))
+    const work = this.#work(step)
+    if (!work) return
+    const counted = work.finally(() => this.#underWay.delete(counted))
+    this.#underWay.add(counted)
+  }
+
+  #work(step: Step): Promise<void> | undefined {
+    switch (step.do) {
+      case 'start':
+        return this.#start(step)
+      case 'stop': {
+        const sandbox = pick(this.#of('running', 'refused'), step.which)
+        return sandbox && this.#stop(sandbox, step.dies)
+      }
+      case 'DEL again': {
+        const sandbox = pick(this.#of('gone'), step.which)
+        return sandbox?.machine.isOn === true ? this.#del(sandbox) : undefined
+      }
+      case 'CHECK': {
+        const sandbox = pick(this.#of('running'), step.which)
+        return sandbox && this.#check(sandbox)
+      }
+      case 'GC':
+        return this.#collect(this.#machine(step.on), step.late)
+      case 'engine':
+        this.#machine(step.on).turn(step.is)
+        return undefined
+      case 'runtime':
+        this.#machine(step.on).runtime = step.is
+        return undefined
+      case 'restart':
+        return this.#restart(step)
+      case 'power':
+        return this.#power(this.#machine(step.on), step.away)
+      case 'clock':
+        this.#machine(step.on).clockIsAhead += step.by
+        for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
+        return undefined
+      case 'forget':
+        return this.#forget(this.#machine(step.on), names[step.name] ?? '')
+      case 'reserve':
+      case 'unreserve':
+        return this.#reserve(step)
+      case 'release':
+        return this.#ask(this.#machine(step.on), async service => {
+          const address = `10.22.0.${step.number}`
+          await release(service, 'default', address)
+          this.judge.keptNoMore(address)
+        })
+      case 'compact':
+        this.#engine?.compact()
+        return undefined
+      case 'snapshot':
+        this.#snapshot = this.#engine?.snapshot()
+        return undefined
+      case 'restore':
+        this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
+        for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
+        for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
+        return undefined
+      case 'nothing':
+        return undefined
+    }
+  }
+
+  // ---- Pods
+
+  async #start({ pod, on, as, killed }: Step & { readonly do: 'start' }): Promise<void> {
+    const wish = wishes[pod]
+    const machine = this.#machine(on)
+    const isOn = (): boolean => machine.isOn
+    if (!wish || !isOn()) return
+    const former = this.#sandboxes.findLast(sandbox => sandbox.wish === wish)
+    // A kubelet does one thing at a time with a pod.
+    if (former?.state === 'asked' || former?.state === 'ending') return
+    const isRunning = former?.state === 'running' && this.judge.owns(former.container)
+    if (as === 'same' && former) {
+      // It is the kubelet of its machine that starts it again, once its processes have ended.
+      if (!former.machine.isOn || former.machine.bootId !== former.bootId) return
+      if (isRunning) this.#die(former, false)
+      await this.#run(former.machine, wish, former.uid, killed)
+      return
+    }
+    if (former && isRunning && as === 'new') await this.#stop(former)
+    if (isOn()) await this.#run(machine, wish, `uid-${++this.#numbers}`, killed)
+  }
+
+  /** Resolves when the ADD of a new sandbox has ended, and a failed one has been tidied up. */
+  async #run(
+    machine: Machine,
+    wish: Wish,
+    uid: string,
+    killed: number | undefined,
+  ): Promise<Sandbox | Problem> {
+    const container = `c${++this.#numbers}`
+    const sandbox: Sandbox = { container, wish, uid, machine, bootId: machine.bootId, state: 'asked' }
+    this.#sandboxes.push(sandbox)
+    machine.namespaces.set(container, String(this.#numbers))
+    machine.listed.set(container, { pod: wish.pod, uid, createdAt: machine.clocks.wall(), ready: true })
+    const answer = await this.#add(sandbox, killed)
+    if (!this.#isThere(sandbox)) {
+      sandbox.state = 'gone'
+      return new Problem('IPK_INTERRUPTED', 'the machine went off')
+    }
+    if (typeof answer === 'string') {
+      sandbox.state = 'running'
+      sandbox.given = { container, machine: machine.number, wish, address: answer }
+      this.#say(`${container} of ${wish.pod} on ${machine.name} has ${answer}`)
+      this.judge.answered(sandbox.given)
+      return sandbox
+    }
+    this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
+    sandbox.state = 'refused'
+    // Some runtimes do not send the DEL of an ADD that failed.
+    if (this.#random() < 0.8) await this.#del(sandbox)
+    this.#vanish(sandbox)
+    return answer
+  }
+
+  async #stop(sandbox: Sandbox, dies?: 'first' | 'without a DEL'): Promise<void> {
+    if (!this.#isThere(sandbox)) return
+    if (dies) this.#die(sandbox, true)
+    if (dies !== 'without a DEL') await this.#del(sandbox)
+    this.#vanish(sandbox)
+  }
+
+  /** Its processes have ended, and with them its namespace where nothing else holds that. */
+  #die({ container, machine }: Sandbox, withNamespace: boolean): void {
+    this.judge.ended(container)
+    this.#say(`${container} has died`)
+    const listed = machine.listed.get(container)
+    if (listed) listed.ready = false
+    if (withNamespace) machine.namespaces.delete(container)
+  }
+
+  /** The runtime has forgotten it. */
+  #vanish(sandbox: Sandbox): void {
+    const { container, machine } = sandbox
+    if (sandbox.state === 'running' || sandbox.state === 'refused' || sandbox.state === 'ending')
+      sandbox.state = 'gone'
+    this.judge.ended(container)
+    machine.namespaces.delete(container)
+    machine.listed.delete(container)
+  }
+
+  /** Whether its machine still runs as it did when the sandbox was made. */
+  #isThere({ machine, bootId }: Sandbox): boolean {
+    return machine.isOn && machine.bootId === bootId
+  }
+
+  // ---- The plugin
+
+  /** The address, or why there is none. */
+  async #add(sandbox: Sandbox, killed: number | undefined): Promise<string | Problem> {
+    const { machine } = sandbox
+    const run = `run-${++this.#numbers}`
+    const request = this.#request(sandbox, run)
+    const began = this.#time.now()
+    const ends = Promise.withResolvers<'killed'>()
+    let isOver = false
+    const isGone = (): boolean => isOver
+    if (killed !== undefined)
+      setTimeout(() => {
+        isOver = true
+        ends.resolve('killed')
+      }, killed)
+    setTimeout(() => {
+      isOver = true
+      ends.resolve('killed')
+    }, pluginRuns)
+    await this.#travel()
+    for (;;) {
+      if (!this.#isThere(sandbox) || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin ended')
+      const { daemon } = machine
+      if (daemon?.refuses) return toProblem(daemon.refuses())
+      if (!daemon?.service) {
+        if (this.#time.now() - began > 10_000) return new Problem('IPK_DAEMON_UNREACHABLE', 'no daemon')
+        await this.#time.pass(250)
+        continue
+      }
+      const answer = await Promise.race([
+        this.#served(daemon, request, isGone),
+        daemon.life.over,
+        ends.promise,
+      ])
+      await this.#travel()
+      // The daemon was killed: the same run asks the next one.
+      if (answer === undefined) continue
+      if (answer === 'killed' || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin was killed')
+      if (answer instanceof Problem) return answer
+      if (!this.#isThere(sandbox)) return new Problem('IPK_INTERRUPTED', 'the machine went off')
+      const { marks } = machine.disk
+      if (marks.has(run)) {
+        await this.#del(sandbox)
+        return new Problem('IPK_ANSWER_UNMARKED', 'the daemon has undone it')
+      }
+      marks.set(run, 'plugin')
+      return answer
+    }
+  }
+
+  async #served(daemon: Daemon, request: AddRequest, gone: () => boolean): Promise<string | Problem> {
+    const { service, answers, life } = daemon
+    if (!service || !answers) return new Problem('IPK_DAEMON_UNREACHABLE', 'no daemon')
+    try {
+      await life.edge(answers.askedAgain(request.invocationId ?? undefined))
+      const { answer } = await life.edge(
+        addAttachment(
+          service,
+          { ...request, node: service.node, place: { ...request.place, node: service.node } },
+          { gone },
+        ),
+      )
+      if (answer.kind !== 'result') throw new Error('nothing is left to a fallback here')
+      return answer.result.ips.map(({ address }) => address.replace(/\/.*/, '')).join()
+    } catch (error) {
+      return toProblem(error)
+    }
+  }
+
+  /** A DEL succeeds always: where nobody carries it out, it waits on the disk. */
+  async #del(sandbox: Sandbox): Promise<void> {
+    const { machine, container, given } = sandbox
+    this.judge.ended(container)
+    const wasRunning = sandbox.state === 'running'
+    if (sandbox.state !== 'asked' && sandbox.state !== 'gone') sandbox.state = 'ending'
+    const began = machine.moment
+    await this.#travel()
+    if (!this.#isThere(sandbox)) return
+    const { daemon } = machine
+    const done =
+      daemon?.service &&
+      (await Promise.race([
+        daemon.life.edge(delAttachment(daemon.service, keyOf(sandbox), began)).then(
+          () => true,
+          () => false,
+        ),
+        daemon.life.over,
+        this.#time.pass(10_000),
+      ]))
+    if (!this.#isThere(sandbox)) return
+    if (done !== true) machine.disk.queue.push({ key: keyOf(sandbox), began })
+    this.#say(`the DEL of ${container} is ${done === true ? 'done' : 'queued'}`)
+    const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
+    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1)
+  }
+
+  async #check(sandbox: Sandbox): Promise<void> {
+    const { container, given, machine } = sandbox
+    await this.#ask(machine, async service => {
+      if (!this.judge.owns(container) || !given) return
+      try {
+        await checkAttachment(service, { key: keyOf(sandbox), expected: [`${given.address}/28`] })
+      } catch (error) {
+        if (this.judge.owns(container) && toProblem(error).code === 'IPK_LEASE_MISSING')
+          this.judge.complain(
+            'a node has what it answered',
+            `CHECK of ${container}: ${toProblem(error).message}`,
+          )
+      }
+    })
+  }
+
+  /** The list is made now, and comes to the daemon so many milliseconds later. */
+  async #collect(machine: Machine, late: number): Promise<void> {
+    const began = machine.moment
+    const valid = Array.from(machine.listed.keys(), containerId => ({ containerId, ifname: 'eth0' }))
+    await this.#time.pass(late)
+    if (machine.bootId !== began.bootId) return
+    await this.#ask(machine, async service => {
+      await collectGarbage(service, { network: 'net', valid, began }, 5 * minute)
+    })
+  }
+
+  // ---- Machines and people
+
+  async #restart({ on, killed, away, name }: Step & { readonly do: 'restart' }): Promise<void> {
+    const machine = this.#machine(on)
+    if (!machine.isOn) return
+    if (killed) machine.kill()
+    else await machine.stop()
+    if (name !== undefined) machine.name = names[name] ?? machine.name
+    if (away === undefined) return
+    await this.#time.pass(away)
+    await machine.start()
+  }
+
+  async #power(machine: Machine, away: number | undefined): Promise<void> {
+    if (!machine.isOn) return
+    for (const sandbox of this.#sandboxes)
+      if (sandbox.machine === machine && sandbox.state !== 'gone') {
+        this.judge.ended(sandbox.container)
+        if (sandbox.state !== 'asked') sandbox.state = 'gone'
+      }
+    machine.powerOff()
+    if (away === undefined) return
+    await this.#time.pass(away)
+    await this.#switchOn(machine)
+  }
+
+  async #switchOn(machine: Machine): Promise<void> {
+    this.#lost.delete(machine)
+    machine.powerOn()
+    await machine.start()
+  }
+
+  /** An operator says so of machines that are off, and of others by mistake. */
+  async #forget(machine: Machine, name: string): Promise<void> {
+    const meant = this.#machines.filter(other => other.name === name)
+    // Whoever says so of a machine that runs, and cannot answer, was to make sure that it is off.
+    if (meant.some(({ isOn, daemon, mood }) => isOn && !(daemon?.service && mood === 'well'))) return
+    await this.#ask(machine, async service => {
+      await forgetNode(service, name)
+      this.#say(`${name} is declared gone`)
+      for (const other of meant) {
+        if (other.isOn) continue
+        this.#lost.add(other)
+      }
+    })
+  }
+
+  async #reserve({ do: verb, on, pod }: Step & { readonly do: 'reserve' | 'unreserve' }): Promise<void> {
+    const { pod: owner, ip } = wishes[pod] ?? {}
+    if (owner === undefined || ip === undefined) return
+    await this.#ask(this.#machine(on), async service => {
+      if (verb === 'unreserve') {
+        // From when it is asked for on, nobody may rely on it.
+        this.judge.unreserved(ip)
+        await unreserve(service, 'default', ip)
+      } else {
+        await reserve(service, { segment: 'default', address: ip, owner: `shop/${owner}`, note: undefined })
+        this.judge.reserved(ip, owner)
+      }
+    })
+  }
+
+  /** Asks a daemon, if there is one, and waits no longer than it lives. */
+  async #ask(machine: Machine, question: (service: LeaseService) => Promise<void>): Promise<void> {
+    const { daemon } = machine
+    if (!daemon?.service) return
+    await Promise.race([
+      daemon.life.edge(question(daemon.service)).catch((error: unknown) => {
+        this.#say(`${machine.name} refuses: ${toProblem(error).code}`)
+      }),
+      daemon.life.over,
+    ])
+  }
+
+  // ---- The end
+
+  /** All is well again. Resolves when everything has come to rest, and has been looked at. */
+  async settle(): Promise<void> {
+    this.#say('all is well again')
+    for (const [number, machine] of this.#machines.entries()) {
+      machine.turn('well')
+      machine.runtime = 'lists'
+      const isNamed = this.#machines.slice(0, number).some(other => other.name === machine.name)
+      if (isNamed) {
+        machine.name = names.find(name => this.#machines.every(other => other.name !== name)) ?? machine.name
+        machine.kill()
+      }
+    }
+    for (const machine of this.#machines)
+      if (!this.#lost.has(machine)) void (machine.isOn ? machine.start() : this.#switchOn(machine))
+    await Promise.race([Promise.allSettled(this.#underWay), this.#time.pass(10 * minute)])
+    for (const machine of this.#machines) if (machine.isOn && !machine.daemon) void machine.start()
+    // A kubelet ends in the end whatever does not run.
+    for (const sandbox of this.#of('refused', 'ending', 'running'))
+      if (!this.judge.owns(sandbox.container)) await this.#stop(sandbox)
+    await this.#until(5, () => this.#differences().length === 0)
+    await this.#forgetWhoIsNoMore()
+    await this.#until(25, () => this.#differences().length === 0)
+    this.#look()
+    if (this.judge.violations.length > 0) return
+    for (const wish of wishes) await this.#startInTheEnd(wish)
+  }
+
+  /** An operator says of names that are waited for, and that no machine has any more, that they are gone. */
+  async #forgetWhoIsNoMore(): Promise<void> {
+    const there = new Set(this.#machines.filter(({ isOn }) => isOn).map(({ name }) => name))
+    for (const machine of this.#serving) {
+      const awaited = machine.daemon?.status?.waitsFor ?? []
+      for (const name of awaited)
+        if (!there.has(name))
+          await this.#ask(machine, async service => {
+            await forgetNode(service, name)
+          })
+    }
+  }
+
+  async #until(minutes: number, holds: () => boolean): Promise<void> {
+    for (let passed = 0; passed < minutes && !holds(); passed++) await this.#time.pass(minute)
+  }
+
+  get #serving(): readonly Machine[] {
+    return this.#machines.filter(({ daemon }) => daemon?.service)
+  }
+
+  /** What each daemon says is in use, on whichever node. */
+  #lists(): ReadonlyMap<string, readonly { readonly address: string; readonly container: string }[]> {
+    return new Map(
+      this.#serving.map(({ name, daemon }) => [
+        name,
+        [...(daemon?.service?.ledger.leases() ?? [])]
+          .filter(({ state }) => state === 'bound')
+          .map(({ address, attachment }) => ({ address, container: attachment?.containerId ?? '' })),
+      ]),
+    )
+  }
+
+  #differences(): readonly string[] {
+    const waiting = this.#machines.filter(machine => machine.isOn && !machine.daemon?.service)
+    const notReady = this.#serving.filter(({ daemon }) => {
+      const status = daemon?.status
+      return status && (status.state !== 'ready' || status.owed > 0)
+    })
+    return [
+      ...waiting.map(({ name }) => `${name} does not serve`),
+      ...notReady.map(({ name, daemon }) => `the store of ${name}: ${JSON.stringify(daemon?.status)}`),
+      ...this.judge.differences(this.#lists()),
+    ]
+  }
+
+  #look(): void {
+    for (const machine of this.#machines)
+      if (machine.isOn && !machine.daemon?.service)
+        this.judge.complain('each pod can be started', `${machine.name} does not serve`)
+    for (const { name, daemon } of this.#serving) {
+      const status = daemon?.status
+      if (status && (status.state !== 'ready' || status.owed > 0))
+        this.judge.complain('each pod can be started', `the store of ${name}: ${JSON.stringify(status)}`)
+    }
+    this.judge.atEnd(this.#lists())
+  }
+
+  /** A pod that does not run can be, unless another one has, or is promised, what it asks for. */
+  async #startInTheEnd(wish: Wish): Promise<void> {
+    if (this.judge.hasPod(wish.pod) || this.judge.isSpokenFor(wish)) return
+    let last: Problem | undefined
+    for (let count = 0; count < tries; count++) {
+      const machine = pick(this.#serving, Math.floor(this.#random() * 100))
+      if (!machine) return
+      const answer = await this.#run(machine, wish, `uid-${++this.#numbers}`, undefined)
+      if (!(answer instanceof Problem)) return
+      last = answer
+      await this.#time.pass(2 * minute)
+    }
+    this.judge.complain(
+      'each pod can be started',
+      `${wish.pod} cannot be: ${last?.message ?? ''} [${last?.code ?? ''}]; ${last?.details ?? ''}`,
+    )
+  }
+
+  stop(): void {
+    for (const machine of this.#machines) machine.kill()
+    this.#folder.remove()
+  }
+
+  // ---- Words
+
+  #machine(number: number): Machine {
+    const machine = pick(this.#machines, number)
+    if (!machine) throw new Error('no machine')
+    return machine
+  }
+
+  #of(...states: readonly State[]): readonly Sandbox[] {
+    return this.#sandboxes.filter(({ state }) => states.includes(state))
+  }
+
+  async #travel(): Promise<void> {
+    await this.#time.pass(Math.floor(this.#random() * 4))
+  }
+
+  #say(text: string): void {
+    this.story.push(`${(this.#time.now() / 1000).toFixed(3)} ${text}`)
+  }
+
+  #request({ container, wish, uid, machine }: Sandbox, run: string): AddRequest {
+    const { bootId, startedAt } = machine.moment
+    const retain = wish.keep === undefined ? undefined : parseRetention(`${wish.keep / minute}m`)
+    const asked =
+      wish.ip === undefined
+        ? undefined
+        : parseAddressRequest(wish.ip, 'annotation ipkeeper.io/ip', 'annotation')
+    return {
+      key: { network: 'net', containerId: container, ifname: 'eth0' },
+      holder: { kind: 'pod', network: 'net', namespace: 'shop', name: wish.pod, ifname: 'eth0' },
+      podUid: uid,
+      owner: undefined,
+      node: machine.name,
+      bootId,
+      netns: `/run/netns/${container}`,
+      netnsInode: machine.namespaces.get(container) ?? null,
+      invocationId: run,
+      startedAt,
+      confirms: true,
+      inline: pool,
+      networkPools: [],
+      place: {
+        namespace: 'shop',
+        namespaceLabels: undefined,
+        node: machine.name,
+        nodeLabels: undefined,
+        sharedWithOtherNodes: false,
+      },
+      routes: [],
+      dns: {},
+      fallback: null,
+      given: [],
+      main: undefined,
+      pod: {
+        ...noRequest,
+        ...(asked && { addresses: [asked] }),
+        ...(retain !== undefined && { retain }),
+        ...(wish.mac !== undefined && { mac: wish.mac }),
+      },
+    }
+  }
+}
+
+const keyOf = ({ container }: Sandbox): AttachmentKey => ({
+  network: 'net',
+  containerId: container,
+  ifname: 'eth0',
+})
+
+const pick = <T>(list: readonly T[], number: number): T | undefined => list[number % Math.max(list.length, 1)]
+
+const toProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error
+  throw error
+}

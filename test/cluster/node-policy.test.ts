@@ -155,6 +155,7 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
     ])[] = [
       ['by which addresses it is reached', ...patch({ addresses: ['192.0.2.66'] })],
       ['that it has told again what it holds', ...patch({ epoch: 7 })],
+      ['that something of it waits', ...patch({ owes: true })],
       ['whose its name is', ...patch({ claim: { ...claim, id: 'another' } })],
       ['after which silence it stops', ...patch({ stopsAfter: 1 })],
       ['one that is not there, with addresses', 'POST', nodesPath, node('worker-9', { addresses })],

@@ -38,6 +38,8 @@ export interface Surroundings {
   readonly engine: EngineDouble | undefined
   /** Whether the engine writes record by record, as without transactions. */
   readonly piecewise: boolean
+  /** Milliseconds for which an address rests. */
+  readonly cooldown: number
   /** A sandbox can answer for its addresses no more, since somebody else has them. */
   readonly onCut: (container: string) => void
   /** What happened within a daemon, for a reader of the story. */
@@ -87,9 +89,8 @@ const sweeping: ReconcileSettings = {
   kinds: {},
 }
 
-const terms: PoolBook['standard'] = {
+const terms: Omit<PoolBook['standard'], 'cooldown'> = {
   retention: 'release',
-  cooldown: 60_000,
   preferFor: 600_000,
   strategy: 'lowest-free',
 }
@@ -256,7 +257,7 @@ export class Daemon {
     identity.opened()
     const latency = (): Promise<void> => around.time.pass(Math.floor(around.random() * 3))
     const journal = new DiskJournal({ disk, life, latency })
-    const book: PoolBook = { pools: [], standard: terms }
+    const book: PoolBook = { pools: [], standard: { ...terms, cooldown: around.cooldown } }
     let lost: (had: Parameters<YieldAddresses['lost']>[0]) => void = had => lostEarly.push(had)
     const lostEarly: Parameters<YieldAddresses['lost']>[0][] = []
     /** Set when there are any; the store may speak before. */

@@ -82,6 +82,8 @@ export class World {
       random: this.#random,
       engine: this.#engine,
       piecewise: kind === 'piecewise',
+      // What becomes free at once can be given away at once.
+      cooldown: seed % 2 === 0 ? minute : 0,
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
         this.judge.ended(container)

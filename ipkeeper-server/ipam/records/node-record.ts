@@ -101,12 +101,12 @@ export const firstEpoch = 1
 
 export const epochOf = ({ epoch = firstEpoch }: Pick<NodeRecord, 'epoch'>): number => epoch
 
-/** Names of the nodes that have not told again what they hold, in alphabetical order. */
+/** Names of the nodes that have not told again all that they hold, in alphabetical order. */
 export function awaitedNodes(nodes: Iterable<NodeRecord>): readonly string[] {
   const all = [...nodes]
   const epoch = all.reduce((newest, node) => Math.max(newest, epochOf(node)), firstEpoch)
   return all
-    .filter(node => node.gone === undefined && epochOf(node) < epoch)
+    .filter(node => node.gone === undefined && (epochOf(node) < epoch || node.owes === true))
     .map(({ name }) => name)
     .sort()
 }

@@ -280,6 +280,8 @@ export interface NodeRecord extends Versioned {
   readonly formers?: readonly NodeClaim[]
   /** See node-record.ts; absent: 1. */
   readonly epoch?: number
+  /** It has told what it holds, but for what the engine has in use on a node that had not told yet. */
+  readonly owes?: true
   /**
    * Nobody waits for it: an operator has said on node `by` that it is gone for good, or node `by` was called so. Whoever claims
    * the name takes it away.

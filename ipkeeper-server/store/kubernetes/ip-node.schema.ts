@@ -63,6 +63,12 @@ export const IPNodeSpec = Type.Object(
           'How many times the API had lost objects, and one more, when the node last told it all that is bound there; absent: 1.',
       }),
     ),
+    owes: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Something that is bound there has not been told yet, since the API has it in use on another node that had not told either.',
+      }),
+    ),
     gone: Type.Optional(
       Type.Object(
         {

@@ -35,7 +35,7 @@ function readChallenge({ askedOn, ...claim }: ChallengeEntry): NodeChallenge {
 
 export function nodeSpec(record: NodeRecord): IPNodeSpec {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = record
-  const { claim, challenge, refused, formers, epoch, gone, ...rest } = names
+  const { claim, challenge, refused, formers, epoch, owes, gone, ...rest } = names
   const nothing: Readonly<Record<string, never>> = rest
   return {
     ...nothing,
@@ -51,6 +51,7 @@ export function nodeSpec(record: NodeRecord): IPNodeSpec {
     ...(refused !== undefined && { refused }),
     ...(formers && { formers: formers.map(claimEntry) }),
     ...(epoch !== undefined && { epoch }),
+    ...(owes && { owes }),
     ...(gone && { gone: { since: formatMoment(gone.since), by: gone.by } }),
   }
 }
@@ -60,7 +61,7 @@ export function readNode(object: ApiRecord): NodeRecord {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = readSpec(
     object,
   ) as IPNodeSpec
-  const { claim, challenge, refused, formers, epoch, gone } = names
+  const { claim, challenge, refused, formers, epoch, owes, gone } = names
   return {
     generation,
     name,
@@ -73,6 +74,7 @@ export function readNode(object: ApiRecord): NodeRecord {
     ...(refused !== undefined && { refused }),
     ...(formers && { formers: formers.map(readClaim) }),
     ...(epoch !== undefined && { epoch }),
+    ...(owes && { owes }),
     ...(gone && { gone: { since: readMoment(gone.since), by: gone.by } }),
   }
 }

@@ -36,6 +36,8 @@ export class EngineLosses {
   #count = 0
   /** The epoch in which this node has told what it holds. */
   #reported = firstEpoch
+  /** Whether the engine has of this node that it has not told what waits for others. */
+  #owes = false
   /** Nodes that are waited for, besides this one. */
   #awaited: readonly string[] = []
   /** Why the engine has other data than it had, until that is heard. */
@@ -120,7 +122,7 @@ export class EngineLosses {
   heardAll(hasCopies: boolean): void {
     if (!this.#isHeard) {
       const own = this.#nodes().find(({ name }) => name === this.#options.node)
-      if (own) this.#reported = epochOf(own)
+      if (own) [this.#reported, this.#owes] = [epochOf(own), own.owes === true]
       for (const node of this.#nodes()) this.#memory.sees(node)
       // Who has nothing in the engine, and never had, has nothing to tell.
       if (!own && this.#count === 0 && !hasCopies) this.#reported = this.#memory.epoch
@@ -145,9 +147,14 @@ export class EngineLosses {
     return !this.#options.isOffline && !this.#options.engine.ignores.includes('node')
   }
 
-  /** Whether this node has told what it holds. */
+  /** Whether this node has told what it holds, but for what waits for others. */
   hasReported(): boolean {
     return this.#reported >= this.#memory.epoch || !this.#keepsNodes()
+  }
+
+  /** Whether the engine has that it did, and whether something waits. */
+  hasSaid(owes: boolean): boolean {
+    return this.hasReported() && (this.#owes === owes || !this.#keepsNodes())
   }
 
   /** Whether all nodes have told what they hold, as far as this one has heard. */
@@ -157,9 +164,9 @@ export class EngineLosses {
 
   /** To be called with each change of a node's record. */
   heardOf(text: string): void {
-    const { name, gone, epoch = firstEpoch } = JSON.parse(text) as NodeRecord
-    const isNews = gone !== undefined || epoch !== this.#memory.epoch || !this.#memory.nodes.has(name)
-    if (isNews || !this.isWhole()) this.#see()
+    const { name, gone, owes, epoch = firstEpoch } = JSON.parse(text) as NodeRecord
+    const isOther = epoch !== this.#memory.epoch || !this.#memory.nodes.has(name)
+    if (gone || owes || isOther || !this.isWhole()) this.#see()
   }
 
   #see(): void {
@@ -189,8 +196,11 @@ export class EngineLosses {
   /**
    * Tells that all that is bound here is in the engine again, and whom one has to hear the same of: a node whose record is lost
    * gets one, so that everybody waits for it. Rejects as `commit` of an engine does.
+   *
+   * @param owes what the engine has in use on a node that has not told yet is not there again: two nodes may wait for one another,
+   *   so that both tell that they are through but for this
    */
-  async report(): Promise<void> {
+  async report(owes: boolean): Promise<void> {
     const { node, isOwn, known, now } = this.#options
     for (const name of this.#memory.nodes) {
       if (isOwn(name) || this.#node(name)) continue
@@ -198,21 +208,22 @@ export class EngineLosses {
       // Somebody else may have been quicker, and nobody waits here for a node whose record is not known here.
       await known.ask({ kind: 'node', key: name })
     }
-    while (!this.hasReported()) {
+    while (!this.hasSaid(owes)) {
       const { epoch } = this.#memory
       const present = await known.ask({ kind: 'node', key: node })
       const record: NodeRecord = present
         ? withReturn(JSON.parse(present.text) as NodeRecord)
         : { generation: 0, name: node, addresses: [], since: now() }
-      const told = { ...record, generation: record.generation + 1, epoch }
-      if (await this.#put(node, present?.revision ?? null, told)) this.#reported = epoch
+      const told = { ...saying(record, { epoch, owes }), generation: record.generation + 1 }
+      if (await this.#put(node, present?.revision ?? null, told)) [this.#reported, this.#owes] = [epoch, owes]
     }
     // It may go by another name yet, or again in an engine that went back.
     for (const other of this.#nodes()) {
       const revision = known.get({ kind: 'node', key: other.name })?.revision ?? null
-      const isBehind = isOwn(other.name) && other.name !== node && epochOf(other) < this.#reported
-      const generation = other.generation + 1
-      if (isBehind) await this.#put(other.name, revision, { ...other, generation, epoch: this.#reported })
+      const isBehind = epochOf(other) < this.#reported || (other.owes === true) !== owes
+      if (!isBehind || !isOwn(other.name) || other.name === node) continue
+      const told = { ...this.inEpoch(other), generation: other.generation + 1 }
+      await this.#put(other.name, revision, told)
     }
     this.#see()
   }
@@ -230,7 +241,8 @@ export class EngineLosses {
 
   /** This node's record as it is to be written: who plans it does not know of losses. */
   inEpoch(record: NodeRecord): NodeRecord {
-    return this.#reported === firstEpoch ? record : { ...record, epoch: this.#reported }
+    const said = { epoch: this.#reported, owes: this.#owes }
+    return this.#reported === firstEpoch ? record : saying(record, said)
   }
 
   /** How it stands with the node that has a record in use, if it is another one, by what the engine says. */
@@ -268,4 +280,10 @@ export class EngineLosses {
     const known = { state: 'incomplete', reason: this.#reason, waitsFor: this.#awaited } as const
     return { ...known, ...(since !== undefined && { since }) }
   }
+}
+
+function saying(record: NodeRecord, told: { readonly epoch: number; readonly owes: boolean }): NodeRecord {
+  const { owes = false, ...rest } = record
+  if (record.epoch === told.epoch && owes === told.owes) return record
+  return { ...rest, epoch: told.epoch, ...(told.owes && { owes: true }) }
 }

@@ -158,7 +158,7 @@ export class Resolver {
     this.#running ??= this.#untilReady().finally(() => {
       this.#running = undefined
       // Something may have gone wrong just after all was well.
-      const isOver = !contact.isAway && this.#pending.size === 0 && losses.hasReported()
+      const isOver = !contact.isAway && this.#pending.size === 0 && losses.hasSaid(false)
       if (!isOver && !signal.aborted) this.run()
     })
   }
@@ -182,7 +182,8 @@ export class Resolver {
         if (!contact.hasListed) throw new EngineAway(contact.trouble ?? 'its records were not heard yet')
         await this.#resolveAll()
         if (this.#pending.size > this.#waiting.size) continue
-        if (!losses.hasReported()) await losses.report()
+        const owes = this.#waiting.size > 0
+        if (!losses.hasSaid(owes)) await losses.report(owes)
         if (contact.comeBack()) onStatus()
         if (this.#waiting.size === 0) return
         await this.#newsOfWaiting(waitingPauses * retryAfter)

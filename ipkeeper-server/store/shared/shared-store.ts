@@ -245,7 +245,7 @@ export class SharedStore implements LeaseStore {
     await this.#firstContact(copies)
     const losses = this.#losses
     if (!this.#contact.isAway && !this.#options.offline) await this.#reclaim.missing(copies)
-    if (this.#resolver.size > 0 || !losses.hasReported()) this.#resolver.run()
+    if (this.#resolver.size > 0 || !losses.hasSaid(false)) this.#resolver.run()
     if (!this.#contact.isAway && !this.#options.offline && losses.count === 0 && losses.hasReported()) {
       const copied = this.#copies.listed(this.#known.values())
       await this.#journal.commit([], [], [...copied, losses.note()])

@@ -118,6 +118,7 @@ const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
   },
   'that an operator asks for': { claim, challenge: { ...claim, session: 's3', askedOn: 'n2' } },
   'that has told again what it holds': { claim, epoch: 3 },
+  'that has told but for what waits': { claim, epoch: 3, owes: true },
   'that is gone for good': { epoch: 2, gone: { since: since + 9, by: 'n2' } },
 }
 for (const [name, patch] of Object.entries(nodes)) {

@@ -45,7 +45,7 @@ t.test(
     await until('the loss is heard of', () => lists === 2)
     engine.turn({ deaf: true })
     site.put('node', 'n2', record('n2'))
-    await losses.report()
+    await losses.report(false)
     t.match(losses.status(), { state: 'incomplete', waitsFor: ['n2'] })
   },
 )

@@ -353,6 +353,46 @@ t.test('a commit that comes late is read before it is heard of', async t => {
   await until('it is taken back', () => site.get('lease', leaseKey(record)) === undefined && isReady(node)())
 })
 
+t.test('nothing new is given while what waits for one node is not told yet by another', async t => {
+  const site = new EngineDouble()
+  for (const name of ['n1', 'n2'])
+    site.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0 }))
+  const opened = async (name: string): Promise<Node> => {
+    const engine = site.connect({ deadlineMs: 20 })
+    const store = openSharedStore(t, engine, join(t.testdir({}), `${name}.db`), { node: name, retryAfter: 5 })
+    await store.load(() => undefined)
+    return { site, engine, store }
+  }
+  keepAlive(t)
+  const [one, two] = [await opened('n1'), await opened('n2')]
+  const [earlier, later] = [lease('10.22.0.50', 'one', 1), { ...lease('10.22.0.50', 'two', 1), node: 'n2' }]
+  const key = leaseKey(earlier)
+  await one.store.commit([write(earlier), attached('one')])
+  const snapshot = site.snapshot()
+  await one.store.commit([{ kind: 'lease', key, expect: 1, record: null }])
+  await until('its end is heard', async () => (await two.store.read('lease', key)) === undefined)
+  await two.store.commit([write(later)])
+
+  one.engine.turn({ away: 'refuses' })
+  site.restore(snapshot)
+  const waits = { state: 'incomplete', waitsFor: ['n1'], owed: 1 }
+  const isSaid = (name: string): boolean => site.get('node', name)?.text.includes('"epoch":2') === true
+  await until('the other one waits', () => isSaid('n2'))
+  t.match(two.store.shared.status(), waits, 'the address may still be in use on the first one')
+  two.engine.turn({ away: 'refuses' })
+  one.engine.turn({ away: false })
+  await until('the first one has told', () => isSaid('n1') && one.store.shared.status().state !== 'away')
+  t.equal(stateOf(one, earlier), 'cooling')
+  t.match(one.store.shared.status(), { state: 'incomplete', waitsFor: ['n2'] })
+  await t.rejects(one.store.commit([write(lease('10.22.0.51', 'new', 1)), attached('new')]), {
+    code: 'IPK_STORE_INCOMPLETE',
+  })
+  two.engine.turn({ away: false })
+  await until('all is told', () => isReady(one)() && isReady(two)())
+  t.equal(site.get('lease', key)?.text, JSON.stringify(later))
+  t.notMatch(site.get('node', 'n2')?.text, 'owes')
+})
+
 const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
   ['what is bound here gets its lease again', undefined, 'one'],
   ['but not what somebody else has', { ...lease('10.22.0.50', 'theirs', 1), node: 'n2' }, 'theirs'],

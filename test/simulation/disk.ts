@@ -6,7 +6,6 @@ import type {
   RecordKind,
   RecordTypes,
 } from '../../ipkeeper-server/ipam/records/records.ts'
-import { attachmentKey } from '../../ipkeeper-server/ipam/records/records.ts'
 import { AnsweredMarks, type MarkOwner } from '../../ipkeeper-server/reconcile/answered-marks.ts'
 import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/records/history-entry.ts'
 import { StoreConflict, type StoredRecord } from '../../ipkeeper-server/store/lease-store.ts'
@@ -162,5 +161,3 @@ export class DiskMarks extends AnsweredMarks {
     if (this.#marks.get(name) === owner) this.#marks.delete(name)
   }
 }
-
-export const queueName = ({ key }: QueuedDel): string => attachmentKey(key)

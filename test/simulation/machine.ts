@@ -16,13 +16,13 @@ import { delAttachment, endStray } from '../../ipkeeper-server/leases/verbs/del.
 import { RecentAnswers, Tombstones } from '../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { Serial } from '../../ipkeeper-server/leases/verbs/turns.ts'
-import type { ReconcileSettings } from '../../ipkeeper-server/reconcile/plan-settings.ts'
 import { Reconciler } from '../../ipkeeper-server/reconcile/reconciler.ts'
 import { SettleAnswers } from '../../ipkeeper-server/reconcile/settle-answers.ts'
 import { YieldAddresses } from '../../ipkeeper-server/reconcile/yield-addresses.ts'
 import type { RuntimeAnswer } from '../../ipkeeper-server/runtime/sandboxes.ts'
 import { SharedStore } from '../../ipkeeper-server/store/shared/shared-store.ts'
 import { attachmentLiveness, deathOf } from '../../ipkeeper-server/network/pod/attachment-liveness.ts'
+import { usualTerms } from '../ipkeeper-server/reconcile/snapshot-words.ts'
 import { podNetworkDouble } from '../rigs/pod-network-double.ts'
 import type { EngineDouble, EngineSwitches, NodeEngine } from '../rigs/engine-double.ts'
 import { Disk, DiskJournal, DiskMarks } from './disk.ts'
@@ -78,16 +78,6 @@ const deadlineMs = 3_000
 /** Milliseconds, as in the unit of systemd. */
 const startAgainAfter = 2_000
 const socket = '/run/containerd/containerd.sock'
-
-const sweeping: ReconcileSettings = {
-  mode: 'repair',
-  interval: 15_000,
-  minAge: 45_000,
-  minAgeUnproved: 300_000,
-  passes: 2,
-  links: [],
-  kinds: {},
-}
 
 const terms: Omit<PoolBook['standard'], 'cooldown'> = {
   retention: 'release',
@@ -396,7 +386,7 @@ export class Daemon {
       deathOf(attachment, here, bootId, see)
     const reconciler = new Reconciler({
       service,
-      settings: () => sweeping,
+      settings: () => usualTerms,
       death,
       reach: () => Promise.resolve(),
       runtimes: {

@@ -51,7 +51,6 @@ export type Step =
   | { readonly do: 'release'; readonly on: number; readonly number: number }
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
-  | { readonly do: 'nothing' }
 
 /** A step, and how many milliseconds pass until the next one. */
 export interface Moment {

@@ -14,6 +14,7 @@ import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.t
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { SeededRandom } from '../many-nodes/seeded-random.ts'
 import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { Judge, type Given, type Wish } from './judge.ts'
@@ -37,17 +38,6 @@ interface Sandbox {
   readonly bootId: string
   state: State
   given?: Given
-}
-
-/** A generator of which nothing is asked but that it is the same each time (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 const minute = 60_000
@@ -74,7 +64,8 @@ export class World {
 
   constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>) {
     this.#time = time
-    this.#random = randomFrom(seed)
+    const random = new SeededRandom(seed)
+    this.#random = () => random.next()
     this.judge = new Judge(time.now)
     this.#engine = kind === 'embedded' ? undefined : new EngineDouble()
     const around = {
@@ -165,8 +156,6 @@ export class World {
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
         for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
-        return undefined
-      case 'nothing':
         return undefined
     }
   }

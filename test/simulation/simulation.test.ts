@@ -22,6 +22,11 @@ const once: readonly (readonly [kind: Kind, seed: number, what: string])[] = [
     13,
     'a claim on a name was tried again without a pause, and kept its daemon from everything else',
   ],
+  [
+    'amnesia',
+    18,
+    "a change of a node's record that was pending at a loss took back what the node had told since",
+  ],
 ]
 
 async function assertWell(t: Test, kind: Kind, seed: number): Promise<boolean> {

@@ -16,7 +16,7 @@ export interface PendingWrite {
   readonly want: string | null
   /**
    * The engine has lost records since (after-loss.ts): whatever it has instead was written earlier, unless it is in use on
-   * another node that has reported what it holds.
+   * another node that has reported what it holds. The record of a node is never written so.
    */
   again?: true
 }
@@ -36,13 +36,14 @@ export function sameRecord(a: string | null, b: string | null): boolean {
  *   reported: what it has is there again. awaited: it may not be in use there any more.
  */
 export function resolutionOf(
-  { expected, want, again }: PendingWrite,
+  { kind, expected, want, again }: PendingWrite,
   present: string | null,
   userIs: (text: string) => 'none' | 'reported' | 'awaited',
 ): 'done' | 'write' | 'overruled' | 'wait' {
   if (sameRecord(present, want)) return 'done'
   if (expected.some(text => sameRecord(present, text))) return 'write'
-  if (!again) return 'overruled'
+  // A node tells its part of a loss in its record, which an older text would take back: all would wait for it for ever.
+  if (!again || kind === 'node') return 'overruled'
   const user = present === null ? 'none' : userIs(present)
   return user === 'none' ? 'write' : user === 'reported' ? 'overruled' : 'wait'
 }

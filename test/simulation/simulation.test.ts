@@ -27,6 +27,7 @@ const once: readonly (readonly [kind: Kind, seed: number, what: string])[] = [
     18,
     "a change of a node's record that was pending at a loss took back what the node had told since",
   ],
+  ['amnesia', 163, 'a node that claimed its name while it told what it holds took back that it had'],
 ]
 
 async function assertWell(t: Test, kind: Kind, seed: number): Promise<boolean> {

@@ -218,11 +218,12 @@ export class EngineLosses {
       if (await this.#put(node, present?.revision ?? null, told)) [this.#reported, this.#owes] = [epoch, owes]
     }
     // It may go by another name yet, or again in an engine that went back.
+    const epoch = this.#reported
     for (const other of this.#nodes()) {
       const revision = known.get({ kind: 'node', key: other.name })?.revision ?? null
       const isBehind = epochOf(other) < this.#reported || (other.owes === true) !== owes
       if (!isBehind || !isOwn(other.name) || other.name === node) continue
-      const told = { ...this.inEpoch(other), generation: other.generation + 1 }
+      const told = { ...saying(other, { epoch, owes }), generation: other.generation + 1 }
       await this.#put(other.name, revision, told)
     }
     this.#see()
@@ -239,10 +240,13 @@ export class EngineLosses {
     }
   }
 
-  /** This node's record as it is to be written: who plans it does not know of losses. */
+  /**
+   * This node's record as it is to be written: who plans it does not know of losses. One that says so already may say it by a report
+   * that the engine has taken, and whose answer is still on its way.
+   */
   inEpoch(record: NodeRecord): NodeRecord {
     const said = { epoch: this.#reported, owes: this.#owes }
-    return this.#reported === firstEpoch ? record : saying(record, said)
+    return epochOf(record) >= this.#reported ? record : saying(record, said)
   }
 
   /** How it stands with the node that has a record in use, if it is another one, by what the engine says. */

@@ -1,51 +1,87 @@
 import t from 'tap'
+import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { EngineLosses } from '../../../../ipkeeper-server/store/shared/engine-losses.ts'
 import { KnownRecords } from '../../../../ipkeeper-server/store/shared/known-records.ts'
-import { EngineDouble } from '../../../rigs/engine-double.ts'
+import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+
+const record = (name: string): string =>
+  JSON.stringify({ generation: 1, name, addresses: [], since: 0, epoch: 1 })
+
+/** Node n1 of an engine that keeps two, and how many lists it has heard. */
+function followed(site: EngineDouble): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
+  for (const name of ['n1', 'n2']) site.put('node', name, record(name))
+  const engine = site.connect()
+  const known = new KnownRecords({
+    ...{ engine, isChanging: () => false, onContact: () => undefined, onChange: () => undefined },
+  })
+  const losses = new EngineLosses({
+    ...{ engine, known, node: 'n1', isOwn: name => name === 'n1', now: () => 0, isOffline: false },
+    ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
+  })
+  let lists = 0
+  engine.start({
+    replace: (records, position) => {
+      const reason = losses.judge(records, position, () => new Map())
+      if (reason !== undefined) losses.lost(reason, records)
+      known.replace(records, reason !== undefined)
+      losses.heardAll(false)
+      lists++
+    },
+    put: news => {
+      known.hear(news)
+    },
+    remove: (kind, key) => {
+      known.hear({ kind, key })
+    },
+    broke: reason => {
+      losses.broke(reason)
+    },
+    trouble: () => undefined,
+  })
+  return { engine, losses, lists: () => lists }
+}
 
 t.test(
   'a node whose record is lost is waited for, also where another node was quicker to say so',
   async t => {
     const site = new EngineDouble()
-    const record = (name: string): string =>
-      JSON.stringify({ generation: 1, name, addresses: [], since: 0, epoch: 1 })
-    for (const name of ['n1', 'n2']) site.put('node', name, record(name))
-    const engine = site.connect()
-    const known = new KnownRecords({
-      ...{ engine, isChanging: () => false, onContact: () => undefined, onChange: () => undefined },
-    })
-    const losses = new EngineLosses({
-      ...{ engine, known, node: 'n1', isOwn: name => name === 'n1', now: () => 0, isOffline: false },
-      ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
-    })
-    let lists = 0
-    engine.start({
-      replace: (records, position) => {
-        const reason = losses.judge(records, position, () => new Map())
-        if (reason !== undefined) losses.lost(reason, records)
-        known.replace(records, reason !== undefined)
-        losses.heardAll(false)
-        lists++
-      },
-      put: news => {
-        known.hear(news)
-      },
-      remove: (kind, key) => {
-        known.hear({ kind, key })
-      },
-      broke: reason => {
-        losses.broke(reason)
-      },
-      trouble: () => undefined,
-    })
-    await until('all is heard', () => lists === 1)
+    const { engine, losses, lists } = followed(site)
+    await until('all is heard', () => lists() === 1)
     t.ok(losses.isWhole(), 'nobody is waited for')
     site.restore()
-    await until('the loss is heard of', () => lists === 2)
+    await until('the loss is heard of', () => lists() === 2)
     engine.turn({ deaf: true })
     site.put('node', 'n2', record('n2'))
     await losses.report(false)
     t.match(losses.status(), { state: 'incomplete', waitsFor: ['n2'] })
   },
 )
+
+t.test('a change of its own record takes back nothing that a node has just told', async t => {
+  const site = new EngineDouble()
+  const { engine, losses, lists } = followed(site)
+  await until('all is heard', () => lists() === 1)
+  site.restore()
+  await until('the loss is heard of', () => lists() === 2)
+  const own = (): NodeRecord | undefined => {
+    const text = site.get('node', 'n1')?.text
+    return text === undefined ? undefined : (JSON.parse(text) as NodeRecord)
+  }
+  for (const owes of [true, false]) {
+    let claimed: NodeRecord | undefined
+    engine.turn({
+      // Asked for once more before the answer goes out, when the engine has it already.
+      slowMs: () => {
+        const present = own()
+        const isTold = present?.epoch === 2 && (present.owes === true) === owes
+        if (isTold) claimed ??= losses.inEpoch({ ...present, addresses: ['192.0.2.1'] })
+        return 0
+      },
+    })
+    await losses.report(owes)
+    t.strictSame(claimed, { ...own(), addresses: ['192.0.2.1'] }, `owes: ${owes}`)
+  }
+  const planned: NodeRecord = { generation: 9, name: 'n1', addresses: [], since: 0 }
+  t.match(losses.inEpoch(planned), { epoch: 2 }, 'who plans it does not know of losses')
+})

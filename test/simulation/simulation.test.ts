@@ -27,6 +27,11 @@ const once: readonly (readonly [kind: Kind, seed: number, what: string])[] = [
     18,
     "a change of a node's record that was pending at a loss took back what the node had told since",
   ],
+  [
+    'amnesia',
+    240,
+    'a refused DEL was planned anew on the expiry that had been built on it, and left its lease bound',
+  ],
   ['amnesia', 163, 'a node that claimed its name while it told what it holds took back that it had'],
 ]
 

@@ -30,7 +30,7 @@ import { AnnouncedTimes } from './announced-times.ts'
 import { IndexedRecords } from './indexed-records.ts'
 import { LedgerSubscribers, type LedgerListener } from './ledger-events.ts'
 import { LedgerReader } from './ledger-reader.ts'
-import { PendingCommits, type DurableRecord } from './pending-commits.ts'
+import { PendingCommits, type CommitUnderWay, type FormerRecord } from './pending-commits.ts'
 import type { RecordName } from './record-table.ts'
 import { StoreReadiness } from './store-readiness.ts'
 
@@ -40,8 +40,9 @@ type AnyRecord = RecordTypes[RecordKind]
  * All records in memory, indexed for planning, in front of the store.
  *
  * A commit shows in the ledger at once and goes to the store in the same order, so that the next plan already sees it;
- * its promise resolves when it is durable. When the store refuses it, the touched records are read again. A plan that was
- * made from a refused change conflicts in its turn, because every write names the generation it was computed from.
+ * its promise resolves when it is durable. When the store refuses it, the touched records are read again. What was planned
+ * on a refused change goes with it at once: the store will refuse that in its turn, because every write names the generation
+ * it was computed from, and nobody is to plan with it until then.
  */
 export class Ledger extends LedgerReader {
   readonly #store: LeaseStore
@@ -266,36 +267,39 @@ export class Ledger extends LedgerReader {
       const before = write.kind === 'lease' ? tables.lease.peek(write.key) : undefined
       return historyEvent(write, before, now) ?? []
     })
-    for (const write of change) {
-      this.#pending.begin(write, () => this.#present(write))
-      this.#set(write, write.record ?? undefined)
-    }
+    const commit = this.#pending.begin(change, name => this.#present(name))
+    for (const write of change) this.#set(write, write.record ?? undefined)
+    const answered = this.#store.commit(change, events).then(
+      () => {
+        this.#pending.confirm(commit)
+      },
+      (error: unknown) => {
+        this.#takeBack(commit)
+        throw error
+      },
+    )
     try {
-      await this.#store.commit(change, events)
+      await Promise.race([answered, commit.doomed])
     } catch (error) {
-      await this.#takeBack(change, error)
+      this.#readiness.refused(error)
+      // A store that cannot be read either leaves the records indeterminate until the next plan asks.
+      await this.settle().catch(() => undefined)
       throw error instanceof StoreConflict ? conflict(error) : error
     }
     this.#readiness.accepted()
-    for (const write of change) this.#pending.confirm(write)
   }
 
-  #present({ kind, key }: RecordName): DurableRecord {
+  #present({ kind, key }: RecordName): FormerRecord {
     const record = this.#records.tables[kind].peek(key) ?? null
     return { record, times: kind === 'lease' ? this.#times.of(key) : undefined }
   }
 
   /** After the store has refused a change. */
-  async #takeBack(change: Change, error: unknown): Promise<void> {
-    for (const write of change) {
-      const durable = this.#pending.refuse(write)
-      if (!durable) continue
-      this.#put(write, durable.record ?? undefined)
-      if (write.kind === 'lease') this.#times.restore(write.key, durable.times)
+  #takeBack(commit: CommitUnderWay): void {
+    for (const { kind, key, record, times } of this.#pending.refuse(commit)) {
+      this.#put({ kind, key }, record ?? undefined)
+      if (kind === 'lease') this.#times.restore(key, times)
     }
-    this.#readiness.refused(error)
-    // A store that cannot be read either leaves the records indeterminate until the next plan asks.
-    await this.settle().catch(() => undefined)
   }
 
   /**

@@ -51,6 +51,39 @@ t.test('what was built on a refused commit conflicts in its turn, and is planned
   t.match(await store.read('lease', leaseKey(two)), { generation: 1, node: 'n2' })
 })
 
+t.test('what is planned after a refusal sees nothing of what was built on the refused change', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  await ledger.commit([putLease(lease('10.0.0.2'), null)])
+  const first = gate(store)
+  let turn = 0
+  store.fails = () => ++turn === 1
+  const cooling = lease('10.0.0.2', 2, { state: 'cooling', attachment: null, until: 0 })
+  const seen: (number | undefined)[] = []
+  const ended = commitPlan(ledger, () => {
+    seen.push(ledger.lease(two)?.generation)
+    return { change: [putLease(cooling, 1)] }
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  const expired = ledger.commit([{ kind: 'lease', key: leaseKey(two), expect: 2, record: null }])
+  t.equal(ledger.lease(two), undefined, 'its time is over')
+  first.open()
+  // The store is still about to refuse what was built on it.
+  const second = gate(store)
+  const refused = await thrownProblem(() => ended)
+  t.equal(refused.code, 'IPK_STORE_FAILED')
+  t.equal((await thrownProblem(() => expired)).code, 'IPK_STORE_CONFLICT')
+  const again = commitPlan(ledger, () => {
+    seen.push(ledger.lease(two)?.generation)
+    return { change: [putLease(cooling, 1)] }
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  second.open()
+  await again
+  t.strictSame(seen, [1, 1])
+  t.match(await store.read('lease', leaseKey(two)), { generation: 2, state: 'cooling' })
+})
+
 t.test('somebody else wrote to the store: the plan is made anew from what is there', async t => {
   const store = new MemoryStore()
   const ledger = await Ledger.open(store)

@@ -19,6 +19,7 @@ import { forgetOldest, releasedLease, type ReleaseTerms } from './plan-release.t
 import {
   byHolder,
   holderMustStay,
+  leasesMustStay,
   replaceLease,
   writeAttachment,
   writeHolder,
@@ -164,12 +165,12 @@ export function planUndo(
     const older = before !== null && !sameAttachment(before, key) ? book.attachment(before) : undefined
     const back = older ?? backElsewhere(before, restored)
     // What the older sandbox has: what this ADD had taken from it, and what it had left with it.
-    const own = [...(back ? book.leasesOf(back) : []), ...restored].filter(
-      lease =>
-        holderKey(lease.holder) === holderKey(attachment.holder) &&
-        (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back))),
-    )
-    writes.push(writeHolder(holder, holder.holder, ofSandbox(back), own))
+    const isOwn = (lease: LeaseRecord): boolean =>
+      holderKey(lease.holder) === holderKey(attachment.holder) &&
+      (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back)))
+    const left = (back ? book.leasesOf(back) : []).filter(isOwn)
+    const own = [...left, ...restored.filter(isOwn)]
+    writes.push(writeHolder(holder, holder.holder, ofSandbox(back), own), ...leasesMustStay(book, left))
   } else writes.push(...holderMustStay(book, attachment.holder))
   return [
     ...writes,

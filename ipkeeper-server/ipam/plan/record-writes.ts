@@ -51,6 +51,14 @@ export function holderMustStay(book: AddressBook, holder: Holder): Write[] {
   return book.isShared ? [mustStay('holder', holderKey(holder), book.holder(holder))] : []
 }
 
+/**
+ * The condition that leases are still what a plan has seen, where it puts them into the list of a holder and leaves them as they
+ * are: their sandbox may end elsewhere meanwhile, and leaves a holder alone that has moved on.
+ */
+export function leasesMustStay(book: AddressBook, leases: readonly LeaseKey[]): Write[] {
+  return book.isShared ? leases.map(lease => mustStay('lease', leaseKey(lease), book.lease(lease))) : []
+}
+
 /** Puts an attachment in place of the one that was seen; null deletes it. */
 export function writeAttachment(
   seen: AttachmentRecord | undefined,

@@ -4,6 +4,7 @@ import {
   byHolder,
   dropFormerHolders,
   holderMustStay,
+  leasesMustStay,
   withdrawFromHolder,
   writeAttachment,
 } from '../../../../ipkeeper-server/ipam/plan/record-writes.ts'
@@ -48,6 +49,17 @@ t.test('that a holder is still what was seen is a condition where nodes share th
     [{ expect: null, record: null }],
     'and that there is none',
   )
+  t.end()
+})
+
+t.test('so is that leases are what was seen', t => {
+  const seen = of('web', '10.0.0.2')
+  const gone = { segment: 'default', address: '10.0.0.3' }
+  t.strictSame(leasesMustStay(book([seen], [], false), [seen]), [])
+  t.strictSame(leasesMustStay(book([seen], []), [seen, gone]), [
+    { kind: 'lease', key: leaseKey(seen), expect: 1, record: seen },
+    { kind: 'lease', key: leaseKey(gone), expect: null, record: null },
+  ])
   t.end()
 })
 

@@ -1,10 +1,18 @@
 import t from 'tap'
 import { addAttachment } from '../../../../ipkeeper-server/leases/verbs/add.ts'
 import { undoAdd, takeBack, setAside } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
-import type { AttachmentKey, LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import {
+  holderKey,
+  leaseKey,
+  type AttachmentKey,
+  type HolderRecord,
+  type LeaseRecord,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { sampleConfig as main } from '../../network/plan/sample-job.ts'
+import { until } from '../../../rigs/poll.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
+import { Site } from '../several-nodes.ts'
 import { TestService, type PodWords, poolFrom } from '../test-service.ts'
 import { AddressTaken } from '../../../../ipkeeper-server/network/pod-network.ts'
 
@@ -173,3 +181,37 @@ t.test('a new sandbox whose address is taken gives it back to the old one', asyn
   t.equal(await story.add({ ...pod('c2'), pod: 'web-0', uid: 'u1' }), 'IPK_ADDRESS_DUPLICATE')
   t.strictSame(story.leases(), ['10.22.0.2 bound shop/web-0 c1'])
 })
+
+t.test(
+  'a holder goes back to its former sandbox without what that has let go on its node meanwhile',
+  async t => {
+    const site = new Site()
+    const terms = { byTime: undefined, offlineGrace: 0 }
+    const [one, two] = [await site.join(t, 'n1', terms), await site.join(t, 'n2', terms)]
+    one.world.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+    const former: PodWords = {
+      pod: 'web-0',
+      uid: 'u1',
+      container: 'c1',
+      node: 'n1',
+      ip: '10.22.0.2,fd00:22::2',
+    }
+    const request = two.world.request({ ...former, container: 'c2', node: 'n2', ip: '10.22.0.2' })
+    t.equal(await one.world.add(former), '10.22.0.2,fd00:22::2')
+    const v6 = { segment: 'default', address: 'fd00:22::2' }
+    await until('the other node knows', () => two.ledger.lease(v6)?.state === 'bound')
+    const { generation } = await addAttachment(two.world.service, request, { gone: () => false })
+    await until('its node knows', () => one.ledger.holder(request.holder)?.attachment?.containerId === 'c2')
+
+    await site.turn(two, 'deaf')
+    await one.world.del('c1')
+    t.match(two.ledger.lease(v6), { state: 'bound' }, 'this one has not heard of it')
+    t.ok(await takeBack(two.world.service, request.key, generation))
+    const { attachment, leases } = JSON.parse(
+      site.engine.get('holder', holderKey(request.holder))?.text ?? '{}',
+    ) as HolderRecord
+    t.match(attachment, { containerId: 'c1' }, 'whether it still lives its node knows')
+    t.strictSame(leases, [{ segment: 'default', address: '10.22.0.2' }])
+    t.match(JSON.parse(site.engine.get('lease', leaseKey(v6))?.text ?? ''), { state: 'cooling' })
+  },
+)

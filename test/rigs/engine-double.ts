@@ -97,7 +97,7 @@ export class EngineDouble {
     if (seen) {
       this.#revision = snapshot.revision
       this.#life++
-    } else this.#revision += 1_000_000
+    } else this.#revision = Math.max(this.#revision, snapshot.revision) + 1_000_000
     for (const wake of this.#wakes) wake()
   }
 

@@ -65,6 +65,12 @@ export class Judge {
   /** By address, as their retention promises. */
   readonly #kept = new Map<string, Kept>()
   readonly #reserved = new Map<string, string>()
+  /** By address: an engine that goes back may have it again, and nobody may rely on that. */
+  readonly #everReserved = new Map<string, string>()
+  /** By address: who got it last. */
+  readonly #last = new Map<string, Given>()
+  /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
+  readonly #mayStay = new Set<string>()
   readonly #now: () => number
 
   constructor(now: () => number) {
@@ -107,6 +113,7 @@ export class Judge {
         `${address} is reserved for ${promised}, and ${container} of ${wish.pod} got it`,
       )
     this.#kept.delete(address)
+    this.#last.set(address, given)
     this.#owners.set(container, { ...given, since: this.#now() })
   }
 
@@ -115,9 +122,9 @@ export class Judge {
     this.#owners.delete(container)
   }
 
-  /** The DEL of a pod that had been answered was acknowledged: from then on its address is kept. */
-  deleted({ wish, address }: Given, isSure: boolean): void {
-    if (wish.keep !== undefined)
+  /** The DEL of a pod that had been answered was acknowledged: from then on its address is kept, unless a later one has had it. */
+  deleted({ wish, address, container }: Given, isSure: boolean): void {
+    if (wish.keep !== undefined && this.#last.get(address)?.container === container)
       this.#kept.set(address, { pod: wish.pod, until: this.#now() + wish.keep, isSure })
   }
 
@@ -127,8 +134,19 @@ export class Judge {
     if (kept) this.#kept.set(address, { ...kept, isSure: false })
   }
 
+  /** Nobody proves that these have ended: nodes may say of them that they are in use. */
+  mayStay(containers: Iterable<string>): void {
+    for (const container of containers) this.#mayStay.add(container)
+  }
+
+  /** Their machine has come back after all. */
+  mustGo(containers: Iterable<string>): void {
+    for (const container of containers) this.#mayStay.delete(container)
+  }
+
   reserved(address: string, pod: string): void {
     this.#reserved.set(address, pod)
+    this.#everReserved.set(address, pod)
   }
 
   unreserved(address: string): void {
@@ -147,8 +165,10 @@ export class Judge {
   isSpokenFor({ pod, ip, mac }: Wish): boolean {
     const owners = [...this.#owners.values()].filter(({ wish }) => wish.pod !== pod)
     const kept = ip === undefined ? undefined : this.#kept.get(ip)
-    const promised = ip === undefined ? undefined : this.#reserved.get(ip)
+    const promised = ip === undefined ? undefined : this.#everReserved.get(ip)
+    const last = ip === undefined ? undefined : this.#last.get(ip)
     return (
+      (last !== undefined && last.wish.pod !== pod && this.#mayStay.has(last.container)) ||
       owners.some(({ address, wish }) => address === ip || (mac !== undefined && wish.mac === mac)) ||
       (kept !== undefined && kept.pod !== pod) ||
       (promised !== undefined && promised !== pod)
@@ -178,7 +198,7 @@ export class Judge {
           ]
       }
       for (const { address, container } of list)
-        if (!owned.has(`${address} ${container}`))
+        if (!owned.has(`${address} ${container}`) && !this.#mayStay.has(container))
           yield [
             'nothing is left over',
             `${node} says that ${address} is in use by ${container}, which does not run`,

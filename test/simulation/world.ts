@@ -61,6 +61,9 @@ export class World {
   #snapshot: Snapshot | undefined
   /** Machines that an operator has said are gone for good. */
   readonly #lost = new Set<Machine>()
+  #wasRestored = false
+  /** Nobody gets another name any more. */
+  #isOver = false
 
   constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>) {
     this.#time = time
@@ -153,6 +156,7 @@ export class World {
         this.#snapshot = this.#engine?.snapshot()
         return undefined
       case 'restore':
+        this.#wasRestored = true
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
         for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
@@ -339,7 +343,9 @@ export class World {
     if (done !== true) machine.disk.queue.push({ key: keyOf(sandbox), began })
     this.#say(`the DEL of ${container} is ${done === true ? 'done' : 'queued'}`)
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
-    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1)
+    // Who is deaf may still go by what the engine was.
+    const mayBeBehind = this.#wasRestored && machine.mood !== 'well'
+    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1 && !mayBeBehind)
   }
 
   async #check(sandbox: Sandbox): Promise<void> {
@@ -376,7 +382,7 @@ export class World {
     if (!machine.isOn) return
     if (killed) machine.kill()
     else await machine.stop()
-    if (name !== undefined) machine.name = names[name] ?? machine.name
+    if (name !== undefined && !this.#isOver) machine.name = names[name] ?? machine.name
     if (away === undefined) return
     await this.#time.pass(away)
     await machine.start()
@@ -396,9 +402,13 @@ export class World {
   }
 
   async #switchOn(machine: Machine): Promise<void> {
-    this.#lost.delete(machine)
+    if (this.#lost.delete(machine)) this.judge.mustGo(this.#containersOn(machine))
     machine.powerOn()
     await machine.start()
+  }
+
+  #containersOn(machine: Machine): readonly string[] {
+    return this.#sandboxes.filter(sandbox => sandbox.machine === machine).map(({ container }) => container)
   }
 
   /** An operator says so of machines that are off, and of others by mistake. */
@@ -409,10 +419,11 @@ export class World {
     await this.#ask(machine, async service => {
       await forgetNode(service, name)
       this.#say(`${name} is declared gone`)
-      for (const other of meant) {
-        if (other.isOn) continue
-        this.#lost.add(other)
-      }
+      for (const other of meant)
+        if (!other.isOn) {
+          this.#lost.add(other)
+          this.judge.mayStay(this.#containersOn(other))
+        }
     })
   }
 
@@ -448,14 +459,15 @@ export class World {
   /** All is well again. Resolves when everything has come to rest, and has been looked at. */
   async settle(): Promise<void> {
     this.#say('all is well again')
+    this.#isOver = true
     for (const [number, machine] of this.#machines.entries()) {
       machine.turn('well')
       machine.runtime = 'lists'
       const isNamed = this.#machines.slice(0, number).some(other => other.name === machine.name)
-      if (isNamed) {
+      if (isNamed)
         machine.name = names.find(name => this.#machines.every(other => other.name !== name)) ?? machine.name
-        machine.kill()
-      }
+      // One that could not ask for its name goes on under its former one, until it is started again.
+      if (machine.daemon?.service?.node !== machine.name) machine.kill()
     }
     for (const machine of this.#machines)
       if (!this.#lost.has(machine)) void (machine.isOn ? machine.start() : this.#switchOn(machine))
@@ -472,9 +484,9 @@ export class World {
     for (const wish of wishes) await this.#startInTheEnd(wish)
   }
 
-  /** An operator says of names that are waited for, and that no machine has any more, that they are gone. */
+  /** An operator says of names that are waited for, and under which no machine serves, that they are gone. */
   async #forgetWhoIsNoMore(): Promise<void> {
-    const there = new Set(this.#machines.filter(({ isOn }) => isOn).map(({ name }) => name))
+    const there = new Set(this.#serving.map(({ daemon }) => daemon?.service?.node))
     for (const machine of this.#serving) {
       const awaited = machine.daemon?.status?.waitsFor ?? []
       for (const name of awaited)

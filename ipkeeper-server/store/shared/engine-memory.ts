@@ -9,6 +9,8 @@ interface Remembered extends EnginePosition {
   /** Another engine: what is remembered is not about it. */
   readonly location: string
   readonly epoch: number
+  /** Whether a node was heard to have told in that epoch. Absent in a journal of old: by then nothing was waited for, or it is unknown. */
+  readonly told?: boolean
   /** Nodes that the engine had records of, but for those that are gone for good. */
   readonly nodes: readonly string[]
   /** What a loss was found by, while it is made good. */
@@ -39,6 +41,7 @@ export class EngineMemory {
   /** The newest revision since the last list; one that is under way may be older. */
   #passed = 0
   #epoch = firstEpoch
+  #isTold = true
   #nodes = new Set<string>()
   #loss: Remembered['loss']
   #isNew = true
@@ -49,10 +52,11 @@ export class EngineMemory {
 
   /** Takes note of what the journal has. */
   found(text: string): void {
-    const { location, epoch, nodes, loss, cluster, revision } = JSON.parse(text) as Remembered
+    const { location, epoch, told, nodes, loss, cluster, revision } = JSON.parse(text) as Remembered
     if (location !== this.#location) return
     this.#isNew = false
     this.#epoch = epoch
+    this.#isTold = told ?? loss === undefined
     this.#nodes = new Set(nodes)
     this.#loss = loss
     this.#position = { ...(cluster !== undefined && { cluster }), revision }
@@ -80,6 +84,7 @@ export class EngineMemory {
     const remembered: Remembered = {
       location: this.#location,
       epoch: this.#epoch,
+      told: this.#isTold,
       nodes: [...this.#nodes].sort(),
       ...(this.#loss && { loss: this.#loss }),
       ...this.#position,
@@ -100,10 +105,10 @@ export class EngineMemory {
     keepsEndings,
   }: HeardAll): string | undefined {
     if (this.#isNew) return undefined
-    const ahead = records
+    const nodes = records
       .filter(({ kind }) => kind === 'node')
       .map(({ text }) => JSON.parse(text) as NodeRecord)
-      .find(node => epochOf(node) > this.#epoch)
+    const ahead = nodes.find(node => epochOf(node) > this.#epoch)
     if (ahead) return foundBy(ahead)
     const before = this.#position
     if (
@@ -115,6 +120,9 @@ export class EngineMemory {
     const passed = Math.max(before?.revision ?? 0, ...(isFirst ? bound.values() : []))
     if (position.revision < passed)
       return `it has gone back from revision ${passed} to ${position.revision}: it was restored from a snapshot`
+    const isBack = this.#isTold && nodes.length > 0 && nodes.every(node => epochOf(node) < this.#epoch)
+    if (keepsNodes && isBack)
+      return 'it does not know any more of an earlier loss, after which nodes have told what they hold: it was restored from a snapshot'
     const there = new Map(records.map(record => [recordId(record), record]))
     const older = records.find(record => record.revision < (revisionOf(record) ?? 0))
     if (older) return `it has ${older.kind} ${older.key} in an older version than before`
@@ -133,7 +141,8 @@ export class EngineMemory {
 
   /** A loss was found. `newest` is the epoch of the node that has got farthest. */
   lost(reason: string, newest: number, since: number): void {
-    this.#epoch = newest > this.#epoch ? newest : this.#epoch + 1
+    this.#isTold = newest > this.#epoch
+    this.#epoch = this.#isTold ? newest : this.#epoch + 1
     this.#loss = { reason, since }
     this.#isNew = false
   }
@@ -156,14 +165,16 @@ export class EngineMemory {
   }
 
   /** Whether that is to be noted. */
-  sees({ name, gone, epoch }: NodeRecord): boolean {
-    const size = this.#nodes.size
-    if (gone) this.#nodes.delete(name)
-    else this.#nodes.add(name)
-    const newest = Math.max(this.#epoch, epochOf({ ...(epoch !== undefined && { epoch }) }))
-    const isNews = this.#nodes.size !== size || newest !== this.#epoch
-    this.#epoch = newest
-    return isNews
+  sees(node: NodeRecord): boolean {
+    const { size } = this.#nodes
+    const [epoch, wasTold] = [this.#epoch, this.#isTold]
+    if (node.gone) this.#nodes.delete(node.name)
+    else this.#nodes.add(node.name)
+    if (epochOf(node) >= epoch) {
+      this.#epoch = epochOf(node)
+      this.#isTold = true
+    }
+    return this.#nodes.size !== size || this.#epoch !== epoch || this.#isTold !== wasTold
   }
 
   /** Somebody has deleted a node's record. Whether that is to be noted. */

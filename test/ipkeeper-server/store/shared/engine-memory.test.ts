@@ -20,7 +20,12 @@ const ending = (address: string): EngineRecord => ({
 const bound = new Map([['lease ["default","10.22.0.50"]', 40]])
 const all = [node('n1', 10), node('n2', 11), lease('10.22.0.50', 40)]
 
+/** After a loss, which n2 has told of. */
+const secondEpoch = { before: { epoch: 2 } }
+
 interface Case {
+  /** Of the nodes, when they were heard of. */
+  readonly before?: object
   readonly name: string
   readonly records?: readonly EngineRecord[]
   readonly position?: EnginePosition
@@ -71,6 +76,16 @@ const cases: readonly Case[] = [
     ...{ records: [...all, node('n3', 70, { epoch: 2 })], loss: /node n3 has found/ },
   },
   {
+    name: 'nobody knows of the loss before',
+    ...secondEpoch,
+    loss: /does not know any more of an earlier loss/,
+  },
+  {
+    name: 'one node still knows of the loss before',
+    ...secondEpoch,
+    ...{ records: [node('n1', 10), node('n2', 11, { epoch: 2 }), lease('10.22.0.50', 40)], loss: undefined },
+  },
+  {
     name: 'a node that is gone for good needs no record',
     ...{ records: [node('n1', 10), node('n2', 11), node('n3', 70, { gone: {} }), lease('10.22.0.50', 40)] },
     loss: undefined,
@@ -87,18 +102,18 @@ function heard(memory: EngineMemory, { records = all, position, more }: Case): s
   })
 }
 
-const remembered = (): string => {
+const remembered = (more: object = {}): string => {
   const before = new EngineMemory('etcd here')
   before.heard({ cluster: 'a', revision: 45 })
   before.passed(50)
-  for (const name of ['n1', 'n2']) before.sees({ generation: 1, name, addresses: [], since: 1 })
+  for (const name of ['n1', 'n2']) before.sees({ generation: 1, name, addresses: [], since: 1, ...more })
   return before.note().text ?? ''
 }
 
 for (const one of cases) {
   t.test(one.name, t => {
     const memory = new EngineMemory('etcd here')
-    memory.found(remembered())
+    memory.found(remembered(one.before))
     t.match(heard(memory, one) ?? 'none', one.loss ?? /^none$/)
     t.end()
   })
@@ -109,6 +124,20 @@ t.test('a journal that knows nothing of this engine finds no loss', t => {
   const elsewhere = new EngineMemory('etcd there')
   elsewhere.found(remembered())
   t.equal(elsewhere.isNew, true)
+  t.end()
+})
+
+t.test('that nobody is in an epoch is no loss before somebody has told in it', t => {
+  const memory = new EngineMemory('etcd here')
+  memory.found(remembered())
+  memory.lost('it went back', 1, 5)
+  const [one] = cases
+  t.equal(heard(memory, one!), undefined)
+  const later = new EngineMemory('etcd here')
+  later.found(memory.note().text ?? '')
+  t.equal(heard(later, one!), undefined, 'nor after a restart')
+  memory.sees({ generation: 2, name: 'n2', addresses: [], since: 1, epoch: 2 })
+  t.match(heard(memory, one!), /earlier loss/)
   t.end()
 })
 

@@ -66,7 +66,7 @@ for (const { text } of sampleRecords(place, pods)) textBytes += text.length
 const before = heap()
 const begun = performance.now()
 const store = new SharedStore({
-  ...{ engine, journal: SqliteStore.open(join(folder.path, 'journal.db')), node: 'worker-1' },
+  ...{ engine, journal: SqliteStore.open(join(folder.path, 'journal.db')), names: () => ['worker-1'] },
   ...{ now: Date.now, monotonic: () => performance.now(), bootId: 'boot-1' },
   ...{ onStatus: () => undefined, onLost: () => undefined },
 })

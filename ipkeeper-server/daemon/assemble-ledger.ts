@@ -85,7 +85,8 @@ export async function openLedger(
   const stored = await openStore(storeSpec, {
     ...{ stateDir, room: kept.room },
     node: config.node,
-    formerNames: identity.leftNames(),
+    names: () => identity.names(),
+    id: identity.id,
     fence: identity.fence,
     access,
     log: logger,

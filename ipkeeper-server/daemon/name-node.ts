@@ -82,6 +82,11 @@ export function claimNames({
     stateDir,
     mine: { id, session, bootId, ...marks, since: Date.now() },
     wasClaimed,
+    onClaimed: name =>
+      isNamed(identity, ledger, () => {
+        identity.claimed(session)
+        if (name === identity.name) identity.took()
+      }),
     now: Date.now,
     monotonic: () => performance.now(),
     onChallenge: (name, by) => {
@@ -188,8 +193,9 @@ async function takeName(options: NameNodeOptions, wasRefused: boolean): Promise<
     const claimed = claims.names()
     await Promise.all(Array.from(new Set([wanted, ...claimed]), name => claims.take(name)))
     if (claims.isStopped) return undefined
-    identity.claimed(claims.mine.session)
-    identity.begin([...found, ...claimed])
+    await isNamed(identity, ledger, () => {
+      identity.begin([...found, ...claimed])
+    })
     if (identity.leftNames().length > 0) await carryOver(options, identity.leftNames())
     claims.hold(wanted)
     return wanted
@@ -200,10 +206,16 @@ async function takeName(options: NameNodeOptions, wasRefused: boolean): Promise<
   }
 }
 
+/** The store looks at what stands under a name that is new. */
+async function isNamed(identity: NodeIdentity, ledger: Ledger, change: () => void): Promise<void> {
+  const before = identity.names().join()
+  change()
+  if (identity.names().join() !== before) await ledger.named()
+}
+
 /** Under the name before, which is claimed once the store is back. */
 async function goOn({ identity, ledger, claims, logger }: NameNodeOptions): Promise<string> {
   const { name, wanted } = identity
-  identity.begin()
   if (name !== wanted)
     logger.warn(
       { name, wanted },

@@ -19,6 +19,8 @@ export interface NodeFile extends MachineSight {
   readonly name: string
   /** Others under which there may be records of it, or claims: a change of the name is under way, or was broken off. */
   readonly alsoNames: readonly string[]
+  /** It never had a name that was its own: `name` is only what it was to be called. */
+  readonly hasTakenNone?: true
   /** For people; the newest first. */
   readonly formerNames: readonly FormerName[]
   /** By which the name was claimed last where nodes share a store: it is of use to this very folder in that boot alone. */
@@ -31,9 +33,9 @@ export interface NodeFile extends MachineSight {
   readonly hasOpenedNone?: true
 }
 
-/** Under which there may be records of the node. */
+/** Under which there may be records of the node: none before it had a name. The one in force comes first. */
 export const namesIn = (file: NodeFile | undefined): readonly string[] =>
-  file ? [file.name, ...file.alsoNames] : []
+  file && file.hasTakenNone !== true ? [file.name, ...file.alsoNames] : []
 
 /** Under which its transactions are fenced (etcd-fence.ts): the same as long as the folder is of this node. */
 export const fenceIn = ({ fence, id }: NodeFile): string => fence ?? id

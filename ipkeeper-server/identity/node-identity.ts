@@ -26,7 +26,9 @@ const mostFormerNames = 16
  * Who this node is: known by a file in its state folder, bound to the machine, and called by a name that may change. Its
  * records stand under `name`; where another one is configured, they are carried over to that one:
  *
- * 1. `begin`: from here on there may be records, and a claim, of this node under either name.
+ * 0. Where nodes share a store the name that is wanted is claimed there first. Until then it may be another machine's, and what
+ *    stands under it as well.
+ * 1. `begin`: from here on there may be records of this node under either name.
  * 2. Whoever carries them over does so; where he was broken off, he begins again.
  * 3. `settle`: they stand under the new name. The old one may still have to be given up.
  * 4. `forget`: nothing of this node is left under the old one.
@@ -63,7 +65,8 @@ export class NodeIdentity {
     const verdict = before && judgeMachine(before, sight)
     if (before && verdict?.same === true) {
       // What is not seen this time is remembered: a mount may be forgotten.
-      const file = { ...before, ...sight, marks: { ...before.marks, ...sight.marks } }
+      const seen = { ...before, ...sight, marks: { ...before.marks, ...sight.marks } }
+      const file = before.hasTakenNone ? { ...seen, name } : seen
       return new NodeIdentity(options, file, { origin: 'same', why: verdict.why })
     }
     const file: NodeFile = {
@@ -73,6 +76,8 @@ export class NodeIdentity {
       alsoNames: [],
       formerNames: [],
       ...sight,
+      // Of a folder of old it is taken for granted.
+      ...((before || !wasInUse) && { hasTakenNone: true }),
       ...(before && { copyOf: before.id, hasOpenedNone: true }),
       ...(!before && wasInUse && { fence: name }),
     }
@@ -125,10 +130,7 @@ export class NodeIdentity {
 
   /** A store was opened: from here on one that is missing is missed. */
   opened(): void {
-    if (!this.hasOpenedNone) return
-    const { ...file }: { -readonly [K in keyof NodeFile]: NodeFile[K] } = this.#file
-    delete file.hasOpenedNone
-    this.#write(file)
+    if (this.hasOpenedNone) this.#writeWithout('hasOpenedNone')
   }
 
   /** Of the claims that this folder has made in this boot; undefined where it has made none. */
@@ -143,21 +145,32 @@ export class NodeIdentity {
     this.#write({ ...this.#file, claimed: { session, bootId, folder } })
   }
 
+  /** Under which there may be records of this node: none before it had a name. The one in force comes first. */
+  names(): readonly string[] {
+    return namesIn(this.#file)
+  }
+
   /** Whether a record that bears this name may be of this node. */
   isOwn(name: string): boolean {
-    return namesIn(this.#file).includes(name)
+    return this.names().includes(name)
   }
 
   /** Names besides `wanted` under which there may be something of this node. */
   leftNames(): readonly string[] {
-    return namesIn(this.#file).filter(name => name !== this.wanted)
+    return this.names().filter(name => name !== this.wanted)
   }
 
   /** @param found under which records of this node were found besides */
   begin(found: Iterable<string> = []): void {
+    this.took()
     const names = new Set([...this.#file.alsoNames, this.wanted, ...found])
     names.delete(this.name)
     if (names.size > this.#file.alsoNames.length) this.#write({ ...this.#file, alsoNames: [...names] })
+  }
+
+  /** The name in force is this node's. */
+  took(): void {
+    if (this.#file.hasTakenNone === true) this.#writeWithout('hasTakenNone')
   }
 
   settle(): void {
@@ -172,6 +185,10 @@ export class NodeIdentity {
     const others = this.#file.formerNames.filter(former => former.name !== name && former.name !== this.name)
     const formerNames = [{ name, until: this.#now() }, ...others].slice(0, mostFormerNames)
     this.#write({ ...this.#file, alsoNames, formerNames })
+  }
+
+  #writeWithout(mark: 'hasOpenedNone' | 'hasTakenNone'): void {
+    this.#write({ ...this.#file, [mark]: undefined })
   }
 
   #write(file: NodeFile): void {

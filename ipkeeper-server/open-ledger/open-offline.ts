@@ -108,7 +108,7 @@ export class OfflineStores {
         ...{ onSpent: () => undefined, onWhole: () => undefined },
       }),
       node: this.node,
-      formerNames: namesIn(this.#file).filter(name => name !== this.node),
+      names: () => [this.node, ...namesIn(this.#file).filter(name => name !== this.node)],
       ...(this.#file && { fence: fenceIn(this.#file) }),
       access: chooseAccess(this.#config.kubernetes, {
         env: this.#options.env,

@@ -23,8 +23,9 @@ import type { StoreSpec } from '../store/store-spec.ts'
 export interface OpenStoreOptions {
   readonly stateDir: string
   readonly node: string
-  /** SharedStoreOptions. */
-  readonly formerNames?: readonly string[]
+  /** SharedStoreOptions. Default: `node` alone. */
+  readonly names?: SharedStoreOptions['names']
+  readonly id?: SharedStoreOptions['id']
   /** Under which its transactions are fenced in etcd (etcd-fence.ts). Default: the node's name. */
   readonly fence?: string
   /** To the Kubernetes API; undefined where there is none. */
@@ -139,12 +140,23 @@ async function kubernetesEngine({ access, log, isPoolInUse }: OpenStoreOptions):
 }
 
 async function shared(engine: Engine, options: OpenStoreOptions): Promise<SharedStore> {
-  const { stateDir, node, formerNames = [], clock, onStatus, onLost, refusesClaims, pools, offline } = options
+  const {
+    stateDir,
+    node,
+    names = () => [node],
+    id,
+    clock,
+    onStatus,
+    onLost,
+    refusesClaims,
+    pools,
+    offline,
+  } = options
   return new SharedStore({
     engine,
     journal: await openFile(join(stateDir, 'journal.db'), options),
-    node,
-    formerNames,
+    names,
+    ...(id !== undefined && { id }),
     now: clock.now,
     monotonic: clock.monotonic,
     bootId: readBootId(),

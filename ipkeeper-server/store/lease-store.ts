@@ -103,6 +103,8 @@ export interface SharedAspect {
   takenAtStart(): readonly LeaseRecord[]
   /** Milliseconds of a clock that never jumps since the engine last answered. */
   lastContactAge(): number
+  /** To be called when this node's names have changed. Resolves when the journal has what there is under a new one. */
+  named(): Promise<void>
   /** Kinds whose records are forgotten at present, because the engine does not keep them. */
   readonly ignores: readonly RecordKind[]
 }

@@ -29,6 +29,7 @@ t.test('a simulated node chooses what a ledger chooses', async t => {
     takenAtStart: () => [],
     lastContactAge: () => 0,
     ignores: [],
+    named: () => Promise.resolve(),
   }
   const random = seededRandom(3)
   const table = new AddressTable(run)

@@ -1,11 +1,11 @@
 /** Several machines that want one name, or have one state folder, on an etcd that nodes share. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { startEtcdCluster, type EtcdCluster } from '../rigs/etcd.ts'
+import { restoreEtcd, startEtcd, startEtcdCluster, type EtcdCluster } from '../rigs/etcd.ts'
 import { logs } from '../rigs/logs.ts'
 import { makeMachine, newMachineId, type Machine } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
@@ -174,6 +174,41 @@ for (const [what, mounts, runs] of [
     t.ok(readdirSync(`${two.stateDir}.copy`).includes('node.json'), 'what was copied is kept')
   })
 }
+
+t.test('who was refused a name has nothing under it', { skip, timeout: 120_000 }, async t => {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+  let etcd = await startEtcd(folder.file('etcd'), address)
+  t.teardown(() => etcd.program.stop('SIGKILL'))
+  const config = { kubernetes: { mode: 'off' }, reconcile: { interval: '1s', minAge: '365d' } }
+  const machine = (): Machine => makeMachine(t, { folder, config, store: `etcd:${etcd.url}` })
+  const [one, two] = [machine(), machine()]
+  await one.start('n1')
+  await (await one.pod('early', '10.22.0.50')).add()
+  const refused = await two.startRefused('n1')
+  t.equal(await (await one.pod('later', '10.22.0.51')).add(), '10.22.0.51')
+  const snapshot = folder.file('snapshot')
+  await etcd.save(snapshot)
+  t.equal(await (await one.pod('last', '10.22.0.52')).add(), '10.22.0.52')
+  await etcd.program.stop('SIGKILL')
+  await restoreEtcd(snapshot, folder.file('restored'), address)
+  etcd = await startEtcd(folder.file('restored'), address)
+  await logs(t, refused, /lost records|gone back/)
+  await until('the loss is over', async () => {
+    const { store } = await one.status()
+    return store.state === 'ready' && store.owed === 0
+  })
+  t.match(await one.leases(), {
+    '10.22.0.50': 'bound n1',
+    '10.22.0.51': 'bound n1',
+    '10.22.0.52': 'bound n1',
+  })
+  t.match(await (await one.pod('next', '10.22.0.51')).add(), /held by shop\/later/)
+  t.equal(await refused.stop(), 0)
+})
 
 t.test('nobody asks whom nobody contradicts: restarts cost nothing', { skip, timeout: 120_000 }, async t => {
   const { one, nodeRecord } = await start(t)

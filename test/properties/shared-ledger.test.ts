@@ -154,7 +154,7 @@ class Cluster {
     const store = new SharedStore({
       engine: connection,
       journal: SqliteStore.open(journal),
-      node,
+      names: () => [node],
       now: () => this.#now,
       monotonic: () => performance.now(),
       bootId: 'boot-1',

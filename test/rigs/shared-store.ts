@@ -4,17 +4,21 @@ import type { Journal } from '../../ipkeeper-server/store/shared/journal.ts'
 import type { Engine } from '../../ipkeeper-server/store/shared/engine.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 
-/** The store of one node, closed with the test. What it says of its way is heard by nobody, unless `options` say so. */
+/**
+ * The store of one node, closed with the test. What it says of its way is heard by nobody, unless `options` say so.
+ *
+ * @param options node: what it is called, where it has that one name all the time; n1 unless set
+ */
 export function openSharedStore(
   t: { teardown(clean: () => unknown): unknown },
   engine: Engine,
   journal: string | Journal,
-  options: Partial<SharedStoreOptions> = {},
+  { node = 'n1', ...options }: Partial<SharedStoreOptions> & { readonly node?: string } = {},
 ): SharedStore {
   const store = new SharedStore({
     engine,
     journal: typeof journal === 'string' ? SqliteStore.open(journal) : journal,
-    node: 'n1',
+    names: () => [node],
     now: Date.now,
     monotonic: () => performance.now(),
     bootId: 'boot-1',

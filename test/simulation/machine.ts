@@ -258,8 +258,8 @@ export class Daemon {
         : new SharedStore({
             engine: this.#mortal(connection),
             journal,
-            node: name,
-            formerNames: identity.leftNames(),
+            names: () => identity.names(),
+            id: identity.id,
             now: clock.now,
             monotonic: clock.monotonic,
             bootId,

@@ -101,11 +101,9 @@ export const firstEpoch = 1
 
 export const epochOf = ({ epoch = firstEpoch }: Pick<NodeRecord, 'epoch'>): number => epoch
 
-/** Names of the nodes that have not told again all that they hold, in alphabetical order. */
-export function awaitedNodes(nodes: Iterable<NodeRecord>): readonly string[] {
-  const all = [...nodes]
-  const epoch = all.reduce((newest, node) => Math.max(newest, epochOf(node)), firstEpoch)
-  return all
+/** Names of the nodes that have not told again all that they hold, in alphabetical order. `epoch`: the newest one that is known. */
+export function awaitedNodes(nodes: Iterable<NodeRecord>, epoch: number): readonly string[] {
+  return [...nodes]
     .filter(node => node.gone === undefined && (epochOf(node) < epoch || node.owes === true))
     .map(({ name }) => name)
     .sort()

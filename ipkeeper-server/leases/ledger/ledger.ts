@@ -106,6 +106,11 @@ export class Ledger extends LedgerReader {
     this.#records.node = name
   }
 
+  /** To be called when the names under which there may be records of this node have changed. */
+  async named(): Promise<void> {
+    await this.#store.shared?.named()
+  }
+
   // ---- Reading what the store has
 
   /** Gives a lease that is worked with. */

@@ -38,6 +38,8 @@ export interface NameClaimsOptions {
   readonly now: () => number
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonic: () => number
+  /** A name is this session's. Rejects where that cannot be noted; then it is not used yet. */
+  readonly onClaimed?: (name: string) => Promise<void>
   /** Somebody else wanted the name, and was refused; or asked for an operator, and was told that this node lives. */
   readonly onChallenge: (name: string, by: NodeChallenge) => void
   /** An operator had said that this node is gone for good; that was taken back. */
@@ -102,18 +104,19 @@ export class NameClaims {
     let since: { readonly what: string; readonly at: number } | undefined
     for (;;) {
       if (!ledger.keeps('node')) {
-        this.#isConfirmed = true
+        await this.#claimed(name)
         return
       }
       if (signal.aborted) return
       const record = await ledger.readNode(name)
+      this.#assertNotAwaited(name, record)
       const step = nextStep(record, mine)
       const what = `${step.kind} ${record?.challenge?.session ?? ''}`
       if (since?.what !== what) since = { what, at: monotonic() }
       const left = since.at + this.#answerWithin * (step.kind === 'queue' ? 2 : 1) - monotonic()
       switch (step.kind) {
         case 'mine':
-          this.#isConfirmed = true
+          await this.#claimed(name)
           return
         case 'refused':
           if (hasAsked) throw this.#taken(name, step.by, record)
@@ -125,7 +128,7 @@ export class NameClaims {
           // Custom resources of another version leave out what they do not know: names cannot be claimed with them.
           if (written > mostWritten) {
             this.#options.onError(new Error(`the claim on ${name} is not kept`))
-            this.#isConfirmed = true
+            await this.#claimed(name)
             return
           }
           break
@@ -139,6 +142,28 @@ export class NameClaims {
           else hasAsked = await this.#write(name, record, withChallenge)
       }
     }
+  }
+
+  /**
+   * After a loss of the store's records a node tells them again by its journal. Whoever took its name meanwhile would be taken for it,
+   * and what runs on it be given to others.
+   */
+  #assertNotAwaited(name: string, record: NodeRecord | undefined): void {
+    const { ledger, mine } = this.#options
+    const isAwaited = ledger.storeStatus()?.waitsFor?.includes(name) === true
+    if (!isAwaited || record?.claim?.id === mine.id || record?.gone) return
+    throw new Problem(
+      'IPK_NODE_NAME_TAKEN',
+      `node ${name} has not told the store again what is in use there, since that lost records, and was another machine${record?.claim ? ` (${describeClaim(record.claim)})` : ''}`,
+      {
+        hint: `start the daemon of that machine; if it is gone for good, on another node: ipkeeperctl forget-node ${shellWord(name)}`,
+      },
+    )
+  }
+
+  async #claimed(name: string): Promise<void> {
+    await this.#options.onClaimed?.(name)
+    this.#isConfirmed = true
   }
 
   /** From here on the name is held: whoever wants it is refused. */

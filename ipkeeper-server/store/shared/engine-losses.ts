@@ -11,9 +11,10 @@ import { userOf } from './after-loss.ts'
 export interface EngineLossesOptions {
   readonly engine: Engine
   readonly known: KnownRecords
-  /** This one. */
-  readonly node: string
-  readonly isOwn: (node: string) => boolean
+  /** This one's, as in SharedStoreOptions. */
+  readonly names: () => readonly string[]
+  /** By which it claims names, as in SharedStoreOptions. */
+  readonly id?: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Somebody who only looks, or copies records while no daemon runs, finds no losses. */
@@ -38,6 +39,8 @@ export class EngineLosses {
   #reported = firstEpoch
   /** Whether the engine has of this node that it has not told what waits for others. */
   #owes = false
+  /** Names that other machines have claimed. */
+  readonly #others = new Set<string>()
   /** Nodes that are waited for, besides this one. */
   #awaited: readonly string[] = []
   /** Why the engine has other data than it had, until that is heard. */
@@ -92,15 +95,19 @@ export class EngineLosses {
     position: EnginePosition,
     bound: () => ReadonlyMap<string, number>,
   ): string | undefined {
-    const { engine, known, isOwn, isOffline } = this.#options
+    const { engine, known, names, isOffline } = this.#options
     if (isOffline) return undefined
+    this.#others.clear()
+    for (const { kind, text } of records)
+      if (kind === 'node') this.#hearOfClaim(JSON.parse(text) as NodeRecord)
     const broken = this.#broken
     this.#broken = undefined
     // A journal that knows nothing of this engine proves nothing by what it does not have.
     const reason =
       (this.#memory.isNew ? undefined : broken) ??
       this.#memory.lossIn({
-        ...{ records, position, isOwn, isFirst: !this.#isHeard, bound: bound() },
+        isOwn: name => names().includes(name),
+        ...{ records, position, isFirst: !this.#isHeard, bound: bound() },
         revisionOf: record => known.get(record)?.revision,
         keepsNodes: !engine.ignores.includes('node'),
         keepsEndings: !engine.ignores.includes('ending'),
@@ -121,17 +128,30 @@ export class EngineLosses {
   /** All was heard, for the first time or again. `hasCopies`: something is bound here by the journal. */
   heardAll(hasCopies: boolean): void {
     if (!this.#isHeard) {
-      const own = this.#nodes().find(({ name }) => name === this.#options.node)
-      if (own) [this.#reported, this.#owes] = [epochOf(own), own.owes === true]
       for (const node of this.#nodes()) this.#memory.sees(node)
-      // Who has nothing in the engine, and never had, has nothing to tell.
-      if (!own && this.#count === 0 && !hasCopies) this.#reported = this.#memory.epoch
+      const isKnown = this.#nodes().some(({ name }) => this.isOwn(name))
+      // Who has nothing in the engine, and never had, has nothing to tell. What the own records say is looked at below.
+      if (isKnown || (this.#count === 0 && !hasCopies)) this.#reported = this.#memory.epoch
     }
     this.#isHeard = true
     this.#see()
   }
 
   // ---- Nodes
+
+  /**
+   * Whether a name is this node's, and no other machine has claimed it since: that one tells then what it holds under it, and what the
+   * engine says to be in use under it does not end because it is not on record here.
+   */
+  isOwn(name: string): boolean {
+    return this.#options.names().includes(name) && !this.#others.has(name)
+  }
+
+  #hearOfClaim({ name, claim }: NodeRecord): void {
+    const { id } = this.#options
+    if (id !== undefined && claim !== undefined && claim.id !== id) this.#others.add(name)
+    else this.#others.delete(name)
+  }
 
   #nodes(): readonly NodeRecord[] {
     return Array.from(this.#options.known.of('node'), ({ text }) => JSON.parse(text) as NodeRecord)
@@ -164,27 +184,47 @@ export class EngineLosses {
 
   /** To be called with each change of a node's record. */
   heardOf(text: string): void {
-    const { name, gone, owes, epoch = firstEpoch } = JSON.parse(text) as NodeRecord
+    const record = JSON.parse(text) as NodeRecord
+    const { name, gone, owes, epoch = firstEpoch } = record
+    this.#hearOfClaim(record)
     const isOther = epoch !== this.#memory.epoch || !this.#memory.nodes.has(name)
     if (gone || owes || isOther || !this.isWhole()) this.#see()
   }
 
   #see(): void {
     if (!this.#keepsNodes() || !this.#isHeard) return
-    const { isOwn, note, onLoss, onChange } = this.#options
+    const { note, onLoss, onChange } = this.#options
     const nodes = this.#nodes()
     const ahead = nodes.find(node => epochOf(node) > this.#memory.epoch)
     if (ahead) onLoss(foundBy(ahead))
-    const [wasWhole, before] = [this.isWhole(), this.#awaited.join()]
+    const before = this.#standing()
     const isNews = nodes.map(node => this.#memory.sees(node)).includes(true)
+    this.#lookBehind(nodes)
     // Who has told has written records for those that have none.
     const lacking = this.hasReported() ? [] : [...this.#memory.nodes].filter(name => !this.#node(name))
-    const awaited = new Set([...awaitedNodes(nodes), ...lacking].filter(name => !isOwn(name)))
+    const awaited = new Set(
+      [...awaitedNodes(nodes, this.#memory.epoch), ...lacking].filter(name => !this.isOwn(name)),
+    )
     this.#awaited = [...awaited].sort()
     if (this.isWhole()) this.#memory.isWhole()
-    const isOther = wasWhole !== this.isWhole() || before !== this.#awaited.join()
+    const isOther = before !== this.#standing()
     if (isNews || isOther) note([this.note()])
     if (isOther) onChange()
+  }
+
+  #standing(): string {
+    return JSON.stringify([this.hasReported(), this.#owes, this.#awaited])
+  }
+
+  /**
+   * What the engine has of this node counts, and not what was told: an older write may have come later, the engine may have gone
+   * back, and a name that was taken meanwhile is behind.
+   */
+  #lookBehind(nodes: readonly NodeRecord[]): void {
+    const own = nodes.filter(({ name, gone }) => !gone && this.isOwn(name))
+    if (own.length === 0) return
+    this.#reported = Math.min(this.#reported, ...own.map(epochOf))
+    this.#owes = own.some(({ owes }) => owes === true)
   }
 
   /** Somebody has deleted a node's record: nobody waits for it any more. */
@@ -201,32 +241,35 @@ export class EngineLosses {
    *   so that both tell that they are through but for this
    */
   async report(owes: boolean): Promise<void> {
-    const { node, isOwn, known, now } = this.#options
+    const { names, known, now } = this.#options
     for (const name of this.#memory.nodes) {
-      if (isOwn(name) || this.#node(name)) continue
+      if (this.isOwn(name) || this.#node(name)) continue
       await this.#put(name, null, { generation: 1, name, addresses: [], since: now() })
       // Somebody else may have been quicker, and nobody waits here for a node whose record is not known here.
       await known.ask({ kind: 'node', key: name })
     }
     while (!this.hasSaid(owes)) {
       const { epoch } = this.#memory
-      const present = await known.ask({ kind: 'node', key: node })
-      const record: NodeRecord = present
-        ? withReturn(JSON.parse(present.text) as NodeRecord)
-        : { generation: 0, name: node, addresses: [], since: now() }
-      const told = { ...saying(record, { epoch, owes }), generation: record.generation + 1 }
-      if (await this.#put(node, present?.revision ?? null, told)) [this.#reported, this.#owes] = [epoch, owes]
-    }
-    // It may go by another name yet, or again in an engine that went back.
-    const epoch = this.#reported
-    for (const other of this.#nodes()) {
-      const revision = known.get({ kind: 'node', key: other.name })?.revision ?? null
-      const isBehind = epochOf(other) < this.#reported || (other.owes === true) !== owes
-      if (!isBehind || !isOwn(other.name) || other.name === node) continue
-      const told = { ...saying(other, { epoch, owes }), generation: other.generation + 1 }
-      await this.#put(other.name, revision, told)
+      for (const name of names().filter(name => this.isOwn(name))) await this.#tell(name, { epoch, owes })
+      this.#reported = epoch
+      this.#owes = owes
     }
     this.#see()
+  }
+
+  /** Under one of this node's names; the one in force has a record from then on. */
+  async #tell(name: string, told: Told): Promise<void> {
+    const { names, known, now } = this.#options
+    for (;;) {
+      const present = await known.ask({ kind: 'node', key: name })
+      const before = present && (JSON.parse(present.text) as NodeRecord)
+      if (!before && name !== names()[0]) return
+      const record = before ?? { generation: 0, name, addresses: [], since: now() }
+      const after = saying(withReturn(record), told)
+      if (after === before) return
+      // It is read again then, so that everybody here hears of it.
+      await this.#put(name, present?.revision ?? null, { ...after, generation: record.generation + 1 })
+    }
   }
 
   /** Whether nobody else was quicker. */
@@ -249,10 +292,15 @@ export class EngineLosses {
     return epochOf(record) >= this.#reported ? record : saying(record, said)
   }
 
+  /** To be called when this node's names have changed: what stands under a new one may be behind. */
+  named(): void {
+    this.#see()
+  }
+
   /** How it stands with the node that has a record in use, if it is another one, by what the engine says. */
   userIs(kind: SharedKind, text: string): 'none' | 'reported' | 'awaited' {
     const user = userOf(kind, text)
-    if (user === undefined || this.#options.isOwn(user)) return 'none'
+    if (user === undefined || this.isOwn(user)) return 'none'
     const node = this.#node(user)
     if (!node) return this.#memory.nodes.has(user) ? 'awaited' : 'reported'
     if (node.gone) return 'none'
@@ -286,8 +334,15 @@ export class EngineLosses {
   }
 }
 
-function saying(record: NodeRecord, told: { readonly epoch: number; readonly owes: boolean }): NodeRecord {
+/** What a node says of itself after a loss. */
+interface Told {
+  readonly epoch: number
+  /** Whether something waits for others. */
+  readonly owes: boolean
+}
+
+function saying(record: NodeRecord, told: Told): NodeRecord {
   const { owes = false, ...rest } = record
-  if (record.epoch === told.epoch && owes === told.owes) return record
+  if (epochOf(record) === told.epoch && owes === told.owes) return record
   return { ...rest, epoch: told.epoch, ...(told.owes && { owes: true }) }
 }

@@ -19,12 +19,12 @@ export function isLater(revision: number, ofCopy: number): boolean {
  * whose it is, and the pools. Says what is to be noted; noting it is the caller's.
  */
 export class JournalCopies {
-  /** This node's; several while it is being renamed. */
-  readonly #names: readonly string[]
+  /** As in SharedStoreOptions. */
+  readonly #names: () => readonly string[]
   /** Records that have a copy, and the revisions that they had in the engine at the least. */
   readonly #there = new Map<string, number>()
 
-  constructor(names: readonly string[]) {
+  constructor(names: () => readonly string[]) {
     this.#names = names
   }
 
@@ -57,11 +57,11 @@ export class JournalCopies {
   isOfUseHere(kind: SharedKind, record: object): boolean {
     if (kind === 'lease') {
       const lease = record as LeaseRecord
-      return this.#names.includes(lease.node) && lease.state === 'bound'
+      return this.#names().includes(lease.node) && lease.state === 'bound'
     }
     if (kind !== 'holder') return kind === 'pool'
     const { sandbox } = record as HolderRecord
-    return sandbox !== undefined && this.#names.includes(sandbox.node)
+    return sandbox !== undefined && this.#names().includes(sandbox.node)
   }
 
   /** After a change of this node's. */
@@ -79,19 +79,32 @@ export class JournalCopies {
   /** Makes the copies those of all that the engine has. */
   listed(known: Iterable<EngineRecord>): readonly Note[] {
     const gone = new Set(this.#there.keys())
-    const mine = this.#names.map(name => JSON.stringify(name))
+    const mayBeOfUse = this.#search()
     const notes: Note[] = []
-    for (const { kind, key, text, revision } of known) {
-      gone.delete(recordId({ kind, key }))
-      // Parsing all of a large cluster's records would cost most of the start.
-      const candidate = kind === 'pool' || mine.some(name => text.includes(name))
-      notes.push(...this.#note({ kind, key }, candidate ? this.#ifOfUse(kind, text) : null, revision))
+    for (const record of known) {
+      const { kind, text, revision } = record
+      gone.delete(recordId(record))
+      notes.push(...this.#note(record, mayBeOfUse(record) ? this.#ifOfUse(kind, text) : null, revision))
     }
     for (const id of gone) {
       this.#there.delete(id)
       notes.push({ kind: 'copy', key: id, text: null })
     }
     return notes
+  }
+
+  /** Of what was of no use before this node's names changed. */
+  named(known: Iterable<EngineRecord>): readonly Note[] {
+    const mayBeOfUse = this.#search()
+    return [...known]
+      .filter(record => !this.#there.has(recordId(record)) && mayBeOfUse(record))
+      .flatMap(record => this.#note(record, this.#ifOfUse(record.kind, record.text), record.revision))
+  }
+
+  /** Parsing all of a large cluster's records would cost most of the start. */
+  #search(): (record: EngineRecord) => boolean {
+    const mine = this.#names().map(name => JSON.stringify(name))
+    return ({ kind, text }) => kind === 'pool' || mine.some(name => text.includes(name))
   }
 
   #ifOfUse(kind: SharedKind, text: string | null): string | null {

@@ -45,6 +45,7 @@ export class Reclaim {
    */
   lost(reason: string, records: readonly EngineRecord[]): void {
     const { copies, isChanging, isOwn, losses, released, resolver, onPending, onStatus } = this.#options
+    const mayEnd = (node: string): boolean => losses.isOwn(node)
     losses.lost(reason, records)
     for (const write of resolver.values()) write.again = true
     // What is being changed finds out by itself, and its note may be on its way.
@@ -55,7 +56,7 @@ export class Reclaim {
     const again = writesAfterLoss({
       copies: notEnded(found, endedElsewhere(records, isOwn)).filter(isFree),
       records: records.filter(isFree),
-      ...{ isOwn, isBusy: isChanging, released },
+      ...{ isOwn: mayEnd, isBusy: isChanging, released },
     })
     resolver.keep(again)
     for (const write of again) onPending(write)

@@ -46,10 +46,13 @@ import { WriteThrough } from './write-through.ts'
 export interface SharedStoreOptions {
   readonly engine: Engine
   readonly journal: Journal
-  /** This one. */
-  readonly node: string
-  /** What it may be called in its records besides, while it gets another name. */
-  readonly formerNames?: readonly string[]
+  /**
+   * What this node is called in its records: the name in force first, and others while it gets another one. None before a name is
+   * its own, since until then whatever stands under the one that it wants is another machine's. `named` is to be called when they change.
+   */
+  readonly names: () => readonly string[]
+  /** By which this node claims them (ipam/records/node-record.ts). Default: whoever has claimed one of them is taken for this node. */
+  readonly id?: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Milliseconds of CLOCK_MONOTONIC, of the present boot. */
@@ -109,7 +112,6 @@ export class SharedStore implements LeaseStore {
   readonly #options: SharedStoreOptions
   readonly #engine: Engine
   readonly #journal: Journal
-  readonly #names: readonly string[]
   readonly #contact: EngineContact
   readonly #known: KnownRecords
   readonly #copies: JournalCopies
@@ -136,14 +138,14 @@ export class SharedStore implements LeaseStore {
     this.#options = options
     this.#engine = engine
     this.#journal = journal
-    this.#names = [options.node, ...(options.formerNames ?? [])]
-    const isOwn = (name: string): boolean => this.#names.includes(name)
+    const { names } = options
+    const isOwn = (name: string): boolean => names().includes(name)
     const isChanging = (id: string): boolean => this.#order.isUnderWay(id) || this.#resolver.isResolving(id)
     const onStatus = (): void => {
       options.onStatus(this.#status())
     }
     const contact = (this.#contact = new EngineContact({ engine, now, monotonic }))
-    const copies = (this.#copies = new JournalCopies(this.#names))
+    const copies = (this.#copies = new JournalCopies(names))
     const indeterminate = (this.#indeterminate = new IndeterminateCommits(monotonic, options.bootId))
     const known = (this.#known = new KnownRecords({
       engine,
@@ -158,7 +160,8 @@ export class SharedStore implements LeaseStore {
     }))
     const endings = (this.#endings = new Endings(engine, known, isOwn))
     const losses = (this.#losses = new EngineLosses({
-      ...{ engine, known, node: options.node, isOwn, now },
+      ...{ engine, known, names, now },
+      ...(options.id !== undefined && { id: options.id }),
       isOffline: options.offline !== undefined,
       note: notes => {
         void journal.commit([], [], notes).catch(() => undefined)
@@ -199,7 +202,7 @@ export class SharedStore implements LeaseStore {
       },
     })
     this.#writeThrough = new WriteThrough({
-      ...{ ...parts, resolver, node: options.node },
+      ...{ ...parts, resolver, names },
       refusesClaims: options.refusesClaims ?? (() => undefined),
       onNode: (name, text) => {
         this.#hearOfNode(name, text)
@@ -216,6 +219,7 @@ export class SharedStore implements LeaseStore {
       isHeard: () => contact.hasListed,
       takenAtStart: () => this.#takenAtStart,
       lastContactAge: () => contact.age,
+      named: () => this.#named(),
       get ignores() {
         return engine.ignores.filter(kind => kind !== 'ending')
       },
@@ -316,6 +320,16 @@ export class SharedStore implements LeaseStore {
     // What the ledger is given now is compared with what the engine has as soon as that is heard.
     for (const copy of copies) this.#known.set(copy, copy.text, 0)
     this.#resolver.goAway(this.#contact.trouble ?? `no answer within ${startTimeout} ms`)
+  }
+
+  /** What stands under a new name is copied, and told again where this node has to. */
+  async #named(): Promise<void> {
+    const isFree = (record: EngineRecord): boolean => {
+      const id = recordId(record)
+      return !this.#resolver.has(id) && !this.#order.isUnderWay(id)
+    }
+    await this.#journal.commit([], [], this.#copies.named([...this.#known.values()].filter(isFree)))
+    this.#losses.named()
   }
 
   // ---- Reading
@@ -443,7 +457,7 @@ export class SharedStore implements LeaseStore {
   #onLossesChange(): void {
     // What waits for a node may go on.
     this.#resolver.wake()
-    if (this.#resolver.hasWaiting || !this.#losses.hasReported()) this.#resolver.run()
+    if (this.#resolver.hasWaiting || !this.#losses.hasSaid(false)) this.#resolver.run()
     if (this.#loaded) this.#options.onStatus(this.#status())
   }
 

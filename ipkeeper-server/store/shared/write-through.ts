@@ -1,6 +1,6 @@
 import { toProblem, type Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEvent } from '../../ipam/records/history-entry.ts'
-import { isCondition, type Change } from '../../ipam/records/records.ts'
+import { isCondition, type Change, type NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
 import type { BasedWrite, Revisions, SharedWrite } from './commit-order.ts'
 import type { Endings } from './endings.ts'
@@ -24,8 +24,8 @@ export interface WriteThroughOptions {
   readonly losses: EngineLosses
   readonly contact: EngineContact
   readonly resolver: Resolver
-  /** This one. */
-  readonly node: string
+  /** This one's, as in SharedStoreOptions. */
+  readonly names: () => readonly string[]
   readonly isOwn: (node: string) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -97,14 +97,14 @@ export class WriteThrough {
   }
 
   #commitToEngine(writes: readonly BasedWrite[]): Promise<readonly (number | null)[]> {
-    const { engine, endings, node, now } = this.#options
+    const { engine, endings, names, now } = this.#options
     return engine.commit([
       ...writes.map(write => {
         const { kind, key, base } = write
         return { kind, key, base, text: isCondition(write) ? undefined : this.#textOf(write) }
       }),
       ...withoutConditions(writes).flatMap(
-        write => (write.kind === 'lease' && endings.of(write, write.record, node, now())) || [],
+        write => (write.kind === 'lease' && endings.of(write, write.record, names()[0] ?? '', now())) || [],
       ),
     ])
   }
@@ -184,8 +184,16 @@ export class WriteThrough {
 
   #textOf(write: SharedWrite): string | null {
     const { losses, isOwn } = this.#options
-    const isOwnNode = write.kind === 'node' && write.record && isOwn(write.key)
+    if (write.kind !== 'node' || !write.record) return textOf(write.record)
+    const isOwnNode = isOwn(write.key) || this.#takesName(write.key, write.record)
     return textOf(isOwnNode ? losses.inEpoch(write.record) : write.record)
+  }
+
+  /** Whether it claims a name, which is this node's from then on. */
+  #takesName(name: string, { claim }: NodeRecord): boolean {
+    const text = this.#options.known.get({ kind: 'node', key: name })?.text
+    const before = text === undefined ? undefined : (JSON.parse(text) as NodeRecord).claim
+    return claim !== undefined && claim.session !== before?.session
   }
 
   /** What is pending when a write turns out to have been for nothing. */

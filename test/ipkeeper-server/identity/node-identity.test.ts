@@ -16,7 +16,19 @@ function site(t: Test) {
     identity.take()
     return identity
   }
-  return { path, open, start, file: () => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown> }
+  /** A start whose name is confirmed. */
+  const startAs = (name: string): NodeIdentity => {
+    const identity = start(name)
+    identity.begin()
+    return identity
+  }
+  return {
+    path,
+    open,
+    start,
+    startAs,
+    file: () => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>,
+  }
 }
 
 t.test('the first start makes an ID, and the next ones find it', t => {
@@ -41,17 +53,41 @@ t.test('what is not seen at one start is remembered', t => {
 })
 
 t.test('nothing is written for nothing', t => {
-  const { path, start } = site(t)
-  start('n1')
+  const { path, start, startAs } = site(t)
+  startAs('n1')
   const { ino } = statSync(path)
   start('n1').begin()
   t.equal(statSync(path).ino, ino)
   t.end()
 })
 
-t.test('the steps to another name, each of them durable', t => {
+t.test('a name is its own once it was confirmed', t => {
   const { start, file } = site(t)
-  const { id } = start('n1')
+  const refused = start('n1')
+  t.same([refused.names(), refused.isOwn('n1')], [[], false], 'another machine may have it')
+  const other = start('n2')
+  t.match(
+    [other.name, other.names(), other.leftNames()],
+    ['n2', [], []],
+    'what it was refused leaves nothing',
+  )
+  other.took()
+  t.match([other.names(), file()], [['n2'], { name: 'n2', alsoNames: [] }])
+  const next = start('n3')
+  t.same(next.names(), ['n2'], 'it goes on as it was called')
+  next.begin()
+  t.same(next.names(), ['n2', 'n3'])
+  t.same(
+    site(t).start('n1', { wasInUse: true }).names(),
+    ['n1'],
+    'a folder of a version that knew of no names',
+  )
+  t.end()
+})
+
+t.test('the steps to another name, each of them durable', t => {
+  const { start, startAs, file } = site(t)
+  const { id } = startAs('n1')
   const seen = (): unknown => {
     const { name, alsoNames } = file() as { name: string; alsoNames: readonly string[] }
     return [name, ...alsoNames].join(' ')
@@ -80,9 +116,9 @@ t.test('the steps to another name, each of them durable', t => {
 })
 
 t.test('somebody thinks better of it, half-way', t => {
-  const { start } = site(t)
-  start('n1')
-  start('n2').begin()
+  const { start, startAs } = site(t)
+  startAs('n1')
+  startAs('n2')
   const back = start('n1')
   t.match(back, { name: 'n1', wanted: 'n1' })
   t.same(back.leftNames(), ['n2'], 'what bears the new name already comes back')

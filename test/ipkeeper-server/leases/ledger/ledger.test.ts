@@ -73,6 +73,7 @@ t.test('leases of a store that nodes share are counted as those of a store of it
     takenAtStart: () => [],
     lastContactAge: () => 0,
     ignores: [],
+    named: () => Promise.resolve(),
   }
   const store = Object.assign(memory, { shared })
   const container = { kind: 'container', network: 'net', containerId: 'c2', ifname: 'eth0' } as const

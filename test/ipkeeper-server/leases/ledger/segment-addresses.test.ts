@@ -181,6 +181,7 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
     takenAtStart: () => [],
     lastContactAge: () => 0,
     ignores: [],
+    named: () => Promise.resolve(),
   }
   const store = Object.assign(memory, { shared })
   const open = (node: string): Promise<Ledger> => Ledger.open(store, () => 0, node)

@@ -24,6 +24,7 @@ async function startNode(
   mine: Partial<NodeClaim>,
   options: NodeEngineOptions = {},
   switches: Parameters<NodeEngine['turn']>[0] = {},
+  names: readonly string[] = ['n1'],
 ): Promise<Node> {
   const engine = double.connect(options)
   engine.turn(switches)
@@ -33,6 +34,7 @@ async function startNode(
     engine,
     join(t.testdir({ [`${session}.d`]: {} }), `${session}.d`, 'journal.db'),
     {
+      names: () => names,
       retryAfter: 20,
       startTimeout: 500,
     },
@@ -100,6 +102,39 @@ t.test('who lives is not displaced', async t => {
   t.match(recordIn(double), { claim: { id: 'one' }, refused: 'two-1' })
   t.equal(one.claims.refusal(), undefined)
 })
+
+const claim: NodeClaim = { id: 'one', session: 'one-1', bootId: 'b1', since: 0 }
+const taken = {
+  code: 'IPK_NODE_NAME_TAKEN',
+  message: /^node n1 has not told the store again what is in use there/,
+}
+const awaited: readonly (readonly [
+  what: string,
+  record: Partial<NodeRecord>,
+  names: readonly string[],
+  refusal?: object,
+])[] = [
+  ['by another machine', { claim }, [], taken],
+  ['by another machine, of a placeholder', {}, [], taken],
+  ['by another machine, once it is gone for good', { claim, gone: { by: 'n2', since: 1 } }, []],
+  ['by another machine, once it has told', { claim, epoch: 2 }, []],
+  ['by the machine itself', { claim: { ...claim, id: 'me' } }, []],
+  ['by the machine itself, of a placeholder', {}, ['n1']],
+]
+for (const [what, record, names, refusal] of awaited) {
+  t.test(`a name that is waited for after a loss is wanted ${what}`, async t => {
+    const double = new EngineDouble()
+    const put = (name: string, more: Partial<NodeRecord>): void => {
+      double.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }))
+    }
+    put('n1', record)
+    put('n2', { epoch: 2 })
+    const refused = await take(await startNode(t, double, {}, {}, {}, names))
+    t.match(refused ?? 'taken', refusal ?? 'taken')
+    if (refused) t.match(refused.hint, /ipkeeperctl forget-node n1$/)
+    t.equal(recordIn(double).claim?.id, refusal ? record.claim?.id : 'me')
+  })
+}
 
 t.test('nor by a copy of itself', async t => {
   const double = new EngineDouble()

@@ -9,14 +9,17 @@ const record = (name: string): string =>
   JSON.stringify({ generation: 1, name, addresses: [], since: 0, epoch: 1 })
 
 /** Node n1 of an engine that keeps two, and how many lists it has heard. */
-function followed(site: EngineDouble): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
+function followed(
+  site: EngineDouble,
+  names = ['n1'],
+): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
   for (const name of ['n1', 'n2']) site.put('node', name, record(name))
   const engine = site.connect()
   const known = new KnownRecords({
     ...{ engine, isChanging: () => false, onContact: () => undefined, onChange: () => undefined },
   })
   const losses = new EngineLosses({
-    ...{ engine, known, node: 'n1', isOwn: name => name === 'n1', now: () => 0, isOffline: false },
+    ...{ engine, known, names: () => names, now: () => 0, isOffline: false },
     ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
   })
   let lists = 0
@@ -84,4 +87,33 @@ t.test('a change of its own record takes back nothing that a node has just told'
   }
   const planned: NodeRecord = { generation: 9, name: 'n1', addresses: [], since: 0 }
   t.match(losses.inEpoch(planned), { epoch: 2 }, 'who plans it does not know of losses')
+})
+
+t.test('what the engine has of a node counts, and not what that has told', async t => {
+  const site = new EngineDouble()
+  site.put('node', 'n0', record('n0'))
+  const names = ['n1']
+  const { losses, lists } = followed(site, names)
+  await until('all is heard', () => lists() === 1)
+  site.restore(site.snapshot())
+  await until('the loss is heard of', () => lists() === 2)
+  const epochs = (): readonly unknown[] =>
+    ['n0', 'n1', 'n2'].map(name => (JSON.parse(site.get('node', name)?.text ?? '{}') as NodeRecord).epoch)
+  await losses.report(false)
+  t.strictSame([losses.hasReported(), epochs()], [true, [1, 2, 1]])
+  const looked = (): void => {
+    losses.heardOf(site.get('node', 'n1')?.text ?? '')
+  }
+  site.put('node', 'n1', record('n1'))
+  await until('an older write comes later', () => {
+    looked()
+    return !losses.hasReported()
+  })
+  await losses.report(false)
+  t.strictSame([losses.hasReported(), epochs()], [true, [1, 2, 1]])
+  names.push('n0')
+  losses.named()
+  t.notOk(losses.hasReported(), 'it has another name, which is behind')
+  await losses.report(false)
+  t.strictSame([losses.hasReported(), epochs()], [true, [2, 2, 1]])
 })

@@ -393,6 +393,40 @@ t.test('nothing new is given while what waits for one node is not told yet by an
   t.notMatch(site.get('node', 'n2')?.text, 'owes')
 })
 
+/** Under a name that the engine has a claim on: whether the lease that the journal does not know ends after a loss. */
+const under: readonly (readonly [
+  what: string,
+  names: readonly string[],
+  by: string,
+  state: LeaseRecord['state'],
+])[] = [
+  ['its own name', ['n1'], 'me', 'cooling'],
+  ['a name that it had, and another machine has claimed', ['n1'], 'other', 'bound'],
+  ['a name that it only wants', [], 'other', 'bound'],
+]
+for (const [what, names, by, state] of under) {
+  t.test(`what stands under ${what}, and is not on record here, after a loss`, async t => {
+    const site = new EngineDouble()
+    const claim = { id: by, session: 's', bootId: 'b', since: 0 }
+    site.put('node', 'n1', JSON.stringify({ generation: 1, name: 'n1', addresses: [], since: 0, claim }))
+    const engine = site.connect({ deadlineMs: 20 })
+    const journal = join(t.testdir({}), 'journal.db')
+    const store = openSharedStore(t, engine, journal, { names: () => names, id: 'me', retryAfter: 5 })
+    await store.load(() => undefined)
+    const theirs = lease('10.22.0.50', 'theirs', 1)
+    site.put('lease', leaseKey(theirs), JSON.stringify(theirs))
+    await until('it is heard of', async () => (await store.read('lease', leaseKey(theirs))) !== undefined)
+    site.restore(site.snapshot())
+    const isOver = { state: by === 'me' ? 'ready' : 'incomplete', owed: 0 }
+    await until('the loss is dealt with', () => {
+      const { state, owed } = store.shared.status()
+      const isTold = site.get('node', 'n1')?.text.includes('"epoch":2') === (by === 'me')
+      return isTold && state === isOver.state && owed === isOver.owed
+    })
+    t.equal(stateOf({ site, engine, store }, theirs), state)
+  })
+}
+
 const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
   ['what is bound here gets its lease again', undefined, 'one'],
   ['but not what somebody else has', { ...lease('10.22.0.50', 'theirs', 1), node: 'n2' }, 'theirs'],

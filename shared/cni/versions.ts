@@ -10,6 +10,16 @@ export function isSupportedVersion(text: string): text is CniVersion {
   return (supportedVersions as readonly string[]).includes(text)
 }
 
+/**
+ * The supported version that a number or a text means which is spelt otherwise, such as 1, "1.0" or "v1.0.0": what is left away is
+ * 0. undefined where there is none.
+ */
+export function meantVersion(written: number | string): CniVersion | undefined {
+  const parts = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?$/i.exec(String(written).trim())
+  const text = parts && [parts[1], parts[2] ?? 0, parts[3] ?? 0].map(Number).join('.')
+  return supportedVersions.find(version => version === text)
+}
+
 /** The values of CNI_COMMAND; spelling and case are exact. */
 export const verbs = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS', 'VERSION'] as const
 

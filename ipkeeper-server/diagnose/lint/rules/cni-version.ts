@@ -1,5 +1,6 @@
 import {
   isSupportedVersion,
+  meantVersion,
   supportedVersions,
   verbSince,
   type Verb,
@@ -18,12 +19,11 @@ export const cniVersionUnknown: LintRule = {
     for (const { document, root, cniVersion } of networks) {
       const node = valueOf(root, 'cniVersion')
       if (!node || cniVersion === '' || isSupportedVersion(cniVersion)) continue
-      const bare = cniVersion.replace(/^v/, '')
-      const near = supportedVersions.find(version => version === bare || version.startsWith(`${bare}.`))
+      const near = meantVersion(cniVersion)
       yield {
         at: spotOf(document, node),
         message: `${JSON.stringify(cniVersion)} is not a version of CNI${near === undefined ? '' : `; did you mean "${near}"?`}`,
-        remedy: `write one of ${supportedVersions.join(', ')}`,
+        remedy: near === undefined ? `write one of ${supportedVersions.join(', ')}` : `write "${near}"`,
       }
     }
   },

@@ -1,6 +1,7 @@
 import { valueOf, type JsonNode } from '../json/json-node.ts'
 import { keyedObjects } from '../keyed-objects.ts'
 import { commonKeys, type KeyTable, type ValueKind } from '../plugin-keys.ts'
+import { remedyFor } from '../meant-value.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'
 import type { Diagnostic, LintRule } from '../rule.ts'
 import { spotOf, type CniDocument } from '../site.ts'
@@ -16,33 +17,28 @@ function fits({ kind, value }: JsonNode, wanted: ValueKind): boolean {
   return kindNames[kind] === wanted
 }
 
-/** What to write, where the text within quotes is the value that is wanted. */
-function remedyFor({ value }: JsonNode, wanted: ValueKind): string {
-  const bare = typeof value === 'string' ? value.trim() : ''
-  if (wanted === 'an integer' && /^-?\d+$/.test(bare)) return `write ${bare}, without quotes`
-  if (wanted === 'true or false' && /^(?:true|false)$/i.test(bare))
-    return `write ${bare.toLowerCase()}, without quotes`
-  if (wanted === 'a string' && (typeof value === 'number' || typeof value === 'boolean'))
-    return `write "${String(value)}"`
-  if (wanted === 'an array' && value !== null) return `write [${JSON.stringify(value)}]`
-  return `write ${wanted}`
-}
-
-function wrong(document: CniDocument, name: string, node: JsonNode, wanted: ValueKind): Diagnostic {
+/** @param place the key that has the value, or what an item of a list is */
+function wrong(
+  document: CniDocument,
+  name: string,
+  node: JsonNode,
+  wanted: ValueKind,
+  place: string,
+): Diagnostic {
   const found = node.kind === 'number' && wanted === 'an integer' ? 'a fraction' : kindNames[node.kind]
   const span =
     node.kind === 'object' || node.kind === 'array' ? { start: node.start, end: node.start + 1 } : node
   return {
     at: spotOf(document, span),
     message: `${name} must be ${wanted}, not ${found}`,
-    remedy: remedyFor(node, wanted),
+    remedy: remedyFor(node, wanted, place),
   }
 }
 
 function* wrongMembers(document: CniDocument, node: JsonNode, kinds: KeyTable): Iterable<Diagnostic> {
   for (const [key, wanted] of Object.entries(kinds)) {
     const value = valueOf(node, key)
-    if (value && !fits(value, wanted)) yield wrong(document, JSON.stringify(key), value, wanted)
+    if (value && !fits(value, wanted)) yield wrong(document, JSON.stringify(key), value, wanted, key)
   }
 }
 
@@ -62,12 +58,12 @@ export const wrongType: LintRule = {
       if (!done.has(node)) yield* wrongMembers(document, node, commonKeys)
       for (const { key, value } of valueOf(node, 'capabilities')?.members ?? [])
         if (!fits(value, 'true or false'))
-          yield wrong(document, `capability ${JSON.stringify(key)}`, value, 'true or false')
+          yield wrong(document, `capability ${JSON.stringify(key)}`, value, 'true or false', 'capability')
     }
     for (const { document, root } of site.networks) {
       for (const [index, item] of (valueOf(root, 'plugins')?.items ?? []).entries())
         if (!fits(item, 'an object') || item.kind === 'null')
-          yield wrong(document, `plugin ${index + 1} of the list`, item, 'an object')
+          yield wrong(document, `plugin ${index + 1} of the list`, item, 'an object', 'plugin')
     }
     for (const section of ipamSections(site)) {
       if (!hasRanges(section)) continue
@@ -75,12 +71,13 @@ export const wrongType: LintRule = {
       for (const [index, set] of (valueOf(section.node, 'ranges')?.items ?? []).entries()) {
         if (set.kind === 'object')
           yield {
-            ...wrong(document, `range set ${index}`, set, 'an array'),
+            ...wrong(document, `range set ${index}`, set, 'an array', 'range set'),
             remedy: 'a range set is a list of ranges: write [[{ "subnet": ... }]]',
           }
-        else if (!fits(set, 'an array')) yield wrong(document, `range set ${index}`, set, 'an array')
+        else if (!fits(set, 'an array'))
+          yield wrong(document, `range set ${index}`, set, 'an array', 'range set')
         for (const range of set.items)
-          if (!fits(range, 'an object')) yield wrong(document, 'a range', range, 'an object')
+          if (!fits(range, 'an object')) yield wrong(document, 'a range', range, 'an object', 'range')
       }
     }
   },

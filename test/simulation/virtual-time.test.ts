@@ -28,6 +28,20 @@ t.test('an hour passes at once, in order, and everybody goes by the same time', 
   t.ok(process.hrtime.bigint() - began < 30_000_000_000n, 'in less than half a minute')
 })
 
+t.test('whatever it is begun in', async t => {
+  const work = async (time: VirtualTime): Promise<number> => {
+    for (let turns = 0; turns < 10; turns++) await Promise.resolve()
+    await time.pass(1000)
+    return time.now()
+  }
+  const inTick = new Promise<number>((resolve, reject) => {
+    process.nextTick(() => {
+      VirtualTime.run(work).then(resolve, reject)
+    })
+  })
+  t.equal(await inTick, 1000)
+})
+
 t.test('what is aborted does not go on', async t => {
   await VirtualTime.run(async time => {
     const ending = new AbortController()

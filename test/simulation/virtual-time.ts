@@ -15,6 +15,9 @@ const epoch = Date.parse('2026-01-01T00:00:00Z')
 /** Calls after which a history that never ends is given up. */
 const mostCalls = 500_000
 
+/** The work does not end, or not soon enough. */
+export class NoEnd extends Error {}
+
 /**
  * Time that passes only when nothing is left to be done at a moment: whoever waits for an hour gets it at once. While it is
  * in force, timers of the whole process are its own, and `performance.now` and `Date.now` go by it. Callbacks of one moment
@@ -58,8 +61,8 @@ export class VirtualTime {
       await allDone()
       if (state.isSettled) return await work
       const next = this.#waiting.pop()
-      if (next === undefined) throw new Error('the work waits for something that is no timer')
-      if (++this.#calls > mostCalls) throw new Error(`no end after ${mostCalls} timers`)
+      if (next === undefined) throw new NoEnd('the work waits for something that is no timer')
+      if (++this.#calls > mostCalls) throw new NoEnd(`no end after ${mostCalls} timers`)
       if (next.cancelled) continue
       this.#now = next.at
       next.call()
@@ -150,8 +153,13 @@ function replace(object: object, by: Readonly<Record<string, unknown>>): () => v
   }
 }
 
-/** All that promises alone can do is done: the next tick comes when no microtask is left. */
+/**
+ * All that promises alone can do is done: the next tick comes when no microtask is left. It is asked for in a microtask, since one
+ * that is asked for in a tick comes before all microtasks.
+ */
 const allDone = (): Promise<void> =>
   new Promise(resolve => {
-    process.nextTick(resolve)
+    queueMicrotask(() => {
+      process.nextTick(resolve)
+    })
   })

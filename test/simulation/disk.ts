@@ -37,6 +37,8 @@ export interface DiskJournalOptions {
   readonly life: Life
   /** Milliseconds that the next write takes. */
   readonly latency: () => Promise<void>
+  /** A commit is noted that may still come to the engine. */
+  readonly onIndeterminate: (what: string) => void
 }
 
 /** The file of a ledger, or of a journal, on such a disk. What its daemon had not written when it was killed is not there. */
@@ -46,12 +48,14 @@ export class DiskJournal implements Journal {
   readonly #disk: Disk
   readonly #life: Life
   readonly #latency: () => Promise<void>
+  readonly #onIndeterminate: (what: string) => void
   #tail: Promise<unknown> = Promise.resolve()
 
-  constructor({ disk, life, latency }: DiskJournalOptions) {
+  constructor({ disk, life, latency, onIndeterminate }: DiskJournalOptions) {
     this.#disk = disk
     this.#life = life
     this.#latency = latency
+    this.#onIndeterminate = onIndeterminate
   }
 
   load(visit: (stored: StoredRecord) => void): Promise<void> {
@@ -101,7 +105,10 @@ export class DiskJournal implements Journal {
     }
     for (const { kind, key, text } of notes) {
       if (text === null) noted.delete(idOf(kind, key))
-      else noted.set(idOf(kind, key), { kind, key, text })
+      else {
+        if (kind === 'late') this.#onIndeterminate(key)
+        noted.set(idOf(kind, key), { kind, key, text })
+      }
     }
   }
 

@@ -15,6 +15,9 @@ export const invariants = {
   'nothing is left over': ['P8', 'P9', 'P16'],
   'each pod can be started': ['P16', 'P19'],
   'no record is passed over': ['P7'],
+  // Of whatever is played: they say that the program, or the simulation itself, is wrong.
+  'nothing unforeseen is thrown': [],
+  'a history ends': [],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 export type Invariant = keyof typeof invariants
@@ -72,9 +75,11 @@ export class Judge {
   /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
   readonly #mayStay = new Set<string>()
   readonly #now: () => number
+  readonly #onViolation: (violation: Violation) => void
 
-  constructor(now: () => number) {
+  constructor(now: () => number, onViolation: (violation: Violation) => void = () => undefined) {
     this.#now = now
+    this.#onViolation = onViolation
   }
 
   /** An ADD was answered, and its plugin has printed that. */
@@ -207,7 +212,9 @@ export class Judge {
   }
 
   complain(invariant: Invariant, says: string): void {
-    this.violations.push({ invariant, at: this.#now(), says })
+    const violation = { invariant, at: this.#now(), says }
+    this.violations.push(violation)
+    this.#onViolation(violation)
   }
 }
 

@@ -32,8 +32,8 @@ import type { VirtualTime } from './virtual-time.ts'
 
 export interface Surroundings {
   readonly time: VirtualTime
-  /** From 0 to below 1; the same ones in each run of a history. */
-  readonly random: () => number
+  /** From 0 to below 1, for a machine by its number; the same ones in each run of a history. */
+  readonly random: (machine: number) => number
   /** undefined: each machine has its ledger to itself. */
   readonly engine: EngineDouble | undefined
   /** Whether the engine writes record by record, as without transactions. */
@@ -202,7 +202,10 @@ export class Daemon {
     this.#machine = machine
     const { engine, piecewise, random } = machine.around
     this.connection = engine?.connect({ deadlineMs, piecewise })
-    this.connection?.turn({ slowMs: () => Math.floor(random() * 8), ...moods[machine.mood] })
+    this.connection?.turn({
+      slowMs: () => Math.floor(random(machine.number) * 8),
+      ...moods[machine.mood],
+    })
   }
 
   /** undefined until it serves. */
@@ -245,8 +248,13 @@ export class Daemon {
     })
     identity.take()
     identity.opened()
-    const latency = (): Promise<void> => around.time.pass(Math.floor(around.random() * 3))
-    const journal = new DiskJournal({ disk, life, latency })
+    const latency = (): Promise<void> => around.time.pass(Math.floor(around.random(machine.number) * 3))
+    const journal = new DiskJournal({
+      ...{ disk, life, latency },
+      onIndeterminate: what => {
+        around.note(`${name}: notes that its write of ${what} may still come`)
+      },
+    })
     const book: PoolBook = { pools: [], standard: { ...terms, cooldown: around.cooldown } }
     let lost: (had: Parameters<YieldAddresses['lost']>[0]) => void = had => lostEarly.push(had)
     const lostEarly: Parameters<YieldAddresses['lost']>[0][] = []
@@ -282,7 +290,9 @@ export class Daemon {
       ledger,
       stateDir,
       logger: quiet,
-      onChallenge: silent,
+      onChallenge: () => {
+        around.note(`${name}: refuses its name to another machine`)
+      },
     }))
     void this.#stopped.promise.then(() => claims?.stop())
     const here = await nameNode({
@@ -346,16 +356,15 @@ export class Daemon {
     this.#answers = answers
     const times = new TimeWriter(service, silent)
     clock.onJump = ({ by }) => {
+      around.note(`${here}: sees that its clock was set`)
       ledger.shiftTimes(by)
       times.wake()
     }
-    const expiry = new ExpiryLoop(
-      service,
-      silent,
-      lease =>
-        !ledger.isShared ||
-        tidiesUp({ node: here, elected: undefined, isGone: () => false }, lease, clock.now()),
-    )
+    const expiry = new ExpiryLoop(service, silent, lease => {
+      around.note(`${here}: ${lease.address} is kept no longer`)
+      const duties = { node: here, elected: undefined, isGone: () => false }
+      return !ledger.isShared || tidiesUp(duties, lease, clock.now())
+    })
     ledger.subscribe({
       kept: () => {
         expiry.wake()
@@ -367,6 +376,7 @@ export class Daemon {
     await answers.begin()
     ledger.subscribe({
       stray: key => {
+        around.note(`${here}: has a lease of ${key.containerId}, of which it knows nothing else`)
         void endStray(service, key, silent)
       },
       unanswered: () => {
@@ -441,6 +451,7 @@ export class Daemon {
         if (!this.#service) return
         await this.life.edge(delAttachment(this.#service, queued.key, queued.began))
         disk.queue = disk.queue.filter(one => one !== queued)
+        this.#machine.around.note(`the queued DEL of ${queued.key.containerId} is carried out`)
       } catch {
         // It is tried again.
       }

@@ -52,17 +52,20 @@ export type Step =
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
 
-/** A step, and how many milliseconds pass until the next one. */
+/** A step, and the millisecond after the beginning at which it comes. */
 export interface Moment {
+  readonly at: number
   readonly step: Step
-  readonly then: number
 }
 
 export interface History {
   readonly kind: Kind
   /** Of what is drawn while it is played: how long calls take. */
   readonly seed: number
+  /** The soonest first. */
   readonly moments: readonly Moment[]
+  /** The millisecond at which all is well again. */
+  readonly end: number
 }
 
 /** What machines share. amnesia: an engine with transactions, whose data is lost or goes back. */
@@ -70,6 +73,9 @@ export const kinds = ['embedded', 'transactions', 'piecewise', 'amnesia'] as con
 export type Kind = (typeof kinds)[number]
 
 export const machinesOf = (kind: Kind): number => (kind === 'embedded' ? 1 : 3)
+
+/** What is written in a transaction is never half there. */
+export const isHalf = (mood: string): boolean => mood === 'half' || mood === 'most'
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, weight = 1): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight, arbitrary })
@@ -136,11 +142,8 @@ function stepsOf(kind: Kind): fc.Arbitrary<Step> {
             arbitrary: fc.record({
               do: of('engine'),
               on,
-              // What is written in a transaction is never half there.
               is: fc.constantFrom(
-                ...(Object.keys(moods) as Mood[]).filter(
-                  mood => kind === 'piecewise' || (mood !== 'half' && mood !== 'most'),
-                ),
+                ...(Object.keys(moods) as Mood[]).filter(mood => kind === 'piecewise' || !isHalf(mood)),
                 'well',
                 'well',
                 'well',
@@ -164,6 +167,7 @@ function stepsOf(kind: Kind): fc.Arbitrary<Step> {
   return fc.oneof(...all)
 }
 
+/** Milliseconds until the next step. */
 const then = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(0, 1, 3, 7, 12) },
   { weight: 4, arbitrary: fc.constantFrom(60, 400, 2_000) },
@@ -173,15 +177,24 @@ const then = fc.oneof(
 
 /** Long ones, of which a failure may leave out whatever it does not need. */
 export function historiesOf(kind: Kind): fc.Arbitrary<History> {
-  return fc.record({
-    kind: fc.constant(kind),
-    seed: fc.nat(),
-    moments: fc.array(fc.record({ step: stepsOf(kind), then }), {
-      minLength: 30,
-      maxLength: 60,
-      size: 'max',
-    }),
-  })
+  return fc
+    .record({
+      seed: fc.nat(),
+      drawn: fc.array(fc.record({ step: stepsOf(kind), then }), {
+        minLength: 30,
+        maxLength: 60,
+        size: 'max',
+      }),
+    })
+    .map(({ seed, drawn }) => {
+      let end = 0
+      const moments = drawn.map(({ step, then }) => {
+        const at = end
+        end += then
+        return { at, step }
+      })
+      return { kind, seed, moments, end }
+    })
 }
 
 /** In words; what is not said is as usual. */

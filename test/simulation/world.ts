@@ -14,9 +14,9 @@ import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.t
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-import { SeededRandom } from '../many-nodes/seeded-random.ts'
 import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { Draws } from './draws.ts'
 import { Judge, type Given, type Wish } from './judge.ts'
 import { Machine, type Daemon } from './machine.ts'
 import { describeStep, machinesOf, wishes, type History, type Step } from './steps.ts'
@@ -44,6 +44,10 @@ const minute = 60_000
 /** Milliseconds of a run of the plugin. */
 const pluginRuns = 30_000
 const tries = 12
+/** Whose draws those at the end are: of no machine. */
+const atEnd = 100
+/** How the line of a story begins that tells of a violation, behind its second. */
+export const wrong = 'WRONG: '
 
 /** A few machines with their runtimes, what they share, and the people who work with them. */
 export class World {
@@ -51,11 +55,13 @@ export class World {
   /** What happened, with its moment. */
   readonly story: string[] = []
   readonly #time: VirtualTime
-  readonly #random: () => number
+  readonly #draws: Draws
   readonly #engine: EngineDouble | undefined
   readonly #machines: readonly Machine[]
   readonly #folder = makeTempFolder()
   readonly #sandboxes: Sandbox[] = []
+  /** Those whose DEL was asked for. */
+  readonly #deleted = new Set<Sandbox>()
   readonly #underWay = new Set<Promise<void>>()
   #numbers = 0
   #snapshot: Snapshot | undefined
@@ -65,15 +71,16 @@ export class World {
   /** Nobody gets another name any more. */
   #isOver = false
 
-  constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>) {
+  constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>, engine: EngineDouble) {
     this.#time = time
-    const random = new SeededRandom(seed)
-    this.#random = () => random.next()
-    this.judge = new Judge(time.now)
-    this.#engine = kind === 'embedded' ? undefined : new EngineDouble()
+    this.#draws = new Draws(seed, time.now)
+    this.judge = new Judge(time.now, ({ invariant, says }) => {
+      this.#say(`${wrong}${invariant}: ${says}`)
+    })
+    this.#engine = kind === 'embedded' ? undefined : engine
     const around = {
       time,
-      random: this.#random,
+      random: (number: number) => this.#draws.next(number),
       engine: this.#engine,
       piecewise: kind === 'piecewise',
       // What becomes free at once can be given away at once.
@@ -206,14 +213,21 @@ export class World {
     if (typeof answer === 'string') {
       sandbox.state = 'running'
       sandbox.given = { container, machine: machine.number, wish, address: answer }
-      this.#say(`${container} of ${wish.pod} on ${machine.name} has ${answer}`)
+      const former = this.#sandboxes.findLast(
+        other => other.given?.address === answer && other.wish === wish && other !== sandbox,
+      )
+      const isTakenOver = former && former.machine !== machine && !this.#deleted.has(former)
+      this.#say(
+        `${container} of ${wish.pod} on ${machine.name} has ${answer}` +
+          (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : ''),
+      )
       this.judge.answered(sandbox.given)
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
     sandbox.state = 'refused'
     // Some runtimes do not send the DEL of an ADD that failed.
-    if (this.#random() < 0.8) await this.#del(sandbox)
+    if (this.#draws.next(machine.number) < 0.8) await this.#del(sandbox)
     this.#vanish(sandbox)
     return answer
   }
@@ -269,7 +283,7 @@ export class World {
       isOver = true
       ends.resolve('killed')
     }, pluginRuns)
-    await this.#travel()
+    await this.#travel(machine)
     for (;;) {
       if (!this.#isThere(sandbox) || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin ended')
       const { daemon } = machine
@@ -284,7 +298,7 @@ export class World {
         daemon.life.over,
         ends.promise,
       ])
-      await this.#travel()
+      await this.#travel(machine)
       // The daemon was killed: the same run asks the next one.
       if (answer === undefined) continue
       if (answer === 'killed' || isGone()) return new Problem('IPK_INTERRUPTED', 'the plugin was killed')
@@ -323,10 +337,11 @@ export class World {
   async #del(sandbox: Sandbox): Promise<void> {
     const { machine, container, given } = sandbox
     this.judge.ended(container)
+    this.#deleted.add(sandbox)
     const wasRunning = sandbox.state === 'running'
     if (sandbox.state !== 'asked' && sandbox.state !== 'gone') sandbox.state = 'ending'
     const began = machine.moment
-    await this.#travel()
+    await this.#travel(machine)
     if (!this.#isThere(sandbox)) return
     const { daemon } = machine
     const done =
@@ -547,7 +562,7 @@ export class World {
     if (this.judge.hasPod(wish.pod) || this.judge.isSpokenFor(wish)) return
     let last: Problem | undefined
     for (let count = 0; count < tries; count++) {
-      const machine = pick(this.#serving, Math.floor(this.#random() * 100))
+      const machine = pick(this.#serving, Math.floor(this.#draws.next(atEnd) * 100))
       if (!machine) return
       const answer = await this.#run(machine, wish, `uid-${++this.#numbers}`, undefined)
       if (!(answer instanceof Problem)) return
@@ -577,8 +592,8 @@ export class World {
     return this.#sandboxes.filter(({ state }) => states.includes(state))
   }
 
-  async #travel(): Promise<void> {
-    await this.#time.pass(Math.floor(this.#random() * 4))
+  async #travel({ number }: Machine): Promise<void> {
+    await this.#time.pass(Math.floor(this.#draws.next(number) * 4))
   }
 
   #say(text: string): void {

@@ -1,0 +1,98 @@
+/** Processes that play histories, so that both cores do, and that one that never ends stops nobody. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Coverage } from './coverage.ts'
+import type { Outcome } from './play-history.ts'
+import type { History, Kind } from './steps.ts'
+
+export interface Seed {
+  readonly kind: Kind
+  readonly seed: number
+}
+
+export type Asked = Seed | History
+
+export interface Played extends Outcome {
+  readonly coverage: Coverage
+}
+
+/** Milliseconds of this machine after which a history is taken for one that never ends. */
+const usualPatience = 30_000
+
+export class Players {
+  /** All that they write is here, also what one that is killed leaves. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'ipk-'))
+  readonly #free: ChildProcess[] = []
+  readonly #busy = new Set<ChildProcess>()
+
+  async play(asked: Asked, patience = usualPatience): Promise<Played> {
+    const child = this.#free.pop() ?? this.#begin()
+    this.#busy.add(child)
+    const { promise, resolve } = Promise.withResolvers<Played>()
+    const end = (says: string): void => {
+      const at = 'moments' in asked ? asked.end : 0
+      resolve({ violations: [{ invariant: 'a history ends', at, says }], story: [], coverage: {} })
+    }
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      end(`it was played for ${patience / 1000} s`)
+    }, patience)
+    child.once('message', (played: Played) => {
+      this.#free.push(child)
+      resolve(played)
+    })
+    child.once('exit', (code, signal) => {
+      end(`the process that played it ended with ${signal ?? `exit code ${code}`}`)
+    })
+    child.send(asked)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      child.removeAllListeners()
+      this.#busy.delete(child)
+    }
+  }
+
+  /** What is still played has no end then. */
+  async close(): Promise<void> {
+    const ended = [...this.#busy, ...this.#free].map(
+      child => new Promise(resolve => child.once('exit', resolve)),
+    )
+    for (const child of this.#busy) child.kill('SIGKILL')
+    for (const child of this.#free) child.disconnect()
+    await Promise.all(ended)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #begin(): ChildProcess {
+    return fork(join(import.meta.dirname, 'player.ts'), {
+      env: { ...process.env, TMPDIR: this.#folder },
+      // Who interrupts at a terminal means the whole group: it is for the parent to say when its players end.
+      detached: true,
+    })
+  }
+}
+
+/** Plays as many at once as there are `atOnce`, until there are no more, or `onPlayed` says that it is enough. */
+export async function playMany(
+  players: Players,
+  seeds: Iterator<Seed>,
+  {
+    atOnce,
+    onPlayed,
+  }: { readonly atOnce: number; readonly onPlayed: (seed: Seed, played: Played) => boolean },
+): Promise<void> {
+  let isEnough = false
+  const one = async (): Promise<void> => {
+    while (!isEnough) {
+      const { value, done } = seeds.next() as IteratorResult<Seed, undefined>
+      if (done === true) return
+      const played = await players.play(value)
+      isEnough ||= !onPlayed(value, played)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+}

@@ -1,11 +1,20 @@
 /**
- * Histories of whole daemons on simulated edges, each kind from seed 1 on, and those that were once wrong. More of them, and the
- * story of one: make simulate (docs/contributing/simulation.md).
+ * Histories of whole daemons on simulated edges: each kind from seed 1 on, and then others at each commit. Those that were once
+ * wrong are in stories.test.ts. More of them, and the story of one: make simulate (docs/contributing/simulation.md).
+ *
+ *   SIMULATED_SECONDS=30     seconds for the new ones
  */
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { readSource } from '../../scripts/read-source.ts'
+import { coverageOf, TotalCoverage } from './coverage.ts'
 import { historyOf } from './history-of.ts'
-import { playHistory } from './play-history.ts'
-import type { Kind } from './steps.ts'
+import { playHistory, type Outcome } from './play-history.ts'
+import type { Invariant } from './judge.ts'
+import { kinds, type Kind } from './steps.ts'
+import { tellStory } from './tell.ts'
+
+const budget = Number(process.env['SIMULATED_SECONDS'] ?? 30)
 
 /** How many of each kind: a half minute of one core. */
 const played: Readonly<Record<Kind, number>> = {
@@ -15,31 +24,34 @@ const played: Readonly<Record<Kind, number>> = {
   amnesia: 10,
 }
 
-/** What was once wrong in a history, by its kind and seed. */
-const once: readonly (readonly [kind: Kind, seed: number, what: string])[] = [
-  [
-    'piecewise',
-    13,
-    'a claim on a name was tried again without a pause, and kept its daemon from everything else',
-  ],
-  [
-    'amnesia',
-    18,
-    "a change of a node's record that was pending at a loss took back what the node had told since",
-  ],
-  [
-    'amnesia',
-    240,
-    'a refused DEL was planned anew on the expiry that had been built on it, and left its lease bound',
-  ],
-  ['amnesia', 163, 'a node that claimed its name while it told what it holds took back that it had'],
+/** What is too rare to happen in those: a sandbox that is cut off, and a node that is waited for. */
+const rare: readonly (readonly [kind: Kind, seed: number])[] = [['amnesia', 284]]
+
+/**
+ * What is known not to hold yet in each history that is drawn, and is no failure of a new one until it is mended: it is told as a
+ * comment. Whoever mends it takes its row away, and keeps a story of it.
+ */
+const open: readonly (readonly [kinds: readonly Kind[], invariant: Invariant])[] = [
+  [kinds, 'each pod can be started'],
+  [['transactions', 'piecewise', 'amnesia'], 'nothing is left over'],
+  [['transactions', 'piecewise', 'amnesia'], 'a node has what it answered'],
+  [['amnesia'], 'one owner'],
 ]
 
+const coverage = new TotalCoverage()
+
+async function play(kind: Kind, seed: number): Promise<Outcome & { readonly told: readonly string[] }> {
+  const history = historyOf(kind, seed)
+  const outcome = await playHistory(history)
+  coverage.add(kind, coverageOf(history, outcome.story))
+  return { ...outcome, told: tellStory(history, outcome) }
+}
+
 async function assertWell(t: Test, kind: Kind, seed: number): Promise<boolean> {
-  const { violations, story } = await playHistory(historyOf(kind, seed))
+  const { violations, told } = await play(kind, seed)
   if (violations.length === 0) return true
   t.strictSame(violations, [], `make simulate KIND=${kind} SEED=${seed}`)
-  for (const line of story.slice(-60)) t.comment(line)
+  for (const line of told.slice(-60)) t.comment(line)
   return false
 }
 
@@ -50,10 +62,14 @@ for (const [kind, count] of Object.entries(played) as [Kind, number][])
     t.equal(well, count)
   })
 
-for (const [kind, seed, what] of once)
-  t.test(`once: ${what}`, async t => {
-    t.ok(await assertWell(t, kind, seed))
-  })
+t.test('and what is rare', async t => {
+  for (const [kind, seed] of rare) t.ok(await assertWell(t, kind, seed))
+})
+
+t.test('in these, everything happens that can', t => {
+  t.strictSame(coverage.never, [])
+  t.end()
+})
 
 t.test('a history ends the same way each time', async t => {
   const [first, second] = [
@@ -62,4 +78,29 @@ t.test('a history ends the same way each time', async t => {
   ]
   t.strictSame(second, first)
   t.ok(first.story.length > 30)
+})
+
+/** Others at each commit, and the same ones each time at one. */
+const { commit } = readSource(join(import.meta.dirname, '..', '..'), process.env)
+const first = 1_000_000 + (Number.parseInt(commit.slice(0, 7), 16) || 0)
+
+t.test(`new histories of commit ${commit}, from seed ${first} on`, async t => {
+  const began = performance.now()
+  const seconds = (): number => (performance.now() - began) / 1000
+  let count = 0
+  for (let seed = first; seconds() < budget; seed++)
+    for (const kind of kinds) {
+      const { violations, told } = await play(kind, seed)
+      count++
+      const [violation] = violations
+      if (!violation) continue
+      const again = `make simulate KIND=${kind} SEED=${seed}`
+      const isOpen = open.some(([of, invariant]) => of.includes(kind) && invariant === violation.invariant)
+      if (isOpen) t.comment(`open: ${again}: ${violation.invariant}: ${violation.says}`)
+      else {
+        t.strictSame(violations, [], again)
+        for (const line of told.slice(-60)) t.comment(line)
+      }
+    }
+  t.pass(`${count} histories`)
 })

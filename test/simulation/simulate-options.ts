@@ -18,7 +18,9 @@ export interface Wanted {
 }
 
 /** A variable that cannot be meant. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 

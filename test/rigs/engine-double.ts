@@ -234,6 +234,9 @@ class Connection implements NodeEngine {
     const version = this.#engine.newest({ kind, key })
     await this.#tell()
     this.#expectSame(life)
+    // Behind a quota or a MAC stands what the feed told, as with etcd.
+    if (this.#switches.deaf && (kind === 'quota' || kind === 'mac'))
+      throw new EngineAway('its watch lags behind')
     if (version) this.#remember(version)
     return version && stamped(version)
   }

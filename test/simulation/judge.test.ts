@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { invariants, Judge, type Given, type Invariant } from './judge.ts'
+import { invariants, Judge, leftAloneFor, type Given, type Invariant } from './judge.ts'
 
 const web: Given = {
   ...{ container: 'c1', machine: 0, address: '10.22.0.5' },
@@ -32,6 +32,23 @@ const histories: Readonly<
     },
     'one owner',
   ],
+  'two pods at once, of which one was said to be gone': [
+    judge => {
+      judge.answered(web)
+      judge.ended('c1')
+      judge.answered(other({ address: web.address }))
+      judge.returned(web)
+    },
+    'one owner',
+  ],
+  'a pod that was said to be gone, and is not': [
+    judge => {
+      judge.answered(web)
+      judge.ended('c1')
+      judge.returned(web)
+      judge.atEnd(new Map([['n0', [{ address: '10.22.0.5', container: 'c1' }]]]))
+    },
+  ],
   'another address than it asked for': [
     judge => {
       judge.answered({ ...web, address: '10.22.0.6' })
@@ -61,6 +78,19 @@ const histories: Readonly<
     },
     'kept for its pod',
   ],
+  'an address that is let go by an older sandbox than the one that had it': [
+    (judge, pass) => {
+      judge.answered(kept)
+      judge.ended('c2')
+      judge.answered({ ...kept, container: 'c3' })
+      judge.ended('c3')
+      judge.deleted({ ...kept, container: 'c3' }, true)
+      pass(999)
+      judge.deleted(kept, true)
+      pass(1)
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
   'a kept address after its time, or given back, or by clocks that differ': [
     (judge, pass) => {
       judge.deleted(kept, true)
@@ -72,6 +102,30 @@ const histories: Readonly<
       judge.answered(other({ container: 'c11', address: '10.22.0.11' }))
       judge.deleted({ ...kept, address: '10.22.0.12' }, false)
       judge.answered(other({ container: 'c12', address: '10.22.0.12' }))
+    },
+  ],
+  'an address that was named of late': [
+    (judge, pass) => {
+      judge.answered(web)
+      judge.ended('c1')
+      judge.deleted(web, true)
+      pass(leftAloneFor - 1)
+      judge.answered(other({ address: web.address }))
+    },
+    'left to who named it',
+  ],
+  'an address that was named, by its name, later, or given back': [
+    (judge, pass) => {
+      judge.deleted(web, true)
+      judge.answered({ ...web, container: 'c4', wish: { pod: 'envy', ip: web.address } })
+      judge.ended('c4')
+      judge.deleted(web, true)
+      pass(leftAloneFor)
+      judge.answered(other({ address: web.address }))
+      judge.ended('c9')
+      judge.deleted(web, true)
+      judge.keptNoMore(web.address)
+      judge.answered(other({ address: web.address }))
     },
   ],
   'a reserved address': [

@@ -10,6 +10,7 @@ export const invariants = {
   'one address a pod': ['P6', 'R5'],
   'kept for its pod': ['R3'],
   'reserved for its owner': ['R6'],
+  'left to who named it': ['R7'],
   'a MAC of its own': ['P20'],
   'a node has what it answered': ['P5', 'P7', 'P9', 'P16', 'P18', 'P19', 'P23', 'R4', 'R8'],
   'nothing is left over': ['P8', 'P9', 'P16'],
@@ -31,6 +32,9 @@ export interface Wish {
   /** Milliseconds for which its address is kept after its end. */
   readonly keep?: number | undefined
 }
+
+/** Milliseconds for which dynamic choice leaves an address alone that a pod had asked for by name, where nothing keeps it. */
+export const leftAloneFor = 600_000
 
 export interface Given {
   readonly container: string
@@ -67,6 +71,8 @@ export class Judge {
   readonly #owners = new Map<string, Owned>()
   /** By address, as their retention promises. */
   readonly #kept = new Map<string, Kept>()
+  /** By address, until when dynamic choice leaves it alone. */
+  readonly #leftAlone = new Map<string, number>()
   readonly #reserved = new Map<string, string>()
   /** By address: an engine that goes back may have it again, and nobody may rely on that. */
   readonly #everReserved = new Map<string, string>()
@@ -117,7 +123,13 @@ export class Judge {
         'reserved for its owner',
         `${address} is reserved for ${promised}, and ${container} of ${wish.pod} got it`,
       )
+    if (wish.ip === undefined && (this.#leftAlone.get(address) ?? 0) > this.#now())
+      this.complain(
+        'left to who named it',
+        `${address} was asked for by name of late, and ${container} of ${wish.pod} got it`,
+      )
     this.#kept.delete(address)
+    this.#leftAlone.delete(address)
     this.#last.set(address, given)
     this.#owners.set(container, { ...given, since: this.#now() })
   }
@@ -127,16 +139,35 @@ export class Judge {
     this.#owners.delete(container)
   }
 
-  /** The DEL of a pod that had been answered was acknowledged: from then on its address is kept, unless a later one has had it. */
-  deleted({ wish, address, container }: Given, isSure: boolean): void {
-    if (wish.keep !== undefined && this.#last.get(address)?.container === container)
+  /**
+   * A sandbox answers for its address that nobody was to rely on, because an operator had said that its machine is gone; what it
+   * has lost meanwhile it has to be cut off from.
+   */
+  returned(given: Given): void {
+    const { container, address, wish } = given
+    for (const other of this.#owners.values())
+      if (other.address === address && other.container !== container)
+        this.complain(
+          'one owner',
+          `${address} has ${other.container} of ${other.wish.pod}, and ${container} of ${wish.pod} answers for it still`,
+        )
+    this.#owners.set(container, { ...given, since: this.#now() })
+  }
+
+  /** The DEL of a pod that had been answered was acknowledged: from then on its address is kept, or left alone. */
+  deleted({ container, wish, address }: Given, isSure: boolean): void {
+    // What has moved to a newer sandbox is not let go by an older one.
+    if ((this.#last.get(address)?.container ?? container) !== container) return
+    if (wish.keep !== undefined)
       this.#kept.set(address, { pod: wish.pod, until: this.#now() + wish.keep, isSure })
+    else if (wish.ip !== undefined && isSure) this.#leftAlone.set(address, this.#now() + leftAloneFor)
   }
 
   /** An operator gave a kept address back, or its keeping cannot be relied on any more. */
   keptNoMore(address: string): void {
     const kept = this.#kept.get(address)
     if (kept) this.#kept.set(address, { ...kept, isSure: false })
+    this.#leftAlone.delete(address)
   }
 
   /** Nobody proves that these have ended: nodes may say of them that they are in use. */

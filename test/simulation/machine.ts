@@ -25,6 +25,7 @@ import { attachmentLiveness, deathOf } from '../../ipkeeper-server/network/pod/a
 import { usualTerms } from '../ipkeeper-server/reconcile/snapshot-words.ts'
 import { podNetworkDouble } from '../rigs/pod-network-double.ts'
 import type { EngineDouble, EngineSwitches, NodeEngine } from '../rigs/engine-double.ts'
+import { leftAloneFor } from './judge.ts'
 import { Disk, DiskJournal, DiskMarks } from './disk.ts'
 import { Life } from './life.ts'
 import type { StoreStatus } from '../../ipkeeper-server/store/lease-store.ts'
@@ -81,15 +82,15 @@ const socket = '/run/containerd/containerd.sock'
 
 const terms: Omit<PoolBook['standard'], 'cooldown'> = {
   retention: 'release',
-  preferFor: 600_000,
+  preferFor: leftAloneFor,
   strategy: 'lowest-free',
 }
 
 /** A machine with its disk, its clock, its network namespaces and its container runtime. Its daemon comes and goes. */
 export class Machine {
   readonly number: number
-  /** As configured. */
-  name: string
+  /** Whatever it was called by its configuration, the present name last. */
+  readonly names: string[]
   readonly around: Surroundings
   /** A real one, for the file that says which node this is. */
   readonly stateDir: string
@@ -108,11 +109,16 @@ export class Machine {
 
   constructor(number: number, name: string, around: Surroundings, stateDir: string) {
     this.number = number
-    this.name = name
+    this.names = [name]
     this.around = around
     this.stateDir = stateDir
     mkdirSync(stateDir)
     this.#bootedAt = around.time.now() - 1_000_000
+  }
+
+  /** As configured. */
+  get name(): string {
+    return this.names.at(-1) ?? ''
   }
 
   get bootId(): string {

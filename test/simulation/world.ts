@@ -12,6 +12,7 @@ import { collectGarbage } from '../../ipkeeper-server/leases/verbs/gc.ts'
 import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
 import { reserve, unreserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
+import { parseAddress } from '../../shared/net/address.ts'
 import { parseCidr } from '../../shared/net/cidr.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { EngineDouble, type Snapshot } from '../rigs/engine-double.ts'
@@ -24,7 +25,9 @@ import type { VirtualTime } from './virtual-time.ts'
 
 const subnet = parseCidr('10.22.0.0/28')
 if (!subnet) throw new Error('no subnet')
-const pool: Pool = canonicalPool('net', 'default', [[{ subnet }]])
+// As few that what rests, or is kept, is in the way of others.
+const rangeEnd = parseAddress('10.22.0.7')
+const pool: Pool = canonicalPool('net', 'default', [[{ subnet, ...(rangeEnd && { rangeEnd }) }]])
 const names = ['n0', 'n1', 'n2', 'n3']
 
 /** asked: its ADD is under way. refused: it failed. ending: its DEL was asked for. gone: nothing of it is left but, perhaps, records. */
@@ -37,6 +40,10 @@ interface Sandbox {
   readonly machine: Machine
   readonly bootId: string
   state: State
+  /** The daemon has said something, which the runtime may not know yet. */
+  isAnswered?: boolean
+  /** Nobody relies on what it has. */
+  isDisowned?: boolean
   given?: Given
 }
 
@@ -65,11 +72,13 @@ export class World {
   readonly #underWay = new Set<Promise<void>>()
   #numbers = 0
   #snapshot: Snapshot | undefined
-  /** Machines that an operator has said are gone for good. */
+  /** Machines that are off, and that an operator has said are gone for good. */
   readonly #lost = new Set<Machine>()
   #wasRestored = false
   /** Nobody gets another name any more. */
   #isOver = false
+  /** Machines of which that was asked while they were on, and could perhaps not answer; since when they are well again. */
+  readonly #doubted = new Map<Machine, number | undefined>()
 
   constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>, engine: EngineDouble) {
     this.#time = time
@@ -88,6 +97,7 @@ export class World {
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
         this.judge.ended(container)
+        for (const sandbox of this.#sandboxes) if (sandbox.container === container) sandbox.isDisowned = false
       },
       note: (text: string): void => {
         this.#say(text)
@@ -106,7 +116,9 @@ export class World {
 
   /** Nothing that was begun is waited for. */
   play(step: Step): void {
+    this.#believeAgain()
     this.#say(describeStep(step))
+    if ('on' in step && step.do !== 'start') this.#noLongerWell(this.#machine(step.on))
     const work = this.#work(step)
     if (!work) return
     const counted = work.finally(() => this.#underWay.delete(counted))
@@ -142,11 +154,10 @@ export class World {
       case 'power':
         return this.#power(this.#machine(step.on), step.away)
       case 'clock':
-        this.#machine(step.on).clockIsAhead += step.by
-        for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
+        this.#setClock(this.#machine(step.on), step.by)
         return undefined
       case 'forget':
-        return this.#forget(this.#machine(step.on), names[step.name] ?? '')
+        return this.#forget(this.#machine(step.on), step.name)
       case 'reserve':
       case 'unreserve':
         return this.#reserve(step)
@@ -181,7 +192,8 @@ export class World {
     const former = this.#sandboxes.findLast(sandbox => sandbox.wish === wish)
     // A kubelet does one thing at a time with a pod.
     if (former?.state === 'asked' || former?.state === 'ending') return
-    const isRunning = former?.state === 'running' && this.judge.owns(former.container)
+    const isRunning =
+      former?.state === 'running' && (this.judge.owns(former.container) || former.isDisowned === true)
     if (as === 'same' && former) {
       // It is the kubelet of its machine that starts it again, once its processes have ended.
       if (!former.machine.isOn || former.machine.bootId !== former.bootId) return
@@ -189,7 +201,7 @@ export class World {
       await this.#run(former.machine, wish, former.uid, killed)
       return
     }
-    if (former && isRunning && as === 'new') await this.#stop(former)
+    if (former && isRunning && as === 'new' && former.isDisowned !== true) await this.#stop(former)
     if (isOn()) await this.#run(machine, wish, `uid-${++this.#numbers}`, killed)
   }
 
@@ -221,7 +233,8 @@ export class World {
         `${container} of ${wish.pod} on ${machine.name} has ${answer}` +
           (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : ''),
       )
-      this.judge.answered(sandbox.given)
+      if (this.#doubted.has(machine)) sandbox.isDisowned = true
+      else this.judge.answered(sandbox.given)
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
@@ -240,8 +253,10 @@ export class World {
   }
 
   /** Its processes have ended, and with them its namespace where nothing else holds that. */
-  #die({ container, machine }: Sandbox, withNamespace: boolean): void {
+  #die(sandbox: Sandbox, withNamespace: boolean): void {
+    const { container, machine } = sandbox
     this.judge.ended(container)
+    sandbox.isDisowned = false
     this.#say(`${container} has died`)
     const listed = machine.listed.get(container)
     if (listed) listed.ready = false
@@ -298,6 +313,7 @@ export class World {
         daemon.life.over,
         ends.promise,
       ])
+      sandbox.isAnswered = answer !== undefined && answer !== 'killed'
       await this.#travel(machine)
       // The daemon was killed: the same run asks the next one.
       if (answer === undefined) continue
@@ -379,10 +395,13 @@ export class World {
     })
   }
 
-  /** The list is made now, and comes to the daemon so many milliseconds later. */
+  /** The list is made now, of those whose ADD was answered, and comes to the daemon so many milliseconds later. */
   async #collect(machine: Machine, late: number): Promise<void> {
     const began = machine.moment
-    const valid = Array.from(machine.listed.keys(), containerId => ({ containerId, ifname: 'eth0' }))
+    const valid = this.#sandboxes
+      .filter(sandbox => sandbox.machine === machine && machine.listed.has(sandbox.container))
+      .filter(({ state, isAnswered }) => state !== 'asked' || isAnswered)
+      .map(({ container }) => ({ containerId: container, ifname: 'eth0' }))
     await this.#time.pass(late)
     if (machine.bootId !== began.bootId) return
     await this.#ask(machine, async service => {
@@ -397,7 +416,7 @@ export class World {
     if (!machine.isOn) return
     if (killed) machine.kill()
     else await machine.stop()
-    if (name !== undefined && !this.#isOver) machine.name = names[name] ?? machine.name
+    if (name !== undefined && !this.#isOver) machine.names.push(names[name] ?? machine.name)
     if (away === undefined) return
     await this.#time.pass(away)
     await machine.start()
@@ -426,20 +445,69 @@ export class World {
     return this.#sandboxes.filter(sandbox => sandbox.machine === machine).map(({ container }) => container)
   }
 
-  /** An operator says so of machines that are off, and of others by mistake. */
-  async #forget(machine: Machine, name: string): Promise<void> {
-    const meant = this.#machines.filter(other => other.name === name)
-    // Whoever says so of a machine that runs, and cannot answer, was to make sure that it is off.
-    if (meant.some(({ isOn, daemon, mood }) => isOn && !(daemon?.service && mood === 'well'))) return
+  /** A daemon that serves sees it; what is kept by several clocks, or by none, cannot be relied on. */
+  #setClock(machine: Machine, by: number): void {
+    machine.clockIsAhead += by
+    if (by === 0 || (this.#engine === undefined && machine.daemon?.service)) return
+    for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
+  }
+
+  /** An operator says so of machines that are off, or cannot be reached; where there are none, of another one by mistake. */
+  async #forget(machine: Machine, number: number): Promise<void> {
+    const silent = this.#machines.filter(other => !answers(other))
+    const name = pick(silent, number)?.name ?? names[number] ?? ''
+    const gone: Machine[] = []
     await this.#ask(machine, async service => {
+      const meant = this.#machines.filter(other => other.names.includes(name))
+      // Whoever says so of a machine that runs, and cannot answer, was to make sure that it is off.
+      for (const other of meant) if (other.isOn && !answers(other)) this.#doubt(other)
       await forgetNode(service, name)
       this.#say(`${name} is declared gone`)
       for (const other of meant)
-        if (!other.isOn) {
+        if (!other.isOn && other.name === name) {
           this.#lost.add(other)
           this.judge.mayStay(this.#containersOn(other))
         }
+      gone.push(...meant.filter(other => !answers(other)))
     })
+    // Their pods are to run elsewhere.
+    for (const [pod, wish] of wishes.entries()) {
+      const former = this.#sandboxes.findLast(sandbox => sandbox.wish === wish)
+      if (former?.given && gone.includes(former.machine) && !this.judge.hasPod(wish.pod))
+        await this.#start({ do: 'start', pod, on: machine.number, as: 'forced' })
+    }
+  }
+
+  /** From here on others may have what its pods have, until it hears of that. */
+  #doubt(machine: Machine): void {
+    this.#doubted.set(machine, undefined)
+    for (const sandbox of this.#sandboxes) {
+      if (sandbox.machine !== machine || !this.judge.owns(sandbox.container)) continue
+      sandbox.isDisowned = true
+      this.judge.ended(sandbox.container)
+    }
+  }
+
+  #noLongerWell(machine: Machine): void {
+    if (this.#doubted.has(machine)) this.#doubted.set(machine, undefined)
+  }
+
+  /** Machines that are well for a while have heard what their pods have lost, and have cut them off. */
+  #believeAgain(): void {
+    for (const [machine, since] of this.#doubted) {
+      const isWell = answers(machine) && machine.daemon?.status?.state === 'ready'
+      if (!isWell || since === undefined) this.#doubted.set(machine, isWell ? this.#time.now() : undefined)
+      else if (this.#time.now() - since >= 3 * minute) this.#believe(machine)
+    }
+  }
+
+  #believe(machine: Machine): void {
+    this.#doubted.delete(machine)
+    for (const sandbox of this.#of('running'))
+      if (sandbox.machine === machine && sandbox.isDisowned === true && this.#isThere(sandbox)) {
+        sandbox.isDisowned = false
+        if (sandbox.given) this.judge.returned(sandbox.given)
+      }
   }
 
   async #reserve({ do: verb, on, pod }: Step & { readonly do: 'reserve' | 'unreserve' }): Promise<void> {
@@ -478,9 +546,12 @@ export class World {
     for (const [number, machine] of this.#machines.entries()) {
       machine.turn('well')
       machine.runtime = 'lists'
+      this.#setClock(machine, -machine.clockIsAhead)
       const isNamed = this.#machines.slice(0, number).some(other => other.name === machine.name)
       if (isNamed)
-        machine.name = names.find(name => this.#machines.every(other => other.name !== name)) ?? machine.name
+        machine.names.push(
+          names.find(name => this.#machines.every(other => other.name !== name)) ?? machine.name,
+        )
       // One that could not ask for its name goes on under its former one, until it is started again.
       if (machine.daemon?.service?.node !== machine.name) machine.kill()
     }
@@ -488,6 +559,11 @@ export class World {
       if (!this.#lost.has(machine)) void (machine.isOn ? machine.start() : this.#switchOn(machine))
     await Promise.race([Promise.allSettled(this.#underWay), this.#time.pass(10 * minute)])
     for (const machine of this.#machines) if (machine.isOn && !machine.daemon) void machine.start()
+    if (this.#doubted.size > 0) {
+      await this.#until(5, () => this.#unready().length === 0)
+      await this.#time.pass(3 * minute)
+      for (const machine of this.#doubted.keys()) this.#believe(machine)
+    }
     // A kubelet ends in the end whatever does not run.
     for (const sandbox of this.#of('refused', 'ending', 'running'))
       if (!this.judge.owns(sandbox.container)) await this.#stop(sandbox)
@@ -520,19 +596,23 @@ export class World {
     return this.#machines.filter(({ daemon }) => daemon?.service)
   }
 
-  /** What each daemon says is in use, on whichever node. */
+  /** What each daemon says is in use, on whichever node but those that are lost: that goes to their next pods. */
   #lists(): ReadonlyMap<string, readonly { readonly address: string; readonly container: string }[]> {
+    const lost = new Set(
+      this.#sandboxes.filter(({ machine }) => this.#lost.has(machine)).map(({ container }) => container),
+    )
     return new Map(
       this.#serving.map(({ name, daemon }) => [
         name,
         [...(daemon?.service?.ledger.leases() ?? [])]
           .filter(({ state }) => state === 'bound')
-          .map(({ address, attachment }) => ({ address, container: attachment?.containerId ?? '' })),
+          .map(({ address, attachment }) => ({ address, container: attachment?.containerId ?? '' }))
+          .filter(({ container }) => !lost.has(container)),
       ]),
     )
   }
 
-  #differences(): readonly string[] {
+  #unready(): readonly string[] {
     const waiting = this.#machines.filter(machine => machine.isOn && !machine.daemon?.service)
     const notReady = this.#serving.filter(({ daemon }) => {
       const status = daemon?.status
@@ -541,8 +621,11 @@ export class World {
     return [
       ...waiting.map(({ name }) => `${name} does not serve`),
       ...notReady.map(({ name, daemon }) => `the store of ${name}: ${JSON.stringify(daemon?.status)}`),
-      ...this.judge.differences(this.#lists()),
     ]
+  }
+
+  #differences(): readonly string[] {
+    return [...this.#unready(), ...this.judge.differences(this.#lists())]
   }
 
   #look(): void {
@@ -642,6 +725,10 @@ export class World {
     }
   }
 }
+
+/** Whether it can answer when it is asked whether it lives. */
+const answers = ({ isOn, daemon, mood }: Machine): boolean =>
+  isOn && daemon?.service !== undefined && mood === 'well'
 
 const keyOf = ({ container }: Sandbox): AttachmentKey => ({
   network: 'net',

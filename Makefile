@@ -90,7 +90,7 @@ conformance: setup build ## Try the executables for every requirement of the pro
 fuzz: setup build ## Try the properties of test/fuzz with ever other cases (FUZZ_RUNS rounds or FUZZ_SECONDS; FUZZ_SEED)
 	@$(NODE) scripts/fuzz.ts
 
-simulate: packages ## Play lives of whole daemons in virtual time (KIND, SEED, COUNT, HOURS, KEEP, STORY)
+simulate: packages ## Play lives of whole daemons in virtual time (KIND, SEED, COUNT, HOURS, KEEP, STORY, FAULT)
 	@$(NODE) scripts/simulate.ts
 
 soak: setup build ## Play daemons, etcd, disks and clocks through all that goes wrong (SOAK_MINUTES, 10 unless set; SEED)

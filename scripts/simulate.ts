@@ -10,6 +10,7 @@
  *   KEEP=name            writes the wrong one of KIND and SEED, made shorter, to test/simulation/stories/name.json
  *   WHAT='...'           says in it what was wrong
  *   STORY=name           tells this one of test/simulation/stories
+ *   FAULT=late-del       with a fault that was mended put back: a name of test/simulation/faults.ts
  *
  * Exit 1 when something was wrong, 2 when a variable is.
  */
@@ -30,6 +31,8 @@ const say = (text: string): void => {
   console.log(`simulate: ${text}`)
 }
 
+const players = new Players()
+
 /** Ends with what there is so far; the second time at once. */
 let interrupted: number | undefined
 for (const [signal, number] of [
@@ -42,7 +45,6 @@ for (const [signal, number] of [
     setTimeout(() => void players.close(), 5_000).unref()
   })
 
-const players = new Players()
 /** Milliseconds: of one that never ends, each try takes as long. */
 const shrinkPatience = 4_000
 
@@ -149,7 +151,8 @@ async function playAll(wanted: Wanted): Promise<boolean> {
 }
 
 async function run(wanted: Wanted): Promise<boolean> {
-  const { story, keep, kinds, first, isOne } = wanted
+  const { story, keep, kinds, first, isOne, fault } = wanted
+  players.fault = fault
   if (story !== undefined) return await playOne(readStory(story).history, wanted)
   if (!isOne) return await playAll(wanted)
   let isWell = true

@@ -1,8 +1,15 @@
 /** Plays the histories that it is told of by its parent, one after the other; players.ts starts it. */
-import { coverageOf } from './coverage.ts'
-import { historyOf } from './history-of.ts'
-import { playHistory } from './play-history.ts'
+import { faults } from './faults.ts'
 import type { Asked, Played } from './players.ts'
+import { putBack } from './put-back.ts'
+
+const [, , name] = process.argv
+const fault = name === undefined ? undefined : faults[name]
+if (fault) putBack(fault)
+// What is imported from here on has it.
+const { coverageOf } = await import('./coverage.ts')
+const { historyOf } = await import('./history-of.ts')
+const { playHistory } = await import('./play-history.ts')
 
 process.on('message', (asked: Asked) => {
   void play(asked).then(played => process.send?.(played))

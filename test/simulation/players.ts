@@ -24,6 +24,8 @@ const usualPatience = 30_000
 export class Players {
   /** All that they write is here, also what one that is killed leaves. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'ipk-'))
+  /** Name of one in faults.ts that is put back in what processes play that begin from here on. */
+  fault: string | undefined
   readonly #free: ChildProcess[] = []
   readonly #busy = new Set<ChildProcess>()
 
@@ -68,7 +70,8 @@ export class Players {
   }
 
   #begin(): ChildProcess {
-    return fork(join(import.meta.dirname, 'player.ts'), {
+    const player = join(import.meta.dirname, 'player.ts')
+    return fork(player, this.fault === undefined ? [] : [this.fault], {
       env: { ...process.env, TMPDIR: this.#folder },
       // Who interrupts at a terminal means the whole group: it is for the parent to say when its players end.
       detached: true,

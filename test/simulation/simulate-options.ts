@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { faults } from './faults.ts'
 import { isStoryName, storyFile } from './stories.ts'
 import { kinds, type Kind } from './steps.ts'
 
@@ -15,6 +16,8 @@ export interface Wanted {
   readonly keep: string | undefined
   readonly what: string | undefined
   readonly story: string | undefined
+  /** Name of one that is put back. */
+  readonly fault: string | undefined
 }
 
 /** A variable that cannot be meant. */
@@ -45,7 +48,14 @@ export function readWanted(env: Environment): Wanted {
     count: count ?? 100,
     shrinkSeconds: env['SHRINK'] === '0' ? 0 : (wholeNumber(env, 'SHRINK') ?? 60),
     what: env['WHAT'] || undefined,
+    fault: faultOf(env),
   }
+}
+
+function faultOf({ FAULT: fault = '' }: Environment): string | undefined {
+  if (fault === '') return undefined
+  if (Object.hasOwn(faults, fault)) return fault
+  throw new Refused(`there is no fault ${fault}; there are ${Object.keys(faults).join(', ')}`)
 }
 
 function wholeNumber(env: Environment, name: string): number | undefined {

@@ -50,7 +50,8 @@ interface Sandbox {
 const minute = 60_000
 /** Milliseconds of a run of the plugin. */
 const pluginRuns = 30_000
-const tries = 12
+/** Two minutes apart: what a sandbox that got no DEL had may be kept for an hour from when that was noticed. */
+const tries = 36
 /** Whose draws those at the end are: of no machine. */
 const atEnd = 100
 /** How the line of a story begins that tells of a violation, behind its second. */

@@ -119,6 +119,9 @@ export class EngineLosses {
   /** A loss was found. */
   lost(reason: string, records: Iterable<EngineRecord>): void {
     this.#count++
+    // What was told before was told to what is lost.
+    this.#reported = firstEpoch
+    this.#owes = false
     let newest = firstEpoch
     for (const { kind, text } of records)
       if (kind === 'node') newest = Math.max(newest, epochOf(JSON.parse(text) as NodeRecord))

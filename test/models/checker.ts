@@ -22,8 +22,6 @@ export interface Model<S> {
   readonly always: Readonly<Record<string, (state: S) => boolean>>
   /** What holds where nothing goes on by itself any more: by it nobody waits for ever. */
   readonly settled: Readonly<Record<string, (state: S) => boolean>>
-  /** It is known that something may go on in a circle. */
-  readonly mayCircle?: boolean
 }
 
 export interface Outcome {
@@ -104,7 +102,7 @@ export function explore<S>(model: Model<S>, most: number): Outcome {
     const unsettled = goesOn ? undefined : firstBroken(model.settled, state)
     if (unsettled !== undefined) return outcome(unsettled, at)
   }
-  const circle = model.mayCircle === true ? undefined : firstInCircle(edges, seen.texts.length)
+  const circle = firstInCircle(edges, seen.texts.length)
   return circle === undefined ? outcome() : outcome(endless, circle)
 }
 

@@ -22,6 +22,7 @@ export const forgetNodeRules = [
   'only the next pod goes by it',
   'a takeover leaves a trace',
   'what was taken is cut off',
+  'an answer to somebody who asked later counts',
 ] as const
 export type ForgetNodeRule = (typeof forgetNodeRules)[number]
 
@@ -29,7 +30,6 @@ export type ForgetNodeRule = (typeof forgetNodeRules)[number]
 export const forgetNodeProposals = [
   'a name that nobody claims is asked for as well',
   'a takeover compares the record of the node',
-  'an answer to somebody who asked later counts',
 ] as const
 export type ForgetNodeProposal = (typeof forgetNodeProposals)[number]
 
@@ -89,7 +89,6 @@ export const declared = 'a node that can answer is not declared gone'
 export class ForgetNode implements Model<State> {
   readonly initial: State
   readonly always: Model<State>['always']
-  readonly mayCircle: boolean
   readonly #without: ReadonlySet<ForgetNodeRule>
   readonly #proposed: ReadonlySet<ForgetNodeProposal>
   readonly #bound: ForgetNodeBound
@@ -98,7 +97,6 @@ export class ForgetNode implements Model<State> {
     this.#bound = bound
     this.#without = without ?? new Set()
     this.#proposed = proposed ?? new Set()
-    this.mayCircle = isStrict !== true
     const operator = { is: 'idle', hasAsked: false, isOver: false, silent: true } as const
     this.initial = {
       record: { claim: bound.isUnclaimed ? null : 's1', question: null, refused: null, gone: false },
@@ -150,7 +148,7 @@ export class ForgetNode implements Model<State> {
   *#operator(state: State, one: Operator): Generator<Step<State>> {
     const { record, n3 } = state
     const { is, isOver, hasAsked } = state.operators[one]
-    const countsLater = this.#proposed.has('an answer to somebody who asked later counts')
+    const countsLater = this.#has('an answer to somebody who asked later counts')
     const told = (says: string, outcome: 'gone' | 'lives'): Step<State> =>
       itself(`${one} is told: ${says}`, to => {
         to.operators[one].is = outcome
@@ -174,7 +172,7 @@ export class ForgetNode implements Model<State> {
         this.#mark(to)
         to.operators[one].is = 'expects'
       })
-    else if (record.refused === one || (record.refused !== null && hasAsked && countsLater))
+    else if (record.refused !== null && hasAsked && (countsLater || record.refused === one))
       yield told('n3 lives', 'lives')
     else if (record.question === one || (isOver && !this.#has('the mark compares the question')))
       yield* this.#wait(state, one)

@@ -19,16 +19,22 @@ export type ClaimStep =
   | { readonly kind: 'mine' | 'take' | 'challenge' | 'wait' | 'queue' }
   | { readonly kind: 'refused'; readonly by: NodeClaim }
 
-/** What is to be done next, by what stands under the name. */
+/**
+ * What is to be done next, by what stands under the name.
+ *
+ * @param asked the generation of the record that has one's own question. That took away every earlier refusal, so a later one says that the
+ *   claimant lives, whomever it was given to: of several who ask, each takes away the answers to the others. Absent: not asked yet.
+ */
 export function nextStep(
   record: NodeRecord | undefined,
   { session, askedOn }: Pick<NodeChallenge, 'session' | 'askedOn'>,
+  asked = Infinity,
 ): ClaimStep {
   if (!record?.claim) return { kind: 'take' }
-  const { claim, challenge, refused, gone } = record
+  const { claim, challenge, refused, gone, generation } = record
   // Who lives says so by claiming it anew.
   if (claim.session === session) return { kind: gone ? 'take' : 'mine' }
-  if (refused === session) return { kind: 'refused', by: claim }
+  if (refused !== undefined && generation > asked) return { kind: 'refused', by: claim }
   // A machine that starts while an operator asks for it must not wait until it is declared gone.
   const makesWay = challenge?.askedOn !== undefined && askedOn === undefined
   if (!challenge || makesWay) return { kind: 'challenge' }

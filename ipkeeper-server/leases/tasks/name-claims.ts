@@ -99,7 +99,8 @@ export class NameClaims {
     const { ledger, mine, monotonic } = this.#options
     const signal = this.#stopping.signal
     let written = 0
-    let hasAsked = false
+    /** The generation of the record that has the question. */
+    let asked: number | undefined
     /** Since when it has been like this. */
     let since: { readonly what: string; readonly at: number } | undefined
     for (;;) {
@@ -110,7 +111,7 @@ export class NameClaims {
       if (signal.aborted) return
       const record = await ledger.readNode(name)
       this.#assertNotAwaited(name, record)
-      const step = nextStep(record, mine)
+      const step = nextStep(record, mine, asked)
       const what = `${step.kind} ${record?.challenge?.session ?? ''}`
       if (since?.what !== what) since = { what, at: monotonic() }
       const left = since.at + this.#answerWithin * (step.kind === 'queue' ? 2 : 1) - monotonic()
@@ -119,10 +120,7 @@ export class NameClaims {
           await this.#claimed(name)
           return
         case 'refused':
-          if (hasAsked) throw this.#taken(name, step.by, record)
-          // That was an earlier time; who said so may have gone since.
-          hasAsked = await this.#write(name, record, withChallenge)
-          break
+          throw this.#taken(name, step.by, record)
         case 'take':
           if (await this.#write(name, record, withClaim)) written++
           // Custom resources of another version leave out what they do not know: names cannot be claimed with them.
@@ -132,14 +130,12 @@ export class NameClaims {
             return
           }
           break
-        case 'challenge':
-          hasAsked = await this.#write(name, record, withChallenge)
-          break
         case 'wait':
         case 'queue':
-          if (left > 0) await this.#news(name, record, left)
+        case 'challenge':
+          if (step.kind !== 'challenge' && left > 0) await this.#news(name, record, left)
           else if (step.kind === 'wait') await this.#write(name, record, withClaim)
-          else hasAsked = await this.#write(name, record, withChallenge)
+          else if (await this.#write(name, record, withChallenge)) asked = (record?.generation ?? 0) + 1
       }
     }
   }

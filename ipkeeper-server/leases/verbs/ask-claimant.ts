@@ -29,6 +29,7 @@ export async function askClaimant(
   { answerWithin, signal }: AskOptions,
 ): Promise<NodeRecord | undefined> {
   const pause = Math.min(lookEvery, answerWithin)
+  /** The generation of the record that has the question. */
   let asked: number | undefined
   /** What has been waited for, for how many milliseconds, and when that was looked at last. */
   let waited: { readonly what: string; readonly for: number; readonly at: number } | undefined
@@ -37,7 +38,7 @@ export async function askClaimant(
       throw new Problem('IPK_INTERRUPTED', `interrupted: nothing was said of node ${name}`)
     const record = await ledger.readNode(name)
     if (!record?.claim || record.gone) return record
-    const step = nextStep(record, challenge)
+    const step = nextStep(record, challenge, asked)
     if (step.kind === 'refused') throw lives(name, record)
     const at = performance.now()
     const what = `${step.kind} ${record.challenge?.session ?? ''}`

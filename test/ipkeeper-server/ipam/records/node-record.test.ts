@@ -17,7 +17,12 @@ const record = (patch: Partial<NodeRecord> = {}): NodeRecord => ({
   ...patch,
 })
 
-const steps: readonly (readonly [what: string, record: NodeRecord | undefined, step: string])[] = [
+const steps: readonly (readonly [
+  what: string,
+  record: NodeRecord | undefined,
+  step: string,
+  asked?: number,
+])[] = [
   ['nothing is there', undefined, 'take'],
   ['a version wrote it that knew of no claims', record(), 'take'],
   ['it is ours', record({ claim: mine }), 'mine'],
@@ -40,17 +45,16 @@ const steps: readonly (readonly [what: string, record: NodeRecord | undefined, s
     record({ claim: other, challenge: { ...third, askedOn: 'n2' } }),
     'challenge',
   ],
-  ['we were refused', record({ claim: other, refused: mine.session }), 'refused'],
-  ['somebody else was refused', record({ claim: other, refused: third.session }), 'challenge'],
-  [
-    'we were refused, and somebody else has asked',
-    record({ claim: other, refused: mine.session, challenge: third }),
-    'refused',
-  ],
+  ['we were refused', record({ claim: other, refused: mine.session }), 'refused', 2],
+  ['we were refused before we asked this time', record({ claim: other, refused: mine.session }), 'challenge'],
+  ['somebody else was refused, and we have not asked', record({ claim: other, refused: 'x' }), 'challenge'],
+  ['somebody else was refused since we asked', record({ claim: other, refused: 'x' }), 'refused', 2],
+  ['what is read is older than our question', record({ claim: other, refused: 'x' }), 'challenge', 4],
+  ['somebody else has asked since we did', record({ claim: other, challenge: third }), 'queue', 2],
 ]
-for (const [what, present, step] of steps) {
+for (const [what, present, step, asked] of steps) {
   t.test(`next: ${what}`, t => {
-    t.equal(nextStep(present, mine).kind, step)
+    t.equal(nextStep(present, mine, asked).kind, step)
     t.end()
   })
 }

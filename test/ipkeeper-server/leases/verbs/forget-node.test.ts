@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { forgetNode } from '../../../../ipkeeper-server/leases/verbs/forget-node.ts'
 import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
+import type { Problem } from '../../../../shared/problem/problem.ts'
 import { EngineDouble, type NodeEngineOptions } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
@@ -178,6 +179,25 @@ t.test('a node that lives is asked first, and nothing is written', async t => {
   t.match(both, [lives, lives], 'nor by two operators at once')
   t.notOk(said.has('gone'))
   t.equal(claims.refusal(), undefined, 'it goes on')
+})
+
+t.test('an answer counts also where somebody else has asked meanwhile', async t => {
+  const { engine, one, three, said } = await openOperators(t)
+  const { claims, asked } = await startClaimant(t, engine)
+  await claims.take('n2')
+  claims.hold('n2')
+  const operators = new AbortController()
+  engine.onChange(() => {
+    if (asked.length > 4) operators.abort()
+  })
+  const forget = (who: typeof one): Promise<Problem> =>
+    thrownProblem(() => forgetNode(who, 'n2', { signal: operators.signal }))
+  const first = forget(one)
+  await until('the first one is answered', () => recordIn(engine, 'n2')?.refused !== undefined)
+  const both = await Promise.all([first, forget(three)])
+  t.match(both, [lives, lives])
+  t.strictSame(asked, ['n1', 'n3'], 'each asks once')
+  t.notOk(said.has('gone'))
 })
 
 t.test('one that is silent is gone after that time, and not before', async t => {

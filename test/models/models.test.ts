@@ -153,7 +153,8 @@ const snapshot: ReclaimBound = {
 }
 const renamed: ReclaimBound = { ...two, losses: 1, faults: 1, fragile: 'C', renames: true }
 const twice: ReclaimBound = { ...two, losses: 2, faults: 0 }
-const other: ReclaimBound = { ...two, losses: 1, faults: 1, fragile: 'C', busy: 'AC', hasOther: true }
+const ever: ReclaimBound = { ...two, losses: 1, faults: 1, fragile: 'C', busy: 'AC', hasOther: 'any time' }
+const late: ReclaimBound = { ...ever, hasOther: 'late', hasOperator: true }
 const halfDels: ReclaimBound = { ...two, losses: 1, faults: 1, hasSnapshot: true, hasHalfDels: true }
 const largeReclaimBounds: Readonly<Record<string, ReclaimBound>> = {
   'two nodes, each may fail': { ...snapshot, fragile: 'AC' },
@@ -184,11 +185,16 @@ const withoutReclaimRule: Readonly<Record<ReclaimRule, readonly [invariant: stri
     'a node that the engine has lost is written back': [shared],
     'who was not the first to write it back asks for it': [cut],
     'a node tells for its former names': [waits, renamed],
+    'who has not told again says no epoch': [shared, twice],
+    'what stands under a name belongs to whoever has claimed it': [shared, late],
+    'the name of a node that is waited for is not taken': [shared, late],
   }
 
 t.test('reclaiming', t => {
   holds(t, 'two nodes, a snapshot', new Reclaim(snapshot))
   holds(t, 'a node of another name', new Reclaim(renamed))
+  holds(t, 'a second loss', new Reclaim(twice))
+  holds(t, 'another machine of the same name', new Reclaim(late))
   if (isLarge)
     for (const [name, bound] of Object.entries(largeReclaimBounds)) holds(t, name, new Reclaim(bound))
   for (const rule of reclaimRules) {
@@ -202,20 +208,18 @@ t.test('reclaiming: what the product does not keep, and the rule that would', t 
   const closes = (name: string, bound: ReclaimBound, ...rules: ReclaimProposal[]): void => {
     holds(t, `${name}: ${rules.join('; ')}`, new Reclaim(bound, { proposed: new Set(rules) }))
   }
-  breaks(t, 'a second loss that one node takes for the first', new Reclaim(twice), shared)
-  closes('a second loss', twice, 'who has not told again says no epoch')
   const byMachine = 'machines are waited for, not names'
   const byId = 'a machine knows its own leases by its ID'
-  breaks(t, 'another machine tells under the name of a node', new Reclaim(other), shared)
+  breaks(t, 'another machine has taken the name before a loss', new Reclaim(ever), shared)
   breaks(
     t,
     'another machine ends what is bound under its name',
-    new Reclaim(other, { proposed: some<ReclaimProposal>(byMachine) }),
+    new Reclaim(ever, { proposed: some<ReclaimProposal>(byMachine) }),
     shared,
   )
-  closes('another machine', other, byMachine, byId)
+  closes('another machine', ever, byMachine, byId)
   if (isLarge) {
-    closes('another machine, and an operator', { ...other, busy: 'ACD', hasOperator: true }, byMachine, byId)
+    closes('another machine, and an operator', { ...ever, busy: 'ACD', hasOperator: true }, byMachine, byId)
     breaks(t, 'a DEL that the journal has not heard of', new Reclaim(halfDels), cut)
     closes('a DEL', halfDels, 'a DEL is noted before the engine hears of it')
   }

@@ -31,6 +31,9 @@ export const reclaimRules = [
   'a node that the engine has lost is written back',
   'who was not the first to write it back asks for it',
   'a node tells for its former names',
+  'who has not told again says no epoch',
+  'what stands under a name belongs to whoever has claimed it',
+  'the name of a node that is waited for is not taken',
 ] as const
 export type ReclaimRule = (typeof reclaimRules)[number]
 
@@ -39,7 +42,6 @@ export const reclaimProposals = [
   'machines are waited for, not names',
   'a machine knows its own leases by its ID',
   'a DEL is noted before the engine hears of it',
-  'who has not told again says no epoch',
 ] as const
 export type ReclaimProposal = (typeof reclaimProposals)[number]
 
@@ -76,6 +78,8 @@ interface MachineState {
   live: string
   // In its journal.
   names: string
+  /** It has claimed one of them. */
+  taken: boolean
   isNew: boolean
   position: number
   epoch: number
@@ -116,8 +120,8 @@ export interface ReclaimBound {
   readonly hasOperator?: boolean
   /** C gets another name. */
   readonly renames?: boolean
-  /** D is started under the name of C. */
-  readonly hasOther?: boolean
+  /** D is started under the name of C: after the last loss, or at any time. */
+  readonly hasOther?: 'late' | 'any time'
   /** A daemon may end after the engine has heard of a DEL, and before its journal has. */
   readonly hasHalfDels?: boolean
   /** Machines that have accidents; all unless set. */
@@ -160,7 +164,16 @@ export class Reclaim implements Model<State> {
     const first = (Array.from(bound.machines) as Machine[]).map(one => [one, firstName[one]] as const)
     const roster = first.map(([one, name]) => (byMachine ? name + one : name))
     const machine = (name: NodeName, isUp: boolean): MachineState => ({
-      ...{ is: isUp ? 'up' : 'never', name, live: '', names: name, isNew: !isUp, position: 0, epoch: 1 },
+      ...{
+        is: isUp ? 'up' : 'never',
+        name,
+        live: '',
+        names: name,
+        taken: isUp,
+        isNew: !isUp,
+        position: 0,
+        epoch: 1,
+      },
       ...{ roster: isUp ? roster : [], copies: '', pending: { x: null, y: null } },
       ...{ heard: isUp, reported: 1, owes: false, knows: isUp ? first.map(([, name]) => name).join('') : '' },
       ...{ resolving: '', late: false, giving: '', ending: '', claimed: isUp },
@@ -263,13 +276,14 @@ export class Reclaim implements Model<State> {
       })
     // Before anybody has told of a loss a new node has nobody's word for it: a known price.
     const isTold = newestOf(state.engine, nodes) > state.life && state.engine.nodes[3] !== null
-    if (is === 'never' && machine === 'D' && hasOther && state.machines.C.is !== 'up' && isTold)
+    const mayStart = hasOther === 'any time' || (hasOther === 'late' && state.life === this.#bound.losses)
+    if (is === 'never' && machine === 'D' && mayStart && state.machines.C.is !== 'up' && isTold)
       yield chance('another machine, D, is started under the name 3', to => {
         starts(to)
         this.#hear(to, machine)
       })
     // Where another machine has the name by now, it answers, and the operator is told that the node lives.
-    const isOthers = machine === 'C' && state.machines.D.is !== 'never'
+    const isOthers = machine === 'C' && state.engine.nodes[3]?.claim === 'D'
     if (is === 'off' && hasOperator && (this.#byMachine || !isOthers))
       yield chance(`an operator says that ${machine} is gone for good`, to => {
         to.machines[machine].is = 'gone'
@@ -323,7 +337,8 @@ export class Reclaim implements Model<State> {
     if (isLoss) this.#lost(to, machine, newest)
     if (!it.heard) {
       const record = to.engine.nodes[it.name]
-      const own = record && (!this.#byMachine || record.machines[machine] > 0) ? record : undefined
+      const isOwn = this.#byMachine ? (record?.machines[machine] ?? 0) > 0 : this.#isOwn(to, machine, it.name)
+      const own = isOwn ? record : undefined
       it.epoch = Math.max(it.epoch, newest)
       it.reported = own
         ? this.#byMachine
@@ -343,6 +358,8 @@ export class Reclaim implements Model<State> {
   #lost(to: State, machine: Machine, newest: number): void {
     const it = to.machines[machine]
     it.epoch = newest > it.epoch ? newest : it.epoch + 1
+    // What was told before was told to what is lost.
+    if (this.#has('who has not told again says no epoch')) Object.assign(it, { reported: 1, owes: false })
     if (it.resolving !== '' && this.#has('what was written before a loss is written again')) it.late = true
     for (const address of this.#bound.addresses) {
       const pending = it.pending[address]
@@ -353,7 +370,7 @@ export class Reclaim implements Model<State> {
       else if (it.copies.includes(address)) {
         if (this.#has('what is bound here is told again'))
           it.pending[address] = { wants: 'mine', again: true }
-      } else if (this.#isOwnLease(it, machine, to.engine.leases[address]))
+      } else if (this.#isOwnLease(to, machine, to.engine.leases[address]))
         if (this.#has('what the journal does not know has ended'))
           it.pending[address] = { wants: 'free', again: true }
     }
@@ -361,9 +378,27 @@ export class Reclaim implements Model<State> {
     Object.assign(it, { giving: '', ending: '' })
   }
 
-  #isOwnLease({ names }: MachineState, machine: Machine, lease: string): boolean {
+  #isOwnLease(state: State, machine: Machine, lease: string): boolean {
     const byId = this.#proposed.has('a machine knows its own leases by its ID')
-    return lease !== '' && (byId ? lease.endsWith(machine) : names.includes(nodeOf(lease)))
+    return lease !== '' && (byId ? lease.endsWith(machine) : this.#isOwn(state, machine, nodeOf(lease)))
+  }
+
+  /** Whether a name is the machine's: it has claimed it, and no other one has since. */
+  #isOwn({ engine, machines: all }: State, machine: Machine, name: NodeName): boolean {
+    const { names, taken } = all[machine]
+    const claim = engine.nodes[name]?.claim ?? ''
+    const isClaimants =
+      !this.#byMachine && this.#has('what stands under a name belongs to whoever has claimed it')
+    return names.includes(name) && (!isClaimants || (taken && (claim === '' || claim === machine)))
+  }
+
+  /** Whether a machine of that name has not told again, and is another one. */
+  #isAwaited(state: State, machine: Machine, name: NodeName): boolean {
+    const { knows, epoch, roster } = state.machines[machine]
+    const record = knows.includes(name) ? state.engine.nodes[name] : null
+    if (this.#byMachine || this.#isOwn(state, machine, name)) return false
+    if (!record) return roster.includes(name) && !this.#hasReported(state, machine)
+    return !record.gone && (record.epoch < epoch || record.owing !== '')
   }
 
   #see(to: State, it: MachineState): void {
@@ -394,20 +429,23 @@ export class Reclaim implements Model<State> {
       })
   }
 
-  /** The name is claimed where nobody answers for it; until then nothing is taken. The product tells in an epoch before that. */
-  *#claim({ engine, machines: all }: State, machine: Machine): Generator<Step<State>> {
+  /** The name is claimed where nobody answers for it; until then nothing is taken. */
+  *#claim(state: State, machine: Machine): Generator<Step<State>> {
+    const { engine, machines: all } = state
     const it = all[machine]
     const record = engine.nodes[it.name]
     if (it.claimed && record?.claim === machine) return
     if (record && record.claim !== '' && record.claim !== machine && all[record.claim].is === 'up') return
+    const mayTake = !this.#has('the name of a node that is waited for is not taken')
+    if (!mayTake && record?.claim !== machine && this.#isAwaited(state, machine, it.name)) return
     yield itself(`${machine} claims the name ${it.name}`, to => {
       const one = to.machines[machine]
-      // The product says what it told last, be it to data that was lost since.
-      const isCareful = this.#proposed.has('who has not told again says no epoch')
-      const epoch = isCareful && it.reported < it.epoch ? 1 : it.reported
+      const epoch = it.reported
       const mine = (to.engine.nodes[it.name] ??= { ...newRecord(''), epoch })
       Object.assign(mine, { claim: machine, gone: false })
-      one.claimed = true
+      Object.assign(one, { claimed: true, taken: true })
+      if (!this.#byMachine)
+        Object.assign(one, { reported: Math.min(one.reported, mine.epoch), owes: mine.owing !== '' })
       one.knows = put(one.knows, it.name)
       mine.goners = take(mine.goners, machine)
       if (mine.machines[machine] === 0) mine.machines[machine] = epoch
@@ -421,15 +459,18 @@ export class Reclaim implements Model<State> {
   // ---- What it tells
 
   #judge(
-    { engine }: State,
+    state: State,
     it: MachineState,
     machine: Machine,
     address: Address,
   ): 'close' | 'write' | 'wait' | 'overruled' {
     const { wants, again } = it.pending[address]!
+    const { engine } = state
     const present = engine.leases[address]
     if (present === (wants === 'mine' ? textOf(it, machine) : '')) return 'close'
-    if (present === '' || this.#isOwnLease(it, machine, present)) return 'write'
+    // What it has written itself it knows by its revision, but for a loss.
+    const isAsWritten = !again && present.endsWith(machine)
+    if (present === '' || isAsWritten || this.#isOwnLease(state, machine, present)) return 'write'
     if (!again) return 'overruled'
     const record = engine.nodes[nodeOf(present)]
     const isGone = record?.gone === true || record?.goners.includes(present.slice(1)) === true
@@ -495,7 +536,7 @@ export class Reclaim implements Model<State> {
       else
         yield itself(`${machine} says that it has told${owes ? ', and owes' : ''}`, to => {
           const one = to.machines[machine]
-          this.#tell(to, one.name, machine, owes)
+          if (this.#isOwn(to, machine, one.name)) this.#tell(to, one.name, machine, owes)
           Object.assign(one, { reported: one.epoch, owes })
           one.knows = put(one.knows, one.name)
           this.#see(to, one)
@@ -505,7 +546,8 @@ export class Reclaim implements Model<State> {
     for (const other of it.names) {
       const record = engine.nodes[other as NodeName]
       const isBehind = record && (record.epoch < it.reported || (record.owing !== '') !== owes)
-      if (other !== it.name && isBehind && this.#has('a node tells for its former names'))
+      const isOwn = other !== it.name && this.#isOwn(state, machine, other as NodeName)
+      if (isOwn && isBehind && this.#has('a node tells for its former names'))
         yield itself(`${machine} says so of its former name ${other}`, to => {
           this.#tell(to, other as NodeName, machine, owes)
         })
@@ -519,12 +561,13 @@ export class Reclaim implements Model<State> {
   }
 
   /** A node, or machine, that this one remembers and the engine does not have, as far as is known here. */
-  #missing({ engine, machines: all }: State, machine: Machine): string | undefined {
-    const { roster, names, knows } = all[machine]
+  #missing(state: State, machine: Machine): string | undefined {
+    const { engine, machines: all } = state
+    const { roster, knows } = all[machine]
     if (!this.#has('a node that the engine has lost is written back')) return undefined
     return roster.find(one => {
       const [name, who] = [nodeOf(one), one.slice(1)]
-      if (this.#byMachine ? who === machine : names.includes(name)) return false
+      if (this.#byMachine ? who === machine : this.#isOwn(state, machine, name)) return false
       const record = engine.nodes[name]
       if (!record || (this.#byMachine && record.machines[who as Machine] === 0)) return true
       return !knows.includes(name) && this.#has('who was not the first to write it back asks for it')
@@ -555,14 +598,13 @@ export class Reclaim implements Model<State> {
 
   #isWhole(state: State, machine: Machine): boolean {
     const { engine, machines: all } = state
-    const { knows, names } = all[machine]
+    const { knows } = all[machine]
     if (!this.#hasReported(state, machine)) return false
     const known = (Array.from(knows) as NodeName[]).filter(name => engine.nodes[name])
     const newest = newestOf(engine, known)
     return known.every(name => {
       const { epoch, owing, gone, machines: told } = engine.nodes[name]!
-      const isOwn = names.includes(name)
-      if (!this.#byMachine && isOwn) return true
+      if (!this.#byMachine && this.#isOwn(state, machine, name)) return true
       if (gone && this.#has('a node that is gone is not waited for')) return true
       const haveTold = this.#byMachine
         ? machines.every(one => told[one] === 0 || told[one] >= newest)

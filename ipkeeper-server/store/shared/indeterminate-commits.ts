@@ -2,8 +2,11 @@ import type { Note } from './journal.ts'
 import { recordId, type RecordName } from './engine.ts'
 import { sameRecord, type PendingWrite } from './pending-write.ts'
 
-/** Milliseconds after which an engine carries out nothing any more that it was asked for: ten times its longest timeouts. */
-const lateFor = 600_000
+/**
+ * Milliseconds for which such a commit is remembered. An engine carries one out within minutes; but a daemon may not hear the engine for
+ * hours, and finds what has come only then.
+ */
+const rememberedFor = 24 * 3_600_000
 
 /** So many versions of one record are remembered. */
 const mostTried = 32
@@ -56,7 +59,7 @@ export class IndeterminateCommits {
     const at = this.#monotonic()
     const notes: Note[] = []
     for (const [other, { at: then }] of this.#records) {
-      if (at - then < lateFor) continue
+      if (at - then < rememberedFor) continue
       this.#records.delete(other)
       notes.push({ kind: 'late', key: other, text: null })
     }
@@ -79,7 +82,6 @@ export class IndeterminateCommits {
   pendingAfter(name: RecordName, text: string | null): PendingWrite | undefined {
     const record = this.#records.get(recordId(name))
     if (!record || text === null || sameRecord(text, record.want)) return undefined
-    if (this.#monotonic() - record.at >= lateFor) return undefined
     const { kind, key, want } = record
     return record.expected.some(tried => sameRecord(tried, text))
       ? { kind, key, expected: [text], want }

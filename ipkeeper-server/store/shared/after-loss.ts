@@ -1,5 +1,5 @@
 import { leaseKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import { recordId, type SharedKind, type EngineRecord } from './engine.ts'
+import { recordId, type EngineRecord } from './engine.ts'
 import type { PendingWrite } from './pending-write.ts'
 
 export interface LostRecords {
@@ -57,13 +57,4 @@ function withoutSandbox(
 ): HolderRecord | null {
   const kept = leases.filter(lease => ended.get(leaseKey(lease))?.state === 'held')
   return kept.length === 0 ? null : { generation: generation + 1, holder, attachment: null, leases: kept }
-}
-
-/** Node on which a record is in use, as far as it says. */
-export function userOf(kind: SharedKind, text: string): string | undefined {
-  if (kind === 'lease') {
-    const { state, node } = JSON.parse(text) as LeaseRecord
-    return state === 'bound' ? node : undefined
-  }
-  return kind === 'holder' ? (JSON.parse(text) as HolderRecord).sandbox?.node : undefined
 }

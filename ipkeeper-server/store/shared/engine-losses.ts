@@ -6,7 +6,7 @@ import { EngineMemory, foundBy } from './engine-memory.ts'
 import type { Engine, EnginePosition, SharedKind, EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 import type { KnownRecords } from './known-records.ts'
-import { userOf } from './after-loss.ts'
+import { userOf, type UserIs } from './pending-write.ts'
 
 export interface EngineLossesOptions {
   readonly engine: Engine
@@ -300,13 +300,14 @@ export class EngineLosses {
     this.#see()
   }
 
-  /** How it stands with the node that has a record in use, if it is another one, by what the engine says. */
-  userIs(kind: SharedKind, text: string): 'none' | 'reported' | 'awaited' {
+  /** How it stands with the node that has a record in use, by what the engine says. */
+  userIs(kind: SharedKind, text: string): UserIs {
     const user = userOf(kind, text)
-    if (user === undefined || this.isOwn(user)) return 'none'
+    if (user === undefined) return 'nobody'
+    if (this.isOwn(user)) return 'own'
     const node = this.#node(user)
     if (!node) return this.#memory.nodes.has(user) ? 'awaited' : 'reported'
-    if (node.gone) return 'none'
+    if (node.gone) return 'nobody'
     return epochOf(node) >= this.#memory.epoch ? 'reported' : 'awaited'
   }
 

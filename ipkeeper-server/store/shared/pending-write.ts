@@ -32,20 +32,34 @@ export function sameRecord(a: string | null, b: string | null): boolean {
  * How a pending write is resolved, by what the engine has now. done: it is there. write: it is to be written. overruled: another
  * change stands. wait: for the node that the engine has it in use on.
  *
- * @param userIs of an engine that has lost records: how it stands with the node that has it in use, if any other than this one.
- *   reported: what it has is there again. awaited: it may not be in use there any more.
+ * @param userIs of an engine that has lost records: how it stands with the node that has it in use
  */
 export function resolutionOf(
   { kind, expected, want, again }: PendingWrite,
   present: string | null,
-  userIs: (text: string) => 'none' | 'reported' | 'awaited',
+  userIs: (text: string) => UserIs,
 ): 'done' | 'write' | 'overruled' | 'wait' {
   if (sameRecord(present, want)) return 'done'
   if (expected.some(text => sameRecord(present, text))) return 'write'
   // A node tells its part of a loss in its record, which an older text would take back: all would wait for it for ever.
   if (!again || kind === 'node') return 'overruled'
-  const user = present === null ? 'none' : userIs(present)
-  return user === 'none' ? 'write' : user === 'reported' ? 'overruled' : 'wait'
+  const user = present === null ? 'own' : userIs(present)
+  if (user === 'awaited') return 'wait'
+  // What is in use here goes before what is kept or resting; but that may be newer than what is not.
+  const isInUse = want !== null && userOf(kind, want) !== undefined
+  return user === 'own' || (user === 'nobody' && isInUse) ? 'write' : 'overruled'
+}
+
+/** own: this node. nobody: it is kept or rests, or its node is gone. reported: what it has is there again. awaited: it may not be. */
+export type UserIs = 'own' | 'nobody' | 'reported' | 'awaited'
+
+/** Node on which a record is in use, as far as it says. */
+export function userOf(kind: SharedKind, text: string): string | undefined {
+  if (kind === 'lease') {
+    const { state, node } = JSON.parse(text) as LeaseRecord
+    return state === 'bound' ? node : undefined
+  }
+  return kind === 'holder' ? (JSON.parse(text) as HolderRecord).sandbox?.node : undefined
 }
 
 /** One after the other: what the engine may have stays, what it is to have is the newer. */

@@ -1,4 +1,4 @@
-import type { HolderRecord, LeaseRecord } from '../../ipam/records/records.ts'
+import { attachmentKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
 import { recordId, type RecordName, type SharedKind, type EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 
@@ -7,6 +7,13 @@ interface StoredCopy extends RecordName {
   readonly text: string
   /** The revision that it had in the engine at the least. */
   readonly stamp?: number
+}
+
+interface Copied {
+  /** That the record had in the engine at the least. */
+  readonly revision: number
+  /** Key of the attachment that a lease or holder is bound to. */
+  readonly attachment?: string
 }
 
 /** Whether a revision of the engine's is later than that of a copy; 0: nobody knows which that is. */
@@ -21,8 +28,7 @@ export function isLater(revision: number, ofCopy: number): boolean {
 export class JournalCopies {
   /** As in SharedStoreOptions. */
   readonly #names: () => readonly string[]
-  /** Records that have a copy, and the revisions that they had in the engine at the least. */
-  readonly #there = new Map<string, number>()
+  readonly #there = new Map<string, Copied>()
 
   constructor(names: () => readonly string[]) {
     this.#names = names
@@ -31,23 +37,28 @@ export class JournalCopies {
   /** Takes note of a copy that the journal has; returns the record, of the revision that it had at the least. */
   found(id: string, text: string): EngineRecord {
     const { kind, key, text: record, stamp = 0 } = JSON.parse(text) as StoredCopy
-    this.#there.set(id, stamp)
+    this.#there.set(id, copied(kind, record, stamp))
     return { kind, key, text: record, revision: stamp }
   }
 
   /** Leases that have a copy: those that are bound here. By ID, with the revisions that they had at the least. */
   *leases(): Iterable<readonly [id: string, revision: number]> {
-    for (const entry of this.#there) if (entry[0].startsWith('lease ')) yield entry
+    for (const [id, { revision }] of this.#there) if (id.startsWith('lease ')) yield [id, revision]
+  }
+
+  /** Key of the attachment that a lease is bound to, by its copy. */
+  attachmentOf(id: string): string | undefined {
+    return this.#there.get(id)?.attachment
   }
 
   /** The copies are of another engine: their revisions say nothing about those of this one. */
   forgetRevisions(): void {
-    for (const id of this.#there.keys()) this.#there.set(id, 0)
+    for (const [id, copy] of this.#there) this.#there.set(id, { ...copy, revision: 0 })
   }
 
   /** Whether a revision of the engine's is later than the copy that there is; false where that is unknown. */
   isOlder(id: string, revision: number): boolean {
-    return isLater(revision, this.#there.get(id) ?? 0)
+    return isLater(revision, this.#there.get(id)?.revision ?? 0)
   }
 
   hasId(id: string): boolean {
@@ -76,15 +87,23 @@ export class JournalCopies {
     return this.#note(name, this.#ifOfUse(name.kind, text), revision)
   }
 
-  /** Makes the copies those of all that the engine has. */
-  listed(known: Iterable<EngineRecord>): readonly Note[] {
+  /**
+   * Makes the copies those of all that the engine has.
+   *
+   * @param mayBeNew whether something is copied that there was no copy of, by the key of the attachment that it is bound to
+   */
+  listed(known: Iterable<EngineRecord>, mayBeNew: (attachment: string) => boolean): readonly Note[] {
     const gone = new Set(this.#there.keys())
     const mayBeOfUse = this.#search()
     const notes: Note[] = []
     for (const record of known) {
       const { kind, text, revision } = record
-      gone.delete(recordId(record))
-      notes.push(...this.#note(record, mayBeOfUse(record) ? this.#ifOfUse(kind, text) : null, revision))
+      const id = recordId(record)
+      gone.delete(id)
+      const use = mayBeOfUse(record) ? this.#ifOfUse(kind, text) : null
+      const { attachment } = use === null ? {} : copied(kind, use, revision)
+      const isNew = attachment !== undefined && !this.#there.has(id)
+      if (!isNew || mayBeNew(attachment)) notes.push(...this.#note(record, use, revision))
     }
     for (const id of gone) {
       this.#there.delete(id)
@@ -116,8 +135,14 @@ export class JournalCopies {
     const id = recordId(name)
     if (text === null && !this.#there.delete(id)) return []
     if (text === null) return [{ kind: 'copy', key: id, text: null }]
-    this.#there.set(id, revision ?? 0)
+    this.#there.set(id, copied(name.kind, text, revision ?? 0))
     const copy: StoredCopy = { kind: name.kind, key: name.key, text, stamp: revision ?? 0 }
     return [{ kind: 'copy', key: id, text: JSON.stringify(copy) }]
   }
+}
+
+function copied(kind: SharedKind, text: string, revision: number): Copied {
+  const isBound = kind === 'lease' || kind === 'holder'
+  const attachment = isBound ? (JSON.parse(text) as LeaseRecord | HolderRecord).attachment : null
+  return { revision, ...(attachment && { attachment: attachmentKey(attachment) }) }
 }

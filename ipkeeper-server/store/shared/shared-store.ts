@@ -246,12 +246,16 @@ export class SharedStore implements LeaseStore {
   /** Takes over what the engine has, or goes on with what the journal has when it does not answer in time. */
   async #begin(): Promise<readonly EngineRecord[]> {
     const copies = this.#readNotes()
+    const knewEngine = this.#losses.knowsEngine
     await this.#firstContact(copies)
     const losses = this.#losses
     if (!this.#contact.isAway && !this.#options.offline) await this.#reclaim.missing(copies)
     if (this.#resolver.size > 0 || !losses.hasSaid(false)) this.#resolver.run()
     if (!this.#contact.isAway && !this.#options.offline && losses.count === 0 && losses.hasReported()) {
-      const copied = this.#copies.listed(this.#known.values())
+      // What such a journal does not have has ended; the engine may have gone back, which is not noticed yet.
+      const mayBeNew = (attachment: string): boolean =>
+        !knewEngine || this.#journal.mayHaveAttachment(attachment)
+      const copied = this.#copies.listed(this.#known.values(), mayBeNew)
       await this.#journal.commit([], [], [...copied, losses.note()])
     }
     return copies
@@ -384,7 +388,8 @@ export class SharedStore implements LeaseStore {
   #listAll(records: readonly EngineRecord[], position: EnginePosition): void {
     const isFree = ([id]: readonly [string, number]): boolean =>
       !this.#order.isUnderWay(id) && !this.#resolver.isResolving(id) && !this.#resolver.has(id)
-    const bound = (): ReadonlyMap<string, number> => new Map([...this.#copies.leases()].filter(isFree))
+    const bound = (): ReadonlyMap<string, number> =>
+      new Map([...this.#copies.leases()].filter(copy => isFree(copy) && this.#isBoundHere(copy[0])))
     const reason = this.#losses.judge(records, position, bound)
     // Before the ledger hears of them, and asks.
     this.#contact.hasListed = true
@@ -395,7 +400,28 @@ export class SharedStore implements LeaseStore {
     this.#losses.heardAll(bound().size > 0)
   }
 
-  #hear({ kind, key }: RecordName, text: string | null): void {
+  /** Whether a lease is bound here by the journal; one of another machine that had the name before is for that one to end. */
+  #isBoundHere(id: string): boolean {
+    const attachment = this.#copies.attachmentOf(id)
+    return attachment !== undefined && this.#journal.mayHaveAttachment(attachment)
+  }
+
+  /** A lease that is bound here has gone: who ended it has left a trace, which is heard just after. */
+  #hearOfMissing(name: RecordName): void {
+    setImmediate(() => {
+      const id = recordId(name)
+      const isOver =
+        this.#known.get(name) !== undefined || this.#order.isUnderWay(id) || this.#resolver.has(id)
+      if (isOver || this.#stopping.signal.aborted) return
+      if (this.#isBoundHere(id) && !this.#endings.own().has(id)) {
+        const reason = `it has no ${id} any more, which is bound here, and nobody ended it`
+        this.#reclaim.lost(reason, [...this.#known.values()])
+      } else this.#hear(name, null, true)
+    })
+  }
+
+  /** @param isExplained it has ended, by what is known */
+  #hear({ kind, key }: RecordName, text: string | null, isExplained = false): void {
     // A list is judged as a whole.
     if (kind === 'node' && !this.#listing) this.#hearOfNode(key, text)
     if (kind === 'ending') {
@@ -409,6 +435,11 @@ export class SharedStore implements LeaseStore {
     if (this.#resolver.isWaiting(id)) this.#resolver.wake()
     // What is pending is resolved first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#resolver.has(id) || this.#order.isUnderWay(id)) return
+    const keepsTraces = kind === 'lease' && !this.#options.offline && !this.#engine.ignores.includes('ending')
+    if (keepsTraces && text === null && !isExplained && !this.#listing && this.#isBoundHere(id)) {
+      this.#hearOfMissing({ kind, key })
+      return
+    }
     const late = this.#takeBackIfLate({ kind, key }, text)
     if (late) {
       // The ledger may still have what another node had in between, if news of its end was passed over.

@@ -92,16 +92,16 @@ const ofWholeLife = {
   'snapshot-believed': {
     was: 'what an engine had from before its loss overruled what a node had by its journal',
     file: `${server}/store/shared/pending-write.ts`,
-    from: "if (!again) return 'overruled'",
+    from: "if (!again || kind === 'node') return 'overruled'",
     to: "return 'overruled'",
-    ...found('amnesia', 38, 'nothing is left over'),
+    ...found('amnesia', 67, 'nothing is left over'),
   },
   'heard-before-loss': {
     was: 'what was heard of an engine before it lost records counted as newer than what it had then',
     file: `${server}/store/shared/known-records.ts`,
     from: 'versions.set(key, { text, revision: -1 })',
     to: 'break',
-    ...found('amnesia', 46, 'each pod can be started'),
+    ...found('amnesia', 18, 'each pod can be started'),
   },
   'owes-ignored': {
     was: 'a node that has something left to tell was not waited for',
@@ -204,14 +204,14 @@ const older = {
     file: `${server}/store/shared/indeterminate-commits.ts`,
     from: 'if (!record || text === null || sameRecord(text, record.want)) return undefined',
     to: 'return undefined',
-    ...found('transactions', 2, 'nothing is left over'),
+    ...found('transactions', 77, 'nothing is left over'),
   },
   'later-change-overwritten': {
     was: "what was pending while the engine was away was written over another node's later change",
     file: `${server}/store/shared/pending-write.ts`,
-    from: "if (!again) return 'overruled'",
+    from: "if (!again || kind === 'node') return 'overruled'",
     to: "if (!again) return 'write'",
-    ...found('transactions', 5, 'a node has what it answered'),
+    ...found('piecewise', 102, 'kept for its pod'),
   },
   'no-intent': {
     was: 'the engine heard of an ADD before the journal did: of a daemon that was killed then an address stayed bound',

@@ -80,6 +80,9 @@ export class Judge {
   readonly #last = new Map<string, Given>()
   /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
   readonly #mayStay = new Set<string>()
+  /** Containers that nodes say to be in use under a name that no machine has any more. */
+  readonly #ofNobody = new Map<string, Given>()
+  #doubtUntil = 0
   readonly #now: () => number
   readonly #onViolation: (violation: Violation) => void
 
@@ -96,8 +99,13 @@ export class Judge {
         'what it asked for',
         `${container} of ${wish.pod} asked for ${wish.ip} and got ${address}`,
       )
-    for (const other of this.#owners.values()) {
+    for (const other of [...this.#owners.values()]) {
       if (other.container === container) continue
+      if (this.#now() < this.#doubtUntil && (other.address === address || other.wish.pod === wish.pod)) {
+        // One of both is cut off.
+        this.ended(other.container)
+        continue
+      }
       if (other.address === address)
         this.complain(
           'one owner',
@@ -154,13 +162,12 @@ export class Judge {
     this.#owners.set(container, { ...given, since: this.#now() })
   }
 
-  /** The DEL of a pod that had been answered was acknowledged: from then on its address is kept, or left alone. */
-  deleted({ container, wish, address }: Given, isSure: boolean): void {
+  /** The DEL of a pod that had been answered was acknowledged: from when it was asked for on, its address is kept, or left alone. */
+  deleted({ container, wish, address }: Given, isSure: boolean, asked = this.#now()): void {
     // What has moved to a newer sandbox is not let go by an older one.
     if ((this.#last.get(address)?.container ?? container) !== container) return
-    if (wish.keep !== undefined)
-      this.#kept.set(address, { pod: wish.pod, until: this.#now() + wish.keep, isSure })
-    else if (wish.ip !== undefined && isSure) this.#leftAlone.set(address, this.#now() + leftAloneFor)
+    if (wish.keep !== undefined) this.#kept.set(address, { pod: wish.pod, until: asked + wish.keep, isSure })
+    else if (wish.ip !== undefined && isSure) this.#leftAlone.set(address, asked + leftAloneFor)
   }
 
   /** An operator gave a kept address back, or its keeping cannot be relied on any more. */
@@ -175,13 +182,27 @@ export class Judge {
     for (const container of containers) this.#mayStay.add(container)
   }
 
+  /** The same, and not even the next ones of their pods get the addresses before people say so. */
+  ofNobody(given: Given): void {
+    this.#ofNobody.set(given.container, given)
+  }
+
   /** Their machine has come back after all. */
   mustGo(containers: Iterable<string>): void {
     for (const container of containers) this.#mayStay.delete(container)
   }
 
+  /** For so many milliseconds nobody has promised that an address is not given twice. */
+  doubt(milliseconds: number): void {
+    this.#doubtUntil = this.#now() + milliseconds
+  }
+
   reserved(address: string, pod: string): void {
     this.#reserved.set(address, pod)
+  }
+
+  /** That was asked for. */
+  mayBeReserved(address: string, pod: string): void {
     this.#everReserved.set(address, pod)
   }
 
@@ -201,9 +222,13 @@ export class Judge {
   isSpokenFor({ pod, ip, mac }: Wish): boolean {
     const owners = [...this.#owners.values()].filter(({ wish }) => wish.pod !== pod)
     const kept = ip === undefined ? undefined : this.#kept.get(ip)
-    const promised = ip === undefined ? undefined : this.#everReserved.get(ip)
+    const promised = ip === undefined ? undefined : (this.#reserved.get(ip) ?? this.#everReserved.get(ip))
     const last = ip === undefined ? undefined : this.#last.get(ip)
+    const isStuck = [...this.#ofNobody.values()].some(
+      ({ address, wish }) => wish.pod === pod || address === ip || (mac !== undefined && wish.mac === mac),
+    )
     return (
+      isStuck ||
       (last !== undefined && last.wish.pod !== pod && this.#mayStay.has(last.container)) ||
       owners.some(({ address, wish }) => address === ip || (mac !== undefined && wish.mac === mac)) ||
       (kept !== undefined && kept.pod !== pod) ||
@@ -234,7 +259,11 @@ export class Judge {
           ]
       }
       for (const { address, container } of list)
-        if (!owned.has(`${address} ${container}`) && !this.#mayStay.has(container))
+        if (
+          !owned.has(`${address} ${container}`) &&
+          !this.#mayStay.has(container) &&
+          !this.#ofNobody.has(container)
+        )
           yield [
             'nothing is left over',
             `${node} says that ${address} is in use by ${container}, which does not run`,

@@ -10,7 +10,6 @@ import { readSource } from '../../scripts/read-source.ts'
 import { coverageOf, TotalCoverage } from './coverage.ts'
 import { historyOf } from './history-of.ts'
 import { playHistory, type Outcome } from './play-history.ts'
-import type { Invariant } from './judge.ts'
 import { kinds, type Kind } from './steps.ts'
 import { tellStory } from './tell.ts'
 
@@ -26,17 +25,6 @@ const played: Readonly<Record<Kind, number>> = {
 
 /** What is too rare to happen in those: a sandbox that is cut off, and a node that is waited for. */
 const rare: readonly (readonly [kind: Kind, seed: number])[] = [['amnesia', 284]]
-
-/**
- * What is known not to hold yet in each history that is drawn, and is no failure of a new one until it is mended: it is told as a
- * comment. Whoever mends it takes its row away, and keeps a story of it.
- */
-const open: readonly (readonly [kinds: readonly Kind[], invariant: Invariant])[] = [
-  [kinds, 'each pod can be started'],
-  [['transactions', 'piecewise', 'amnesia'], 'nothing is left over'],
-  [['transactions', 'piecewise', 'amnesia'], 'a node has what it answered'],
-  [['amnesia'], 'one owner'],
-]
 
 const coverage = new TotalCoverage()
 
@@ -90,17 +78,8 @@ t.test(`new histories of commit ${commit}, from seed ${first} on`, async t => {
   let count = 0
   for (let seed = first; seconds() < budget; seed++)
     for (const kind of kinds) {
-      const { violations, told } = await play(kind, seed)
       count++
-      const [violation] = violations
-      if (!violation) continue
-      const again = `make simulate KIND=${kind} SEED=${seed}`
-      const isOpen = open.some(([of, invariant]) => of.includes(kind) && invariant === violation.invariant)
-      if (isOpen) t.comment(`open: ${again}: ${violation.invariant}: ${violation.says}`)
-      else {
-        t.strictSame(violations, [], again)
-        for (const line of told.slice(-60)) t.comment(line)
-      }
+      await assertWell(t, kind, seed)
     }
   t.pass(`${count} histories`)
 })

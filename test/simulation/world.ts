@@ -28,6 +28,9 @@ if (!subnet) throw new Error('no subnet')
 // As few that what rests, or is kept, is in the way of others.
 const rangeEnd = parseAddress('10.22.0.7')
 const pool: Pool = canonicalPool('net', 'default', [[{ subnet, ...(rangeEnd && { rangeEnd }) }]])
+/** Milliseconds in which nodes that find nothing missing hear of a loss from others (docs/adr/0023-an-engine-that-forgets.md). */
+const noticedWithin = 1000
+
 const names = ['n0', 'n1', 'n2', 'n3']
 
 /** asked: its ADD is under way. refused: it failed. ending: its DEL was asked for. gone: nothing of it is left but, perhaps, records. */
@@ -176,6 +179,8 @@ export class World {
         return undefined
       case 'restore':
         this.#wasRestored = true
+        if (!step.seen) this.judge.doubt(noticedWithin)
+        this.#spareFormerNames()
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
         for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
@@ -356,6 +361,7 @@ export class World {
     this.judge.ended(container)
     this.#deleted.add(sandbox)
     const wasRunning = sandbox.state === 'running'
+    const asked = this.#time.now()
     if (sandbox.state !== 'asked' && sandbox.state !== 'gone') sandbox.state = 'ending'
     const began = machine.moment
     await this.#travel(machine)
@@ -377,7 +383,7 @@ export class World {
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
     // Who is deaf may still go by what the engine was.
     const mayBeBehind = this.#wasRestored && machine.mood !== 'well'
-    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1 && !mayBeBehind)
+    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1 && !mayBeBehind, asked)
   }
 
   async #check(sandbox: Sandbox): Promise<void> {
@@ -418,6 +424,7 @@ export class World {
     if (killed) machine.kill()
     else await machine.stop()
     if (name !== undefined && !this.#isOver) machine.names.push(names[name] ?? machine.name)
+    this.#spareFormerNames()
     if (away === undefined) return
     await this.#time.pass(away)
     await machine.start()
@@ -442,14 +449,23 @@ export class World {
     await machine.start()
   }
 
+  /** What an engine that went back says to be in use under a former name is nobody's: it waits for its next pod, or for people. */
+  #spareFormerNames(): void {
+    if (this.#wasRestored)
+      for (const machine of this.#machines)
+        if (machine.names.length > 1)
+          for (const { machine: its, given } of this.#sandboxes)
+            if (its === machine && given && !this.judge.owns(given.container)) this.judge.ofNobody(given)
+  }
+
   #containersOn(machine: Machine): readonly string[] {
     return this.#sandboxes.filter(sandbox => sandbox.machine === machine).map(({ container }) => container)
   }
 
-  /** A daemon that serves sees it; what is kept by several clocks, or by none, cannot be relied on. */
+  /** A daemon sees it unless it ends first; what is kept by a clock that was set cannot be relied on. */
   #setClock(machine: Machine, by: number): void {
     machine.clockIsAhead += by
-    if (by === 0 || (this.#engine === undefined && machine.daemon?.service)) return
+    if (by === 0) return
     for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
   }
 
@@ -520,6 +536,8 @@ export class World {
         this.judge.unreserved(ip)
         await unreserve(service, 'default', ip)
       } else {
+        // Whoever is killed meanwhile may have done it.
+        this.judge.mayBeReserved(ip, owner)
         await reserve(service, { segment: 'default', address: ip, owner: `shop/${owner}`, note: undefined })
         this.judge.reserved(ip, owner)
       }
@@ -565,9 +583,13 @@ export class World {
       await this.#time.pass(3 * minute)
       for (const machine of this.#doubted.keys()) this.#believe(machine)
     }
-    // A kubelet ends in the end whatever does not run.
+    // A kubelet ends in the end whatever does not run, or has a newer sandbox.
+    const newest = new Map(
+      this.#sandboxes.filter(({ given }) => given).map(sandbox => [sandbox.wish.pod, sandbox]),
+    )
     for (const sandbox of this.#of('refused', 'ending', 'running'))
-      if (!this.judge.owns(sandbox.container)) await this.#stop(sandbox)
+      if (!this.judge.owns(sandbox.container) || newest.get(sandbox.wish.pod) !== sandbox)
+        await this.#stop(sandbox)
     await this.#until(5, () => this.#differences().length === 0)
     await this.#forgetWhoIsNoMore()
     await this.#until(25, () => this.#differences().length === 0)
@@ -578,7 +600,11 @@ export class World {
 
   /** An operator says of names that are waited for, and under which no machine serves, that they are gone. */
   async #forgetWhoIsNoMore(): Promise<void> {
-    const there = new Set(this.#serving.map(({ daemon }) => daemon?.service?.node))
+    const there = new Set(
+      this.#serving
+        .filter(({ daemon }) => !daemon?.service?.refusal?.())
+        .map(({ daemon }) => daemon?.service?.node),
+    )
     for (const machine of this.#serving) {
       const awaited = machine.daemon?.status?.waitsFor ?? []
       for (const name of awaited)
@@ -653,6 +679,8 @@ export class World {
       last = answer
       await this.#time.pass(2 * minute)
     }
+    // Of a machine that was declared gone nobody but the next of that pod gets it, whoever was answered there.
+    if (last?.message.includes('was declared gone for good') === true && this.#lost.size > 0) return
     this.judge.complain(
       'each pod can be started',
       `${wish.pod} cannot be: ${last?.message ?? ''} [${last?.code ?? ''}]; ${last?.details ?? ''}`,

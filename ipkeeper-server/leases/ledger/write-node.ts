@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { NodeRecord, Write } from '../../ipam/records/records.ts'
 import type { Ledger } from './ledger.ts'
@@ -10,13 +11,20 @@ export const nodeWrite = (name: string, before: NodeRecord | undefined, record: 
   record: { ...record, generation: (before?.generation ?? 0) + 1 },
 })
 
-/** Resolves to false where somebody else was faster: then nothing is written. */
+/** Milliseconds. */
+const pauseAfterConflict = 20
+
+/**
+ * Resolves to false where somebody else was faster, or a change of the record is under way: then nothing is written. Some time has
+ * passed, since an engine that is away is not asked, and whoever tries again at once would keep the daemon from everything else.
+ */
 export async function writeNode(ledger: Ledger, ...write: Parameters<typeof nodeWrite>): Promise<boolean> {
   try {
     await ledger.commit([nodeWrite(...write)])
     return true
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'IPK_STORE_CONFLICT')) throw error
+    await delay(pauseAfterConflict)
     return false
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { stateFiles } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import {
@@ -22,9 +21,6 @@ const answerWithin = 5_000
 const askAgainAfter = 60_000
 /** Milliseconds after which it is tried again where the store did not take it. */
 const retryAfter = 1000
-
-/** Milliseconds. */
-const pauseAfterConflict = 20
 
 /** Claims that are written without that anybody finds them. */
 const mostWritten = 5
@@ -345,10 +341,7 @@ export class NameClaims {
     this.#waiting.delete(name)
   }
 
-  /**
-   * Where somebody else was faster, or a change of the record is under way, nothing is written; then some time has passed, since an
-   * engine that is away is not asked, and whoever tries again at once would keep the daemon from everything else.
-   */
+  /** Resolves to false where somebody else was faster. */
   async #write(
     name: string,
     before: NodeRecord | undefined,
@@ -356,9 +349,7 @@ export class NameClaims {
   ): Promise<boolean> {
     const { ledger, mine, now } = this.#options
     const base = before ?? { name, generation: 0, addresses: [], since: now() }
-    const isWritten = await writeNode(ledger, name, before, change(base, mine))
-    if (!isWritten) await delay(pauseAfterConflict)
-    return isWritten
+    return await writeNode(ledger, name, before, change(base, mine))
   }
 
   #taken(name: string, by: NodeClaim, record: NodeRecord | undefined): Problem {

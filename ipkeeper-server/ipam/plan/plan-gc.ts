@@ -57,7 +57,10 @@ export function isOlderThanList(
     return liveness(attachment) === 'dead' || ageOf(attachment, clock) >= minAgeUnproved
   }
   if (startedAt >= began.startedAt) return false
-  const told = Math.max(attachment.answeredAt ?? startedAt, (answeredAt(attachment) ?? 0) * 1000)
+  const sent = answeredAt(attachment)
+  // Of an earlier daemon, which may have answered it after the list was made; whether it has is found out soon.
+  if (attachment.unanswered && sent === undefined) return liveness(attachment) === 'dead'
+  const told = Math.max(attachment.answeredAt ?? startedAt, (sent ?? 0) * 1000)
   // A plugin in a time namespace of its own dates its runs by another clock than this daemon; then theirs has to do.
   const isOneClock = told >= startedAt && told - startedAt <= longestAdd * 1000
   return !isOneClock || told < began.startedAt

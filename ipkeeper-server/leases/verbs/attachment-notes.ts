@@ -66,7 +66,7 @@ function withAnswer(
  * @param isMeant whether the record under the key is still that of the ADD; asked when the commit is made
  */
 export async function countAsAnswered(
-  { ledger }: LeaseService,
+  { ledger, monotonic }: LeaseService,
   keys: readonly AttachmentKey[],
   isMeant: (attachment: AttachmentRecord) => boolean = () => true,
 ): Promise<void> {
@@ -75,7 +75,9 @@ export async function countAsAnswered(
     if (!present) return []
     const { unanswered, ...rest } = present
     if (!unanswered || !isMeant(present)) return []
-    const record = { ...rest, generation: present.generation + 1 }
+    // An earlier daemon may have sent it after the record was written, and no later than now.
+    const answeredAt = Math.floor(monotonic() * 1000)
+    const record = { ...rest, answeredAt, generation: present.generation + 1 }
     return [{ kind: 'attachment', key: attachmentKey(key), expect: present.generation, record }]
   }
   // Nearly every ADD without a confirmation: it costs not even a turn of the event loop.

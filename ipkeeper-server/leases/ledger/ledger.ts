@@ -259,7 +259,7 @@ export class Ledger extends LedgerReader {
 
   /**
    * Applies a change and resolves when it is durable, with what it means for the history. Rejects with IPK_STORE_CONFLICT (plan
-   * again after `settle`) or IPK_STORE_FAILED; then nothing of it is in the store.
+   * again after `settle`) or IPK_STORE_FAILED; then nothing of it is in the store, or is read again once that is known.
    */
   async commit(change: Change): Promise<void> {
     if (change.length === 0) return
@@ -275,8 +275,8 @@ export class Ledger extends LedgerReader {
     const commit = this.#pending.begin(change, name => this.#present(name))
     for (const write of change) this.#set(write, write.record ?? undefined)
     const answered = this.#store.commit(change, events).then(
-      () => {
-        this.#pending.confirm(commit)
+      async () => {
+        if (!this.#pending.confirm(commit)) await this.settle().catch(() => undefined)
       },
       (error: unknown) => {
         this.#takeBack(commit)

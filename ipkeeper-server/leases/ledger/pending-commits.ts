@@ -74,16 +74,27 @@ export class PendingCommits {
     return commit
   }
 
-  confirm(commit: CommitUnderWay): void {
+  /**
+   * Returns whether memory shows the commit. One that was doomed the store may have taken all the same, where what it replaced has
+   * the generation of what it built on: its records are to be read again.
+   */
+  confirm(commit: CommitUnderWay): boolean {
+    let isShown = true
     for (const write of commit.change) {
       const id = recordId(write)
       this.#underWay.count(id, -1)
+      const { earlier, own, later } = this.#stepsAround(id, commit)
+      if (!own) {
+        isShown = false
+        this.doubt(write)
+        continue
+      }
       // Now known for sure; a reading that began before must not overwrite it.
       this.#indeterminate.delete(id)
-      const { earlier, later } = this.#stepsAround(id, commit)
       this.#keep(id, [...earlier, ...later])
       if (later[0]) later[0].before = { record: write.record, times: undefined }
     }
+    return isShown
   }
 
   /** Gives what is to be put back at once: reading it again may fail as well. Nothing of a commit that was doomed before. */
@@ -126,8 +137,8 @@ export class PendingCommits {
   }
 
   /** A record is to be read again before the next plan. */
-  doubt(name: RecordName): void {
-    this.#indeterminate.set(recordId(name), name)
+  doubt({ kind, key }: RecordName): void {
+    this.#indeterminate.set(recordId({ kind, key }), { kind, key })
   }
 
   /** The records to read again, once no write of them is under way. */

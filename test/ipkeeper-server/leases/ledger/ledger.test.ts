@@ -51,6 +51,33 @@ t.test('a refused commit leaves no trace: what it touched is read again, nothing
   t.strictSame(asked, [], 'nothing is in doubt any more')
 })
 
+t.test('what the store takes that built on what it refused is read again', async t => {
+  const store = new FragileStore()
+  const ledger = await Ledger.open(store)
+  await ledger.commit([putLease(lease('10.0.0.2'), null)])
+  let refused = 0
+  store.fails = () => ++refused <= 2
+  // Deleted and given again, it has the generation that it had: the store cannot tell it from what it still has.
+  const outcomes = await Promise.allSettled([
+    ledger.commit([{ ...putLease(lease('10.0.0.2'), 1), record: null }]),
+    ledger.commit([putLease(lease('10.0.0.2'), null)]),
+    ledger.commit([putLease(lease('10.0.0.2', 2), 1), putLease(lease('10.0.0.3'), null)]),
+  ])
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  await store.probe()
+  await new Promise(setImmediate)
+  for (const [address, generation] of [
+    ['10.0.0.2', 2],
+    ['10.0.0.3', 1],
+  ] as const) {
+    t.equal((await store.read('lease', leaseKey({ ...two, address })))?.generation, generation)
+    t.equal(ledger.lease({ ...two, address })?.generation, generation, `${address}, without another plan`)
+  }
+})
+
 t.test('a change from an old generation is refused before the store is asked', async t => {
   const store = new FragileStore()
   const ledger = await Ledger.open(store)

@@ -47,7 +47,7 @@ t.test('a commit that is confirmed', t => {
   const pending = new PendingCommits()
   const commit = begun(pending, [putLease(first, null)], null)
   t.strictSame(stateOf(pending, first), { underWay: true, indeterminate: 0, durable: [] })
-  pending.confirm(commit)
+  t.equal(pending.confirm(commit), true)
   t.strictSame(stateOf(pending, first), { underWay: false, indeterminate: 0, durable: [1] })
   t.end()
 })
@@ -82,6 +82,13 @@ t.test('two commits of one record: the second builds on the first', async t => {
   t.strictSame(stateOf(half.pending, second), { underWay: true, indeterminate: 0, durable: [1] })
   t.strictSame(putBack(half.pending, half.two), [`${name.key} 1`])
   t.strictSame(stateOf(half.pending, first), { underWay: false, indeterminate: 1, durable: [1] })
+
+  const taken = both()
+  putBack(taken.pending, taken.one)
+  await t.rejects(taken.two.doomed)
+  t.equal(taken.pending.confirm(taken.two), false, 'the store took it all the same')
+  t.strictSame(stateOf(taken.pending, undefined), { underWay: false, indeterminate: 1, durable: [] })
+  t.equal(taken.pending.resolve(name), true, 'so it is read again')
 
   const quick = both()
   t.strictSame(putBack(quick.pending, quick.two), [`${name.key} 1`], 'as the first one has made it')

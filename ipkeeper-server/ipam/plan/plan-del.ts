@@ -224,12 +224,13 @@ function giveBack(
   return byHolder(inherited).flatMap(leases => {
     const [first] = leases
     const present = book.holder(first.holder)
-    const newest = present?.attachment ? present : ofSandbox(attachmentByLease(first) ?? null)
+    // One that keeps other addresses had moved on; with its last one its record went (withdrawFromHolder).
+    const newest = present ?? ofSandbox(attachmentByLease(first) ?? null)
     const own = leases.filter(
       lease =>
         lease.state === 'held' || (lease.attachment && sameAttachment(newest.attachment, lease.attachment)),
     )
-    if (own.length === 0) return []
+    if (own.length === 0) return holderMustStay(book, first.holder)
     return [writeHolder(present, first.holder, newest, [...(present?.leases ?? []), ...own])]
   })
 }

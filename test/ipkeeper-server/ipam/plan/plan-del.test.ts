@@ -441,6 +441,26 @@ t.test('taken from a lost pod that has a newer sandbox by now: that sandbox does
   ])
 })
 
+t.test('undone, what an older sandbox had is not of a pod that keeps another address', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1', { ip: '10.22.0.9' }))
+  await story.add(copy('x2x5z', 'c2', { ip: '10.22.0.2' }))
+  await story.world.del('c2')
+  story.world.dead.add('c1')
+  t.equal(await story.add(copy('b4d5f', 'c3', { ip: '10.22.0.9' })), '10.22.0.9')
+  await story.undo('c3')
+  assertSound(story.world.service.ledger, 'after the undo')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.9 bound shop/api-6d4cf56db6-x2x5z c1',
+  ])
+  await story.world.del('c1')
+  story.check(t, [
+    '10.22.0.2 held shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.9 cooling shop/api-6d4cf56db6-x2x5z -',
+  ])
+})
+
 t.test('the DEL of an heir keeps what it inherited for it', async t => {
   const story = await Story.begin()
   await story.add(copy('x2x5z', 'c1'))

@@ -180,6 +180,7 @@ export function askingOf(
     lists,
     pools: ask.pools,
     retain: ask.retain,
+    confirms: confirms !== 'no',
     isLost: confirms === 'lost' && !cluster.marks.has(run),
   }
   const words = [

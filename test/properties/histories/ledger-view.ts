@@ -46,6 +46,28 @@ export function holdsIn(ledger: Ledger): Map<string, Hold> {
 
 export const spellHold = (hold: Hold | undefined): string => (hold ? JSON.stringify(hold) : 'nothing')
 
+/** What an undo of each sandbox would put back: who had the address before, or how it was kept. */
+export function undosOf(ledger: Ledger): string {
+  const lines = [...ledger.attachments()].flatMap(attachment =>
+    attachment.undo.leases.map(({ segment, address, before }) => {
+      const whose = before?.attachment ? sandboxId(before.attachment) : before?.state
+      return `${sandboxId(attachment)} ${segment}/${address}: ${whose ?? 'nobody'}`
+    }),
+  )
+  return lines.sort().join('; ')
+}
+
+/** The same, as the model has it. */
+export function undosIn(model: ReferenceModel): string {
+  const lines = [...model.sandboxes.values()].flatMap(({ id, found }) =>
+    Array.from(
+      found,
+      ([place, { before }]) => `${id} ${place}: ${before?.sandbox ?? before?.state ?? 'nobody'}`,
+    ),
+  )
+  return lines.sort().join('; ')
+}
+
 /** Every record, as text: a refused change must leave it the same. */
 export function allRecords(ledger: Ledger): string {
   const attachments = [...ledger.attachments()]

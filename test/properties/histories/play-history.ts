@@ -12,7 +12,16 @@ import { usageOf } from '../../../ipkeeper-server/ipam/pools/usage.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { assertSound } from '../../ipkeeper-server/leases/ledger/sound-ledger.ts'
 import { askingOf, keyOf, networkNames, parsed, prefixes, type Applicant, type Asking } from './asking.ts'
-import { allRecords, difference, holderId, holdsIn, sandboxId, spellHold } from './ledger-view.ts'
+import {
+  allRecords,
+  difference,
+  holderId,
+  holdsIn,
+  sandboxId,
+  spellHold,
+  undosIn,
+  undosOf,
+} from './ledger-view.ts'
 import { NodeCluster } from './node-cluster.ts'
 import { namespaces, nodes, pods } from './pods.ts'
 import { addressAt, configuredShapes, inlineShapes, poolOfWords, type PoolWords } from './pool-shapes.ts'
@@ -460,7 +469,8 @@ class Player {
     // What was answered when the list was made is in it, but for the one.
     const valid = [...this.#cluster.ledger.attachmentsOf(network)].filter(other => {
       const theirs = this.#model.sandboxes.get(sandboxId(other))
-      const isEarlier = began === undefined || (theirs && this.#model.isForGc(theirs, bootId, began))
+      const isEarlier =
+        began === undefined || (theirs && this.#model.isForGc(theirs, bootId, began) !== false)
       return theirs !== sandbox && isEarlier
     })
     this.#tick()
@@ -471,7 +481,8 @@ class Player {
       300_000,
     )
     const words = `GC of ${network} without ${containerId} ${ifname}, begun ${step.began}: ${ended.length} ended`
-    const mayEnd = this.#model.isForGc(sandbox, bootId, began)
+    // Where either is right, it may have been for what it did.
+    const mayEnd = this.#model.isForGc(sandbox, bootId, began) ?? (ended.length > 0 || problems.length > 0)
     this.#count(`GC ${mayEnd ? 'ends one' : 'leaves a younger one'}`)
     if (problems.length > 0) {
       if (!problems.every(({ code }) => code === 'IPK_STORE_FAILED') || !mayEnd)
@@ -577,22 +588,25 @@ class Player {
     this.#count('at once')
     const done = await Promise.all(tasks.map(async task => ({ task, seen: await task.run() })))
     const told = `at once: ${done.map(({ task, seen }) => `${task.words}: ${show(seen)}`).join(' | ')}`
-    const holds = holdsIn(this.#cluster.ledger)
+    const { ledger } = this.#cluster
+    const holds = holdsIn(ledger)
     const faults: string[] = []
+    const explaining: ReferenceModel[] = []
     for (const order of orders(done)) {
       const model = this.#model.copy()
       const verdicts = order.map(({ task, seen }) => task.judge(model, seen))
       const fault = verdicts.find(verdict => 'fault' in verdict)?.fault
-      const wrong = fault ?? difference(this.#cluster.ledger, holds, model)
-      if (wrong !== undefined) {
-        faults.push(wrong)
-        continue
-      }
-      this.#model = model
-      for (const { task, seen } of done) if (task.applicant && 'places' in seen) this.#note(task.applicant)
-      return { words: told, deed: nothing }
+      const wrong = fault ?? difference(ledger, holds, model)
+      if (wrong === undefined) explaining.push(model)
+      else faults.push(wrong)
     }
-    return this.#fail(told, `no order of them explains it; in the order of the list: ${faults[0] ?? ''}`)
+    // Of two orders that end alike, an undo tells which it was: of a DEL before the ADD that took over, or after it.
+    const model = explaining.find(one => undosIn(one) === undosOf(ledger)) ?? explaining[0]
+    if (!model)
+      return this.#fail(told, `no order of them explains it; in the order of the list: ${faults[0] ?? ''}`)
+    this.#model = model
+    for (const { task, seen } of done) if (task.applicant && 'places' in seen) this.#note(task.applicant)
+    return { words: told, deed: nothing }
   }
 
   // ---- Reservations

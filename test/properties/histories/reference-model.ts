@@ -62,8 +62,12 @@ export class ReferenceModel implements WorldState {
   readonly answers = new Map<string, number>()
   /** Sandboxes of which nobody has the answer. */
   readonly lost = new Set<string>()
+  /** Sandboxes whose records do not say that the answer arrived. */
+  readonly unconfirmed = new Set<string>()
   /** When each sandbox was last answered for: microseconds since boot. */
   readonly answeredAt = new Map<string, number>()
+  /** Sandboxes that the present daemons have answered for. */
+  readonly answeredHere = new Set<string>()
   /** Microseconds since boot. */
   micros = 0
   /** Times of holds as the store has them, where the clock was set since they were written. */
@@ -96,6 +100,8 @@ export class ReferenceModel implements WorldState {
     fill(copy.answers, this.answers)
     fill(copy.answeredAt, this.answeredAt)
     for (const sandbox of this.lost) copy.lost.add(sandbox)
+    for (const sandbox of this.unconfirmed) copy.unconfirmed.add(sandbox)
+    for (const sandbox of this.answeredHere) copy.answeredHere.add(sandbox)
     copy.micros = this.micros
     fill(copy.#buried, this.#buried)
     copy.#answered = this.#answered
@@ -173,7 +179,10 @@ export class ReferenceModel implements WorldState {
     if (asker.run !== there.run || has.length === 0) throw new Refusal('IPK_ALREADY_ADDED')
     const answer = 'places' in seen ? seen.places.map(addressOf) : []
     if (answer.sort().join() !== has.sort().join()) return wrong(`${has.join()} again`, seen)
-    this.#noteAnswer(there.id, asker.isLost && this.lost.has(there.id))
+    this.#noteAnswer(there.id, {
+      isLost: asker.isLost && this.lost.has(there.id),
+      confirms: asker.confirms && this.unconfirmed.has(there.id),
+    })
     return { hows: has.map(() => 'answered again') }
   }
 
@@ -210,7 +219,7 @@ export class ReferenceModel implements WorldState {
     const sandbox: Sandbox = { id, holder, uid, node, bootId, netns, run, startedAt, found, older }
     this.sandboxes.set(id, sandbox)
     this.newest.set(holder, sandbox)
-    this.#noteAnswer(id, asker.isLost)
+    this.#noteAnswer(id, asker)
     const { inline } = asker.network
     if (!inline || grants.every(({ pool }) => pool !== inline.name)) return
     if (this.known.get(inline.name) === inline) return
@@ -220,11 +229,14 @@ export class ReferenceModel implements WorldState {
     this.known.set(inline.name, inline)
   }
 
-  #noteAnswer(id: string, isLost: boolean): void {
+  #noteAnswer(id: string, { isLost, confirms }: Pick<Asker, 'isLost' | 'confirms'>): void {
     this.answers.set(id, ++this.#answered)
     this.answeredAt.set(id, this.micros)
+    this.answeredHere.add(id)
     if (isLost) this.lost.add(id)
     else this.lost.delete(id)
+    if (confirms) this.unconfirmed.add(id)
+    else this.unconfirmed.delete(id)
   }
 
   /** A pod that is lost, and from which the last of its addresses was taken, has no sandbox any more. */
@@ -260,20 +272,26 @@ export class ReferenceModel implements WorldState {
 
   /**
    * Whether a GC may end a sandbox: its list was made before the GC began, and ends nobody who was not answered by then.
-   * `bootId`: of the node's present boot. `began`: microseconds since that, where it says so.
+   * `bootId`: of the node's present boot. `began`: microseconds since that, where it says so. undefined: either is right.
    */
   isForGc(
     { id, bootId: its, startedAt, node, netns }: Sandbox,
     bootId: string,
     began: number | undefined,
-  ): boolean {
+  ): boolean | undefined {
     const answeredAt = its === bootId ? (this.answeredAt.get(id) ?? 0) : 0
-    if (began === undefined)
-      return isDead(this, { netns, node }, node) || this.micros - answeredAt >= 300_000_000
+    const isDeadForSure = isDead(this, { netns, node }, node)
+    if (began === undefined) return isDeadForSure || this.micros - answeredAt >= 300_000_000
     if (its !== bootId) return true
     // No ADD takes ten minutes: that run was dated by another clock.
     const isOneClock = answeredAt - startedAt <= 600_000_000
-    return startedAt < began && (!isOneClock || answeredAt < began)
+    const isOlder = startedAt < began && (!isOneClock || answeredAt < began)
+    if (!this.unconfirmed.has(id) || startedAt >= began) return isOlder
+    // An earlier daemon may have answered it later than its record says.
+    if (!this.answeredHere.has(id)) return isDeadForSure
+    // A daemon may forget after a minute when it answered.
+    const mayForget = this.micros - answeredAt > 60_000_000
+    return mayForget && isOlder !== isDeadForSure ? undefined : isOlder
   }
 
   /**
@@ -340,12 +358,18 @@ export class ReferenceModel implements WorldState {
         this.holds.set(place, this.#released(isReplaced(older) ? before : { ...before, retain: 'release' }))
     }
     for (const { before, of } of found.values())
-      if (before?.sandbox && of && before.holder !== holder && !this.newest.has(before.holder))
+      if (before?.sandbox && of && before.holder !== holder && !this.#hasOthers(before))
         this.newest.set(before.holder, of)
     if (older === undefined || isReplaced(older)) this.newest.delete(holder)
     else this.newest.set(holder, older)
     this.sandboxes.delete(id)
     return true
+  }
+
+  /** Whether whoever had an address has a newest sandbox, or keeps another address: then it has moved on. */
+  #hasOthers({ holder, place }: Hold): boolean {
+    const others = [...this.holds.values()].filter(other => other.holder === holder && other.place !== place)
+    return this.newest.has(holder) || others.some(({ state }) => state === 'held')
   }
 
   /** Follows what came of an undo that it could not tell. `newest`: the newest sandbox of every holder that it concerns. */
@@ -407,9 +431,10 @@ export class ReferenceModel implements WorldState {
     return code === expected ? undefined : wrong(expected === '' ? 'success' : expected, seen).fault
   }
 
-  /** A daemon that starts remembers no DEL, and nothing of clocks that were set. */
+  /** A daemon that starts remembers no DEL, no answer, and nothing of clocks that were set. */
   restarted(): void {
     this.#buried.clear()
+    this.answeredHere.clear()
     for (const hold of [...this.holds.values()])
       this.#retime(hold, this.#bounded(this.#written.get(hold) ?? hold))
   }

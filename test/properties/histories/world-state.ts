@@ -86,6 +86,8 @@ export interface Asker {
   readonly lists: readonly (readonly string[])[]
   readonly pools: readonly string[]
   readonly retain: Retention | undefined
+  /** Its answer counts as arrived only where a mark says so. */
+  readonly confirms: boolean
   /** Nobody gets its answer, and no mark will ever say so. */
   readonly isLost: boolean
 }

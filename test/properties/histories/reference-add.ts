@@ -351,6 +351,7 @@ function fromList(
     (_, hold) => hold?.state === 'held' && claims.inherits(hold) && !isOver(hold, now),
     (_, hold) => hold && isKept(hold) && claims.inherits(hold) && !isOver(hold, now),
     (_, hold) => !hold,
+    (_, hold) => hold && !claims.inherits(hold),
   ]
   const inTurn = [...ranks, () => true].flatMap(has => usable.filter(place => has(place, holds.get(place))))
   const free = oneOf(inTurn.filter(claims.canHave), seen)

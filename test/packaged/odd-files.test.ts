@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { stateFolders } from '../../shared/paths.ts'
+import { queueDel } from '../../plugin/deferred-del.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { mountHung } from '../rigs/hung-mount.ts'
 import { until } from '../rigs/poll.ts'
@@ -112,9 +112,10 @@ t.test(
     )
     t.match(await daemon.boundLeases(), [{ containerId: 'well' }], 'and nobody else has one')
     // What plugins left in files needs threads too.
-    const queue = join(daemon.stateDir, stateFolders.deferredDels)
     const entry = { version: 1, queuedAt: new Date().toISOString(), request: bodyOf({ containerId: 'well' }) }
-    writeFileSync(join(queue, 'well.json'), JSON.stringify(entry))
+    const text = JSON.stringify(entry)
+    // As the plugin does: a file that the daemon finds half written goes to quarantine.
+    queueDel(daemon.stateDir, { name: 'well.json', writer: 'w', text, brief: text })
     await until('a deferred DEL is carried out', async () => (await daemon.boundLeases()).length === 0)
 
     hung.end()

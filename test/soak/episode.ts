@@ -20,6 +20,7 @@ import { Kubelets } from './kubelets.ts'
 import { ledgerMishaps } from './ledger-mishaps.ts'
 import { isKept, lives, type Life } from './lives.ts'
 import { machineMishaps } from './machine-mishaps.ts'
+import { roomSeen } from './room-seen.ts'
 import { Runtime } from './runtime.ts'
 import { machineOf, pluginTimeout, poolSize, startStage, type Stage } from './stage.ts'
 import { Watchman } from './watchman.ts'
@@ -187,6 +188,10 @@ class Run {
   async #settle(): Promise<FinalState> {
     const { machines, engine } = this.#stage
     for (const runtime of this.#runtimes) await runtime.gc(runtime.valid, {})
+    await roomSeen(
+      machines.map(({ node }) => node),
+      slack,
+    )
     return await settled({
       ...{ nodes: machines.map(({ node }) => node), engine, events: this.#calls.events },
       isResting: laws.rests,

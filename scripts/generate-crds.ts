@@ -87,9 +87,21 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
     ),
     status: structural(IPPoolStatus),
     columns: [
-      column('Used', '.status.ratio', 'Addresses in use, of all that it can give.'),
-      column('Held', '.status.held', 'Addresses that are kept for their owners.'),
-      column('Free', '.status.free', 'Addresses that can be given.'),
+      // A sum of both families would hide that one is full.
+      ...(['4', '6'] as const).flatMap(family => [
+        column(
+          `V${family}Used`,
+          `.status.ipv${family}.ratio`,
+          `IPv${family} addresses in use, of all that it can give.`,
+        ),
+        column(
+          `V${family}Held`,
+          `.status.ipv${family}.held`,
+          `IPv${family} addresses that are kept for their owners.`,
+          1,
+        ),
+        column(`V${family}Free`, `.status.ipv${family}.free`, `IPv${family} addresses that can be given.`),
+      ]),
       column('Segment', '.spec.segment', 'The domain in which its addresses are unique.', 1),
       column('Origin', '.spec.recorded.origin', 'Where it is from, if people did not make it here.'),
       column('Ready', '.status.conditions[?(@.type=="Ready")].status', 'Whether it is in force.'),

@@ -1,11 +1,16 @@
-/** Figures of a pool as people see them beside it: used + held + free = capacity. */
-export interface PoolStatus {
+/** Counts of addresses as people see them: used + held + free = capacity. */
+export interface PoolFigures {
   readonly capacity: bigint
   readonly used: bigint
   readonly held: bigint
   readonly free: bigint
   /** Used of capacity: "2/3". */
   readonly ratio: string
+}
+
+/** Figures of a pool as people see them beside it: of all its addresses, and of each family that it has. */
+export interface PoolStatus extends PoolFigures {
+  readonly families: { readonly ipv4?: PoolFigures; readonly ipv6?: PoolFigures }
   /** Range sets, by their index, that have no free address: a pod needs one of each. */
   readonly exhausted: readonly number[]
 }

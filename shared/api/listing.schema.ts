@@ -88,17 +88,30 @@ export const Count = Type.Union([Type.Integer(), Type.String({ pattern: '^[0-9]+
   description: 'a number; above 2^53 a decimal string',
 })
 
+const poolFigures = {
+  ranges: Type.Array(Type.Array(Type.String({ description: 'first-last of one range' }))),
+  capacity: Count,
+  used: Count,
+  held: Count,
+  free: Count,
+  nextFreeAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'when the next kept or resting address becomes free; null when none does by itself',
+  }),
+}
+
+export const PoolFamily = Type.Object(
+  { family: Type.Union([Type.Literal('IPv4'), Type.Literal('IPv6')]), ...poolFigures },
+  { $id: 'PoolFamily' },
+)
+export type PoolFamily = Static<typeof PoolFamily>
+
 export const PoolItem = Type.Object(
   {
     name: Type.String(),
     segment: Type.String(),
-    ranges: Type.Array(Type.Array(Type.String({ description: 'first-last of one range' }))),
-    capacity: Count,
-    used: Count,
-    held: Count,
-    free: Count,
-    nextFreeAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'when the next kept or resting address becomes free; null when none does by itself',
+    ...poolFigures,
+    families: Type.Array(PoolFamily, {
+      description: 'the same of each family alone: a family that is full is not seen in a sum with the other',
     }),
   },
   { $id: 'PoolItem' },

@@ -172,11 +172,12 @@ t.test('on a real API server', { skip }, async t => {
     await cluster.create(manifest(promise({ owner: { kind: 'StatefulSet', name: 'web' }, note: 'why' })))
     const { Age: made, ...ofPool } = await listed(`${root}/ippools`)
     t.type(made, 'string')
-    t.strictSame(Object.keys(ofPool), ['Name', 'Used', 'Held', 'Free', 'Origin', 'Ready'])
+    t.strictSame(Object.keys(ofPool), ['Name', 'V4Used', 'V4Free', 'V6Used', 'V6Free', 'Origin', 'Ready'])
     t.match(ofPool, { Name: 'one' })
     await cluster.request('PATCH', `${root}/ippools/one/status`, {
       status: {
-        ...{ capacity: 253, used: 2, held: 1, free: 250, ratio: '2/253' },
+        ipv4: { capacity: 253, used: 2, held: 1, free: 250, ratio: '2/253' },
+        ipv6: { capacity: '18446744073709551614', used: 2, held: 0, free: '18446744073709551612' },
         conditions: [
           {
             type: 'Ready',
@@ -188,7 +189,12 @@ t.test('on a real API server', { skip }, async t => {
         ],
       },
     })
-    t.match(await listed(`${root}/ippools`), { Used: '2/253', Held: '1', Free: '250', Ready: 'True' })
+    t.match(await listed(`${root}/ippools`), {
+      V4Used: '2/253',
+      V4Free: '250',
+      V6Free: '18446744073709551612',
+      Ready: 'True',
+    })
 
     const { Since: since, ...ofLease } = await listed(`${root}/ipleases`)
     t.type(since, 'string')

@@ -56,6 +56,7 @@ t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables',
     const { status } = await api.until(path, got => got['status']?.ratio === '2/5')
     t.match(status, {
       ...{ capacity: 5, used: 2, held: 0, free: 3 },
+      ipv4: { capacity: 5, used: 2, held: 0, free: 3, ratio: '2/5' },
       conditions: [
         { type: 'Ready', status: 'True', reason: 'InForce' },
         { type: 'Exhausted', status: 'False', reason: 'SomeFree', lastTransitionTime: /^\d{4}-.*Z$/ },

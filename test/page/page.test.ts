@@ -65,7 +65,7 @@ t.test('every state, and who has an address', { skip }, async t => {
       .locator('#pools tbody tr')
       .allTextContents()
       .then(rows => rows.map(row => row.replace(/in .*(?:s|min)(?=249)/, ' '))),
-    ['net13 249253'],
+    ['netIPv413 249253'],
   )
   await cell(page, /^10\.22\.0\.2: leased/).click()
   const address = page.getByRole('region', { name: 'Address 10.22.0.2' })

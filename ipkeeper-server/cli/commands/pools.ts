@@ -21,15 +21,16 @@ export const poolsCommand = command({
   },
   print: ({ pools }, paint) =>
     formatTable(
-      ['POOL', 'SEGMENT', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],
-      pools.map(pool => [
-        pool.name,
-        pool.segment,
-        ...[pool.capacity, pool.used, pool.held].map(String),
-        String(pool.free) === '0' ? ({ text: '0', tone: 'bad' } as const) : String(pool.free),
-        pool.nextFreeAt === null ? '-' : distance(pool.nextFreeAt),
-        pool.ranges.map(set => set.join(',')).join(' '),
-      ]),
+      ['POOL', 'SEGMENT', 'FAMILY', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],
+      pools.flatMap(({ name, segment, families }) =>
+        families.map(({ family, capacity, used, held, free, nextFreeAt, ranges }) => [
+          ...[name, segment, family],
+          ...[capacity, used, held].map(String),
+          String(free) === '0' ? ({ text: '0', tone: 'bad' } as const) : String(free),
+          nextFreeAt === null ? '-' : distance(nextFreeAt),
+          ranges.map(set => set.join(',')).join(' '),
+        ]),
+      ),
       'no pools: a pool appears with the first ADD of its network',
       paint,
     ),

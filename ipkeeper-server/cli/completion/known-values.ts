@@ -37,9 +37,9 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candid
   'kept address': async ask => leaseCandidates((await leases(ask)).filter(({ state }) => state !== 'bound')),
   'reserved address': reservations,
   pool: async ask =>
-    ((await ask('/v1/pools')) as PoolsReply).pools.map(({ name, free, capacity }) => ({
+    ((await ask('/v1/pools')) as PoolsReply).pools.map(({ name, families }) => ({
       value: name,
-      text: `${free} of ${capacity} free`,
+      text: families.map(({ family, free, capacity }) => `${family}: ${free} of ${capacity} free`).join(', '),
     })),
   segment: async ask =>
     ((await ask('/v1/pools')) as PoolsReply).pools.map(({ segment }) => ({ value: segment, text: '' })),

@@ -45,11 +45,31 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
   }
 }
 
+/** What of sums goes beside each other: the figures of several sets. */
+export function sumUsage(sets: readonly Usage[]): Usage {
+  const sum = (figure: 'capacity' | 'used' | 'held' | 'free'): bigint =>
+    sets.reduce((total, set) => total + set[figure], 0n)
+  const next = sets.flatMap(({ nextFreeAt }) => (nextFreeAt === null ? [] : [nextFreeAt]))
+  return {
+    ...{ capacity: sum('capacity'), used: sum('used'), held: sum('held'), free: sum('free') },
+    nextFreeAt: next.length === 0 ? null : Math.min(...next),
+  }
+}
+
+/** By family, IPv4 first: a family that is full is not seen in a sum with the other one's /64. */
+export function byFamily<T extends { readonly family: Family }>(
+  sets: readonly T[],
+): readonly { readonly family: Family; readonly sets: readonly T[] }[] {
+  return ([4, 6] as const)
+    .map(family => ({ family, sets: sets.filter(set => set.family === family) }))
+    .filter(group => group.sets.length > 0)
+}
+
 /**
  * Usage of one range set of a pool, and how many of its free addresses rest: dynamic choice takes those last. By set,
  * since a pod needs an address of each, and one that is full is not seen in a sum with a /64.
  */
-export interface RangeSetUsage extends Omit<Usage, 'nextFreeAt'> {
+export interface RangeSetUsage extends Usage {
   readonly pool: string
   readonly segment: string
   /** Index in the pool. */
@@ -62,6 +82,7 @@ interface Count extends Pick<RangeSetUsage, 'pool' | 'segment' | 'rangeSet' | 'f
   used: bigint
   held: bigint
   cooling: bigint
+  nextFreeAt: number | null
 }
 
 /**
@@ -72,8 +93,6 @@ export class UsageTally {
   readonly #now: number
   readonly #counts: readonly Count[]
   readonly #ranges: RangeIndex<Count>
-  /** By pool. */
-  readonly #nextFreeAt = new Map<string, number>()
   readonly #states: Record<LeaseState, number> = { bound: 0, held: 0, cooling: 0 }
 
   /** `now`: milliseconds since the epoch. */
@@ -95,9 +114,8 @@ export class UsageTally {
     this.#states[lease.state]++
     const count = this.#countAt(lease)
     if (!count) return
-    const next = this.#nextFreeAt.get(count.pool) ?? Infinity
-    if (lease.until !== null && lease.until < next && !isReserved())
-      this.#nextFreeAt.set(count.pool, lease.until)
+    const next = count.nextFreeAt ?? Infinity
+    if (lease.until !== null && lease.until < next && !isReserved()) count.nextFreeAt = lease.until
     if (lease.state === 'bound') count.used++
     else if (lease.state === 'held' || lease.named) count.held++
     else count.cooling++
@@ -123,11 +141,6 @@ export class UsageTally {
     return this.#counts.map(count => ({ ...count, free: count.capacity - count.used - count.held }))
   }
 
-  /** When the next kept or resting address of a pool comes free for everybody; null when none does by itself. */
-  nextFreeAt(pool: string): number | null {
-    return this.#nextFreeAt.get(pool) ?? null
-  }
-
   #countAt(key: LeaseKey): Count | undefined {
     const address = parseAddress(key.address)
     const place = address && this.#ranges.around(key.segment, address)
@@ -142,6 +155,6 @@ function countOf(
 ): { readonly set: RangeSet; readonly count: Count } {
   const capacity = capacityOf({ name, segment, rangeSets: [set] })
   const family = set[0]?.family ?? 4
-  const count = { pool: name, segment, rangeSet, family, capacity, used: 0n, held: 0n, cooling: 0n }
-  return { set, count }
+  const none = { used: 0n, held: 0n, cooling: 0n, nextFreeAt: null }
+  return { set, count: { pool: name, segment, rangeSet, family, capacity, ...none } }
 }

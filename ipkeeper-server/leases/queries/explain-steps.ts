@@ -12,7 +12,7 @@ import { reservedRetention } from '../../ipam/records/reservation-owner.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import { setOf, skippedAddresses } from '../../ipam/choose/skipped-addresses.ts'
 import { describeLostNode, standingOf } from '../../ipam/records/standing.ts'
-import { usageOf } from '../../ipam/pools/usage.ts'
+import { byFamily, usageOf } from '../../ipam/pools/usage.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
 /** The steps of an explanation that only people want: an ADD spends no time on them. */
@@ -92,9 +92,13 @@ function withUsage(service: LeaseService, add: AddRequest, terms: AddTerms, reas
   const usages = reason.subject.split(',').flatMap(name => {
     const pool = poolNamed(name, add, terms)
     if (!pool) return []
-    const { capacity, used, held, free } = usageOf(service.ledger, pool, terms.now)
-    const addresses = capacity === 1n ? 'address' : 'addresses'
-    return `pool ${name} has ${capacity} ${addresses}: ${used} in use, ${held} kept or reserved, ${free} free`
+    const sets = pool.rangeSets.map(set => ({ set, family: set[0]?.family ?? 4 }))
+    return byFamily(sets).map(group => {
+      const part = { ...pool, rangeSets: group.sets.map(({ set }) => set) }
+      const { capacity, used, held, free } = usageOf(service.ledger, part, terms.now)
+      const addresses = `IPv${group.family} ${capacity === 1n ? 'address' : 'addresses'}`
+      return `pool ${name} has ${capacity} ${addresses}: ${used} in use, ${held} kept or reserved, ${free} free`
+    })
   })
   return { ...reason, text: [reason.text, ...usages].join('; ') }
 }

@@ -1,13 +1,15 @@
 import type {
   AttachmentItem,
   LeaseItem,
+  PoolFamily,
   PoolItem,
   ReservationItem,
   ReserveReply,
 } from '../../../shared/api/listing.schema.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
 import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
-import { formatRange } from '../../ipam/pools/pool.ts'
+import { formatRange, type Pool } from '../../ipam/pools/pool.ts'
+import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {
   isOver,
@@ -149,13 +151,23 @@ export function listAttachments(service: LeaseService): AttachmentItem[] {
     .map(attachment => attachmentItem(service, attachment))
 }
 
+/** Of some range sets of a pool. */
+function figuresOf({ rangeSets }: Pool, sets: readonly RangeSetUsage[]): Omit<PoolFamily, 'family'> {
+  const { capacity, used, held, free, nextFreeAt } = sumUsage(sets)
+  return {
+    ranges: sets.map(({ rangeSet }) => (rangeSets[rangeSet] ?? []).map(formatRange)),
+    ...{ capacity: count(capacity), used: count(used), held: count(held), free: count(free) },
+    nextFreeAt: nextFreeAt === null ? null : iso(nextFreeAt),
+  }
+}
+
 /**
  * All pools by name. It gives the event loop back on its way, so that an ADD does not wait for a listing.
  *
  * @param turn resolves when others had theirs
  */
 export async function listPools(service: LeaseService, turn: () => Promise<unknown>): Promise<PoolItem[]> {
-  const { rangeSets, nextFreeAt } = await measureUsage(service, turn)
+  const { rangeSets } = await measureUsage(service, turn)
   const bySet = Map.groupBy(rangeSets, ({ pool }) => pool)
   return [...service.ledger.pools()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -164,18 +176,12 @@ export async function listPools(service: LeaseService, turn: () => Promise<unkno
       const sets = bySet.get(pool.name)
       // One that came meanwhile is not measured.
       if (!sets) return []
-      const next = nextFreeAt(pool.name)
-      const sum = (figure: 'capacity' | 'used' | 'held' | 'free'): number | string =>
-        count(sets.reduce((total, set) => total + set[figure], 0n))
       return {
-        name: pool.name,
-        segment: pool.segment,
-        ranges: pool.rangeSets.map(set => set.map(formatRange)),
-        capacity: sum('capacity'),
-        used: sum('used'),
-        held: sum('held'),
-        free: sum('free'),
-        nextFreeAt: next === null ? null : iso(next),
+        ...{ name: pool.name, segment: pool.segment, ...figuresOf(pool, sets) },
+        families: byFamily(sets).map(group => ({
+          family: `IPv${group.family}` as const,
+          ...figuresOf(pool, group.sets),
+        })),
       }
     })
 }

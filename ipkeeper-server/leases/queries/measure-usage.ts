@@ -7,8 +7,6 @@ export interface LeaseUsage {
   /** By name of their pools. */
   readonly rangeSets: readonly RangeSetUsage[]
   readonly leases: Readonly<Record<LeaseState, number>>
-  /** When the next kept or resting address of a pool comes free for everybody; null when none does by itself. */
-  readonly nextFreeAt: (pool: string) => number | null
 }
 
 /** Leases between two turns of the event loop: about a millisecond. */
@@ -35,9 +33,5 @@ export async function measureUsage(
     tally.reservation(reservation, ledger.lease(reservation))
     if (++walked % step === 0) await turn()
   }
-  return {
-    rangeSets: tally.rangeSets(),
-    leases: tally.states(),
-    nextFreeAt: pool => tally.nextFreeAt(pool),
-  }
+  return { rangeSets: tally.rangeSets(), leases: tally.states() }
 }

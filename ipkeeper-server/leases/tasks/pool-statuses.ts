@@ -1,26 +1,29 @@
-import type { RangeSetUsage } from '../../ipam/pools/usage.ts'
-import type { PoolStatus } from '../../store/pool-status-sink.ts'
+import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import type { PoolFigures, PoolStatus } from '../../store/pool-status-sink.ts'
 
-const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
+function figuresOf(sets: readonly RangeSetUsage[]): PoolFigures {
+  const { capacity, used, held, free } = sumUsage(sets)
+  return { capacity, used, held, free, ratio: `${used}/${capacity}` }
+}
 
 /** The figures of each pool, by its name, from those of its range sets. */
 export function poolStatuses(rangeSets: readonly RangeSetUsage[]): ReadonlyMap<string, PoolStatus> {
   return new Map(
-    [...Map.groupBy(rangeSets, ({ pool }) => pool)].map(([pool, sets]) => {
-      const [capacity, used, held, free] = (['capacity', 'used', 'held', 'free'] as const).map(key =>
-        sum(sets.map(set => set[key])),
-      ) as [bigint, bigint, bigint, bigint]
-      const exhausted = sets.filter(set => set.free <= 0n).map(({ rangeSet }) => rangeSet)
-      return [pool, { capacity, used, held, free, ratio: `${used}/${capacity}`, exhausted }]
+    [...Map.groupBy(rangeSets, ({ pool }) => pool)].map(([pool, all]) => {
+      const exhausted = all.filter(set => set.free <= 0n).map(({ rangeSet }) => rangeSet)
+      const families = byFamily(all).map(({ family, sets }) => [`ipv${family}`, figuresOf(sets)] as const)
+      return [pool, { ...figuresOf(all), families: Object.fromEntries(families), exhausted }]
     }),
   )
 }
 
+const sameFigures = (a: PoolFigures | undefined, b: PoolFigures | undefined): boolean =>
+  a?.capacity === b?.capacity && a?.used === b?.used && a?.held === b?.held
+
 export function samePoolStatus(a: PoolStatus | undefined, b: PoolStatus): boolean {
   return (
-    a?.capacity === b.capacity &&
-    a.used === b.used &&
-    a.held === b.held &&
-    a.exhausted.join() === b.exhausted.join()
+    sameFigures(a?.families.ipv4, b.families.ipv4) &&
+    sameFigures(a?.families.ipv6, b.families.ipv6) &&
+    a?.exhausted.join() === b.exhausted.join()
   )
 }

@@ -20,12 +20,18 @@ export type PoolRecorded = Static<typeof PoolRecorded>
 const count = (description: string) =>
   Type.Unsafe<number | string>({ 'x-kubernetes-int-or-string': true, description })
 
-export const IPPoolStatus = Type.Object({
+const figures = {
   capacity: Type.Optional(count('Addresses that it can give.')),
   used: Type.Optional(count('Addresses that are in use.')),
   held: Type.Optional(count('Addresses that are kept for their owners.')),
   free: Type.Optional(count('Addresses that can be given.')),
   ratio: Type.Optional(text(64, 'Used of capacity, such as "2/3".')),
+}
+
+export const IPPoolStatus = Type.Object({
+  ...figures,
+  ipv4: Type.Optional(Type.Object(figures, { description: 'The same of its IPv4 addresses alone.' })),
+  ipv6: Type.Optional(Type.Object(figures, { description: 'The same of its IPv6 addresses alone.' })),
   conditions: Type.Optional(conditions),
 })
 

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
 import { at } from '../../kubernetes/kube-object.ts'
-import type { PoolStatus, PoolStatusSink } from '../pool-status-sink.ts'
+import type { PoolFigures, PoolStatus, PoolStatusSink } from '../pool-status-sink.ts'
 import type { IPPoolStatus } from './ip-pool.schema.ts'
 import { namedObjectName } from './object-name.ts'
 import { objectPath } from './resources.ts'
@@ -19,6 +19,13 @@ export interface PoolStatusWriterOptions {
 const count = (value: bigint): number | string =>
   value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
 
+const counts = ({ capacity, used, held, free, ratio }: PoolFigures) => ({
+  ...{ capacity: count(capacity), used: count(used), held: count(held), free: count(free), ratio },
+})
+
+/** A family that the pool has no more is taken out of the status: null does that in a merge patch. */
+const countsOrNone = (figures: PoolFigures | undefined) => (figures ? counts(figures) : null)
+
 /** Shows the figures of pools in the status of their IPPools, for `kubectl get ippools`. */
 export class PoolStatusWriter implements PoolStatusSink {
   readonly #options: PoolStatusWriterOptions
@@ -29,10 +36,8 @@ export class PoolStatusWriter implements PoolStatusSink {
 
   async write(pool: string, status: PoolStatus): Promise<void> {
     const path = `${objectPath('IPPool', { name: namedObjectName(pool) })}/status`
-    const { capacity, used, held, free, ratio } = status
-    const figures: IPPoolStatus = {
-      ...{ capacity: count(capacity), used: count(used), held: count(held), free: count(free), ratio },
-    }
+    const { ipv4, ipv6 } = status.families
+    const figures = { ...counts(status), ipv4: countsOrNone(ipv4), ipv6: countsOrNone(ipv6) }
     try {
       // The answer has the conditions as they are, which keep their moments while they hold.
       const present = await this.#options.client.patch(path, { status: figures })

@@ -5,7 +5,7 @@ import type { RangeSetUsage } from '../../../ipkeeper-server/ipam/pools/usage.ts
 
 const pool = (name: string, used: bigint, rangeSet = 0): RangeSetUsage => ({
   ...{ pool: name, segment: 'default', rangeSet, family: rangeSet === 1 ? 6 : 4 },
-  ...{ capacity: 10n, used, held: 1n, cooling: 2n, free: 9n - used },
+  ...{ capacity: 10n, used, held: 1n, cooling: 2n, free: 9n - used, nextFreeAt: null },
 })
 
 t.test('pools beyond the limit are one', t => {

@@ -14,23 +14,28 @@ export function showPools(place: HTMLElement, rows: readonly PoolRow[]): void {
     return
   }
   const segments = rows.some(({ segment }) => segment !== 'default')
-  const header = ['Pool', ...(segments ? ['Segment'] : []), 'Leased', 'Kept', 'Next frees', 'Free', 'Size']
+  const segment = segments ? ['Segment'] : []
+  const header = ['Pool', ...segment, 'Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Size']
   const isNumber = (name: string): boolean => ['Leased', 'Kept', 'Free', 'Size'].includes(name)
   replace(
     place,
     table({
       ...{ caption: 'Pools', unseen: true, header },
       numeric: header.flatMap((name, column) => (isNumber(name) ? [column] : [])),
-      rows: rows.map(({ name, href, current, segment, used, kept, free, capacity, nextFreeAt }) => ({
-        key: name,
-        cells: [
-          element('a', { href, 'data-key': name, 'aria-current': current ? 'true' : undefined }, name),
-          ...(segments ? [segment] : []),
-          ...[used, kept],
-          nextFreeAt === null ? '-' : momentOf(nextFreeAt),
-          ...[free, capacity],
-        ],
-      })),
+      rows: rows.map(row => {
+        const { name, family, href, used, kept, free, capacity, nextFreeAt } = row
+        const key = `${name} ${family}`
+        return {
+          key,
+          cells: [
+            element('a', { href, 'data-key': key, 'aria-current': row.current ? 'true' : undefined }, name),
+            ...(segments ? [row.segment] : []),
+            ...[family, used, kept],
+            nextFreeAt === null ? '-' : momentOf(nextFreeAt),
+            ...[free, capacity],
+          ],
+        }
+      }),
     }),
   )
 }

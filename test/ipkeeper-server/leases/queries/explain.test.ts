@@ -275,9 +275,9 @@ t.test('pools: which rule dropped each, and how full those are that had no room'
     '  pool small: its rules allow this pod',
     '  pool few: its rules allow this pod',
     '  pool rest: its rules allow this pod',
-    '- pool small: failed to allocate for range 0: no IP addresses available in range set: 10.3.0.1-10.3.0.2; pool small has 1 address: 1 in use, 0 kept or reserved, 0 free [IPK_POOL_FULL]',
+    '- pool small: failed to allocate for range 0: no IP addresses available in range set: 10.3.0.1-10.3.0.2; pool small has 1 IPv4 address: 1 in use, 0 kept or reserved, 0 free [IPK_POOL_FULL]',
     '  address 10.4.0.4: lowest free address, but not given',
-    '- pool few: namespace shop may have 2 IPv4 addresses of pool few, and has 2; pool few has 253 addresses: 2 in use, 0 kept or reserved, 251 free [IPK_QUOTA]',
+    '- pool few: namespace shop may have 2 IPv4 addresses of pool few, and has 2; pool few has 253 IPv4 addresses: 2 in use, 0 kept or reserved, 251 free [IPK_QUOTA]',
     '+ address 10.5.0.2: lowest free address',
     `  retention 10.5.0.2: ${byDefault}`,
   ])

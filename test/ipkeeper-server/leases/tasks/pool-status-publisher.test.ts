@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { PoolStatus } from '../../../../ipkeeper-server/store/pool-status-sink.ts'
 import { measureUsage } from '../../../../ipkeeper-server/leases/queries/measure-usage.ts'
+import { poolStatuses } from '../../../../ipkeeper-server/leases/tasks/pool-statuses.ts'
 import { TellPools } from '../../../../ipkeeper-server/leases/tasks/pool-status-publisher.ts'
 import { until } from '../../../rigs/poll.ts'
 import { poolFrom, TestService } from '../test-service.ts'
@@ -97,4 +98,18 @@ t.test('what could not be written is told, and tried again', async t => {
   t.strictSame(told, [])
   state.refuses = false
   await tell.stop()
+})
+
+t.test('a pool of both families: the figures of each, beside those of all', async t => {
+  const story = await TestService.open()
+  story.pool = poolFrom('net', ['10.22.0.0/30'], ['fd00:22::/126'])
+  await story.add({ pod: 'a', container: 'c1' })
+  const { rangeSets } = await measureUsage(story.service, () => Promise.resolve())
+  t.strictSame(poolStatuses(rangeSets).get('net'), {
+    ...{ capacity: 3n, used: 2n, held: 0n, free: 1n, ratio: '2/3', exhausted: [0] },
+    families: {
+      ipv4: { capacity: 1n, used: 1n, held: 0n, free: 0n, ratio: '1/1' },
+      ipv6: { capacity: 2n, used: 1n, held: 0n, free: 1n, ratio: '1/2' },
+    },
+  })
 })

@@ -128,13 +128,31 @@ t.test('findings, the worst first', t => {
 })
 
 t.test('pools', t => {
-  const pool = {
-    ...{ name: 'a/b', segment: 'default', ranges: [], capacity: '18446744073709551614' },
-    ...{ used: 1, held: 2, free: '18446744073709551611', nextFreeAt: null },
+  const four = {
+    family: 'IPv4' as const,
+    ranges: [],
+    capacity: 5,
+    used: 5,
+    held: 0,
+    free: 0,
+    nextFreeAt: null,
   }
+  const six = {
+    ...{ family: 'IPv6' as const, ranges: [], capacity: '18446744073709551614', used: 5, held: 2 },
+    ...{ free: '18446744073709551607', nextFreeAt: null },
+  }
+  const pool = { ...six, name: 'a/b', segment: 'default', families: [four, six] }
   t.match(poolRows([pool], 'a/b'), [
-    { name: 'a/b', href: '#/a%2Fb', current: true, used: '1', kept: '2', free: '18,446,744,073,709,551,611' },
+    { name: 'a/b', family: 'IPv4', href: '#/a%2Fb', current: true, used: '5', kept: '0', free: '0' },
+    {
+      name: 'a/b',
+      family: 'IPv6',
+      href: '#/a%2Fb',
+      used: '5',
+      kept: '2',
+      free: '18,446,744,073,709,551,607',
+    },
   ])
-  t.match(poolRows([pool], undefined), [{ current: false }])
+  t.match(poolRows([pool], undefined), [{ current: false }, { current: false }])
   t.end()
 })

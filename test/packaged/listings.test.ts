@@ -1,0 +1,53 @@
+/** What `ipkeeperctl` answers about pods, addresses and pools, as a person types it, on the packaged executables. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startDaemon } from '../rigs/daemon.ts'
+import { distFolder, missing } from '../rigs/requirements.ts'
+import { runPlugin } from '../rigs/run-plugin.ts'
+import { makeTempFolder } from '../rigs/temp-folder.ts'
+
+const skip = missing('executables')
+
+/** A daemon and a network of these ranges, to which pods are added by the plugin. */
+async function site(t: Test, ...subnets: readonly string[]) {
+  const folder = makeTempFolder()
+  const [socket, stateDir] = [folder.file('s'), folder.file('state')]
+  const daemon = await startDaemon({ socket, stateDir })
+  t.teardown(async () => {
+    await daemon.stop()
+    folder.remove()
+  })
+  const config = {
+    ...{ cniVersion: '1.0.0', name: 'net', type: 'bridge' },
+    ipam: { type: 'ipkeeper', ranges: subnets.map(subnet => [{ subnet }]), socket, stateDir },
+  }
+  const add = async (pod: string): Promise<void> => {
+    const [namespace = '', name = ''] = pod.split('/')
+    const containerId = `${namespace}-${name}`
+    const { exit, stdout } = await runPlugin({
+      ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId, config },
+      ...{ netns: '/run/netns/none', ifname: 'eth0', path: '/opt/cni/bin' },
+      args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,
+      env: { IPKEEPER_STATE_DIR: stateDir },
+    })
+    if (exit !== 0) throw new Error(`ADD of ${pod}: ${stdout}`)
+  }
+  /** What a command prints that has to succeed. */
+  const typed = async (...words: readonly string[]): Promise<string> => {
+    const { exit, stdout, stderr } = await daemon.control(...words)
+    if (exit !== 0 || stderr !== '') throw new Error(`${words.join(' ')}: exit ${exit}, ${stderr}`)
+    return stdout
+  }
+  return { daemon, add, typed }
+}
+
+t.test('a full dual-stack /29: nothing is free of IPv4, however much of IPv6', { skip }, async t => {
+  const { add, typed } = await site(t, '10.22.0.0/29', 'fd00:22::/64')
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await add(`shop/${name}`)
+  const rows = (await typed('pools')).split('\n').map(line => line.trim().split(/ {2,}/).slice(0, 7))
+  t.strictSame(rows.slice(0, 3), [
+    ['POOL', 'SEGMENT', 'FAMILY', 'CAPACITY', 'USED', 'HELD', 'FREE'],
+    ['net', 'default', 'IPv4', '5', '5', '0', '0'],
+    ['net', 'default', 'IPv6', '18446744073709551614', '5', '0', '18446744073709551609'],
+  ])
+})

@@ -1,6 +1,7 @@
 /** What `ipkeeperctl` answers about pods, addresses and pools, as a person types it, on the packaged executables. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { startDaemon } from '../rigs/daemon.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
@@ -50,4 +51,30 @@ t.test('a full dual-stack /29: nothing is free of IPv4, however much of IPv6', {
     ['net', 'default', 'IPv4', '5', '5', '0', '0'],
     ['net', 'default', 'IPv6', '18446744073709551614', '5', '0', '18446744073709551609'],
   ])
+})
+
+t.test('a listing in every format', { skip }, async t => {
+  const { add, typed } = await site(t, '10.22.0.0/24')
+  for (const pod of ['shop/web-0', 'lab/db-0']) await add(pod)
+  await typed('reserve', '10.22.0.50', 'external:printer-3', '--note', '=1+1, "room" 12')
+  t.equal(await typed('leases', '-o', 'name'), '10.22.0.2\n10.22.0.3\n')
+  t.match((await typed('leases', '--no-headers')).split('\n'), [
+    /^10\.22\.0\.2\/24 +bound +shop\/web-0/,
+    /^10/,
+    /^$/,
+  ])
+  t.match(
+    await typed('leases', '-o', 'wide'),
+    /^ADDRESS +SEGMENT +POOL .*\n10\.22\.0\.2\/24 +default +net +bound/,
+  )
+  t.match(
+    await typed('leases', '-o', 'csv'),
+    /^address,prefixLength,segment,pool,state,namespace,pod,.*\r\n10\.22\.0\.2,24,default,net,bound,shop,web-0,/,
+  )
+  t.match(
+    await typed('reservations', '-o', 'csv', '--no-headers'),
+    /^10\.22\.0\.50,default,external:printer-3,.*Z,"'=1\+1, ""room"" 12"\r\n$/,
+  )
+  t.strictSame(parse(await typed('leases', '-o', 'yaml')), JSON.parse(await typed('leases', '-o', 'json')))
+  t.match(parse(await typed('status', '-o', 'yaml')), { store: { leases: 2 } })
 })

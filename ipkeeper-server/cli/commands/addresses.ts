@@ -6,7 +6,8 @@ import type {
 } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { command, type ReadCall } from '../framework/command.ts'
-import { distance, formatTable, whoHas } from '../framework/terminal-text.ts'
+import { type Column, csvColumn, listing, peopleOnly, tableOf, wideOnly } from '../framework/listing.ts'
+import { distance, whoHas } from '../framework/terminal-text.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 
 /** What the daemon gives at most, and what it gives when nothing is said. */
@@ -30,23 +31,28 @@ const option = (segment: string): string => (segment === 'default' ? '' : ` --se
 /** Absolute: a history is read beside other logs. */
 const moment = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
 
-function tenureTable(tenures: readonly TenureItem[], empty: string): string {
-  return formatTable(
-    ['FROM', 'TO', 'STATE', 'HOLDER', 'POD UID', 'CONTAINER', 'NODE', 'SOURCE', 'ENDED'],
-    tenures.map(tenure => [
-      moment(tenure.from),
-      tenure.to === null ? 'now' : moment(tenure.to),
-      tenure.state,
-      whoHas(tenure),
-      tenure.pod?.uid ?? '-',
-      (tenure.containerId ?? '-').slice(0, 13),
-      tenure.node,
-      tenure.source,
-      tenure.ended ?? '-',
-    ]),
-    empty,
-  )
-}
+const tenureColumns: readonly Column<TenureItem>[] = [
+  csvColumn('id', ({ id }) => id),
+  csvColumn('segment', ({ segment }) => segment),
+  csvColumn('address', ({ address }) => address),
+  { title: 'FROM', key: 'from', value: ({ from }) => from, text: ({ from }) => moment(from) },
+  { title: 'TO', key: 'to', value: ({ to }) => to, text: ({ to }) => (to === null ? 'now' : moment(to)) },
+  { title: 'STATE', key: 'state', value: ({ state }) => state },
+  { title: 'POOL', key: 'pool', value: ({ pool }) => pool, in: wideOnly },
+  { title: 'NETWORK', key: 'network', value: ({ network }) => network, in: wideOnly },
+  { title: 'HOLDER', key: 'holder', value: whoHas, in: peopleOnly },
+  csvColumn('namespace', ({ pod }) => pod?.namespace ?? null),
+  csvColumn('pod', ({ pod }) => pod?.name ?? null),
+  { title: 'POD UID', key: 'podUid', value: ({ pod }) => pod?.uid ?? null },
+  {
+    ...{ title: 'CONTAINER', key: 'containerId', value: ({ containerId }) => containerId },
+    text: ({ containerId }) => (containerId ?? '-').slice(0, 13),
+  },
+  { title: 'IFNAME', key: 'ifname', value: ({ ifname }) => ifname, in: wideOnly },
+  { title: 'NODE', key: 'node', value: ({ node }) => node },
+  { title: 'SOURCE', key: 'source', value: ({ source }) => source },
+  { title: 'ENDED', key: 'ended', value: ({ ended }) => ended },
+]
 
 function silenceOf({ nodeSilence }: AddressReply): string | null {
   if (!nodeSilence) return null
@@ -124,12 +130,11 @@ export const whoCommand = command({
   },
   print: reply =>
     `${reply.sentence}\n\n${facts(reply)}` +
-    (reply.tenures.length === 0 ? '' : `\n${tenureTable(reply.tenures, '')}`),
+    (reply.tenures.length === 0 ? '' : `\n${tableOf(tenureColumns, reply.tenures)}`),
 })
 
-export const historyCommand = command({
+export const historyCommand = listing<HistoryReply, TenureItem>({
   name: 'history',
-  watch: true,
   arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
   summary: 'List the holders of an address over time, newest first',
   options: {
@@ -165,8 +170,10 @@ export const historyCommand = command({
       )
     return reply
   },
-  print: ({ history }) =>
-    tenureTable(history, 'no history: the address was never used, or its history has expired'),
+  rows: ({ history }) => history,
+  columns: tenureColumns,
+  nameOf: ({ id }) => String(id),
+  empty: 'no history: the address was never used, or its history has expired',
 })
 
 function whatItWas({ released }: ReleaseReply): string {

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { readFlights } from './read-flights.ts'
-import { command } from '../framework/command.ts'
+import { listing, wideOnly } from '../framework/listing.ts'
 import { readLimit } from '../framework/options.ts'
-import { formatTable, visible } from '../framework/terminal-text.ts'
 import type { Flight, FlightsReply } from '../../../shared/api/flight.schema.ts'
 import { containerIdFault } from '../../../shared/cni/identifiers.ts'
 import { isVerb, verbs } from '../../../shared/cni/versions.ts'
@@ -65,9 +64,8 @@ function whatCameOfIt({ message, addresses, queued, delegatedTo }: Flight): stri
   return `${queued === true ? 'queued: ' : ''}${message ?? addresses?.join(', ') ?? ''}${by}`
 }
 
-export const flightsCommand = command({
+export const flightsCommand = listing<FlightsReply, Flight>({
   name: 'flights',
-  watch: true,
   arguments: [],
   summary: 'List plugin runs with their exit codes, errors and addresses; needs no daemon',
   options: {
@@ -103,23 +101,23 @@ export const flightsCommand = command({
     const reply: FlightsReply = { flights: [...selectFlights(flights, filter)] }
     return Promise.resolve(reply)
   },
-  print: ({ flights }) =>
-    formatTable(
-      ['AT', 'VERB', 'CONTAINER', 'IFNAME', 'POD', 'EXIT', 'CODE', 'PRINTED', 'MS', 'WHAT'],
-      flights.map(flight =>
-        [
-          flight.at,
-          flight.verb,
-          (flight.containerId ?? '-').slice(0, 13),
-          flight.ifname ?? '-',
-          flight.pod ?? '-',
-          String(flight.exit),
-          flight.code ?? '-',
-          String(flight.printed),
-          String(flight.durationMs),
-          whatCameOfIt(flight),
-        ].map(visible),
-      ),
-      'no flights: none are recorded, or none match; see: ipkeeperctl flights --help',
-    ),
+  rows: ({ flights }) => flights,
+  columns: [
+    { title: 'AT', key: 'at', value: flight => flight.at },
+    { title: 'VERB', key: 'verb', value: flight => flight.verb },
+    {
+      ...{ title: 'CONTAINER', key: 'containerId', value: flight => flight.containerId ?? null },
+      text: flight => (flight.containerId ?? '-').slice(0, 13),
+    },
+    { title: 'IFNAME', key: 'ifname', value: flight => flight.ifname ?? null },
+    { title: 'POD', key: 'pod', value: flight => flight.pod ?? null },
+    { title: 'EXIT', key: 'exit', value: flight => flight.exit },
+    { title: 'CODE', key: 'code', value: flight => flight.code ?? null },
+    { title: 'PRINTED', key: 'printed', value: flight => flight.printed },
+    { title: 'MS', key: 'durationMs', value: flight => flight.durationMs },
+    { title: 'REQUEST', key: 'requestId', value: flight => flight.requestId ?? null, in: wideOnly },
+    { title: 'WHAT', key: 'what', value: whatCameOfIt, text: whatCameOfIt },
+  ],
+  nameOf: flight => flight.containerId ?? flight.verb,
+  empty: 'no flights: none are recorded, or none match; see: ipkeeperctl flights --help',
 })

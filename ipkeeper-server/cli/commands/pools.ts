@@ -1,12 +1,18 @@
-import { command } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
-import { distance, formatTable } from '../framework/terminal-text.ts'
-import type { PoolsReply } from '../../../shared/api/listing.schema.ts'
+import { listing } from '../framework/listing.ts'
+import { distance } from '../framework/terminal-text.ts'
+import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 
-export const poolsCommand = command({
+interface PoolRow extends PoolFamily {
+  readonly name: string
+  readonly segment: string
+}
+
+const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
+
+export const poolsCommand = listing<PoolsReply, PoolRow>({
   name: 'pools',
-  watch: true,
   arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
   summary: 'List pools: addresses used, kept and free, and when the next address becomes free',
   options: {},
@@ -15,25 +21,31 @@ export const poolsCommand = command({
     { line: 'ipkeeperctl pools prod', does: 'Show one pool' },
     { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
-  run: async (daemon, { positionals: [wanted] }) => {
+  run: async (daemon, { positionals: [wanted] }): Promise<PoolsReply> => {
     if (wanted !== undefined) return { pools: await listPool(daemon, wanted) }
     return (await daemon.ask('GET', '/v1/pools')) as PoolsReply
   },
-  print: ({ pools }, paint) =>
-    formatTable(
-      ['POOL', 'SEGMENT', 'FAMILY', 'CAPACITY', 'USED', 'HELD', 'FREE', 'NEXT FREE', 'RANGES'],
-      pools.flatMap(({ name, segment, families }) =>
-        families.map(({ family, capacity, used, held, free, nextFreeAt, ranges }) => [
-          ...[name, segment, family],
-          ...[capacity, used, held].map(String),
-          String(free) === '0' ? ({ text: '0', tone: 'bad' } as const) : String(free),
-          nextFreeAt === null ? '-' : distance(nextFreeAt),
-          ranges.map(set => set.join(',')).join(' '),
-        ]),
-      ),
-      'no pools: a pool appears with the first ADD of its network',
-      paint,
-    ),
+  rows: ({ pools }): readonly PoolRow[] =>
+    pools.flatMap(({ name, segment, families }) => families.map(family => ({ name, segment, ...family }))),
+  columns: [
+    { title: 'POOL', key: 'name', value: row => row.name },
+    { title: 'SEGMENT', key: 'segment', value: row => row.segment },
+    { title: 'FAMILY', key: 'family', value: row => row.family },
+    { title: 'CAPACITY', key: 'capacity', value: row => row.capacity },
+    { title: 'USED', key: 'used', value: row => row.used },
+    { title: 'HELD', key: 'held', value: row => row.held },
+    {
+      ...{ title: 'FREE', key: 'free', value: row => row.free },
+      text: row => (String(row.free) === '0' ? { text: '0', tone: 'bad' } : String(row.free)),
+    },
+    {
+      ...{ title: 'NEXT FREE', key: 'nextFreeAt', value: row => row.nextFreeAt },
+      text: row => (row.nextFreeAt === null ? '-' : distance(row.nextFreeAt)),
+    },
+    { title: 'RANGES', key: 'ranges', value: ranges },
+  ],
+  nameOf: row => row.name,
+  empty: 'no pools: a pool appears with the first ADD of its network',
 })
 
 /** The pool of this name, once for each segment that has one. Throws IPK_REQUEST_INVALID where there is none. */

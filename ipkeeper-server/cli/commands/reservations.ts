@@ -1,23 +1,26 @@
-import type { ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
+import type { ReservationItem, ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
 import { command } from '../framework/command.ts'
-import { distance, formatTable } from '../framework/terminal-text.ts'
+import { listing } from '../framework/listing.ts'
+import { distance } from '../framework/terminal-text.ts'
 import { segmentOption } from '../framework/options.ts'
 
-export const reservationsCommand = command({
+export const reservationsCommand = listing<ReservationsReply, ReservationItem>({
   name: 'reservations',
-  watch: true,
   arguments: [],
   summary: 'List reserved addresses with their owners',
   options: {},
   examples: [{ line: 'ipkeeperctl reservations', does: 'List which address is reserved for whom' }],
   run: async daemon => (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply,
-  print: ({ reservations }, paint) =>
-    formatTable(
-      ['ADDRESS', 'SEGMENT', 'OWNER', 'SINCE', 'NOTE'],
-      reservations.map(item => [item.address, item.segment, item.owner, distance(item.since), item.note]),
-      'no reservations',
-      paint,
-    ),
+  rows: ({ reservations }) => reservations,
+  columns: [
+    { title: 'ADDRESS', key: 'address', value: item => item.address },
+    { title: 'SEGMENT', key: 'segment', value: item => item.segment },
+    { title: 'OWNER', key: 'owner', value: item => item.owner },
+    { title: 'SINCE', key: 'since', value: item => item.since, text: item => distance(item.since) },
+    { title: 'NOTE', key: 'note', value: item => item.note, text: item => item.note },
+  ],
+  nameOf: item => item.address,
+  empty: 'no reservations',
 })
 
 export const reserveCommand = command({

@@ -1,27 +1,30 @@
-import type { RestoreUplinkReply, UplinksReply } from '../../../shared/api/uplink.schema.ts'
+import type { RestoreUplinkReply, UplinkItem, UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import { command } from '../framework/command.ts'
-import { distance, formatTable } from '../framework/terminal-text.ts'
+import { listing } from '../framework/listing.ts'
+import { distance } from '../framework/terminal-text.ts'
 
-const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(','))
-
-export const uplinksCommand = command({
+export const uplinksCommand = listing<UplinksReply, UplinkItem>({
   name: 'uplinks',
-  watch: true,
   arguments: [],
   summary: 'List host links that are ports of bridges, with the addresses and routes moved there',
   options: {},
   examples: [{ line: 'ipkeeperctl uplinks', does: 'Show which links of the host are ports of bridges' }],
   run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
-  print: ({ uplinks }, paint) =>
-    formatTable(
-      ['BRIDGE', 'UPLINK', 'STATE', 'SINCE', 'PORTS', 'MOVED ADDRESSES', 'ROUTES'],
-      uplinks.map(item => [
-        ...[item.bridge, item.uplink, item.state, distance(item.since), String(item.ports.length)],
-        ...[list(item.addresses), String(item.routes)],
-      ]),
-      'no uplinks: the first pod of a network of mode underlay makes its uplink a port of its bridge',
-      paint,
-    ),
+  rows: ({ uplinks }) => uplinks,
+  columns: [
+    { title: 'BRIDGE', key: 'bridge', value: item => item.bridge },
+    { title: 'UPLINK', key: 'uplink', value: item => item.uplink },
+    { title: 'STATE', key: 'state', value: item => item.state },
+    { title: 'SINCE', key: 'since', value: item => item.since, text: item => distance(item.since) },
+    {
+      ...{ title: 'PORTS', key: 'ports', value: item => item.ports.join(' ') },
+      text: item => String(item.ports.length),
+    },
+    { title: 'MOVED ADDRESSES', key: 'addresses', value: item => item.addresses.join(',') },
+    { title: 'ROUTES', key: 'routes', value: item => item.routes },
+  ],
+  nameOf: item => item.bridge,
+  empty: 'no uplinks: the first pod of a network of mode underlay makes its uplink a port of its bridge',
 })
 
 export const restoreUplinkCommand = command({

@@ -92,7 +92,7 @@ export function argumentText({ name, optional, repeated }: Argument): string {
 export const callText = (row: Pick<CommandRow, 'name' | 'arguments'>): string =>
   [row.name, ...row.arguments.map(argumentText)].join(' ')
 
-/** One command of ipkeeperctl. It returns data; `print` turns them into text for people, `-o json` prints them as they are. */
+/** One command of ipkeeperctl. It returns data; `print` turns them into text for people, `-o json` and `-o yaml` print them as they are. */
 export interface Command extends CommandRow {
   /** A listing that may be looked at again and again. */
   readonly watch?: true
@@ -105,10 +105,13 @@ export interface Command extends CommandRow {
     terminal: Terminal,
     tell: (text: string) => void,
   ) => Promise<unknown>
-  readonly print: (data: unknown, paint: Paint) => string
-  /** What `-o` takes beside json and table. */
-  readonly formats?: Readonly<Record<string, (data: unknown) => string>>
+  readonly print: Show<unknown>
+  /** What `-o` takes beside json, yaml and table. */
+  readonly formats?: Readonly<Record<string, Show<unknown>>>
 }
+
+/** Data as text for people; the line of titles of a table may not be wanted. */
+export type Show<T> = (data: T, paint: Paint, headers: boolean) => string
 
 /** Ties a command's data type together once, so that run and print agree. */
 export function command<T>(
@@ -119,8 +122,8 @@ export function command<T>(
       terminal: Terminal,
       tell: (text: string) => void,
     ) => Promise<T>
-    print: (data: T, paint: Paint) => string
-    formats?: Readonly<Record<string, (data: T) => string>>
+    print: Show<T>
+    formats?: Readonly<Record<string, Show<T>>>
     watch?: true
     exitCode?: (data: T) => 0 | 1
   },
@@ -128,7 +131,7 @@ export function command<T>(
   const { print, formats = {}, exitCode = () => 0, ...rest } = row
   return {
     ...rest,
-    print: (data, paint) => print(data as T, paint),
+    print: (data, paint, headers) => print(data as T, paint, headers),
     formats: formats as NonNullable<Command['formats']>,
     exitCode: data => exitCode(data as T),
   }

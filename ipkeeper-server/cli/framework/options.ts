@@ -2,6 +2,7 @@ import type { Command, CommandRow, Exits, Option } from './command.ts'
 import { colorWords } from './terminal-text.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { nearestWord } from '../../../shared/text/nearest-word.ts'
 
 /** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
 export const usualExits: Exits = { 0: 'done', 1: 'refused or failed' }
@@ -22,12 +23,23 @@ const socketOption: Option = {
 
 export const helpOption: Option = { letter: 'h', text: 'show this help, or that of a command' }
 
-/** Formats that `-o` takes, "json" and "table" first. */
+/** What `-o` takes of every command. */
+const usualFormats = ['json', 'yaml', 'table'] as const
+
+/** Formats that `-o` takes, those of every command first. */
 export const formatsOf = ({ formats = {} }: Pick<Command, 'formats'>): readonly string[] => [
-  'json',
-  'table',
+  ...usualFormats,
   ...Object.keys(formats),
 ]
+
+/** One word of several that an option takes. Throws IPK_USAGE, which lists them and says which one was meant. */
+export function chooseWord<T extends string>(option: string, given: string, known: readonly T[]): T {
+  const found = known.find(word => word === given)
+  if (found !== undefined) return found
+  const meant = nearestWord(given, known)
+  const question = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new Problem('IPK_USAGE', `${option} ${given} is none of ${known.join(', ')}${question}`)
+}
 
 /** What a reference lists below a command: its own options, and what it takes beyond the options of all commands. */
 export function ownOptions(
@@ -43,12 +55,12 @@ export function commonOptions(
   command: Pick<Command, 'formats' | 'watch'> = {},
 ): Readonly<Record<string, Option>> {
   const formats = formatsOf(command)
-  const more = formats.slice(2)
+  const more = formats.slice(usualFormats.length)
   return {
     socket: socketOption,
     output: {
       letter: 'o',
-      value: 'json|table',
+      value: usualFormats.join('|'),
       text: `output format${more.length === 0 ? '' : `; also ${more.join(', ')}`} (default: table)`,
       offers: formats,
     },

@@ -3,7 +3,8 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import type { Command, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
-import { formatsOf } from './options.ts'
+import { jsonText, yamlText } from './document-text.ts'
+import { chooseWord, formatsOf } from './options.ts'
 import { choosePaint, type ColorWord, colorWords } from './terminal-text.ts'
 import type { Terminal } from './terminal.ts'
 import { watchCommand } from './watch-command.ts'
@@ -19,14 +20,9 @@ interface ToolCall extends ReadCall {
 
 /** Throws IPK_USAGE. */
 function readCommonOptions({ options: given, ...call }: ReadCall, command: Command): ToolCall {
-  const { output = 'table', socket, color: word = 'auto', interval, ...options } = given
-  const known = formatsOf(command)
-  if (!known.includes(output)) {
-    const which = known.length === 2 ? 'neither json nor table' : `none of ${known.join(', ')}`
-    throw new Problem('IPK_USAGE', `-o ${output} is ${which}`)
-  }
-  const color = colorWords.find(one => one === word)
-  if (!color) throw new Problem('IPK_USAGE', `--color ${word} is none of ${colorWords.join(', ')}`)
+  const { output: format = 'table', socket, color: word = 'auto', interval, ...options } = given
+  const output = chooseWord('-o', format, formatsOf(command))
+  const color = chooseWord('--color', word, colorWords)
   const watched = call.flags.has('watch')
   if (interval !== undefined && !watched) throw new Problem('IPK_USAGE', '--interval goes with --watch')
   return { ...call, output, color, socket, options, interval: watched ? readInterval(interval) : undefined }
@@ -39,20 +35,16 @@ function readInterval(text = '2'): number {
   throw new Problem('IPK_USAGE', `--interval ${text} is not a number of seconds from 0.1 to 3600`)
 }
 
-/** JSON leaves DEL and the C1 controls as they are, and a terminal would obey them. */
-function showJson(data: unknown, indent = 2): string {
-  return JSON.stringify(data, null, indent).replaceAll(
-    /[\u007f-\u009f]/g,
-    found => `\\u00${found.charCodeAt(0).toString(16)}`,
-  )
-}
-
-/** How data are printed: as one JSON document, or as the command prints them for people. */
-function printer(command: Command, { output, color }: ToolCall, terminal: Terminal) {
+/** How data are printed: as one document, or as the command prints them for people; again and again where it is watched. */
+function printer(command: Command, { output, color, flags, interval }: ToolCall, terminal: Terminal) {
   const paint = choosePaint(color, terminal.isTerminal?.out === true, terminal.env)
-  const format = command.formats?.[output] ?? ((data: unknown) => command.print(data, paint))
-  const show = (data: unknown, indent?: number): string =>
-    output === 'json' ? `${showJson(data, indent)}\n` : format(data)
+  const watched = interval !== undefined
+  const format = command.formats?.[output] ?? command.print
+  const show = (data: unknown): string => {
+    if (output === 'json') return jsonText(data, watched ? 0 : 2)
+    if (output === 'yaml') return `${watched ? '---\n' : ''}${yamlText(data)}`
+    return format(data, paint, !flags.has('no-headers'))
+  }
   return { paint, show }
 }
 
@@ -67,8 +59,8 @@ async function watch({ command, daemon, call, title }: Watched, terminal: Termin
   const { paint, show } = printer(command, call, terminal)
   await watchCommand({
     look: () => command.run(daemon, call, { ...terminal, progress: () => undefined }, () => undefined),
-    show: data => show(data, 0),
-    screen: terminal.isTerminal?.out === true && call.output === 'table',
+    show,
+    screen: terminal.isTerminal?.out === true && ['table', 'wide'].includes(call.output),
     out: terminal.out,
     err: terminal.err,
     readerGone: terminal.readerGone ?? (() => false),

@@ -35,17 +35,22 @@ export type Cell = string | { readonly text: string; readonly tone: Tone }
 
 const textOf = (cell: Cell | undefined): string => (typeof cell === 'object' ? cell.text : (cell ?? ''))
 
-/** Columns of text, left-aligned, two spaces between; the header in capitals. One line when there are no rows. */
+/**
+ * Columns of text, left-aligned, two spaces between; the header in capitals, if there is to be one. One line when there
+ * are no rows.
+ */
 export function formatTable(
-  header: readonly string[],
+  header: readonly string[] | undefined,
   rows: readonly (readonly Cell[])[],
   empty: string,
   paint: Paint = noPaint,
 ): string {
   if (rows.length === 0) return `${empty}\n`
-  const titles = header.map(text => ({ text, tone: 'strong' }) as const)
-  const lines = [titles, ...rows]
-  const widths = header.map((_, column) => Math.max(...lines.map(line => textOf(line[column]).length)))
+  const titles = header?.map(text => ({ text, tone: 'strong' }) as const)
+  const lines = titles ? [titles, ...rows] : rows
+  const widths = (lines[0] ?? []).map((_, column) =>
+    lines.reduce((most, line) => Math.max(most, textOf(line[column]).length), 0),
+  )
   return lines
     .map(line => {
       // What is last on its line has no spaces behind it.

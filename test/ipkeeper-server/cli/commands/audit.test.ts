@@ -16,7 +16,7 @@ const reply: AuditReply = {
 }
 
 t.test('a name of control characters does not reach the terminal', t => {
-  const text = auditCommand.print(reply, noPaint)
+  const text = auditCommand.print(reply, noPaint, true)
   t.match(text, 'veth we?[31mird is down')
   t.notMatch(text, /(?!\n)\p{Cc}/u)
   t.end()

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { More } from './listing-query.schema.ts'
 
 /** What operators read: leases, pools, reservations, health and status. The CLI prints these same objects. */
 
@@ -43,7 +44,7 @@ export const LeaseItem = Type.Object(
 )
 export type LeaseItem = Static<typeof LeaseItem>
 
-export const LeasesReply = Type.Object({ leases: Type.Array(LeaseItem) }, { $id: 'LeasesReply' })
+export const LeasesReply = Type.Object({ leases: Type.Array(LeaseItem), more: More }, { $id: 'LeasesReply' })
 export type LeasesReply = Static<typeof LeasesReply>
 
 export const AttachmentItem = Type.Object(
@@ -79,7 +80,7 @@ export const AttachmentItem = Type.Object(
 export type AttachmentItem = Static<typeof AttachmentItem>
 
 export const AttachmentsReply = Type.Object(
-  { attachments: Type.Array(AttachmentItem) },
+  { attachments: Type.Array(AttachmentItem), more: More },
   { $id: 'AttachmentsReply' },
 )
 export type AttachmentsReply = Static<typeof AttachmentsReply>
@@ -118,7 +119,7 @@ export const PoolItem = Type.Object(
 )
 export type PoolItem = Static<typeof PoolItem>
 
-export const PoolsReply = Type.Object({ pools: Type.Array(PoolItem) }, { $id: 'PoolsReply' })
+export const PoolsReply = Type.Object({ pools: Type.Array(PoolItem), more: More }, { $id: 'PoolsReply' })
 export type PoolsReply = Static<typeof PoolsReply>
 
 const ownerForms =
@@ -148,7 +149,7 @@ export const ReserveReply = Type.Object(
 export type ReserveReply = Static<typeof ReserveReply>
 
 export const ReservationsReply = Type.Object(
-  { reservations: Type.Array(ReservationItem) },
+  { reservations: Type.Array(ReservationItem), more: More },
   { $id: 'ReservationsReply' },
 )
 export type ReservationsReply = Static<typeof ReservationsReply>

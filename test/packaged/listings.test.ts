@@ -78,3 +78,30 @@ t.test('a listing in every format', { skip }, async t => {
   t.strictSame(parse(await typed('leases', '-o', 'yaml')), JSON.parse(await typed('leases', '-o', 'json')))
   t.match(parse(await typed('status', '-o', 'yaml')), { store: { leases: 2 } })
 })
+
+t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => {
+  const { add, typed, daemon } = await site(t, '10.22.0.0/24')
+  for (const pod of ['shop/web-0', 'shop/web-1', 'lab/db-0', 'lab/x-6d4cf56db6-x2x5z']) await add(pod)
+  await typed('reserve', '10.22.0.50', 'shop/sts/web')
+  for (const [words, names] of [
+    [['leases', '-n', 'shop'], '10.22.0.2\n10.22.0.3\n'],
+    [['leases', '--pod', 'web-1'], '10.22.0.3\n'],
+    [['leases', '-n', 'lab', '--owner', 'deploy/x'], '10.22.0.5\n'],
+    [['leases', '--sort-by', 'pod', '--limit', '1'], '10.22.0.4\n'],
+    [['leases', '--state', 'held,cooling'], ''],
+    [['attachments', '--pod', 'lab/db-0'], 'lab-db-0\n'],
+    [['reservations', '--owner', 'shop/sts/web'], '10.22.0.50\n'],
+    [['pools', '--sort-by', 'free'], 'net\n'],
+  ] as const)
+    t.equal(await typed(...words, '-o', 'name'), names, words.join(' '))
+  t.match(await typed('leases', '--limit', '1'), /\n3 more; without --limit all are shown\n$/)
+  for (const [words, exit, error] of [
+    [['leases', '--state', 'free'], 2, '--state free is none of bound, held, cooling'],
+    [['leases', '--pool', 'nett'], 1, 'there is no pool nett; did you mean net?'],
+    [['leases', '-n', 'lab', '--pod', 'shop/web-0'], 1, 'pod shop/web-0 is not in namespace lab'],
+  ] as const) {
+    const finished = await daemon.control(...words)
+    t.equal(finished.exit, exit, words.join(' '))
+    t.ok(finished.stderr.startsWith(`error: ${error} [IPK_`), finished.stderr)
+  }
+})

@@ -6,8 +6,8 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
 import { distance, type Tone, whoHas } from '../framework/terminal-text.ts'
-import { listPool } from './pools.ts'
-import { readLimit } from '../framework/options.ts'
+import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
+import { attachmentTerms, leaseTerms } from '../../../shared/api/listing-query.schema.ts'
 
 function givenBy({ addresses, delegatedTo }: AttachmentItem): string {
   const list = addresses.join(',')
@@ -41,29 +41,20 @@ export const leasesCommand = listing<LeasesReply, LeaseItem>({
   name: 'leases',
   arguments: [],
   summary: 'List leases: addresses that are in use, kept or cooling down, with their holders',
-  options: {
-    limit: { value: 'N', text: 'show at most N leases' },
-    pool: { value: 'NAME', text: 'only leases of this pool', offers: 'pool' },
-  },
+  options: listingOptions(leaseTerms),
   examples: [
     { line: 'ipkeeperctl leases', does: 'List who has which address, and since when' },
+    { line: 'ipkeeperctl leases -n shop --state held,cooling', does: 'List what pods of a namespace left' },
+    { line: 'ipkeeperctl leases --owner sts/web', does: 'List the addresses of a StatefulSet' },
     { line: 'ipkeeperctl leases --pool prod', does: 'List the leases of one pool' },
     { line: 'ipkeeperctl leases --watch', does: 'Show them, refreshed until Ctrl-C' },
     { line: 'ipkeeperctl leases -o json', does: 'Print JSON, for scripts' },
     { line: 'ipkeeperctl leases -o csv', does: 'Print them for a spreadsheet' },
   ],
-  run: async (daemon, args) => {
-    const { pool } = args.options
-    const limit = args.options['limit'] === undefined ? undefined : readLimit(args.options['limit'])
-    const query = limit === undefined || pool !== undefined ? '' : `?limit=${limit}`
-    const { leases } = (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
-    if (pool === undefined) return { leases }
-    const chosen = leases.filter(lease => lease.pool === pool)
-    // A name with a slip in it would look like a pool that nobody uses.
-    if (chosen.length === 0) await listPool(daemon, pool)
-    return { leases: chosen.slice(0, limit) }
-  },
+  run: async (daemon, args) =>
+    (await daemon.ask('GET', `/v1/leases${listingQueryText(leaseTerms, args)}`)) as LeasesReply,
   rows: ({ leases }) => leases,
+  more: ({ more }) => more,
   columns: [
     {
       ...{ title: 'ADDRESS', key: 'address', value: lease => lease.address },
@@ -103,10 +94,15 @@ export const attachmentsCommand = listing<AttachmentsReply, AttachmentItem>({
   name: 'attachments',
   arguments: [],
   summary: 'List attached interfaces, including those addressed by a fallback plugin',
-  options: {},
+  options: listingOptions(attachmentTerms),
   examples: [{ line: 'ipkeeperctl attachments', does: 'List the interfaces that ipkeeper has added' }],
-  run: async daemon => (await daemon.ask('GET', '/v1/attachments')) as AttachmentsReply,
+  run: async (daemon, args) =>
+    (await daemon.ask(
+      'GET',
+      `/v1/attachments${listingQueryText(attachmentTerms, args)}`,
+    )) as AttachmentsReply,
   rows: ({ attachments }) => attachments,
+  more: ({ more }) => more,
   columns: [
     { title: 'NETWORK', key: 'network', value: item => item.network },
     {

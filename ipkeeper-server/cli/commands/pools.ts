@@ -1,13 +1,16 @@
-import type { DaemonClient } from '../framework/daemon-client.ts'
 import { listing } from '../framework/listing.ts'
+import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
+import { poolTerms, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
 import { distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
 
 interface PoolRow extends PoolFamily {
   readonly name: string
   readonly segment: string
 }
+
+/** The pool is the argument. */
+const poolOptions: ListingTerms = { ...poolTerms, filters: [] }
 
 const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
 
@@ -15,16 +18,18 @@ export const poolsCommand = listing<PoolsReply, PoolRow>({
   name: 'pools',
   arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
   summary: 'List pools: addresses used, kept and free, and when the next address becomes free',
-  options: {},
+  options: listingOptions(poolOptions),
   examples: [
     { line: 'ipkeeperctl pools', does: 'Show how full each pool is' },
     { line: 'ipkeeperctl pools prod', does: 'Show one pool' },
+    { line: 'ipkeeperctl pools --sort-by free', does: 'Show those that are full first at the top' },
     { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
-  run: async (daemon, { positionals: [wanted] }): Promise<PoolsReply> => {
-    if (wanted !== undefined) return { pools: await listPool(daemon, wanted) }
-    return (await daemon.ask('GET', '/v1/pools')) as PoolsReply
+  run: async (daemon, { positionals: [pool], options }) => {
+    const asked = { options: pool === undefined ? options : { ...options, pool } }
+    return (await daemon.ask('GET', `/v1/pools${listingQueryText(poolTerms, asked)}`)) as PoolsReply
   },
+  more: ({ more }) => more,
   rows: ({ pools }): readonly PoolRow[] =>
     pools.flatMap(({ name, segment, families }) => families.map(family => ({ name, segment, ...family }))),
   columns: [
@@ -47,13 +52,3 @@ export const poolsCommand = listing<PoolsReply, PoolRow>({
   nameOf: row => row.name,
   empty: 'no pools: a pool appears with the first ADD of its network',
 })
-
-/** The pool of this name, once for each segment that has one. Throws IPK_REQUEST_INVALID where there is none. */
-export async function listPool(daemon: DaemonClient, name: string): Promise<PoolsReply['pools']> {
-  const { pools } = (await daemon.ask('GET', '/v1/pools')) as PoolsReply
-  const chosen = pools.filter(pool => pool.name === name)
-  if (chosen.length > 0) return chosen
-  throw new Problem('IPK_REQUEST_INVALID', `there is no pool ${name}`, {
-    hint: 'a pool of a network appears with its first ADD; see: ipkeeperctl pools',
-  })
-}

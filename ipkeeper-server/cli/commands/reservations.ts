@@ -1,6 +1,8 @@
 import type { ReservationItem, ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
 import { command } from '../framework/command.ts'
 import { listing } from '../framework/listing.ts'
+import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
+import { reservationTerms } from '../../../shared/api/listing-query.schema.ts'
 import { distance } from '../framework/terminal-text.ts'
 import { segmentOption } from '../framework/options.ts'
 
@@ -8,10 +10,18 @@ export const reservationsCommand = listing<ReservationsReply, ReservationItem>({
   name: 'reservations',
   arguments: [],
   summary: 'List reserved addresses with their owners',
-  options: {},
-  examples: [{ line: 'ipkeeperctl reservations', does: 'List which address is reserved for whom' }],
-  run: async daemon => (await daemon.ask('GET', '/v1/reservations')) as ReservationsReply,
+  options: listingOptions(reservationTerms),
+  examples: [
+    { line: 'ipkeeperctl reservations', does: 'List which address is reserved for whom' },
+    { line: 'ipkeeperctl reservations --pool prod', does: 'List what is reserved in one pool' },
+  ],
+  run: async (daemon, args) =>
+    (await daemon.ask(
+      'GET',
+      `/v1/reservations${listingQueryText(reservationTerms, args)}`,
+    )) as ReservationsReply,
   rows: ({ reservations }) => reservations,
+  more: ({ more }) => more,
   columns: [
     { title: 'ADDRESS', key: 'address', value: item => item.address },
     { title: 'SEGMENT', key: 'segment', value: item => item.segment },

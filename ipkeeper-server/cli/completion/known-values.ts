@@ -47,6 +47,15 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candid
     (await leases(ask)).flatMap(({ pod, address }) =>
       pod === null ? [] : [{ value: `${pod.namespace}/${pod.name}`, text: address }],
     ),
+  namespace: async ask =>
+    (await leases(ask)).flatMap(({ pod }) => (pod === null ? [] : [{ value: pod.namespace, text: '' }])),
+  node: async ask => (await leases(ask)).map(({ node }) => ({ value: node, text: '' })),
+  owner: async ask =>
+    (await leases(ask)).flatMap(({ owner }) => {
+      const [kind = '', name = ''] = owner?.split(' ') ?? []
+      const [namespace = '', last = ''] = name.split('/')
+      return owner === null ? [] : [{ value: `${namespace}/${kind.toLowerCase()}/${last}`, text: owner }]
+    }),
   container: async ask =>
     ((await ask('/v1/attachments')) as AttachmentsReply).attachments.map(item => ({
       value: item.containerId,

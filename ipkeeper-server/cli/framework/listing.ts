@@ -37,6 +37,8 @@ interface Listing<Data, Row> extends CommandRow {
   readonly columns: readonly Column<Row>[]
   /** What -o name prints: the word by which other commands know the row. */
   readonly nameOf: (row: Row) => string
+  /** How many rows the daemon has beyond the limit. */
+  readonly more?: (data: Data) => number | undefined
   /** Instead of a table without rows. */
   readonly empty: string
 }
@@ -75,11 +77,14 @@ interface TableTerms {
 
 /** A command whose answer is a list: all listings take the same formats, and are watched alike. */
 export function listing<Data, Row>(of: Listing<Data, Row>): Command {
-  const { rows, columns, nameOf, empty, ...row } = of
+  const { rows, columns, nameOf, empty, more, ...row } = of
   const table =
     (place: 'table' | 'wide') =>
-    (data: Data, paint: Paint, headers: boolean): string =>
-      tableOf(columns, rows(data), { place, headers, empty, paint })
+    (data: Data, paint: Paint, headers: boolean): string => {
+      const left = headers ? more?.(data) : undefined
+      const below = left === undefined ? '' : paint('faint', `${left} more; without --limit all are shown`)
+      return tableOf(columns, rows(data), { place, headers, empty, paint }) + (below && `${below}\n`)
+    }
   return command<Data>({
     ...row,
     watch: true,

@@ -29,11 +29,9 @@ function columns(rows: readonly (readonly [left: string, right: string])[], leas
     .join('')
 }
 
-/** "--limit N", "-o json|table", "-h, --help": as a help lists it. */
-function optionText(name: string, { letter, value }: Option): string {
-  if (letter !== undefined) return value === undefined ? `-${letter}, --${name}` : `-${letter} ${value}`
-  return value === undefined ? `--${name}` : `--${name} ${value}`
-}
+/** "--limit N", "-n, --namespace NAMESPACE", "-h, --help": as a help lists it. */
+const optionText = (name: string, { letter, value }: Option): string =>
+  `${letter === undefined ? '' : `-${letter}, `}--${name}${value === undefined ? '' : ` ${value}`}`
 
 const optionRows = (options: Readonly<Record<string, Option>>): [string, string][] =>
   Object.entries(options).map(([name, option]) => [optionText(name, option), option.text])

@@ -3,6 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import {
+  attachmentTerms,
+  leaseTerms,
+  listingQuery,
+  poolTerms,
+  reservationTerms,
+  type ListingQuery,
+} from '../../../shared/api/listing-query.schema.ts'
+import {
   AttachmentsReply,
   LeasesReply,
   PoolsReply,
@@ -10,24 +18,15 @@ import {
   ReserveReply,
   ReserveRequest,
 } from '../../../shared/api/listing.schema.ts'
+import { reservedReply } from '../../leases/queries/listing.ts'
 import {
-  listAttachments,
-  listLeases,
-  listPools,
-  listReservations,
-  reservedReply,
-} from '../../leases/queries/listing.ts'
+  selectAttachments,
+  selectLeases,
+  selectPools,
+  selectReservations,
+} from '../../leases/queries/select-listed.ts'
 import { reserve, unreserve } from '../../leases/verbs/reserve.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
-
-const LimitQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'at most so many leases' }),
-    ),
-  },
-  { additionalProperties: false },
-)
 
 const ReservationPath = Type.Object({
   segment: Type.String({ minLength: 1, maxLength: 63 }),
@@ -36,25 +35,38 @@ const ReservationPath = Type.Object({
 
 /** GET leases, attachments, pools, reservations; POST and DELETE reservations. */
 export function listingRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
-  app.get<{ Querystring: { limit?: string } }>(
+  app.get<{ Querystring: ListingQuery<(typeof leaseTerms.sorts)[number]> }>(
     '/v1/leases',
-    { schema: { querystring: LimitQuery, response: { 200: LeasesReply, 400: ErrorReply } } },
-    async request => {
-      const { limit } = request.query
-      return Promise.resolve({ leases: listLeases(service, limit === undefined ? undefined : Number(limit)) })
+    { schema: { querystring: listingQuery(leaseTerms), response: { 200: LeasesReply, 400: ErrorReply } } },
+    request => selectLeases(service, request.query),
+  )
+
+  app.get<{ Querystring: ListingQuery<(typeof attachmentTerms.sorts)[number]> }>(
+    '/v1/attachments',
+    {
+      schema: {
+        querystring: listingQuery(attachmentTerms),
+        response: { 200: AttachmentsReply, 400: ErrorReply },
+      },
     },
+    request => selectAttachments(service, request.query),
   )
 
-  app.get('/v1/attachments', { schema: { response: { 200: AttachmentsReply } } }, async () =>
-    Promise.resolve({ attachments: listAttachments(service) }),
+  app.get<{ Querystring: ListingQuery<(typeof poolTerms.sorts)[number]> }>(
+    '/v1/pools',
+    { schema: { querystring: listingQuery(poolTerms), response: { 200: PoolsReply, 400: ErrorReply } } },
+    request => selectPools(service, request.query, () => nextTurn()),
   )
 
-  app.get('/v1/pools', { schema: { response: { 200: PoolsReply } } }, async () => ({
-    pools: await listPools(service, () => nextTurn()),
-  }))
-
-  app.get('/v1/reservations', { schema: { response: { 200: ReservationsReply } } }, async () =>
-    Promise.resolve({ reservations: listReservations(service) }),
+  app.get<{ Querystring: ListingQuery<(typeof reservationTerms.sorts)[number]> }>(
+    '/v1/reservations',
+    {
+      schema: {
+        querystring: listingQuery(reservationTerms),
+        response: { 200: ReservationsReply, 400: ErrorReply },
+      },
+    },
+    request => selectReservations(service, request.query),
   )
 
   app.post<{ Body: ReserveRequest }>(

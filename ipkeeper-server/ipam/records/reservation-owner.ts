@@ -25,7 +25,8 @@ const objectName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
 const externalPrefix = 'external:'
 
-function kindOf(word: string): string | undefined {
+/** "StatefulSet" of "sts", in any case; undefined for a kind that no reservation names. */
+export function fullKind(word: string): string | undefined {
   return Object.keys(kinds).find(kind => kinds[kind]?.includes(word.toLowerCase()))
 }
 
@@ -54,7 +55,7 @@ export function parseReservationOwner(text: string): ReservationOwner {
   if (!objectName.test(name)) throw invalid(text, `has no valid name: "${name}"`)
   if (!namespaceName.test(namespace)) throw invalid(text, `has no valid namespace: "${namespace}"`)
   if (parts.length === 2) return { namespace, name }
-  const kind = kindOf(word)
+  const kind = fullKind(word)
   if (kind === undefined) {
     const meant = nearestWord(word, proposed)
     throw invalid(text, `names kind "${word}", which has no pods${meant ? `; did you mean "${meant}"?` : ''}`)

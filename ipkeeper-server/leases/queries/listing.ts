@@ -52,8 +52,8 @@ function compare(a: Keyed<Located>, b: Keyed<Located>): number {
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
 }
 
-/** Each address is parsed once: listings may be long. */
-function inOrder<T extends Located>(items: Iterable<T>): T[] {
+/** By segment, then by address. Each is parsed once: listings may be long. */
+export function inOrder<T extends Located>(items: Iterable<T>): T[] {
   return Array.from(items, keyed)
     .sort(compare)
     .map(({ item }) => item)
@@ -144,13 +144,6 @@ export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentR
   }
 }
 
-/** What ADDs have made and DELs have not ended, oldest first; also those whose addresses a fallback gave. */
-export function listAttachments(service: LeaseService): AttachmentItem[] {
-  return [...service.ledger.attachments()]
-    .sort((a, b) => a.since - b.since)
-    .map(attachment => attachmentItem(service, attachment))
-}
-
 /** Of some range sets of a pool. */
 function figuresOf({ rangeSets }: Pool, sets: readonly RangeSetUsage[]): Omit<PoolFamily, 'family'> {
   const { capacity, used, held, free, nextFreeAt } = sumUsage(sets)
@@ -201,8 +194,4 @@ export function reservedReply({ ledger }: LeaseService, reservation: Reservation
   const address = parseAddress(reservation.address)
   const place = address && locateAddress(ledger, reservation.segment, address)
   return { ...reservationItem(reservation), pool: place?.kind === 'usable' ? place.pool : null }
-}
-
-export function listReservations(service: LeaseService): ReservationItem[] {
-  return inOrder(service.ledger.reservations()).map(reservationItem)
 }

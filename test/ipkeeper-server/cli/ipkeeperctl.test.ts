@@ -102,9 +102,26 @@ t.test('leases', async t => {
     { address: '10.22.0.50', containerId: 'c0ffee'.repeat(10), pod: { name: 'web-0' } },
   ])
   const limited = JSON.parse(await printed('leases', '--limit', '1', '--output=json')) as LeasesReply
-  t.equal(limited.leases.length, 1)
+  t.match(limited, { leases: { length: 1 }, more: 2 })
+  for (const [argv, addresses, below] of [
+    [['--limit', '1'], ['10.22.0.2/24'], '2 more; without --limit all are shown\n'],
+    [['--limit', '1', '--no-headers'], ['10.22.0.2/24'], ''],
+    [['-n', 'shop'], ['10.22.0.3/24', '10.22.0.50/24'], ''],
+    [['--state', 'held,cooling'], ['10.22.0.3/24'], ''],
+    [['--pod', 'shop/web-0'], ['10.22.0.50/24'], ''],
+    [['--owner', 'sts/web', '--node', 'n1'], ['10.22.0.50/24'], ''],
+    [['--sort-by', 'pod'], ['10.22.0.3/24', '10.22.0.50/24', '10.22.0.2/24'], ''],
+    [['--node', 'n2'], [], ''],
+  ] as const) {
+    const text = await printed('leases', ...argv)
+    t.strictSame(text.match(/^[0-9.]+\/24/gm) ?? [], addresses, argv.join(' '))
+    t.equal(/^[0-9]+ more.*\n$/m.exec(text)?.[0] ?? '', below)
+  }
   t.match(await printed('leases', '--pool', 'net'), /10\.22\.0\.50/)
-  t.match(await control('leases', '--pool', 'ent'), { exit: 1, err: /there is no pool ent/ })
+  t.match(await control('leases', '--pool', 'ent'), {
+    exit: 1,
+    err: /there is no pool ent; did you mean net\?/,
+  })
 })
 
 t.test('a kept address of a container without a pod', async t => {
@@ -656,7 +673,7 @@ t.test('help: the overview, and that of each command, without a daemon', async t
       summary,
       ...examples.flatMap(({ line, does }) => (examples.length > 1 ? [line, does] : [line])),
       '--socket',
-      '-o json|yaml|table',
+      '-o, --output json|yaml|table',
       ...Object.keys(options).map(key => `--${key}`),
       ...words.flatMap(word => [word.name, word.text]),
     ])
@@ -707,6 +724,8 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     [['leases', '-o', 'jsn'], '-o jsn is none of json, yaml, table, wide, csv, name; did you mean json?'],
     [['status', '-o', 'wide'], '-o wide is none of json, yaml, table'],
     [['status', '--no-headers'], 'unknown option --no-headers'],
+    [['leases', '--state', 'heldd'], '--state heldd is none of bound, held, cooling; did you mean held?'],
+    [['attachments', '--state', 'held'], 'unknown option --state'],
     [['leases', 'all'], 'leases takes no arguments; got all'],
     [['reserve', '10.22.0.5'], 'reserve takes ADDRESS OWNER; got 10.22.0.5'],
     [['unreserve'], 'unreserve takes ADDRESS; got none'],
@@ -888,6 +907,10 @@ t.test('completion: what the daemon knows, and nothing of it when it is away', a
     [['zsh', 'ipkeeperctl', 'flights', '--container', ''], 'words\nc1\tshop/web-0\n'],
     [['zsh', 'ipkeeperctl', 'explain', '--network', ''], 'words\nnet\t\n'],
     [['fish', 'ipkeeperctl', 'who', '--segment', ''], 'words\ndefault\t\n'],
+    [['fish', 'ipkeeperctl', 'leases', '-n', ''], 'words\nshop\t\n'],
+    [['fish', 'ipkeeperctl', 'leases', '--node', ''], 'words\nn1\t\n'],
+    [['bash', 'ipkeeperctl leases --state ', ':='], 'words\nbound\nheld\ncooling\n'],
+    [['bash', 'ipkeeperctl leases --sort-by s', ':='], 'words\nsince\nstate\n'],
     [['fish', 'ipkeeperctl', 'restore-uplink', ''], 'words\n'],
     [['fish', 'ipkeeperctl', '--socket', socket, 'unreserve', ''], 'words\n', {}],
     [['fish', 'ipkeeperctl', 'who', ''], 'words\n', { IPKEEPER_SOCKET: folder.file('none') }],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listReservations } from '../../../../ipkeeper-server/leases/queries/listing.ts'
+import { selectReservations } from '../../../../ipkeeper-server/leases/queries/select-listed.ts'
 import { reserve, unreserve, readLeaseKey } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { TestService } from '../test-service.ts'
@@ -46,11 +46,11 @@ t.test('addresses are written in one way, whatever the caller wrote', async t =>
   await reserve(story.service, promise('FD00:22:0::0050', 'shop/a'))
   await reserve(story.service, promise('::ffff:10.22.0.9', 'shop/a'))
   t.strictSame(
-    listReservations(story.service).map(({ address, owner }) => `${address} ${owner}`),
+    selectReservations(story.service, {}).reservations.map(({ address, owner }) => `${address} ${owner}`),
     ['10.22.0.9 shop/a', 'fd00:22::50 shop/a'],
   )
   await unreserve(story.service, 'default', 'fd00:22::0:50')
-  t.equal(listReservations(story.service).length, 1)
+  t.equal(selectReservations(story.service, {}).reservations.length, 1)
 })
 
 t.test('again is no error: the note is new, the beginning is not', async t => {
@@ -181,7 +181,7 @@ t.test('for the pods of a workload, and for an owner that is no pod', async t =>
   ] as const)
     await reserve(story.service, promise(address, owner))
   t.strictSame(
-    listReservations(story.service).map(({ address, owner }) => `${address} ${owner}`),
+    selectReservations(story.service, {}).reservations.map(({ address, owner }) => `${address} ${owner}`),
     [
       '10.22.0.2 shop/statefulset/web',
       '10.22.0.3 shop/deployment/api',
@@ -191,7 +191,7 @@ t.test('for the pods of a workload, and for an owner that is no pod', async t =>
     ],
     'what its pods have may be reserved for it, and each is listed as it can be written',
   )
-  for (const { address, owner } of listReservations(story.service))
+  for (const { address, owner } of selectReservations(story.service, {}).reservations)
     t.match(await reserve(story.service, promise(address, owner)), { generation: 2 }, 'again is no error')
   t.match(await thrownProblem(() => reserve(story.service, promise('10.22.0.2', 'shop/ds/web'))), {
     code: 'IPK_ADDRESS_RESERVED',

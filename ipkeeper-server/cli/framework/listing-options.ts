@@ -1,0 +1,59 @@
+import { leaseStates, type FilterName, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import type { Option, ReadCall } from './command.ts'
+import { chooseWord, readLimit } from './options.ts'
+
+/** Each filter is called the same in every listing that has it. */
+const filterOptions: Readonly<Record<FilterName, Option>> = {
+  namespace: {
+    ...{ letter: 'n', value: 'NAMESPACE', text: 'only those of pods in this namespace' },
+    offers: 'namespace',
+  },
+  pod: { value: 'POD', text: 'only those of this pod: NAME or NAMESPACE/NAME', offers: 'pod' },
+  node: { value: 'NAME', text: 'only those on this node', offers: 'node' },
+  owner: {
+    ...{ value: 'OWNER', text: 'only those of this workload: NAME, KIND/NAME or NAMESPACE/KIND/NAME' },
+    offers: 'owner',
+  },
+  state: {
+    ...{ value: 'STATE', text: `only these states, divided by commas: ${leaseStates.join(', ')}` },
+    offers: leaseStates,
+  },
+  pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
+}
+
+/** Options of a listing whose rows the daemon chooses. */
+export function listingOptions({ filters, sorts }: ListingTerms): Readonly<Record<string, Option>> {
+  return {
+    ...Object.fromEntries(filters.map(name => [name, filterOptions[name]])),
+    'sort-by': { value: 'KEY', text: `${sorts.join(', ')} (default: ${sorts[0]})`, offers: sorts },
+    limit: { value: 'N', text: 'show at most N, and how many more there are' },
+  }
+}
+
+function readFilter(name: FilterName, value: string): string {
+  if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`)
+  if (name === 'state')
+    return [...new Set(value.split(','))].map(word => chooseWord('--state', word, leaseStates)).join(',')
+  if (name === 'pod' && !/^([^/\s]+\/)?[^/\s]+$/.test(value))
+    throw new Problem('IPK_USAGE', `--pod "${value}" is neither NAME nor NAMESPACE/NAME`)
+  return value
+}
+
+/** The query of the daemon's route, with its question mark; "" where nothing is asked for. Throws IPK_USAGE. */
+export function listingQueryText(
+  { filters, sorts }: ListingTerms,
+  { options }: Pick<ReadCall, 'options'>,
+): string {
+  const { limit, 'sort-by': sort } = options
+  const asked = filters.flatMap(name => {
+    const value = options[name]
+    return value === undefined ? [] : [[name, readFilter(name, value)] as const]
+  })
+  const query = new URLSearchParams({
+    ...Object.fromEntries(asked),
+    ...(sort !== undefined && { sort: chooseWord('--sort-by', sort, sorts) }),
+    ...(limit !== undefined && { limit: String(readLimit(limit)) }),
+  }).toString()
+  return query === '' ? '' : `?${query}`
+}

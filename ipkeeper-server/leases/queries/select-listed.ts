@@ -1,0 +1,194 @@
+import type {
+  attachmentTerms,
+  leaseTerms,
+  ListingQuery,
+  poolTerms,
+  reservationTerms,
+} from '../../../shared/api/listing-query.schema.ts'
+import type {
+  AttachmentsReply,
+  LeasesReply,
+  PoolItem,
+  PoolsReply,
+  ReservationsReply,
+} from '../../../shared/api/listing.schema.ts'
+import { parseAddress } from '../../../shared/net/address.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { nearestWord } from '../../../shared/text/nearest-word.ts'
+import { locateAddress } from '../../ipam/pools/pool-record.ts'
+import {
+  describeHolder,
+  isOver,
+  type AttachmentRecord,
+  type LeaseRecord,
+  type ReservationRecord,
+} from '../../ipam/records/records.ts'
+import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { LeaseService } from '../verbs/service.ts'
+import { attachmentItem, inOrder, leaseItem, listLeases, listPools, reservationItem } from './listing.ts'
+import { podOfHolder, readFilter } from './listing-filter.ts'
+
+/** Rows are chosen, sorted and cut as records: only what is shown becomes an answer. */
+
+type SortValue = string | number | bigint | null
+type Sorts<T, Sort extends string> = Readonly<Record<Sort, ((record: T) => SortValue) | 'as they are'>>
+
+type LeaseSort = (typeof leaseTerms.sorts)[number]
+type AttachmentSort = (typeof attachmentTerms.sorts)[number]
+type PoolSort = (typeof poolTerms.sorts)[number]
+type ReservationSort = (typeof reservationTerms.sorts)[number]
+
+const stateOrder = ['bound', 'held', 'cooling']
+
+const leaseSorts: Sorts<LeaseRecord, LeaseSort> = {
+  address: 'as they are',
+  since: ({ since }) => since,
+  until: ({ until }) => until,
+  state: ({ state }) => stateOrder.indexOf(state),
+  pod: ({ holder }) => (holder.kind === 'pod' ? describeHolder(holder) : null),
+  node: ({ node }) => node,
+  pool: ({ pool }) => pool,
+}
+
+const attachmentSorts: Sorts<AttachmentRecord, AttachmentSort> = {
+  since: ({ since }) => since,
+  pod: ({ holder }) => (holder.kind === 'pod' ? describeHolder(holder) : null),
+  node: ({ node }) => node,
+  network: ({ network }) => network,
+}
+
+const reservationSorts: Sorts<ReservationRecord, ReservationSort> = {
+  address: 'as they are',
+  since: ({ since }) => since,
+  owner: formatReservationOwner,
+}
+
+const least = (values: readonly bigint[]): bigint | null =>
+  values.reduce<bigint | null>((a, b) => (a === null || b < a ? b : a), null)
+
+const poolSorts: Sorts<PoolItem, PoolSort> = {
+  name: 'as they are',
+  // Of the family that has the fewest: it is full first.
+  free: ({ families }) => least(families.map(({ free }) => BigInt(free))),
+  used: ({ used }) => -BigInt(used),
+}
+
+/** What has no value comes last. */
+function compare(a: SortValue, b: SortValue): number {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? 1 : -1
+  return a < b ? -1 : 1
+}
+
+/** Those that are shown, and how many are not. Records of one value stay in the order that they have. */
+function cut<T, Sort extends string>(
+  records: readonly T[],
+  sorts: Sorts<T, Sort>,
+  sort: Sort,
+  limit: string | undefined,
+): { readonly shown: readonly T[]; readonly rest: { readonly more?: number } } {
+  const valueOf = sorts[sort]
+  const sorted =
+    valueOf === 'as they are' ? records : records.toSorted((a, b) => compare(valueOf(a), valueOf(b)))
+  const shown = limit === undefined ? sorted : sorted.slice(0, Number(limit))
+  return { shown, rest: beyond(records.length, shown.length) }
+}
+
+const beyond = (all: number, shown: number): { readonly more?: number } =>
+  all > shown ? { more: all - shown } : {}
+
+/** A name with a slip in it would look like a pool that nobody uses. */
+function mustKnowPool(ledger: Ledger, name: string): void {
+  const known = Array.from(ledger.pools(), pool => pool.name)
+  if (known.includes(name)) return
+  const meant = nearestWord(name, known)
+  throw new Problem(
+    'IPK_REQUEST_INVALID',
+    `there is no pool ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    { hint: 'a pool of a network appears with its first ADD; see: ipkeeperctl pools' },
+  )
+}
+
+/** @throws Problem IPK_REQUEST_INVALID */
+export function selectLeases(service: LeaseService, query: ListingQuery<LeaseSort>): LeasesReply {
+  const { sort = 'address', limit, ...filters } = query
+  const { ledger } = service
+  const now = service.now()
+  if (sort === 'address' && Object.keys(filters).length === 0) {
+    const leases = listLeases(service, limit === undefined ? undefined : Number(limit))
+    let all = 0
+    for (const lease of ledger.leaseOutlines()) if (!isOver(lease, now)) all++
+    return { leases, ...beyond(all, leases.length) }
+  }
+  const isAsked = readFilter(filters)
+  const found: LeaseRecord[] = []
+  for (const lease of ledger.leases()) {
+    const { holder, node, workload, state, pool } = lease
+    if (isOver(lease, now)) continue
+    if (isAsked({ ...podOfHolder(holder), node, owner: workload, state, pool: () => pool })) found.push(lease)
+  }
+  if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
+  const { shown, rest } = cut(inOrder(found), leaseSorts, sort, limit)
+  return { leases: shown.map(leaseItem), ...rest }
+}
+
+/** Oldest first unless something else is asked for. Throws Problem IPK_REQUEST_INVALID. */
+export function selectAttachments(
+  service: LeaseService,
+  { sort = 'since', limit, ...filters }: ListingQuery<AttachmentSort>,
+): AttachmentsReply {
+  const isAsked = readFilter(filters)
+  const found = [...service.ledger.attachments()].filter(({ holder, node }) =>
+    isAsked({ ...podOfHolder(holder), node }),
+  )
+  const { shown, rest } = cut(found, attachmentSorts, sort, limit)
+  return { attachments: shown.map(attachment => attachmentItem(service, attachment)), ...rest }
+}
+
+/** @throws Problem IPK_REQUEST_INVALID */
+export function selectReservations(
+  { ledger }: LeaseService,
+  { sort = 'address', limit, ...filters }: ListingQuery<ReservationSort>,
+): ReservationsReply {
+  const isAsked = readFilter(filters)
+  const found = [...ledger.reservations()].filter(reservation => {
+    const { namespace, name, kind = 'Pod' } = reservation
+    return isAsked({
+      ...(kind !== 'external' && { namespace }),
+      ...(kind === 'Pod' && { pod: name }),
+      owner: { namespace, kind, name },
+      pool: () => poolAt(ledger, reservation),
+    })
+  })
+  if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
+  const { shown, rest } = cut(inOrder(found), reservationSorts, sort, limit)
+  return { reservations: shown.map(reservationItem), ...rest }
+}
+
+/**
+ * The pools with the fewest free addresses, or the most in use, first, where that is asked for.
+ *
+ * @throws Problem IPK_REQUEST_INVALID
+ */
+export async function selectPools(
+  service: LeaseService,
+  { sort = 'name', limit, pool }: ListingQuery<PoolSort>,
+  turn: () => Promise<unknown>,
+): Promise<PoolsReply> {
+  if (pool !== undefined) mustKnowPool(service.ledger, pool)
+  const all = await listPools(service, turn)
+  const { shown, rest } = cut(
+    all.filter(({ name }) => pool === undefined || name === pool),
+    poolSorts,
+    sort,
+    limit,
+  )
+  return { pools: [...shown], ...rest }
+}
+
+function poolAt(ledger: Ledger, { segment, address }: ReservationRecord): string | undefined {
+  const parsed = parseAddress(address)
+  const place = parsed && locateAddress(ledger, segment, parsed)
+  return place && place.kind !== 'outside' ? place.pool : undefined
+}

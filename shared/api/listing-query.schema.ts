@@ -1,0 +1,80 @@
+import { Type, type Static, type TSchema } from 'typebox'
+
+/** What listings can be asked for: which rows, in which order, how many. The routes and the command line share it. */
+
+/** In the order of an address's life. */
+export const leaseStates = ['bound', 'held', 'cooling'] as const
+
+const states = leaseStates.join('|')
+
+const filters = {
+  namespace: Type.String({ minLength: 1, maxLength: 253, description: 'of the pod' }),
+  pod: Type.String({ pattern: '^([^/]{1,253}/)?[^/]{1,253}$', description: 'NAME or NAMESPACE/NAME' }),
+  node: Type.String({ minLength: 1, maxLength: 253, description: 'where it is, or was' }),
+  owner: Type.String({
+    ...{ minLength: 1, maxLength: 600 },
+    description:
+      'the workload behind the pod: NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME; of reservations external:NAME as well',
+  }),
+  state: Type.String({
+    pattern: `^(${states})(,(${states}))*$`,
+    description: 'one or more, divided by commas',
+  }),
+  pool: Type.String({ minLength: 1, maxLength: 256, description: 'name of the pool' }),
+}
+
+export type FilterName = keyof typeof filters
+export type Filters = { readonly [Name in FilterName]?: string | undefined }
+
+export interface ListingTerms {
+  readonly filters: readonly FilterName[]
+  /** What the rows can be sorted by; by the first unless something is said. */
+  readonly sorts: readonly [string, ...(readonly string[])]
+}
+
+export const leaseTerms = {
+  filters: ['namespace', 'pod', 'node', 'owner', 'state', 'pool'],
+  sorts: ['address', 'since', 'until', 'state', 'pod', 'node', 'pool'],
+} as const satisfies ListingTerms
+
+export const attachmentTerms = {
+  filters: ['namespace', 'pod', 'node'],
+  sorts: ['since', 'pod', 'node', 'network'],
+} as const satisfies ListingTerms
+
+export const reservationTerms = {
+  filters: ['namespace', 'pod', 'owner', 'pool'],
+  sorts: ['address', 'since', 'owner'],
+} as const satisfies ListingTerms
+
+export const poolTerms = {
+  filters: ['pool'],
+  sorts: ['name', 'free', 'used'],
+} as const satisfies ListingTerms
+
+/** The query of a route that lists. */
+export function listingQuery({ filters: names, sorts }: ListingTerms): TSchema {
+  return Type.Object(
+    {
+      ...Object.fromEntries(names.map(name => [name, Type.Optional(filters[name])])),
+      sort: Type.Optional(Type.String({ pattern: `^(${sorts.join('|')})$`, description: sorts.join(', ') })),
+      limit: Type.Optional(
+        Type.String({
+          pattern: '^[1-9][0-9]{0,8}$',
+          description: 'at most so many; `more` tells of the others',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  )
+}
+
+export interface ListingQuery<Sort extends string = string> extends Filters {
+  readonly sort?: Sort | undefined
+  readonly limit?: string | undefined
+}
+
+export const More = Type.Optional(
+  Type.Integer({ description: 'how many there are beyond the limit; absent where these are all' }),
+)
+export type More = Static<typeof More>

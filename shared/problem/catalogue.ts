@@ -570,7 +570,7 @@ export const catalogue = {
     cniCode: 140,
     httpStatus: 404,
     retryable: false,
-    summary: 'The Kubernetes API has no pod of that name.',
+    summary: 'The Kubernetes API has no pod of that name, or no address of it is known.',
     hint: 'see: kubectl get pods --all-namespaces; a pod that does not exist yet: ipkeeperctl explain --manifest FILE',
   },
   IPK_ROUTE_UNKNOWN: {

@@ -105,3 +105,15 @@ t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => 
     t.ok(finished.stderr.startsWith(`error: ${error} [IPK_`), finished.stderr)
   }
 })
+
+t.test('who: an address with its prefix length, and a pod', { skip }, async t => {
+  const { add, typed, daemon } = await site(t, '10.22.0.0/16', 'fd00:22::/64')
+  await add('shop/web-0')
+  t.match(await typed('who', '10.22.0.2/16'), /^10\.22\.0\.2 is bound to shop\/web-0 /)
+  const both = /^10\.22\.0\.2 is bound to shop\/web-0 [^]*\nfd00:22::2 is bound to shop\/web-0 /
+  for (const word of ['shop/web-0', 'web-0']) t.match(await typed('who', word), both, word)
+  t.match(await daemon.control('who', 'shop/web-1'), {
+    exit: 1,
+    stderr: /^error: no address is known of pod shop\/web-1; did you mean shop\/web-0\? \[IPK_POD_UNKNOWN\]/,
+  })
+})

@@ -1,37 +1,49 @@
-import type {
-  AddressReply,
-  HistoryReply,
-  ReleaseReply,
-  TenureItem,
-} from '../../../shared/api/address.schema.ts'
+import type { HistoryReply, ReleaseReply, TenureItem } from '../../../shared/api/address.schema.ts'
+import { formatAddress } from '../../../shared/net/address.ts'
+import { parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { command, type ReadCall } from '../framework/command.ts'
-import { type Column, csvColumn, listing, peopleOnly, tableOf, wideOnly } from '../framework/listing.ts'
-import { distance, whoHas } from '../framework/terminal-text.ts'
+import { type Column, csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
+import { whoHas } from '../framework/terminal-text.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 
 /** What the daemon gives at most, and what it gives when nothing is said. */
 const mostTenures = 1000
 const usualTenures = 50
 
-/** The one address of a command line and its segment. */
-function readAddress(args: ReadCall): { address: string; segment: string; path: string } {
-  const [address = ''] = args.positionals
+/** The one address of a command line and its segment. Listings print "10.22.0.50/16", and people copy it. */
+export function readAddress(args: Pick<ReadCall, 'positionals' | 'options'>): {
+  readonly address: string
+  readonly segment: string
+  readonly path: string
+} {
+  const [word = ''] = args.positionals
   const segment = args.options['segment'] ?? 'default'
-  if (address === '' || segment === '') throw new Problem('IPK_USAGE', 'the address or the segment is empty')
-  return {
-    address,
-    segment,
-    path: `/v1/addresses/${encodeURIComponent(segment)}/${encodeURIComponent(address)}`,
-  }
+  if (word === '' || segment === '') throw new Problem('IPK_USAGE', 'the address or the segment is empty')
+  const address = withoutPrefixLength(word)
+  return { address, segment, path: addressPath({ segment, address }) }
 }
 
-const option = (segment: string): string => (segment === 'default' ? '' : ` --segment ${segment}`)
+export function withoutPrefixLength(word: string): string {
+  const cidr = parseCidr(word)
+  return cidr ? formatAddress(cidr.address) : word
+}
+
+export const addressPath = ({
+  segment,
+  address,
+}: {
+  readonly segment: string
+  readonly address: string
+}): string => `/v1/addresses/${encodeURIComponent(segment)}/${encodeURIComponent(address)}`
+
+export const segmentWords = (segment: string): string =>
+  segment === 'default' ? '' : ` --segment ${segment}`
 
 /** Absolute: a history is read beside other logs. */
-const moment = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
+export const moment = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
 
-const tenureColumns: readonly Column<TenureItem>[] = [
+export const tenureColumns: readonly Column<TenureItem>[] = [
   csvColumn('id', ({ id }) => id),
   csvColumn('segment', ({ segment }) => segment),
   csvColumn('address', ({ address }) => address),
@@ -53,85 +65,6 @@ const tenureColumns: readonly Column<TenureItem>[] = [
   { title: 'SOURCE', key: 'source', value: ({ source }) => source },
   { title: 'ENDED', key: 'ended', value: ({ ended }) => ended },
 ]
-
-function silenceOf({ nodeSilence }: AddressReply): string | null {
-  if (!nodeSilence) return null
-  const { node, silentSeconds, neededSeconds } = nodeSilence
-  if (silentSeconds === null || neededSeconds === null) return null
-  return `node ${node} was last heard from ${silentSeconds} s ago; its addresses can be taken over after ${neededSeconds} s`
-}
-
-/** Rows of "name  value"; those that say nothing are left out. */
-function facts(reply: AddressReply): string {
-  const { lease, attachment, reservation, pool, unusable } = reply
-  const free = lease?.until ?? null
-  const sandbox =
-    attachment &&
-    `${attachment.netns || 'no namespace'}, ${attachment.provedDead ? 'proved dead' : 'not proved dead'}`
-  const rows: readonly (readonly [name: string, value: string | null | undefined])[] = [
-    ['state', reply.state],
-    ['pool', pool === null ? null : `${pool}${unusable === null ? '' : `: ${unusable}`}`],
-    ['segment', reply.segment],
-    ['holder', lease ? whoHas(lease) : attachment && whoHas(attachment)],
-    ['pod UID', (lease ?? attachment)?.pod?.uid],
-    ['network', (lease ?? attachment)?.network],
-    ['interface', (lease ?? attachment)?.ifname],
-    ['container', attachment?.containerId],
-    ['node', (lease ?? attachment)?.node],
-    ['sandbox', sandbox],
-    ['contact', silenceOf(reply)],
-    ['since', lease ? `${moment(lease.since)}, ${distance(lease.since)} ago` : null],
-    ['had since', reply.holderSince === null ? null : moment(reply.holderSince)],
-    [
-      'free in',
-      free === null
-        ? lease?.state === 'held'
-          ? 'never'
-          : null
-        : reply.state === 'expired'
-          ? 'now'
-          : `${distance(free)}, at ${moment(free)}`,
-    ],
-    ['retention', lease?.retain],
-    ['source', lease?.source],
-    ['MAC', lease?.mac],
-    ['fallback', attachment?.delegatedTo],
-    [
-      'reserved',
-      reservation && `for ${reservation.owner}${reservation.note === '' ? '' : ` (${reservation.note})`}`,
-    ],
-  ]
-  const said = rows.flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [`${name.padEnd(9)}  ${value}\n`],
-  )
-  return said.join('')
-}
-
-export const whoCommand = command({
-  name: 'who',
-  watch: true,
-  arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
-  summary: 'Show who has an address, and everything else known about it',
-  options: { segment: segmentOption },
-  examples: [
-    { line: 'ipkeeperctl who 10.22.0.50', does: 'Show its state, holder, sandbox and last holders' },
-    {
-      line: 'ipkeeperctl who fd00:22::50 --segment lab -o json',
-      does: 'Show an address of another segment, as JSON',
-    },
-  ],
-  run: async (daemon, args, terminal) => {
-    const reply = (await daemon.ask('GET', readAddress(args).path)) as AddressReply
-    for (const segment of reply.elsewhere)
-      terminal.err(
-        `note: a pool of segment ${segment} also has this address; see: ipkeeperctl who ${reply.address}${option(segment)}\n`,
-      )
-    return reply
-  },
-  print: reply =>
-    `${reply.sentence}\n\n${facts(reply)}` +
-    (reply.tenures.length === 0 ? '' : `\n${tableOf(tenureColumns, reply.tenures)}`),
-})
 
 export const historyCommand = listing<HistoryReply, TenureItem>({
   name: 'history',
@@ -166,7 +99,7 @@ export const historyCommand = listing<HistoryReply, TenureItem>({
     const last = reply.history.at(-1)
     if (last && reply.history.length === limit)
       terminal.err(
-        `note: for earlier tenures: ipkeeperctl history ${last.address}${option(segment)} --before ${last.id}\n`,
+        `note: for earlier tenures: ipkeeperctl history ${last.address}${segmentWords(segment)} --before ${last.id}\n`,
       )
     return reply
   },

@@ -5,6 +5,7 @@ import { listingOptions, listingQueryText } from '../framework/listing-options.t
 import { reservationTerms } from '../../../shared/api/listing-query.schema.ts'
 import { distance } from '../framework/terminal-text.ts'
 import { segmentOption } from '../framework/options.ts'
+import { withoutPrefixLength } from './addresses.ts'
 
 export const reservationsCommand = listing<ReservationsReply, ReservationItem>({
   name: 'reservations',
@@ -81,7 +82,8 @@ export const unreserveCommand = command({
     { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'Make it available to every pod, once it is free' },
   ],
   run: async (daemon, args) => {
-    const [address = ''] = args.positionals
+    const [word = ''] = args.positionals
+    const address = withoutPrefixLength(word)
     const segment = args.options['segment'] ?? 'default'
     await daemon.ask(
       'DELETE',

@@ -31,9 +31,18 @@ async function reservations(ask: Ask): Promise<readonly Candidate[]> {
 const leaseCandidates = (items: LeasesReply['leases']): readonly Candidate[] =>
   items.map(lease => ({ value: lease.address, text: `${lease.state}, ${whoHas(lease)}` }))
 
+const podCandidates = (items: LeasesReply['leases']): readonly Candidate[] =>
+  items.flatMap(({ pod, address }) =>
+    pod === null ? [] : [{ value: `${pod.namespace}/${pod.name}`, text: address }],
+  )
+
 /** What the daemon is asked for each, and how it reads. */
 const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candidate[]>>> = {
   'any address': async ask => [...leaseCandidates(await leases(ask)), ...(await reservations(ask))],
+  'address or pod': async ask => {
+    const items = await leases(ask)
+    return [...leaseCandidates(items), ...(await reservations(ask)), ...podCandidates(items)]
+  },
   'kept address': async ask => leaseCandidates((await leases(ask)).filter(({ state }) => state !== 'bound')),
   'reserved address': reservations,
   pool: async ask =>
@@ -43,10 +52,7 @@ const sources: Readonly<Record<KnownValue, (ask: Ask) => Promise<readonly Candid
     })),
   segment: async ask =>
     ((await ask('/v1/pools')) as PoolsReply).pools.map(({ segment }) => ({ value: segment, text: '' })),
-  pod: async ask =>
-    (await leases(ask)).flatMap(({ pod, address }) =>
-      pod === null ? [] : [{ value: `${pod.namespace}/${pod.name}`, text: address }],
-    ),
+  pod: async ask => podCandidates(await leases(ask)),
   namespace: async ask =>
     (await leases(ask)).flatMap(({ pod }) => (pod === null ? [] : [{ value: pod.namespace, text: '' }])),
   node: async ask => (await leases(ask)).map(({ node }) => ({ value: node, text: '' })),

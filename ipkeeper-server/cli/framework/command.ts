@@ -55,6 +55,7 @@ export type KnownValue =
   | 'kept address'
   | 'reserved address'
   | 'any address'
+  | 'address or pod'
   | 'pod'
   | 'namespace'
   | 'node'

@@ -288,6 +288,58 @@ t.test('who: the other states', async t => {
   t.match((await control('who', '10.22.0.60')).out, /free in    now\n/)
 })
 
+t.test('who: a pod', async t => {
+  const { story, control, printed } = await site(t)
+  await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50', retain: '30m' })
+  await story.add({ pod: 'web-1', container: 'c2' })
+  await printed('reserve', '10.22.0.77', 'shop/web-0')
+  await printed('reserve', '10.22.0.78', 'shop/db-0')
+  for (const [word, sentences] of [
+    ['shop/web-1', [/^10\.22\.0\.2 is bound to shop\/web-1 \(container c2 on node n1; dynamic\)/]],
+    ['web-1', [/^10\.22\.0\.2 is bound to shop\/web-1 /]],
+    [
+      'shop/web-0',
+      [/^10\.22\.0\.50 is bound to shop\/web-0 /, /^10\.22\.0\.77 is unused .* reserved for shop\/web-0/],
+    ],
+    ['shop/db-0', [/^10\.22\.0\.78 is unused in pool net; it is reserved for shop\/db-0/]],
+  ] as const) {
+    const said = (await printed('who', word)).split('\n').filter(line => /^[0-9.]+ is /.test(line))
+    t.match(said, sentences, word)
+    t.equal(said.length, sentences.length)
+  }
+  t.match(JSON.parse(await printed('who', 'shop/web-1', '-o', 'json')), {
+    pod: 'shop/web-1',
+    addresses: [{ address: '10.22.0.2', state: 'bound' }],
+  })
+  await story.del('c1')
+  t.match(await printed('who', 'shop/web-0'), /^10\.22\.0\.50 is kept for shop\/web-0 until /)
+  for (const [argv, err] of [
+    [
+      ['shop/web-2'],
+      /^error: no address is known of pod shop\/web-2; did you mean shop\/web-[01]\? \[IPK_POD_UNKNOWN\]\nhint: see: ipkeeperctl leases -n shop; .*: ipkeeperctl explain shop\/web-2\n$/,
+    ],
+    [
+      ['printer'],
+      /^error: no address is known of pod printer \[IPK_POD_UNKNOWN\]\nhint: see: ipkeeperctl leases\n$/,
+    ],
+    [['web-0', '--segment', 'lab'], /^error: no address is known of pod web-0/],
+    [['10.22.0.500'], /"10\.22\.0\.500" is no IP address/],
+    [['10.22.0.50/99'], /"10\.22\.0\.50\/99" is no IP address/],
+  ] as const)
+    t.match(await control('who', ...argv), { exit: 1, out: '', err }, argv.join(' '))
+})
+
+t.test('an address as listings print it, with its prefix length', async t => {
+  const { story, printed } = await site(t)
+  await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50', retain: '30m' })
+  t.match(await printed('who', '10.22.0.50/24'), /^10\.22\.0\.50 is bound to shop\/web-0/)
+  t.match(await printed('history', '10.22.0.50/24'), /bound +shop\/web-0/)
+  await story.del('c1')
+  t.match(await printed('release', '10.22.0.50/24'), /^10\.22\.0\.50 is released/)
+  await printed('reserve', '10.22.0.60', 'shop/web-0')
+  t.equal(await printed('unreserve', '10.22.0.60/24'), '10.22.0.60 is no longer reserved\n')
+})
+
 t.test('history', async t => {
   const { story, control, printed } = await site(t)
   t.match(
@@ -361,7 +413,13 @@ t.test('release', async t => {
 t.test('what is no address', async t => {
   const { control } = await site(t)
   for (const name of ['who', 'history', 'release'])
-    for (const address of ['web-0', '10.22.0.050', '10.22.0.5/24', 'a/../b', '..'])
+    // For who, the others are pods.
+    for (const address of [
+      '10.22.0.050',
+      '10.22.0.5/33',
+      '..',
+      ...(name === 'who' ? [] : ['web-0', 'a/../b']),
+    ])
       t.match(
         await control(name, address),
         {
@@ -731,8 +789,9 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     [['unreserve'], 'unreserve takes ADDRESS; got none'],
     [['status', '--note', 'x'], 'unknown option --note'],
     [['leases', '--failed'], 'unknown option --failed'],
-    [['who'], 'who takes ADDRESS; got none'],
-    [['who', '10.22.0.5', '10.22.0.6'], 'who takes ADDRESS; got 10.22.0.5 10.22.0.6'],
+    [['who'], 'who takes ADDRESS|POD; got none'],
+    [['who', '10.22.0.5', '10.22.0.6'], 'who takes ADDRESS|POD; got 10.22.0.5 10.22.0.6'],
+    [['who', 'shop/web-0/eth0'], '"shop/web-0/eth0" is neither an address, NAMESPACE/POD nor POD'],
     [['who', ''], 'the address or the segment is empty'],
     [['release', '10.22.0.5', '--segment='], 'the address or the segment is empty'],
     [['history', '10.22.0.5', '--limit', '1001'], '--limit 1001 is more than 1000'],
@@ -900,6 +959,7 @@ t.test('completion: what the daemon knows, and nothing of it when it is away', a
       ['fish', 'ipkeeperctl', 'who', '10.22.0.'],
       'words\n10.22.0.50\tbound, shop/web-0\n10.22.0.61\theld, shop/web-1\n',
     ],
+    [['fish', 'ipkeeperctl', 'who', 'shop/web-0'], 'words\nshop/web-0\t10.22.0.50\n'],
     [['bash', 'ipkeeperctl release ', ':='], 'words\n10.22.0.61\n'],
     [['bash', 'A=b /usr/bin/ipkeeperctl leases --pool=n', ':='], 'words\nnet\n'],
     [['bash', 'ipkeeperctl leases --pool=n', ''], 'words\n--pool=net\n'],

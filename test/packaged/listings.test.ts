@@ -117,3 +117,22 @@ t.test('who: an address with its prefix length, and a pod', { skip }, async t =>
     stderr: /^error: no address is known of pod shop\/web-1; did you mean shop\/web-0\? \[IPK_POD_UNKNOWN\]/,
   })
 })
+
+t.test(
+  'one pool: why it gives fewer addresses than its range has, and the next free ones',
+  { skip },
+  async t => {
+    const { add, typed } = await site(t, '10.22.0.0/29')
+    await add('shop/web-0')
+    const text = await typed('pools', 'net', '--free', '10')
+    t.match(
+      text,
+      /\nrange +10\.22\.0\.1-10\.22\.0\.6 of 10\.22\.0\.0\/29: 5 of 6 addresses can be assigned\n +not 10\.22\.0\.1: the gateway\n/,
+    )
+    t.match(text, /\nfree +10\.22\.0\.3\n +10\.22\.0\.4\n +10\.22\.0\.5\n +10\.22\.0\.6\n$/)
+    t.strictSame(JSON.parse(await typed('pools', 'net', '--free', '2', '-o', 'json')).description.free, [
+      '10.22.0.3',
+      '10.22.0.4',
+    ])
+  },
+)

@@ -3,6 +3,9 @@ import { listingOptions, listingQueryText } from '../framework/listing-options.t
 import { poolTerms, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
 import { distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
+import type { PoolDescription, RangeDescription } from '../../../shared/api/pool-description.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { readCount } from '../framework/options.ts'
 
 interface PoolRow extends PoolFamily {
   readonly name: string
@@ -12,23 +15,75 @@ interface PoolRow extends PoolFamily {
 /** The pool is the argument. */
 const poolOptions: ListingTerms = { ...poolTerms, filters: [] }
 
+/** Of one pool that was named there is more to say. */
+type PoolsData = PoolsReply & { readonly description?: PoolDescription }
+
+/** What the daemon lists at most. */
+const mostFree = 1000
+
+const origins: Readonly<Record<PoolDescription['origin'], string>> = {
+  network: 'the ranges of a network',
+  config: "the daemon's file",
+  api: 'an IPPool object',
+}
+
+const rangeLines = ({ first, last, subnet, size, capacity, never }: RangeDescription): readonly string[] => [
+  `${first}-${last} of ${subnet}: ${capacity} of ${size} addresses can be assigned`,
+  ...never.map(run => `not ${run.first === run.last ? run.first : `${run.first}-${run.last}`}: ${run.why}`),
+]
+
+function describe({ origin, ranges: of, rules, free, ...rest }: PoolDescription): string {
+  const families = [
+    free.filter(address => !address.includes(':')),
+    free.filter(address => address.includes(':')),
+  ]
+  const rows: readonly (readonly [name: string, lines: readonly string[]])[] = [
+    ...of.map(range => ['range', rangeLines(range)] as const),
+    ['from', [origins[origin]]],
+    ['rules', rules.length === 0 ? ['none: every pod may use it'] : rules],
+    ['retention', [rest.retention]],
+    ['cool-down', [`${rest.cooldown}; ${rest.preferFor} for an address that was asked for by name`]],
+    ['strategy', [rest.strategy]],
+    ...families.filter(list => list.length > 0).map(list => ['free', list] as const),
+  ]
+  return rows
+    .flatMap(([name, lines]) =>
+      lines.map((line, index) => `${(index === 0 ? name : '').padEnd(9)}  ${line}\n`),
+    )
+    .join('')
+}
+
 const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
 
-export const poolsCommand = listing<PoolsReply, PoolRow>({
+export const poolsCommand = listing<PoolsData, PoolRow>({
   name: 'pools',
   arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
   summary: 'List pools: addresses used, kept and free, and when the next address becomes free',
-  options: listingOptions(poolOptions),
+  options: {
+    ...listingOptions(poolOptions),
+    free: {
+      value: 'N',
+      text: `with POOL: list the first N free addresses of each family, up to ${mostFree}`,
+    },
+  },
   examples: [
     { line: 'ipkeeperctl pools', does: 'Show how full each pool is' },
-    { line: 'ipkeeperctl pools prod', does: 'Show one pool' },
+    { line: 'ipkeeperctl pools prod', does: 'Show one pool, with its ranges, exclusions and rules' },
+    { line: 'ipkeeperctl pools prod --free 10', does: 'List the next ten free addresses as well' },
     { line: 'ipkeeperctl pools --sort-by free', does: 'Show those that are full first at the top' },
     { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
   run: async (daemon, { positionals: [pool], options }) => {
     const asked = { options: pool === undefined ? options : { ...options, pool } }
-    return (await daemon.ask('GET', `/v1/pools${listingQueryText(poolTerms, asked)}`)) as PoolsReply
+    const { free } = options
+    if (free !== undefined && pool === undefined) throw new Problem('IPK_USAGE', '--free goes with POOL')
+    const query = free === undefined ? '' : `?free=${readCount('--free', free, mostFree)}`
+    const reply = (await daemon.ask('GET', `/v1/pools${listingQueryText(poolTerms, asked)}`)) as PoolsReply
+    if (pool === undefined) return reply
+    const path = `/v1/pools/${encodeURIComponent(pool)}/description${query}`
+    return { ...reply, description: (await daemon.ask('GET', path)) as PoolDescription }
   },
+  below: ({ description }) => (description ? `\n${describe(description)}` : ''),
   more: ({ more }) => more,
   rows: ({ pools }): readonly PoolRow[] =>
     pools.flatMap(({ name, segment, families }) => families.map(family => ({ name, segment, ...family }))),

@@ -39,6 +39,8 @@ interface Listing<Data, Row> extends CommandRow {
   readonly nameOf: (row: Row) => string
   /** How many rows the daemon has beyond the limit. */
   readonly more?: (data: Data) => number | undefined
+  /** What else is to be said, below a table. */
+  readonly below?: (data: Data) => string
   /** Instead of a table without rows. */
   readonly empty: string
 }
@@ -77,13 +79,17 @@ interface TableTerms {
 
 /** A command whose answer is a list: all listings take the same formats, and are watched alike. */
 export function listing<Data, Row>(of: Listing<Data, Row>): Command {
-  const { rows, columns, nameOf, empty, more, ...row } = of
+  const { rows, columns, nameOf, empty, more, below, ...row } = of
   const table =
     (place: 'table' | 'wide') =>
     (data: Data, paint: Paint, headers: boolean): string => {
       const left = headers ? more?.(data) : undefined
-      const below = left === undefined ? '' : paint('faint', `${left} more; without --limit all are shown`)
-      return tableOf(columns, rows(data), { place, headers, empty, paint }) + (below && `${below}\n`)
+      const rest = left === undefined ? '' : paint('faint', `${left} more; without --limit all are shown`)
+      return [
+        tableOf(columns, rows(data), { place, headers, empty, paint }),
+        rest && `${rest}\n`,
+        (headers && below?.(data)) || '',
+      ].join('')
     }
   return command<Data>({
     ...row,

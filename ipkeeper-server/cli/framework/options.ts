@@ -81,11 +81,14 @@ export function commonOptions(
 }
 
 /** The value of --limit. Throws IPK_USAGE. */
-export function readLimit(text: string, most = Infinity): number {
+export const readLimit = (text: string, most = Infinity): number => readCount('--limit', text, most)
+
+/** How many of something an option asks for. Throws IPK_USAGE. */
+export function readCount(option: string, text: string, most: number): number {
   if (/^[1-9][0-9]{0,8}$/.test(text)) {
-    const limit = Number(text)
-    if (limit <= most) return limit
-    throw new Problem('IPK_USAGE', `--limit ${limit} is more than ${most}`)
+    const value = Number(text)
+    if (value <= most) return value
+    throw new Problem('IPK_USAGE', `${option} ${value} is more than ${most}`)
   }
-  throw new Problem('IPK_USAGE', `--limit "${text}" is not a whole number above 0`)
+  throw new Problem('IPK_USAGE', `${option} "${text}" is not a whole number above 0`)
 }

@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
+import { PoolDescription } from '../../../shared/api/pool-description.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { describePool } from '../../leases/queries/describe-pool.ts'
 import { listFreeing, mapPool } from '../../leases/queries/pool-map.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
@@ -40,6 +42,18 @@ const FreeingQuery = Type.Object(
   { additionalProperties: false },
 )
 
+const DescriptionQuery = Type.Object(
+  {
+    free: Type.Optional(
+      Type.String({
+        pattern: '^([1-9][0-9]{0,2}|1000)$',
+        description: 'so many free addresses of each family, up to 1000; none unless given',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 interface OfMap {
   Params: { pool: string }
   Querystring: { within?: string; around?: string }
@@ -53,7 +67,7 @@ interface OfFreeing {
 /** So many walks may wait; a page asks for two at a time. */
 const mostWaiting = 16
 
-/** GET a pool as a map of its addresses, and which of them come free next. */
+/** GET what a pool is, as a map of its addresses, and which of them come free next. */
 export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   let walking: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -78,6 +92,19 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
       },
     },
     async ({ params, query }) => inTurn(() => mapPool(service, params.pool, query, () => nextTurn())),
+  )
+
+  app.get<{ Params: { pool: string }; Querystring: { free?: string } }>(
+    '/v1/pools/:pool/description',
+    {
+      schema: {
+        params: PoolPath,
+        querystring: DescriptionQuery,
+        response: { 200: PoolDescription, 400: ErrorReply, 503: ErrorReply },
+      },
+    },
+    async ({ params, query: { free = '0' } }) =>
+      inTurn(() => describePool(service, params.pool, Number(free), () => nextTurn())),
   )
 
   app.get<OfFreeing>(

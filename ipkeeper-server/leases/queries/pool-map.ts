@@ -17,7 +17,7 @@ const step = 500
 /** Resolves when others had their turn of the event loop. */
 export type Turn = () => Promise<unknown>
 
-function poolNamed({ ledger }: LeaseService, name: string): Pool {
+export function poolNamed({ ledger }: LeaseService, name: string): Pool {
   const record = ledger.pool(name)
   if (!record) throw new Problem('IPK_POOL_UNKNOWN', `there is no pool ${name}`)
   return poolOf(record)

@@ -940,7 +940,25 @@ t.test('one pool', async t => {
   await story.add({ pod: 'a', container: 'c1' })
   const lab = parseCidr('10.23.0.0/24')!
   await story.add({ pod: 'b', container: 'c2', pool: canonicalPool('lab', 'lab', [[{ subnet: lab }]]) })
-  t.match(await printed('pools', 'lab'), /^POOL .*\nlab .*\n$/)
+  t.equal(
+    (await printed('pools', 'lab', '--free', '2')).replace(/^POOL .*\nlab .*\n/, 'TABLE\n'),
+    [
+      'TABLE',
+      '',
+      'range      10.23.0.1-10.23.0.254 of 10.23.0.0/24: 253 of 254 addresses can be assigned',
+      '           not 10.23.0.1: the gateway',
+      'from       the ranges of a network',
+      'rules      none: every pod may use it',
+      'retention  release',
+      'cool-down  1m; 10m for an address that was asked for by name',
+      'strategy   lowest-free',
+      'free       10.23.0.3',
+      '           10.23.0.4',
+      '',
+    ].join('\n'),
+  )
+  t.match(await control('pools', '--free', '2'), { exit: 2, err: /--free goes with POOL/ })
+  t.match(await control('pools', 'lab', '--free', '1001'), { exit: 2, err: /--free 1001 is more than 1000/ })
   t.match(await printed('leases', '--pool', 'lab', '--limit', '5'), /^ADDRESS .*\n10\.23\.0\.2\/24 .*\n$/)
   t.match(await control('pools', 'prod'), {
     exit: 1,

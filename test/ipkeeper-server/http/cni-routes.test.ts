@@ -523,6 +523,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/leases',
     '/v1/nodes/{node}/forget',
     '/v1/pools',
+    '/v1/pools/{pool}/description',
     '/v1/pools/{pool}/freeing',
     '/v1/pools/{pool}/map',
     '/v1/reservations',

@@ -26,12 +26,8 @@ const runs: Readonly<Record<Exclude<ServerCommand, 'ctl'>, (call: ReadCall) => P
     })
     return 0
   },
-  'check-config': async ({ positionals: [path] }) => {
-    const { checkConfig } = await import('./config/check-config.ts')
-    const { good, text } = checkConfig(path ?? defaultPaths.config, path !== undefined)
-    terminal[good ? 'out' : 'err'](text)
-    return good ? 0 : 1
-  },
+  'check-config': async call =>
+    await (await import('./cli/commands/check-config.ts')).checkConfigCall(call, terminal),
   install: async call =>
     await (await import('./cli/commands/install.ts')).installCommand(call, terminal, execPath),
   uninstall: async call => await (await import('./cli/commands/install.ts')).uninstallCommand(call, terminal),

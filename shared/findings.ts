@@ -65,6 +65,10 @@ export const findingKinds = {
     severity: 'error',
     means: 'the node got an address, on one of its links, that one of its pods has',
   },
+  'configuration-refused': {
+    severity: 'error',
+    means: 'the configuration file of the daemon is not what is in force',
+  },
   'false-answer': {
     severity: 'error',
     means:

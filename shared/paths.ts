@@ -41,4 +41,6 @@ export const stateFiles = {
   daemonAnswered: 'daemon-answered',
   /** Made by a person, and used once: the ledger may begin empty although there was one. */
   beginAnew: 'begin-anew',
+  /** A copy of the configuration that was last in force, for a start whose file is refused. */
+  keptConfig: 'last-good-config.json',
 } as const

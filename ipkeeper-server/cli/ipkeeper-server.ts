@@ -1,5 +1,6 @@
 import { defaultPaths } from '../../shared/paths.ts'
-import type { CommandRow } from './framework/command.ts'
+import { checkConfigRow } from './commands/check-config-row.ts'
+import type { CommandRow, Option } from './framework/command.ts'
 import type { Program } from './framework/dispatch.ts'
 import { helpOption } from './framework/options.ts'
 
@@ -21,6 +22,11 @@ const folders = {
     text: `the runtime's folder of network configurations (default: ${confDir})`,
   },
 } as const satisfies CommandRow['options']
+
+const askedSocket = {
+  ...{ value: 'PATH', offers: 'file' },
+  text: `socket of the daemon that is asked (default: $IPKEEPER_SOCKET, else ${socket})`,
+} as const satisfies Option
 
 /** What ipkeeper-server is called with. */
 export const serverCommands = {
@@ -75,20 +81,12 @@ export const serverCommands = {
     ],
   },
   'check-config': {
-    name: 'check-config',
-    arguments: [
-      {
-        ...{ name: 'FILE', optional: true, offers: 'file' },
-        text: `the configuration file (default: ${config})`,
-      },
-    ],
-    summary: 'Check a configuration file; needs no daemon',
-    options: { help: helpOption },
+    ...checkConfigRow,
+    options: { socket: askedSocket, help: helpOption },
     examples: [
       { line: 'ipkeeper-server check-config', does: `Check ${config}` },
       { line: 'ipkeeper-server check-config new.yaml', does: 'Check a file before it is used' },
     ],
-    exits: { 0: 'the configuration is valid', 1: 'it is not' },
   },
   install: {
     name: 'install',

@@ -13,6 +13,7 @@ import {
   cacheRestoreCommand,
   cacheScanCommand,
 } from './commands/cache.ts'
+import { checkConfigCommand } from './commands/check-config.ts'
 import { completionCommand } from './commands/completion.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
@@ -62,6 +63,7 @@ export const commands: readonly Command[] = [
   migrateCommand,
   doctorCommand,
   lintCommand,
+  checkConfigCommand,
   completionCommand,
 ]
 

@@ -5,11 +5,10 @@ import { ConfigProblem, missingFile, parseConfig, readConfigText, type DaemonCon
 /** How many names a line takes. */
 const shownNames = 10
 
-export interface ConfigCheck {
-  readonly good: boolean
+export type ConfigCheck = {
   /** What the file says in one line, or every fault of it, a line each. */
   readonly text: string
-}
+} & ({ readonly good: true; /** Its text. */ readonly content: string } | { readonly good: false })
 
 function summary({ node, pools, annotations }: DaemonConfig): string {
   const names = pools.map(({ pool }) => pool.name)
@@ -22,8 +21,8 @@ function summary({ node, pools, annotations }: DaemonConfig): string {
 }
 
 /**
- * Looks at a configuration file as the daemon would, without one. What addresses are in use is not looked at: the daemon
- * does that when it puts the file in force.
+ * Looks at a configuration file as the daemon would, without one. Which addresses are in use only the daemon
+ * knows.
  *
  * @param mustExist whether a file that is not there is a fault; else defaults apply
  */
@@ -31,8 +30,9 @@ export function checkConfig(path: string, mustExist: boolean): ConfigCheck {
   try {
     const text = readConfigText(path)
     if (text === undefined && mustExist) throw missingFile(path)
-    if (text === undefined) return { good: true, text: `ok: there is no ${path}, so defaults apply\n` }
-    return { good: true, text: `${summary(parseConfig(text, path))}\n` }
+    if (text === undefined)
+      return { good: true, text: `ok: there is no ${path}, so defaults apply\n`, content: '' }
+    return { good: true, text: `${summary(parseConfig(text, path))}\n`, content: text }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const faults = error instanceof ConfigProblem ? error.faults : [error.message]

@@ -3,7 +3,11 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Problem, toProblem, type ProblemDocument } from '../../shared/problem/problem.ts'
-import { missingFile, parseConfig, readConfigText, type DaemonConfig } from './load-config.ts'
+import { shellWord } from '../../shared/text/shell-word.ts'
+import { withStricterRules } from '../ipam/pools/stricter-rules.ts'
+import { firstConfig, isEmptyText, type ConfigSite, type FirstConfig } from './first-config.ts'
+import type { KeptConfig } from './kept-config.ts'
+import { parseConfig, readConfigText, type DaemonConfig } from './load-config.ts'
 import { YamlSource } from './yaml-source.ts'
 
 /** Milliseconds without an event before a change counts as complete: editors and copies come in several steps. */
@@ -37,13 +41,30 @@ export interface ConfigStatus {
   readonly loadedAt: number
   /** Why the file is not what is in force; null when it is. */
   readonly problem: ProblemDocument | null
+  /** Pools for which the rules of that file apply all the same, besides those in force. */
+  readonly stricter: readonly string[]
+}
+
+/** What would become of a file. */
+export interface ConfigJudgement {
+  readonly config: DaemonConfig
+  /** Keys whose change is taken at the next start alone. */
+  readonly atStart: readonly string[]
 }
 
 export interface ConfigHooks {
+  /** Throws a problem for what nobody could obey here, whoever has which address. Absent: everything can be. */
+  readonly check?: (next: DaemonConfig) => void
   /** Puts a configuration in force, or throws a problem and leaves everything as it was. */
   readonly apply: (next: DaemonConfig, previous: DaemonConfig) => void | Promise<void>
+  /** The same pools with other rules, which are of a file that is refused, or no longer are. */
+  readonly onRules?: (config: DaemonConfig, pools: readonly string[]) => void
+  /** Has a copy of what is in force kept; resolves in any case. */
+  readonly keep?: (kept: KeptConfig) => Promise<void>
   /** The file is not put in force; the last good one stays. Told once for each content. */
   readonly onProblem: (problem: Problem) => void
+  /** After a problem, the file is what is in force again without a change of it. */
+  readonly onUsed?: () => void
   /** A folder cannot be watched; the file is looked at every few seconds until it can. */
   readonly onUnwatched: (folder: string, error: unknown) => void
 }
@@ -51,9 +72,12 @@ export interface ConfigHooks {
 const fixedValue = (config: DaemonConfig, key: readonly string[]): unknown =>
   key.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], config)
 
+const changedKeys = (next: DaemonConfig, current: DaemonConfig) =>
+  fixedKeys.filter(key => !isDeepStrictEqual(fixedValue(next, key), fixedValue(current, key)))
+
 /** A file is put in force whole or not at all, so that what runs is always what one file said. */
 function refuseFixed(path: string, text: string, next: DaemonConfig, current: DaemonConfig): void {
-  const changed = fixedKeys.filter(key => !isDeepStrictEqual(fixedValue(next, key), fixedValue(current, key)))
+  const changed = changedKeys(next, current)
   const [first] = changed
   if (!first) return
   const { line, column } = new YamlSource(text).positionOf({ path: first, part: 'value' })
@@ -74,14 +98,20 @@ export class WatchedConfig {
   readonly #now: () => number
   /** Of the start: another hostname later is no change of the file. */
   readonly #standardNode: string
+  /** Of one file, without the rules of any other. */
   #config: DaemonConfig
   /** What is in force was made from this text; undefined: there was no file. */
   #text: string | undefined
   #loadedAt: number
+  /** A file that is refused and whose rules apply besides. */
+  #strict: FirstConfig['strict']
+  /** With those rules. */
+  #inForce: DaemonConfig
   #problem: Problem | undefined
   /** The text that was refused last; null when there was none that could be read. */
   #refused: string | null | undefined
   #hooks: ConfigHooks | undefined
+  #follows = false
   #queue: Promise<unknown> = Promise.resolve()
   readonly #watchers = new Map<string, { readonly id: string; readonly watcher: FSWatcher }>()
   #unwatched = new Set<string>()
@@ -89,14 +119,16 @@ export class WatchedConfig {
   #eventsSince: number | undefined
   #stopped = false
 
-  private constructor(path: string, mustExist: boolean, now: () => number, standardNode: string) {
-    this.#path = path
-    this.#now = now
-    this.#standardNode = standardNode
-    this.#text = readConfigText(path)
-    if (this.#text === undefined && mustExist) throw missingFile(path)
-    this.#config = parseConfig(this.#text ?? '', path, this.#standardNode)
-    this.#loadedAt = now()
+  private constructor(site: ConfigSite) {
+    this.#path = site.path
+    this.#now = site.now
+    this.#standardNode = site.standardNode
+    const { config, text, loadedAt, strict } = firstConfig(site)
+    this.#config = config
+    this.#text = text
+    this.#loadedAt = loadedAt
+    this.#strict = strict
+    this.#inForce = this.#withRules()
   }
 
   /**
@@ -105,6 +137,7 @@ export class WatchedConfig {
    * @param path absolute
    * @param now milliseconds since the epoch
    * @param standardNode the node's name where the file does not say it
+   * @param kept what was in force when the daemon last ran: it is until `begin` has put the file in force
    * @throws IPK_DAEMON_CONFIG
    */
   static open(
@@ -112,22 +145,44 @@ export class WatchedConfig {
     mustExist: boolean,
     now: () => number,
     standardNode: string = hostname(),
+    kept?: KeptConfig,
   ): WatchedConfig {
-    return new WatchedConfig(path, mustExist, now, standardNode)
+    return new WatchedConfig({ path, mustExist, now, standardNode, kept })
   }
 
   /** What is in force. */
   get current(): DaemonConfig {
-    return this.#config
+    return this.#inForce
+  }
+
+  /** Why the file is not what is in force; undefined when it is. */
+  get problem(): Problem | undefined {
+    return this.#problem
   }
 
   status(): ConfigStatus {
-    return { path: this.#path, loadedAt: this.#loadedAt, problem: this.#problem?.toDocument() ?? null }
+    return {
+      ...{ path: this.#path, loadedAt: this.#loadedAt, problem: this.#problem?.toDocument() ?? null },
+      stricter: this.#stricterPools(),
+    }
+  }
+
+  /** What would become of such a file. Throws IPK_DAEMON_CONFIG. */
+  judge(text: string, path: string): ConfigJudgement {
+    const config = parseConfig(text, path, this.#standardNode)
+    return { config, atStart: changedKeys(config, this.#config).map(key => key.join('.')) }
+  }
+
+  /** Puts the file in force as it is now; it is not followed yet. What it does not put in force stays as it was. */
+  async begin(hooks: ConfigHooks): Promise<ReloadOutcome> {
+    this.#hooks = hooks
+    return await this.#read(false)
   }
 
   /** Follows the file from now on, beginning with what happened to it since it was opened. */
   watch(hooks: ConfigHooks): void {
     this.#hooks = hooks
+    this.#follows = true
     this.#look()
   }
 
@@ -152,7 +207,7 @@ export class WatchedConfig {
     const turn = this.#queue.then(async () => {
       const hooks = this.#hooks
       if (!hooks || this.#stopped) return 'unchanged'
-      this.#follow(hooks)
+      if (this.#follows) this.#follow(hooks)
       return await this.#load(hooks, again)
     })
     this.#queue = turn.catch(() => undefined)
@@ -161,26 +216,25 @@ export class WatchedConfig {
 
   async #load(hooks: ConfigHooks, again: boolean): Promise<ReloadOutcome> {
     let seen: string | null = null
+    let obeyable: DaemonConfig | undefined
     try {
       const text = readConfigText(this.#path)
       if (text === this.#text) {
-        this.#problem = undefined
-        this.#refused = undefined
+        if (this.#problem) hooks.onUsed?.()
+        await this.#take(hooks, {})
         return 'unchanged'
       }
-      if (text === undefined) throw this.#unusable('is gone')
+      if (text === undefined)
+        throw this.#unusable('is gone', `put it back; for defaults: echo '{}' >${shellWord(this.#path)}`)
       seen = text
       if (!again && seen === this.#refused) return 'refused'
-      // A file that is written anew is empty for a moment; as a configuration it would take all pools away.
-      if (text.trim() === '') throw this.#unusable('is empty; for defaults write {}')
+      if (isEmptyText(text)) throw this.#unusable('is empty; for defaults write {}')
       const next = parseConfig(text, this.#path, this.#standardNode)
+      hooks.check?.(next)
+      obeyable = next
       refuseFixed(this.#path, text, next, this.#config)
-      await hooks.apply(next, this.#config)
-      this.#config = next
-      this.#text = text
-      this.#loadedAt = this.#now()
-      this.#problem = undefined
-      this.#refused = undefined
+      await hooks.apply(next, this.#inForce)
+      await this.#take(hooks, { config: next, text })
       return 'applied'
     } catch (error) {
       const problem = toProblem(error)
@@ -188,12 +242,63 @@ export class WatchedConfig {
       this.#problem = problem
       this.#refused = seen
       if (!known) hooks.onProblem(problem)
+      if (obeyable && seen !== null) await this.#takeRules(hooks, { text: seen, config: obeyable })
       return 'refused'
     }
   }
 
-  #unusable(what: string): Problem {
-    return new Problem('IPK_DAEMON_CONFIG', `${this.#path}: ${what}; what was read before stays in force`)
+  /** The file is what is in force. */
+  async #take(
+    hooks: ConfigHooks,
+    read: { readonly config?: DaemonConfig; readonly text?: string },
+  ): Promise<void> {
+    this.#problem = undefined
+    this.#refused = undefined
+    if (read.config) {
+      this.#config = this.#inForce = read.config
+      this.#text = read.text
+      this.#loadedAt = this.#now()
+      this.#strict = undefined
+      await this.#keep(hooks)
+    } else await this.#takeRules(hooks, undefined)
+  }
+
+  /** Who is to be kept out is kept out, also where the rest of the file is refused. */
+  async #takeRules(hooks: ConfigHooks, strict: FirstConfig['strict']): Promise<void> {
+    if (this.#strict?.text === strict?.text) return
+    const before = this.#stricterPools()
+    this.#strict = strict
+    this.#inForce = this.#withRules()
+    const pools = this.#stricterPools()
+    if (before.length + pools.length > 0) hooks.onRules?.(this.#inForce, pools)
+    await this.#keep(hooks)
+  }
+
+  #withRules(): DaemonConfig {
+    const { pools } = this.#config
+    const strict = withStricterRules(pools, this.#strict?.config.pools ?? [])
+    return strict === pools ? this.#config : { ...this.#config, pools: strict }
+  }
+
+  #stricterPools(): readonly string[] {
+    return this.#inForce.pools.flatMap(({ pool, rules }) => (rules.besides ? [pool.name] : []))
+  }
+
+  /** What is in force, for the next start. */
+  kept(): KeptConfig {
+    return { text: this.#text, loadedAt: this.#loadedAt, strict: this.#strict?.text }
+  }
+
+  async #keep(hooks: ConfigHooks): Promise<void> {
+    await hooks.keep?.(this.kept())
+  }
+
+  #unusable(what: string, hint?: string): Problem {
+    return new Problem(
+      'IPK_DAEMON_CONFIG',
+      `${this.#path}: ${what}; what was read before stays in force`,
+      hint === undefined ? {} : { hint },
+    )
   }
 
   // ---- Watching

@@ -6,6 +6,7 @@ import { buildApp } from '../http/build-app.ts'
 import { KeptSocket } from '../http/kept-socket.ts'
 import { MetricsListener } from '../http/metrics-listener.ts'
 import type { StringMap } from '../ipam/records/pod-facts.ts'
+import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
 import { outcomeEvent } from '../kubernetes/event-texts.ts'
 import { Ledger } from '../leases/ledger/ledger.ts'
@@ -25,6 +26,7 @@ import type { AssembledRepairs } from './assemble-repairs.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 import type { KeptRoom } from './disk-room.ts'
 import type { LeaderTasks } from './leader-tasks.ts'
+import { configJudge } from './judge-config.ts'
 import { openPage, type OpenPage } from './open-page.ts'
 import { openWebhook } from './open-webhook.ts'
 import type { SettingsInForce } from './settings-in-force.ts'
@@ -56,6 +58,7 @@ export interface HttpOptions {
   readonly leaderTasks: LeaderTasks
   readonly node: WatchedNode
   /** undefined where no API is configured. */
+  readonly access: ApiAccess | undefined
   readonly cluster: Cluster | undefined
   readonly observer: VerbObserver
 }
@@ -68,7 +71,7 @@ export interface AssembledHttp {
 /** All that answers requests, ready to listen. */
 export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Promise<AssembledHttp> {
   const { service, settings, folder, opened, claims, repairs, node, cluster, observer } = options
-  const { clock, config, watched, startedAt, stateDir, socket, logger, registry, stops } = frame
+  const { clock, config, watched, keeper, startedAt, stateDir, socket, logger, registry, stops } = frame
   const { kept, identity } = folder
   const { store } = opened
   const { deferred, answers } = repairs
@@ -102,7 +105,8 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),
     askedAgain: invocationId => answers.askedAgain(invocationId),
     cluster: cluster?.view,
-    config: () => watched.status(),
+    config: () => ({ ...watched.status(), copy: keeper.problem()?.toDocument() ?? null }),
+    checkConfig: configJudge(frame, service, options.access),
     clusterStatus: () => cluster?.status(),
     jumps: () => clock.jumps(),
     deferredDels: () => deferred.count(),

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
-import { toProblem } from '../../shared/problem/problem.ts'
+import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
+import { ConfigKeeper, readKeptConfig, type KeptConfig } from '../config/kept-config.ts'
 import { WatchedConfig } from '../config/watch-config.ts'
 import { Clock } from '../host/clock.ts'
 import { createLogger, type Logger } from '../host/logger.ts'
 import { MetricRegistry } from '../metrics/metric-registry.ts'
+import { alsoSaying } from './refused-twice.ts'
 import { type StopOrder, openStopOrder } from './stop-order.ts'
 
 export interface ServeOptions {
@@ -29,6 +31,8 @@ export interface DaemonFrame {
   readonly stateDir: string
   readonly socket: string
   readonly watched: WatchedConfig
+  /** Of what is in force, for the next start. */
+  readonly keeper: ConfigKeeper
   /** Of the start. */
   readonly config: DaemonConfig
   readonly logger: Logger
@@ -50,12 +54,8 @@ export function openFrame(options: ServeOptions): DaemonFrame {
   const stopped = stopSignal()
   const stateDir = resolve(options.stateDir)
   const socket = resolve(options.socket)
-  const watched = WatchedConfig.open(
-    resolve(options.config),
-    options.configNamed,
-    clock.now,
-    options.standardNode,
-  )
+  const { kept, problem } = lookForKept(stateDir)
+  const watched = openConfig(options, clock, kept, problem)
   const config = watched.current
   // From the start, since a hang-up would end the process.
   const onHangUp = (): void => void watched.reload()
@@ -68,8 +68,48 @@ export function openFrame(options: ServeOptions): DaemonFrame {
   dieOnBugs(logger)
   return {
     ...{ clock, startedAt, startedMonotonic, stateDir, socket, watched, config, logger, stops, stopped },
+    keeper: openKeeper(stateDir, kept, problem, logger),
     registry: new MetricRegistry(),
   }
+}
+
+/** A copy that cannot be used is none: the file alone decides whether the daemon starts. */
+function lookForKept(stateDir: string): {
+  readonly kept?: KeptConfig | undefined
+  readonly problem?: Problem
+} {
+  try {
+    return { kept: readKeptConfig(stateDir) }
+  } catch (error) {
+    return { problem: toProblem(error) }
+  }
+}
+
+function openConfig(
+  { config, configNamed, standardNode }: ServeOptions,
+  { now }: Clock,
+  kept: KeptConfig | undefined,
+  problem: Problem | undefined,
+): WatchedConfig {
+  try {
+    return WatchedConfig.open(resolve(config), configNamed, now, standardNode, kept)
+  } catch (error) {
+    throw problem && error instanceof Problem ? alsoSaying(error, problem.message) : error
+  }
+}
+
+function openKeeper(
+  stateDir: string,
+  kept: KeptConfig | undefined,
+  problem: Problem | undefined,
+  logger: Logger,
+): ConfigKeeper {
+  const tell = (news: Problem | undefined): void => {
+    if (news) logger.error({ code: news.code, hint: news.hint }, news.message)
+    else logger.info('the copy of the configuration is as it should be again')
+  }
+  if (problem) tell(problem)
+  return new ConfigKeeper({ stateDir, kept, problem, onProblem: tell })
 }
 
 async function stopSignal(): Promise<NodeJS.Signals> {

@@ -1,16 +1,22 @@
+import { checkConfigLine } from '../../shared/check-config-line.ts'
 import { Problem } from '../../shared/problem/problem.ts'
+import { shellLine } from '../../shared/text/shell-word.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
+import type { ConfigHooks } from '../config/watch-config.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import { forgetLeases } from '../leases/tasks/forget-leases.ts'
 import { applyPools } from '../leases/verbs/apply-pools.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
+import type { RefusedConfig } from '../reconcile/plan-snapshot.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
 import type { NodeMesh } from './node-mesh.ts'
+import { refusedTwice } from './refused-twice.ts'
 import { requireApi } from './settings-in-force.ts'
 
 export interface FollowConfigOptions {
   readonly service: LeaseService
+  readonly opened: OpenedLedger
   readonly access: ApiAccess | undefined
   /** As it was named. */
   readonly path: string
@@ -18,45 +24,67 @@ export interface FollowConfigOptions {
   readonly putInForce: (next: DaemonConfig) => void
 }
 
-/** Tells the store of the pools of the configuration, or does so later where the store is away. */
-export async function putOwnPools(
-  { watched, logger }: DaemonFrame,
-  { service, putInForce }: Pick<FollowConfigOptions, 'service' | 'putInForce'>,
-  { news }: OpenedLedger,
-): Promise<void> {
-  const applyOwnPools = async (): Promise<void> => {
-    const { pools } = watched.current
-    await applyPools(service, pools, () => {
-      putInForce(watched.current)
-    })
-  }
-  try {
-    await applyOwnPools()
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'IPK_STORE_AWAY') throw error
-    logger.warn({ err: error }, 'the store is told of the pools of the configuration when it is back')
-    news.onStoreReady = () => {
-      news.onStoreReady = () => undefined
-      applyOwnPools().catch((failure: unknown) => {
-        logger.error({ err: failure }, 'the store could not be told of the pools of the configuration')
-      })
-    }
-  }
+export interface FollowedConfig {
+  /** Puts the file in force before anybody is served; what it does not put in force stays as it was in the last run. */
+  readonly begin: () => Promise<void>
+  /** Puts each change of the file in force from now on. */
+  readonly follow: () => void
+  /** Ends addresses that were remembered for pools that are gone. */
+  readonly forget: () => Promise<void>
 }
 
-/** Puts each change of the file in force; `forget` ends addresses that were remembered for pools that are gone. */
-export function followConfig(
-  { watched, logger, stops }: DaemonFrame,
-  { service, access, path, mesh, putInForce }: FollowConfigOptions,
-): { readonly forget: () => Promise<void> } {
+/** The configuration file of a running daemon: what of it is in force, and what is said where it is not. */
+export function followConfig(frame: DaemonFrame, options: FollowConfigOptions): FollowedConfig {
+  const { watched, keeper, logger, stops } = frame
+  const { service, opened, access, path } = options
   const forget = async (): Promise<void> => {
     await forgetLeases(service).catch((error: unknown) => {
       logger.warn({ err: error }, 'addresses that were remembered for a pool of old could not be forgotten')
     })
   }
-  watched.watch({
-    apply: async (next, previous) => {
+  let follows = false
+  const onApplied = async (): Promise<void> => {
+    await forget()
+    // Before, the mesh has not begun.
+    if (follows) options.mesh?.wake()
+  }
+  const hooks = hooksOf(frame, options, onApplied)
+  stops.configuration.defer(async () => {
+    await watched.stop()
+    await keeper.stop()
+  })
+  return {
+    begin: async () => {
+      const tellStore = storeTeller(frame, options)
+      opened.news.onStoreReady = () => {
+        tellStore.again()
+      }
+      if ((await watched.begin(hooks)) === 'applied') return
+      try {
+        requireApi(watched.current, path, access)
+        await tellStore.now()
+      } catch (error) {
+        throw refusedTwice(watched.problem, error)
+      }
+    },
+    follow: () => {
+      follows = true
+      watched.watch(hooks)
+    },
+    forget,
+  }
+}
+
+function hooksOf(
+  { watched, keeper, logger }: DaemonFrame,
+  { service, access, path, putInForce }: FollowConfigOptions,
+  onApplied: () => Promise<void>,
+): ConfigHooks {
+  return {
+    check: next => {
       requireApi(next, path, access)
+    },
+    apply: async (next, previous) => {
       try {
         const former = new Set(previous.pools.map(({ pool }) => pool.name))
         const { added, changed, removed, displaced, notes } = await applyPools(
@@ -72,15 +100,27 @@ export function followConfig(
         putInForce(previous)
         throw error
       }
-      await forget()
-      mesh?.wake()
+      await onApplied()
       logger.level = next.logLevel
     },
+    onRules: (config, pools) => {
+      putInForce(config)
+      if (pools.length > 0)
+        logger.warn({ pools }, 'who may use these pools is decided by the rules of the refused file as well')
+    },
+    keep: kept => keeper.keep(kept),
     onProblem: problem => {
+      const { path: file, loadedAt } = watched.status()
       logger.error(
-        { code: problem.code, details: problem.details, hint: problem.hint },
+        {
+          ...{ code: problem.code, details: problem.details, hint: problem.hint },
+          ...{ file, inForceSince: new Date(loadedAt).toISOString() },
+        },
         `the last good configuration stays in force: ${problem.message}`,
       )
+    },
+    onUsed: () => {
+      logger.info('the configuration file is what is in force again')
     },
     onUnwatched: (folder, error) => {
       // Most nodes have no such folder; a stack in the log of a first start looks like a fault, and is none.
@@ -92,7 +132,50 @@ export function followConfig(
           : 'the folder of the configuration cannot be watched; it is looked at every few seconds',
       )
     },
-  })
-  stops.configuration.defer(() => watched.stop())
-  return { forget }
+  }
+}
+
+/** Tells the store of the pools in force, or does so later where it is away. */
+function storeTeller(
+  { watched, keeper, logger }: DaemonFrame,
+  { service, putInForce }: FollowConfigOptions,
+): { readonly now: () => Promise<void>; readonly again: () => void } {
+  let owed = false
+  const tell = async (): Promise<void> => {
+    await applyPools(service, watched.current.pools, () => {
+      putInForce(watched.current)
+    })
+    owed = false
+    await keeper.keep(watched.kept())
+  }
+  const tellAgain = async (): Promise<void> => {
+    if (watched.problem?.code === 'IPK_STORE_AWAY' && (await watched.reload()) === 'applied') owed = false
+    if (owed) await tell()
+  }
+  return {
+    now: async () => {
+      try {
+        await tell()
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'IPK_STORE_AWAY') throw error
+        owed = true
+        logger.warn({ err: error }, 'the store is told of the pools of the configuration when it is back')
+      }
+    },
+    again: () => {
+      tellAgain().catch((failure: unknown) => {
+        owed = false
+        logger.error({ err: failure }, 'the store could not be told of the pools of the configuration')
+      })
+    },
+  }
+}
+
+/** The file where it is not what is in force, for the audit. */
+export function refusedConfig({ watched, socket }: DaemonFrame): RefusedConfig | undefined {
+  const { problem } = watched
+  if (!problem) return undefined
+  const { path, loadedAt } = watched.status()
+  const remedy = shellLine(checkConfigLine(path, socket))
+  return { path, message: problem.message, loadedAt, remedy }
 }

@@ -5,15 +5,21 @@ import { chooseAccess } from '../kubernetes/choose-access.ts'
 import { verbObserver } from '../metrics/observed-store.ts'
 import { parseStoreSpec } from '../store/store-spec.ts'
 import { openListeners, assembleHttp, listen } from './assemble-http.ts'
-import { takeStateFolder, openLedger, nameThisNode, verifyFile } from './assemble-ledger.ts'
+import {
+  takeStateFolder,
+  openLedger,
+  nameThisNode,
+  verifyFile,
+  type OpenedLedger,
+} from './assemble-ledger.ts'
 import { assembleNetwork } from './assemble-network.ts'
 import { assembleRepairs, beginRepairs } from './assemble-repairs.ts'
 import { assembleService } from './assemble-service.ts'
 import { assembleTasks } from './assemble-tasks.ts'
-import { openFrame, type ServeOptions } from './daemon-frame.ts'
-import { putOwnPools, followConfig } from './follow-config.ts'
+import { openFrame, type DaemonFrame, type ServeOptions } from './daemon-frame.ts'
+import { followConfig, refusedConfig } from './follow-config.ts'
 import { openNodeMesh } from './node-mesh.ts'
-import { wantsNamespaces, requireApi, settingsInForce } from './settings-in-force.ts'
+import { wantsNamespaces, settingsInForce } from './settings-in-force.ts'
 import { watchNode } from './watch-node.ts'
 
 /**
@@ -44,7 +50,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     return
   }
   const settings = settingsInForce(config, access !== undefined)
-  requireApi(config, options.config, access)
   // undici and all that stands on it are loaded only where there is an API.
   const cluster =
     access &&
@@ -78,16 +83,21 @@ export async function serve(options: ServeOptions): Promise<void> {
     lostNodes: leaderTasks.lostNodes,
     falseAnswers: network.falseAnswers,
     onFindings: page.found,
+    refusedConfig: () => refusedConfig(frame),
     reconcileSettings: () => watched.current.reconcile,
     nodeRoutes: () => watched.current.nodeRoutes,
   })
   stops.node.defer(() => node.stop())
   const http = await assembleHttp(frame, {
     ...{ service, settings, folder, opened, claims, network, repairs, leaderTasks, node, cluster, observer },
+    access,
   })
   await network.uplinks.recover()
   await beginRepairs(frame, { service, opened }, repairs)
-  await putOwnPools(frame, { service, putInForce }, opened)
+  const followed = followConfig(frame, {
+    ...{ service, opened, access, path: options.config, mesh, putInForce },
+  })
+  await followed.begin()
   cluster?.start()
   network.links.start()
   // Before the first ADD, which may depend on it that the store was reached.
@@ -98,30 +108,28 @@ export async function serve(options: ServeOptions): Promise<void> {
   node.start()
   times.wake()
   leaderTasks.start()
-  const { forget } = followConfig(frame, { service, access, path: options.config, mesh, putInForce })
+  followed.follow()
   repairs.deferred.watch(error => {
     logger.error(
       { err: error },
       'the queue of deferred DELs cannot be watched; it is drained at the next start',
     )
   })
-  const counts = ledger.counts()
-  logger.info(
-    {
-      version,
-      socket,
-      stateDir,
-      store: store.location,
-      leases: counts.lease,
-      readyAfterMs: Math.round(clock.monotonic() - frame.startedMonotonic),
-    },
-    'serving',
-  )
+  tellServing(frame, opened)
   void verifyFile(ledger, logger)
   void pruner.start()
-  void forget()
+  void followed.forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')
   await stops.all.disposeAsync()
   logger.info('stopped')
+}
+
+function tellServing(
+  { clock, socket, stateDir, logger, startedMonotonic }: DaemonFrame,
+  { store, ledger }: OpenedLedger,
+): void {
+  const { lease: leases } = ledger.counts()
+  const readyAfterMs = Math.round(clock.monotonic() - startedMonotonic)
+  logger.info({ version, socket, stateDir, store: store.location, leases, readyAfterMs }, 'serving')
 }

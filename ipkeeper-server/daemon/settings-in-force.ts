@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
+import { selectsNamespaces } from '../ipam/pools/pool-rules.ts'
 import type { PoolBook, PoolSettings } from '../ipam/pools/pool-settings.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { RequestRules } from '../leases/verbs/request-reader.ts'
@@ -46,7 +47,7 @@ export function wantsNamespaces({
   namespaceDefaults,
   pools,
 }: Pick<DaemonConfig, 'namespaceDefaults' | 'pools'>): boolean {
-  return namespaceDefaults || pools.some(({ rules }) => rules.namespaceSelector !== undefined)
+  return namespaceDefaults || pools.some(({ rules }) => selectsNamespaces(rules))
 }
 
 /** Refuses what nobody could ever obey without a Kubernetes API, since every ADD would fail for it. */

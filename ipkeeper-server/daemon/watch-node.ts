@@ -21,6 +21,7 @@ import { removeSeenLink } from '../network/node/link-removal.ts'
 import type { FalseAnswers } from '../reconcile/false-answers.ts'
 import type { ReconcileSettings } from '../reconcile/plan-settings.ts'
 import type { LostLeases } from '../reconcile/node-look.ts'
+import type { RefusedConfig } from '../reconcile/plan-snapshot.ts'
 import { Reconciler } from '../reconcile/reconciler.ts'
 import { CacheKeeper } from '../result-cache/cache-keeper.ts'
 import { foldersOf } from '../result-cache/list-cache-files.ts'
@@ -43,6 +44,7 @@ export interface WatchNodeOptions {
   readonly cluster: Cluster | undefined
   /** The comparison of leases and node found something, or has repaired it. */
   readonly onFindings: () => void
+  readonly refusedConfig: () => RefusedConfig | undefined
 }
 
 /** What looks at the node beside the verbs. */
@@ -132,12 +134,17 @@ function watchConfDir({ config, service, nodeRoutes, logger, cluster }: WatchNod
 }
 
 function keepCaches(
-  { config, service, stateDir, logger, cluster }: WatchNodeOptions,
+  { config, service, stateDir, logger, cluster, reconcileSettings }: WatchNodeOptions,
   runtimes: SocketRuntimes,
 ): CacheKeeper {
   const tell = tellBy(cluster)
   return new CacheKeeper({
-    terms: { ...config.resultCache, orphanAge: config.reconcile.minAgeUnproved },
+    terms: {
+      ...config.resultCache,
+      get orphanAge() {
+        return reconcileSettings().minAgeUnproved
+      },
+    },
     folders: foldersOf(config.resultCache.folders),
     stateDir,
     networks: () => readNetworks(config.conflist.directory),
@@ -191,6 +198,7 @@ function reconcileNode(
     pods: cluster && (() => cluster.nodePods()),
     ...(lostNodes && { lostNodes }),
     falseAnswers: () => falseAnswers.list(),
+    refusedConfig: options.refusedConfig,
     otherLooks: () => {
       const bad = caches.current().length
       const wrong = confDir.current().findings.filter(({ severity }) => severity === 'error').length

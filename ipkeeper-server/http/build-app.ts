@@ -16,6 +16,7 @@ import { earlyRefusal, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { cniRoutes } from './routes/cni.ts'
+import { configRoutes, type CheckConfig } from './routes/config.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
@@ -45,6 +46,7 @@ export interface AppOptions {
   readonly cluster: ClusterView | undefined
   /** State of the configuration's file. */
   readonly config: () => ConfigState
+  readonly checkConfig: CheckConfig
   /** undefined when no API is configured. */
   readonly clusterStatus: () => ClusterState | undefined
   readonly deferredDels: CountDeferredDels
@@ -158,7 +160,7 @@ async function describeApi(app: FastifyInstance, version: string): Promise<void>
 }
 
 function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { service, facts, nodeFacts, stateFolderBeats = () => Promise.resolve(true) } = options
+  const { service, facts, nodeFacts, checkConfig, stateFolderBeats = () => Promise.resolve(true) } = options
   const { stateDir, stateFolder } = facts
   cniRoutes(app, { ...options, stateDir, stateFolder, stateFolderBeats, facts: nodeFacts })
   listingRoutes(app, { service })
@@ -168,6 +170,7 @@ function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
   importRoutes(app, options)
   backupRoutes(app, options)
   rescueRoutes(app, { service })
+  configRoutes(app, { checkConfig })
   otherNodeRoutes(app, { service })
   uplinkRoutes(app, options)
   for (const addRoutes of options.nodeRoutes ?? []) addRoutes(app)

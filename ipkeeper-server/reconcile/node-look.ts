@@ -19,6 +19,7 @@ import type {
   Looked,
   NodeSnapshot,
   PooledSandbox,
+  RefusedConfig,
   SeenAttachment,
   SeenElsewhere,
   SeenFalseAnswer,
@@ -52,6 +53,8 @@ export interface NodeLookOptions {
   readonly lostNodes?: LostLeases
   /** Pods that lately answered for addresses that are not theirs; absent where nobody asks. */
   readonly falseAnswers?: () => readonly SeenFalseAnswer[]
+  /** The daemon's configuration file where it is not in force; absent where there is none. */
+  readonly refusedConfig?: () => RefusedConfig | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -107,9 +110,10 @@ export class NodeLook {
     const lostNodes = this.#options.lostNodes?.told(extent === 'whole') ?? []
     const falseAnswers = this.#options.falseAnswers?.() ?? []
     const own = await service.ownAddresses?.()
+    const refusedConfig = this.#options.refusedConfig?.()
     return {
       ...{ attachments, misnamed, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods },
-      ...{ elsewhere, lostNodes, falseAnswers, ...(own && { own }) },
+      ...{ elsewhere, lostNodes, falseAnswers, ...(own && { own }), ...(refusedConfig && { refusedConfig }) },
       unrecorded: this.#lookForUnrecorded(attachments),
     }
   }

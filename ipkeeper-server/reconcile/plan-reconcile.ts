@@ -2,6 +2,7 @@ import type { Finding } from '../../shared/api/audit.schema.ts'
 import { findingKinds } from '../../shared/findings.ts'
 import { suspectAddresses, suspectAnswers, suspectOwnAddresses } from './plan-addresses.ts'
 import { suspectAttachments } from './plan-attachments.ts'
+import { suspectConfig } from './plan-config.ts'
 import { suspectLinks } from './plan-links.ts'
 import { suspectLostNodes, suspectNames, suspectUnrecorded } from './plan-nodes.ts'
 import { suspectSandboxes, suspectTwins } from './plan-sandboxes.ts'
@@ -57,6 +58,7 @@ export function planReconcile(
     ...suspectNames(snapshot),
     ...suspectUnrecorded(snapshot),
     ...suspectAnswers(snapshot),
+    ...suspectConfig(snapshot),
   ].filter(({ kind }) => limitsOf(settings, kind).mode !== 'off')
   const next = new Map(
     suspicions.map(({ key }) => {

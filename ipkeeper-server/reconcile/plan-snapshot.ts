@@ -29,10 +29,22 @@ export interface NodeSnapshot {
   readonly own?: OwnAddresses
   /** Lately; absent: none. */
   readonly falseAnswers?: readonly SeenFalseAnswer[]
+  /** The configuration file of the daemon, where it is not what is in force. */
+  readonly refusedConfig?: RefusedConfig
   /** Only where this daemon is elected; a list of nodes that is empty or of some time ago says nothing. */
   readonly elsewhere: readonly SeenElsewhere[]
   /** Nodes that are lost, and of which this daemon only tells: absent where nobody asked. */
   readonly lostNodes?: readonly SeenLostNode[]
+}
+
+/** A configuration file that is not in force. */
+export interface RefusedConfig {
+  readonly path: string
+  readonly message: string
+  /** When what is in force was read; milliseconds since the epoch. */
+  readonly loadedAt: number
+  /** What to type. */
+  readonly remedy: string
 }
 
 /** A node that cannot run its sandboxes, and what is bound there. */

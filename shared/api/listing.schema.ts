@@ -320,6 +320,16 @@ export const StatusReply = Type.Object(
       problem: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
         description: 'why the file is not what is in force: code, message, details, hint',
       }),
+      stricter: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'pools for which the rules of that file apply, besides those in force',
+        }),
+      ),
+      copy: Type.Optional(
+        Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+          description: 'why the copy of what is in force, for the next start, is not as it is to be',
+        }),
+      ),
     }),
     conflist: Type.Optional(
       Type.Object(

@@ -82,7 +82,7 @@ export const catalogue = {
     retryable: false,
     summary:
       "A change of the daemon's pools would leave addresses in use outside of them; the pools stay as they were.",
-    hint: 'keep these addresses in the ranges of their pool; or delete their pods (see: ipkeeperctl leases), then send the daemon SIGHUP',
+    hint: 'keep these addresses in the ranges of their pool; or delete their pods (see: ipkeeperctl leases), then: systemctl reload ipkeeper',
   },
   IPK_ARGS_INVALID: {
     cniCode: 7,
@@ -585,7 +585,14 @@ export const catalogue = {
     httpStatus: 500,
     retryable: false,
     summary: 'The configuration file of the daemon is not valid.',
-    hint: 'correct the file until `ipkeeper-server check-config FILE` finds nothing; defaults apply when it is absent',
+    hint: 'correct the file until `ipkeeper-server check-config FILE` finds nothing; a file that says {} means defaults',
+  },
+  IPK_CONFIG_COPY: {
+    cniCode: 126,
+    httpStatus: 500,
+    retryable: false,
+    summary: 'The copy of the configuration that was last in force cannot be read or written.',
+    hint: 'correct the file until `ipkeeper-server check-config FILE` finds nothing; the copy is written anew as soon as a file is in force',
   },
   IPK_SOCKET_IN_USE: {
     cniCode: 118,

@@ -1,92 +1,18 @@
 /** The configuration of a running daemon: changed, broken, mended, and refused where leases would be orphaned. */
-import { linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import t, { type Test } from 'tap'
-import type { StatusReply } from '../../shared/api/listing.schema.ts'
-import { startDaemon, type Daemon } from '../rigs/daemon.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
-import { runPlugin } from '../rigs/run-plugin.ts'
+import t from 'tap'
+import { configuredDaemon } from '../rigs/configured-daemon.ts'
+import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
-import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('executables')
-
-interface Site {
-  readonly path: string
-  readonly daemon: Daemon
-  /** Puts another file in the place of the configuration. */
-  readonly write: (text: string) => void
-  /** The addresses a pod got, or the code of its error. */
-  readonly add: (pod: string, pool?: string) => Promise<string | number>
-  readonly status: () => Promise<StatusReply['config']>
-  readonly logged: (what: string, from?: number) => Promise<Record<string, unknown>>
-}
-
-/** Polls until there is something, and fails after 10 s. */
-async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + hangMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > deadline) throw new Error(`${what}: not in time`)
-    await delay(20)
-  }
-}
-
-async function makeSite(t: Test, text: string): Promise<Site> {
-  const folder = makeTempFolder()
-  const path = folder.file('config.yaml')
-  writeFileSync(path, text)
-  const socket = folder.file('s')
-  const stateDir = folder.file('state')
-  const daemon = await startDaemon({ socket, stateDir, config: path })
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
-  return {
-    path,
-    daemon,
-    write: next => {
-      writeFileSync(`${path}.new`, next)
-      renameSync(`${path}.new`, path)
-    },
-    add: async (pod, pool) => {
-      const { exit, stdout } = await runPlugin({
-        ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId: pod, ifname: 'eth0' },
-        ...{ netns: `/run/netns/${pod}`, path: '/opt/cni/bin' },
-        args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_UID=u-${pod}`,
-        config: {
-          ...{ cniVersion: '1.0.0', name: 'fixed', type: 'bridge' },
-          ipam: { type: 'ipkeeper', socket, stateDir },
-          runtimeConfig: {
-            'io.kubernetes.cri.pod-annotations': pool === undefined ? {} : { 'ipkeeper.io/pool': pool },
-          },
-        },
-      })
-      const reply = JSON.parse(stdout) as { code: number; ips: { address: string }[] }
-      return exit === 0 ? reply.ips.map(({ address }) => address).join() : reply.code
-    },
-    status: async () => (JSON.parse((await daemon.ask('GET', '/v1/status')).body) as StatusReply).config,
-    logged: (what, from = 0) =>
-      until(`a log line with "${what}"`, () => {
-        const line = daemon
-          .log()
-          .slice(from)
-          .split('\n')
-          .slice(0, -1)
-          .find(each => each.includes(what))
-        return line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>)
-      }),
-  }
-}
 
 const one = 'pools:\n  - name: prod\n    subnet: 10.22.0.0/24\n'
 const two = `${one}  - name: lab\n    subnet: 10.23.0.0/24\n`
 
 t.test('a pool is added while the daemon runs', { skip }, async t => {
-  const { write, add, daemon, logged } = await makeSite(t, one)
+  const { write, add, daemon, logged } = await configuredDaemon(t, one)
   t.equal(await add('web-0'), '10.22.0.2/24')
   t.equal(await add('web-1', 'lab'), 132, 'no such pool')
   write(two)
@@ -102,7 +28,7 @@ t.test('a pool is added while the daemon runs', { skip }, async t => {
 })
 
 t.test('SIGHUP', { skip }, async t => {
-  const { path, write, add, daemon, logged, status } = await makeSite(t, one)
+  const { path, write, add, daemon, logged, status } = await configuredDaemon(t, one)
   const elsewhere = makeTempFolder()
   t.teardown(() => {
     elsewhere.remove()
@@ -126,7 +52,7 @@ t.test('SIGHUP', { skip }, async t => {
 })
 
 t.test('a file that cannot be used leaves the last good one in force', { skip }, async t => {
-  const { path, write, add, daemon, logged, status } = await makeSite(t, one)
+  const { path, write, add, daemon, logged, status } = await configuredDaemon(t, one)
   const loaded = await status()
   t.match(loaded, { path, problem: null })
   const cases: readonly (readonly [what: string, text: string, message: RegExp])[] = [
@@ -158,7 +84,7 @@ t.test('a file that cannot be used leaves the last good one in force', { skip },
 })
 
 t.test('a change that would leave leases without their pool', { skip }, async t => {
-  const { write, add, daemon, logged, status } = await makeSite(t, two)
+  const { write, add, daemon, logged, status } = await configuredDaemon(t, two)
   t.equal(await add('web-0', 'prod'), '10.22.0.2/24')
   t.equal(await add('web-1', 'lab'), '10.23.0.2/24')
   const cases: readonly (readonly [what: string, text: string, words: readonly string[]])[] = [

@@ -6,6 +6,8 @@ import type { StatusReply } from '../../../shared/api/listing.schema.ts'
 import { stateFolders } from '../../../shared/paths.ts'
 import type { ProblemCode } from '../../../shared/problem/catalogue.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { checkConfigLine } from '../../../shared/check-config-line.ts'
+import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
 
 /** Said only when there is something to look at. */
@@ -105,10 +107,24 @@ function diskLines({ disk }: StatusReply): string[] {
   ]
 }
 
-/** Said only when the file is not what is in force. */
-function configLines({ config: { path, loadedAt, problem } }: StatusReply): string[] {
-  if (problem === null) return []
-  return [`config  ${path} is not in use; the one loaded at ${loadedAt} stays: ${String(problem['message'])}`]
+/** Said only when the file is not what is in force, or would not be kept. */
+function configLines({
+  socket,
+  config: { path, loadedAt, problem, stricter = [], copy },
+}: StatusReply): string[] {
+  const lines = [
+    ...(problem === null
+      ? []
+      : [
+          `${path} is not in use; the one loaded at ${loadedAt} stays: ${String(problem['message'])}`,
+          ...(stricter.length === 0
+            ? []
+            : [`its rules on who may use ${stricter.join(', ')} apply all the same`]),
+          `next: ${shellLine(checkConfigLine(path, socket))}`,
+        ]),
+    ...(copy ? [String(copy['message']), `next: ${String(copy['hint'])}`] : []),
+  ]
+  return lines.map((line, index) => `${index === 0 ? 'config' : '      '}  ${line}`)
 }
 
 /** Said only where an API is configured. */

@@ -50,6 +50,10 @@ export interface ConfigState {
   /** Milliseconds since the epoch. */
   readonly loadedAt: number
   readonly problem: ProblemDocument | null
+  /** Pools for which the rules of a refused file apply besides. */
+  readonly stricter: readonly string[]
+  /** Why the copy of what is in force is not as it is to be. */
+  readonly copy: ProblemDocument | null
 }
 
 /** What is known of the Kubernetes API; times in milliseconds since the epoch. */
@@ -172,7 +176,7 @@ export function statusRoutes(
 
   app.get('/v1/status', { logLevel: 'warn', schema: { response: { 200: StatusReply } } }, async () => {
     const counts = service.ledger.counts()
-    const { path, loadedAt, problem } = config()
+    const { path, loadedAt, problem, stricter, copy } = config()
     const kubernetes = clusterStatus()
     const { count, last } = jumps()
     return {
@@ -199,7 +203,7 @@ export function statusRoutes(
         last: last ? { at: iso(last.at), seconds: last.by / 1000, says: describeJump(last) } : null,
       },
       deferredDels: await deferredDels(),
-      config: { path, loadedAt: iso(loadedAt), problem },
+      config: { path, loadedAt: iso(loadedAt), problem, stricter: [...stricter], copy },
       ...(facts.conflist && { conflist: facts.conflist }),
       kubernetes: kubernetes ? kubernetesStatus(kubernetes) : null,
       operationsUnderWay: service.serial.busy,

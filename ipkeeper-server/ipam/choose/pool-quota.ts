@@ -1,4 +1,5 @@
 import type { AddressBook } from '../pools/address-book.ts'
+import { quotaOf } from '../pools/pool-rules.ts'
 import { quotaProblem } from './claim-problems.ts'
 import type { Grant } from './plan-grants.ts'
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
@@ -51,7 +52,7 @@ export function checkQuota(
   const seen = new Set<string>()
   for (const { slot, address } of grants) {
     const { pool, rules } = slot
-    const { quotaPerNamespace: quota } = rules
+    const quota = quotaOf(rules)
     const { family } = address
     if (quota === undefined || seen.has(`${pool.name} ${family}`)) continue
     seen.add(`${pool.name} ${family}`)

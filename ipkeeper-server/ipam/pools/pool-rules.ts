@@ -122,5 +122,16 @@ export function poolRefusal(pool: string, its: PoolRules, place: Whereabouts): P
     const refusal = rule(its, place)
     if (refusal) return new Problem(refusal.code, `pool ${pool}: ${refusal.message}`)
   }
-  return undefined
+  return its.besides && poolRefusal(pool, its.besides, place)
+}
+
+/** How many addresses of one family the pods of one namespace may have; undefined: any number. */
+export function quotaOf({ quotaPerNamespace, besides }: PoolRules): number | undefined {
+  const quotas = [quotaPerNamespace, besides?.quotaPerNamespace].filter(quota => quota !== undefined)
+  return quotas.length === 0 ? undefined : Math.min(...quotas)
+}
+
+/** Whether somebody has to know the labels of namespaces to tell who may use the pool. */
+export function selectsNamespaces({ namespaceSelector, besides }: PoolRules): boolean {
+  return namespaceSelector !== undefined || besides?.namespaceSelector !== undefined
 }

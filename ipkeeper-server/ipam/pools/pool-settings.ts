@@ -30,6 +30,8 @@ export interface PoolRules {
   readonly quotaPerNamespace?: number
   /** Whether a pod may ask for a MAC; absent: it may. */
   readonly allowMac?: boolean
+  /** Those of a file that is refused otherwise (stricter-rules.ts); they have to allow the pod as well. */
+  readonly besides?: Omit<PoolRules, 'besides'>
 }
 
 /** How a pool treats its addresses; durations in milliseconds. */

@@ -22,13 +22,22 @@ export async function applyPools(
   former?: ReadonlySet<string>,
 ): Promise<ConfiguredPoolsPlan> {
   return await commitPlan(ledger, () => {
-    const plan = planConfiguredPools(
-      ledger,
-      pools,
-      lease => isInUse(ledger, lease, now(), liveness),
-      name => !ledger.isShared || former?.has(name) === true,
-    )
+    const plan = planPools({ ledger, liveness, now }, pools, former)
     decided()
     return plan
   })
+}
+
+/** What `applyPools` would change, or why it would refuse. */
+export function planPools(
+  { ledger, liveness, now }: Pick<LeaseService, 'ledger' | 'liveness' | 'now'>,
+  pools: readonly PoolSettings[],
+  former?: ReadonlySet<string>,
+): ConfiguredPoolsPlan {
+  return planConfiguredPools(
+    ledger,
+    pools,
+    lease => isInUse(ledger, lease, now(), liveness),
+    name => !ledger.isShared || former?.has(name) === true,
+  )
 }

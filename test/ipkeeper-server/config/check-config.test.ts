@@ -19,7 +19,7 @@ const good: readonly (readonly [name: string, text: string, said: string])[] = [
 for (const [name, text, said] of good) {
   t.test(`good: ${name}`, t => {
     const folder = t.testdir({ 'c.yaml': text })
-    t.strictSame(checkConfig(join(folder, 'c.yaml'), true), { good: true, text: said })
+    t.strictSame(checkConfig(join(folder, 'c.yaml'), true), { good: true, text: said, content: text })
     t.end()
   })
 }
@@ -37,19 +37,24 @@ t.test('every fault is a line, however many there are', t => {
 t.test('a file that is not there', t => {
   const path = join(t.testdir({}), 'c.yaml')
   t.strictSame(checkConfig(path, true), { good: false, text: `${path}: cannot be read (ENOENT)\n` })
-  t.strictSame(checkConfig(path, false), { good: true, text: `ok: there is no ${path}, so defaults apply\n` })
+  t.strictSame(checkConfig(path, false), {
+    ...{ good: true, content: '' },
+    text: `ok: there is no ${path}, so defaults apply\n`,
+  })
   t.end()
 })
 
 const main = join(import.meta.dirname, '..', '..', '..', 'ipkeeper-server', 'main.ts')
 const run = (...words: readonly string[]): Promise<Finished> =>
-  runProgram(process.execPath, [main, 'check-config', ...words])
+  runProgram(process.execPath, [main, 'check-config', ...words], {
+    env: { IPKEEPER_SOCKET: '/nonexistent/s' },
+  })
 
 t.test('as a command', async t => {
   const folder = t.testdir({ 'good.yaml': 'node: n1\n', 'bad.yaml': 'nod: n1\nx: 1\n' })
   const bad = join(folder, 'bad.yaml')
   for (const [words, exit, stdout, stderr] of [
-    [[join(folder, 'good.yaml')], 0, /^ok: 0 pools, node n1\n$/, /^$/],
+    [[join(folder, 'good.yaml')], 0, /^ok: 0 pools, node n1\nthe daemon was not asked: cannot reach /, /^$/],
     [
       [bad],
       1,

@@ -105,7 +105,7 @@ for (const [name, replace] of Object.entries(ways)) {
     const { config, path, applied, problems, untilApplied } = await site(t, join(folder, 'config.yaml'))
     replace(path, saying(6))
     await untilApplied(6)
-    t.strictSame(config.status(), { path, loadedAt: 1001, problem: null })
+    t.strictSame(config.status(), { path, loadedAt: 1001, problem: null, stricter: [] })
     t.strictSame(applied, [6], 'once')
     t.strictSame(problems, [])
   })

@@ -70,6 +70,7 @@ export function readingParts(
   | 'minAgeUnproved'
   | 'jumps'
   | 'metrics'
+  | 'checkConfig'
 > {
   const nodeFacts = { ...plainNode, ...facts }
   return {
@@ -83,7 +84,15 @@ export function readingParts(
     tellPod: () => undefined,
     askedAgain: () => Promise.resolve(),
     cluster,
-    config: () => ({ path: '/etc/ipkeeper/config.yaml', loadedAt: 0, problem: null }),
+    config: () => ({
+      path: '/etc/ipkeeper/config.yaml',
+      loadedAt: 0,
+      problem: null,
+      stricter: [],
+      copy: null,
+    }),
+    checkConfig: () =>
+      Promise.resolve({ refused: null, atStart: [], added: [], changed: [], removed: [], notes: [] }),
     clusterStatus: () => undefined,
     uplinks: noUplinks,
     observer: deafObserver,

@@ -516,6 +516,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/cni/del',
     '/v1/cni/gc',
     '/v1/cni/status',
+    '/v1/config/check',
     '/v1/explain',
     '/v1/health',
     '/v1/history',

@@ -5,6 +5,7 @@ import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
 import { oursIn } from '../networks.ts'
 import { HealthReply } from '../../../../shared/api/listing.schema.ts'
 import { pluginSettings } from '../../../../shared/cni/netconf.ts'
+import { checkConfigLine } from '../../../../shared/check-config-line.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 
 /** undefined when somebody listens, else the code of the failure. */
@@ -110,9 +111,13 @@ export const configCheck: Check = {
   run: async node => {
     const status = await node.status()
     if (!status) return noDaemon
-    const { path, problem, loadedAt } = status.config
+    const { path, problem, loadedAt, copy } = status.config
     if (problem)
-      return fail(`not in use: ${String(problem['message'])}`, 'ipkeeper-server', 'check-config', path)
+      return fail(
+        `${path} is not in use, the one loaded at ${loadedAt} is: ${String(problem['message'])}`,
+        ...checkConfigLine(path, node.socket),
+      )
+    if (copy) return warn(String(copy['message']), 'ls', '-ld', status.stateDir)
     if (!existsSync(path)) return ok(`there is no ${path}: defaults apply`)
     return ok(`${path}, loaded at ${loadedAt}`)
   },

@@ -136,11 +136,13 @@ export const auditCheck: Check = {
         return skip('this version of the daemon does not compare them')
       throw error
     }
+    // The check of the configuration says that one.
+    const findings = audit.findings.filter(({ kind }) => kind !== 'configuration-refused')
     const of = (severity: string): AuditReply['findings'] =>
-      audit.findings.filter(finding => finding.severity === severity)
+      findings.filter(finding => finding.severity === severity)
     const [error] = of('error')
     const [warning] = of('warning')
-    const count = counted(audit.findings.length, 'finding')
+    const count = counted(findings.length, 'finding')
     if (error) return fail(`${count}: ${error.says}`, 'ipkeeperctl', 'audit')
     if (warning) return warn(`${count}: ${warning.says}`, 'ipkeeperctl', 'audit')
     return ok(`${counted(audit.attachments, 'attachment agrees', 'attachments agree')} with the node`)

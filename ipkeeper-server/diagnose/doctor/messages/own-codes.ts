@@ -437,6 +437,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'error: /etc/ipkeeper/config.yaml:3:5: unknown key "pols"; did you mean "pools"? [IPK_DAEMON_CONFIG]',
     mend: () => [type.checkConfig],
   },
+  IPK_CONFIG_COPY: {
+    example: 'the copy of the last good configuration cannot be used: it is damaged [IPK_CONFIG_COPY]',
+    note: 'The daemon keeps what is in force in its state folder, for a start whose configuration file is refused. A copy that is not as it was written is not used.',
+    mend: () => [type.checkConfig, type.status],
+  },
   IPK_SOCKET_IN_USE: {
     example: 'error: another daemon answers on /run/ipkeeper/ipkeeper.sock [IPK_SOCKET_IN_USE]',
     mend: () => [type.status],

@@ -13,6 +13,7 @@ import { unknownPool } from '../../../ipam/choose/offers.ts'
 import { usableCandidates } from '../../../ipam/choose/plan-candidates.ts'
 import type { StringMap } from '../../../ipam/records/pod-facts.ts'
 import { poolRefusal } from '../../../ipam/pools/pool-rules.ts'
+import type { PoolRules } from '../../../ipam/pools/pool-settings.ts'
 import { rangeOf } from '../../../ipam/pools/pool.ts'
 import { holderKey, isReservedFor, type Holder, type LeaseRecord } from '../../../ipam/records/records.ts'
 import type { AddressRequest, CandidateList, PodRequest } from '../../../ipam/request/request.ts'
@@ -71,6 +72,18 @@ function problemBy<T>(work: () => T): { readonly value: T } | { readonly problem
 const plain = (problem: Problem): Objection => ({ key: problem.message, weight: 1n, problem })
 
 /** One object's pods before what is known. */
+/** As far as they can be told before the pod has a node. */
+function knownRules(
+  { namespaces, namespaceSelector, allowMac }: PoolRules,
+  namespaceLabels: StringMap | undefined,
+): PoolRules {
+  return {
+    ...(namespaces && { namespaces }),
+    ...(namespaceSelector && namespaceLabels && { namespaceSelector }),
+    ...(allowMac !== undefined && { allowMac }),
+  }
+}
+
 class Examination {
   readonly #pods: BroughtPods
   readonly #ground: Ground
@@ -136,13 +149,11 @@ class Examination {
 
   #refusalOf({ pool, rules }: KnownPool, { macSource }: PodRequest): Problem | undefined {
     const { namespaceLabels } = this.#ground
-    const { namespaces, namespaceSelector, allowMac } = rules
     return poolRefusal(
       pool.name,
       {
-        ...(namespaces && { namespaces }),
-        ...(namespaceSelector && namespaceLabels && { namespaceSelector }),
-        ...(allowMac !== undefined && { allowMac }),
+        ...knownRules(rules, namespaceLabels),
+        ...(rules.besides && { besides: knownRules(rules.besides, namespaceLabels) }),
       },
       {
         namespace: this.#pods.namespace,

@@ -160,7 +160,7 @@ const cases: readonly Case[] = [
     },
     check: 'config',
     says: /unknown key|pols/,
-    mend: ({ config }) => ['ipkeeper-server', 'check-config', config],
+    mend: ({ config, socket }) => ['ipkeeper-server', 'check-config', config, '--socket', socket],
   },
   {
     name: 'the plugin is not installed',

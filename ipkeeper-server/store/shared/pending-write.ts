@@ -1,5 +1,11 @@
 import { canonicalJson } from '../../ipam/records/canonical-json.ts'
-import { holderKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
+import {
+  holderKey,
+  sameAttachment,
+  type AttachmentKey,
+  type HolderRecord,
+  type LeaseRecord,
+} from '../../ipam/records/records.ts'
 import { recordId, type RecordName, type SharedKind } from './engine.ts'
 import type { Note } from './journal.ts'
 
@@ -28,19 +34,27 @@ export function sameRecord(a: string | null, b: string | null): boolean {
   return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
 }
 
+/** By what a pending write is resolved, besides what the engine has. */
+export interface ResolutionTerms {
+  /** Whether a name is this node's. */
+  readonly isOwn: IsOwnName
+  /** Of an engine that has lost records: how it stands with the node that has a record in use. */
+  readonly userIs: (text: string) => UserIs
+}
+
 /**
- * How a pending write is resolved, by what the engine has now. done: it is there. write: it is to be written. overruled: another
- * change stands. wait: for the node that the engine has it in use on.
- *
- * @param userIs of an engine that has lost records: how it stands with the node that has it in use
+ * How a pending write is resolved, by what the engine has now. done: it is there. write: it is to be written. follow: so is it, as a
+ * later version of what is there. overruled: another change stands. wait: for the node that the engine has it in use on.
  */
 export function resolutionOf(
-  { kind, expected, want, again }: PendingWrite,
+  write: PendingWrite,
   present: string | null,
-  userIs: (text: string) => UserIs,
-): 'done' | 'write' | 'overruled' | 'wait' {
+  { isOwn, userIs }: ResolutionTerms,
+): 'done' | 'write' | 'follow' | 'overruled' | 'wait' {
+  const { kind, expected, want, again } = write
   if (sameRecord(present, want)) return 'done'
   if (expected.some(text => sameRecord(present, text))) return 'write'
+  if (isGivenBack(write, present, isOwn)) return 'follow'
   // A node tells its part of a loss in its record, which an older text would take back: all would wait for it for ever.
   if (!again || kind === 'node') return 'overruled'
   const user = present === null ? 'own' : userIs(present)
@@ -48,6 +62,31 @@ export function resolutionOf(
   // What is in use here goes before what is kept or resting; but that may be newer than what is not.
   const isInUse = want !== null && userOf(kind, want) !== undefined
   return user === 'own' || (user === 'nobody' && isInUse) ? 'write' : 'overruled'
+}
+
+/**
+ * Whether the engine has it in use by the very sandbox of this node that the write is about: another node has taken it over and given it
+ * back, and knows nothing of what has become of that sandbox here.
+ */
+function isGivenBack({ kind, expected }: PendingWrite, present: string | null, isOwn: IsOwnName): boolean {
+  if (present === null) return false
+  const [user, attachment] = [userOf(kind, present), attachmentOf(present)]
+  if (user === undefined || !isOwn(user) || !attachment) return false
+  return expected.some(
+    text => text !== null && userOf(kind, text) === user && sameAttachment(attachmentOf(text), attachment),
+  )
+}
+
+const attachmentOf = (text: string): AttachmentKey | null =>
+  (JSON.parse(text) as LeaseRecord | HolderRecord).attachment
+
+/** The same record as a later version of what the engine has, so that no generation comes twice. */
+export function following(want: string | null, present: string | null): string | null {
+  if (want === null || present === null) return want
+  const record = JSON.parse(want) as LeaseRecord | HolderRecord
+  const before = JSON.parse(present) as LeaseRecord | HolderRecord
+  const generation = Math.max(record.generation, before.generation + 1)
+  return JSON.stringify({ ...record, generation })
 }
 
 /** own: this node. nobody: it is kept or rests, or its node is gone. reported: what it has is there again. awaited: it may not be. */

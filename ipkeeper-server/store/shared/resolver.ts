@@ -15,7 +15,14 @@ import type { IndeterminateCommits } from './indeterminate-commits.ts'
 import type { Journal } from './journal.ts'
 import type { JournalCopies } from './journal-copies.ts'
 import type { KnownRecords } from './known-records.ts'
-import { forgetNote, pendingNote, resolutionOf, type PendingWrite } from './pending-write.ts'
+import {
+  following,
+  forgetNote,
+  pendingNote,
+  resolutionOf,
+  type IsOwnName,
+  type PendingWrite,
+} from './pending-write.ts'
 
 /** Milliseconds between two looks whether a pending write is resolved; the engine can be reached, so that it soon will be. */
 const unresolvedPause = 10
@@ -34,6 +41,7 @@ export interface ResolverOptions {
   readonly indeterminate: IndeterminateCommits
   readonly losses: EngineLosses
   readonly contact: EngineContact
+  readonly isOwn: IsOwnName
   /** Whether the engine is only looked at: then nothing is resolved. */
   readonly isReadOnly: boolean
   /** Milliseconds between two tries of an engine that is away. */
@@ -47,6 +55,8 @@ export interface ResolverOptions {
   readonly onStatus: () => void
   /** Another node's later change stands; null: the record is gone. */
   readonly onOverruled: (write: PendingWrite, text: string | null) => void
+  /** It was written otherwise than it was pending. */
+  readonly onAmended: (write: PendingWrite) => void
 }
 
 export interface UnresolvedWrite extends PendingWrite {
@@ -255,12 +265,15 @@ export class Resolver {
   }
 
   async #resolve(write: UnresolvedWrite): Promise<void> {
-    const { indeterminate, known, losses } = this.#options
+    const { indeterminate, isOwn, known, losses } = this.#options
     const { want } = write
     for (;;) {
       const lossesBefore = losses.count
       const present = await known.ask(write)
-      const what = resolutionOf(write, present?.text ?? null, text => losses.userIs(write.kind, text))
+      const what = resolutionOf(write, present?.text ?? null, {
+        isOwn,
+        userIs: text => losses.userIs(write.kind, text),
+      })
       // An earlier commit of this node's is no other node's change: the write is judged by what was there before it.
       const late = what === 'overruled' && indeterminate.pendingAfter(write, present?.text ?? null)
       if (late) {
@@ -273,13 +286,14 @@ export class Resolver {
       }
       this.#waiting.delete(recordId(write))
       if (what === 'done') write.revision = present?.revision ?? null
-      if (what === 'write') {
+      if (what === 'write' || what === 'follow') {
         write.want = await this.#stillTrue(write)
+        if (what === 'follow') write.want = following(write.want, present?.text ?? null)
         if (!(await this.#writes(write, present?.revision ?? null))) continue
       }
       const isClosed = await this.#close(write, { isOverruled: what === 'overruled', lossesBefore })
       if (isClosed && what === 'overruled') this.#options.onOverruled(write, present?.text ?? null)
-      else if (isClosed && write.want !== want) this.#options.onOverruled(write, write.want)
+      else if (isClosed && write.want !== want) this.#options.onAmended(write)
       return
     }
   }

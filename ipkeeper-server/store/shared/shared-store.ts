@@ -185,6 +185,9 @@ export class SharedStore implements LeaseStore {
       onOverruled: (write, text) => {
         this.#onOverruled(write, text)
       },
+      onAmended: write => {
+        this.#hear(write, write.want)
+      },
     }))
     this.#reclaim = new Reclaim({
       ...{ ...parts, resolver, isChanging, onStatus },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { recordKinds } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import type { SharedKind } from '../../../../ipkeeper-server/store/shared/engine.ts'
-import { resolutionOf } from '../../../../ipkeeper-server/store/shared/pending-write.ts'
+import { following, resolutionOf } from '../../../../ipkeeper-server/store/shared/pending-write.ts'
 
 const text = (generation: number, more: object = {}): string => JSON.stringify({ generation, ...more })
 const [before, other] = [text(1, { of: 'before' }), text(3)]
@@ -41,21 +41,59 @@ const cases = [
 
 for (const [what, write, present, user, expected] of cases)
   t.test(`a pending write, when ${what}`, t => {
-    t.equal(
-      resolutionOf(write, present, () => user),
-      expected,
-    )
+    t.equal(resolutionOf(write, present, { isOwn: () => false, userIs: () => user }), expected)
     t.end()
   })
 
 t.test("after a loss what is missing is written again, but a node's record, which has told since", t => {
   const kinds = recordKinds.filter((kind): kind is Exclude<SharedKind, 'ending'> => kind !== 'attachment')
   const outcomes = (present: string | null): object => ({
-    ...Object.groupBy(kinds, kind => resolutionOf({ ...again, kind }, present, () => 'own')),
+    ...Object.groupBy(kinds, kind =>
+      resolutionOf({ ...again, kind }, present, { isOwn: () => false, userIs: () => 'own' }),
+    ),
   })
   const others = kinds.filter(kind => kind !== 'node')
   t.strictSame(outcomes(other), { write: others, overruled: ['node'] })
   t.strictSame(outcomes(null), { write: others, overruled: ['node'] })
   t.strictSame(outcomes(before), { write: kinds }, 'what it may have is replaced by the order of changes')
+  t.end()
+})
+
+const sandbox = (containerId: string): object => ({ network: 'net', containerId, ifname: 'eth0' })
+const lease = (generation: number, containerId: string, node: string): string =>
+  text(generation, { state: 'bound', node, attachment: sandbox(containerId) })
+const holder = (generation: number, containerId: string, node: string): string =>
+  text(generation, { attachment: sandbox(containerId), sandbox: { node } })
+const ended = { kind: 'lease', key: 'k', expected: [lease(1, 'c1', 'n1')], want: kept } as const
+const moved = { ...ended, want: lease(2, 'c2', 'n1') } as const
+const neverAdded = { ...ended, expected: [null, lease(1, 'c1', 'n1')], want: null } as const
+const left = { ...ended, kind: 'holder', expected: [holder(1, 'c1', 'n1')], want: null } as const
+const fromAfar = { ...ended, expected: [lease(1, 'c9', 'n9'), lease(2, 'c1', 'n1')] } as const
+
+/** Another node has changed the record, of which this one, n1, has a pending write. */
+const givenBack = [
+  ['ended, and it was given back to it', ended, lease(3, 'c1', 'n1'), 'follow'],
+  ['gave it to a newer one, and it was given back to it', moved, lease(3, 'c1', 'n1'), 'follow'],
+  ['was refused, and it was given back to it', neverAdded, lease(3, 'c1', 'n1'), 'follow'],
+  ['has left its holder, and that was given back to it', left, holder(3, 'c1', 'n1'), 'follow'],
+  ['ended, and another one of this node has it', ended, lease(3, 'c3', 'n1'), 'overruled'],
+  ['ended, and one of another node has it', ended, lease(3, 'c9', 'n9'), 'overruled'],
+  ['ended, and one of its ID on another node has it', ended, lease(3, 'c1', 'n9'), 'overruled'],
+  ['had it from another node, which has it back', fromAfar, lease(3, 'c9', 'n9'), 'overruled'],
+  ['ended, and it is kept', ended, text(3, { state: 'held', node: 'n1', attachment: null }), 'overruled'],
+] as const
+
+for (const [what, write, present, expected] of givenBack)
+  t.test(`a pending write, when its sandbox ${what}`, t => {
+    const terms = { isOwn: (name: string) => name === 'n1', userIs: () => 'nobody' as const }
+    t.equal(resolutionOf(write, present, terms), expected)
+    t.end()
+  })
+
+t.test('what follows a later version is a later one yet', t => {
+  t.equal(following(text(2), text(3)), text(4))
+  t.equal(following(text(5), text(3)), text(5))
+  t.equal(following(null, text(3)), null)
+  t.equal(following(text(2), null), text(2))
   t.end()
 })

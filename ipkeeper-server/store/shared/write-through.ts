@@ -155,7 +155,7 @@ export class WriteThrough {
     const notes = [
       ...(isAdd ? intents.map(forgetNote) : []),
       ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
-      ...real.flatMap(write => indeterminate.wrote(write, textOf(write.record))),
+      ...real.flatMap(write => indeterminate.wrote(write, this.#textOf(write))),
     ]
     try {
       await journal.commit(local, events, notes)

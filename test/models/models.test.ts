@@ -155,7 +155,6 @@ const renamed: ReclaimBound = { ...two, losses: 1, faults: 1, fragile: 'C', rena
 const twice: ReclaimBound = { ...two, losses: 2, faults: 0 }
 const ever: ReclaimBound = { ...two, losses: 1, faults: 1, fragile: 'C', busy: 'AC', hasOther: 'any time' }
 const late: ReclaimBound = { ...ever, hasOther: 'late', hasOperator: true }
-const halfDels: ReclaimBound = { ...two, losses: 1, faults: 1, hasSnapshot: true, hasHalfDels: true }
 const largeReclaimBounds: Readonly<Record<string, ReclaimBound>> = {
   'two nodes, each may fail': { ...snapshot, fragile: 'AC' },
   'two addresses, a snapshot': { ...snapshot, addresses: ['x', 'y'], faults: 0 },
@@ -175,6 +174,7 @@ const withoutReclaimRule: Readonly<Record<ReclaimRule, readonly [invariant: stri
     'what is in use on a node that has not told is waited for': [has],
     'what waits for a node that is gone is written': [has],
     'what is pending stands in the journal': [has],
+    'a DEL is noted before the engine hears of it': [cut],
     'what was written before a loss is written again': [has],
     'who says that it has told has told': [cut],
     'who waits for another node says that it owes': [shared],
@@ -218,10 +218,7 @@ t.test('reclaiming: what the product does not keep, and the rule that would', t 
     shared,
   )
   closes('another machine', ever, byMachine, byId)
-  if (isLarge) {
+  if (isLarge)
     closes('another machine, and an operator', { ...ever, busy: 'ACD', hasOperator: true }, byMachine, byId)
-    breaks(t, 'a DEL that the journal has not heard of', new Reclaim(halfDels), cut)
-    closes('a DEL', halfDels, 'a DEL is noted before the engine hears of it')
-  }
   t.end()
 })

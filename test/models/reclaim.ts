@@ -21,6 +21,7 @@ export const reclaimRules = [
   'what is in use on a node that has not told is waited for',
   'what waits for a node that is gone is written',
   'what is pending stands in the journal',
+  'a DEL is noted before the engine hears of it',
   'what was written before a loss is written again',
   'who says that it has told has told',
   'who waits for another node says that it owes',
@@ -41,7 +42,6 @@ export type ReclaimRule = (typeof reclaimRules)[number]
 export const reclaimProposals = [
   'machines are waited for, not names',
   'a machine knows its own leases by its ID',
-  'a DEL is noted before the engine hears of it',
 ] as const
 export type ReclaimProposal = (typeof reclaimProposals)[number]
 
@@ -122,8 +122,6 @@ export interface ReclaimBound {
   readonly renames?: boolean
   /** D is started under the name of C: after the last loss, or at any time. */
   readonly hasOther?: 'late' | 'any time'
-  /** A daemon may end after the engine has heard of a DEL, and before its journal has. */
-  readonly hasHalfDels?: boolean
   /** Machines that have accidents; all unless set. */
   readonly fragile?: string
   /** Machines on which pods begin, and end; all unless set. */
@@ -249,9 +247,10 @@ export class Reclaim implements Model<State> {
       // An ADD that was not acknowledged is taken back.
       for (const address of this.#bound.addresses)
         if (it.giving === address) it.pending[address] = { wants: 'free', again: false }
-      const isNoted = this.#proposed.has('a DEL is noted before the engine hears of it')
-      if (it.ending !== '' && isNoted) it.pending[it.ending] = { wants: 'free', again: false }
-      if (isNoted || !this.#bound.hasHalfDels) it.copies = take(it.copies, it.ending)
+      if (it.ending !== '' && this.#has('a DEL is noted before the engine hears of it')) {
+        it.pending[it.ending] = { wants: 'free', again: false }
+        it.copies = take(it.copies, it.ending)
+      }
       if (!this.#has('what is pending stands in the journal')) it.pending = { x: null, y: null }
       if (how === 'off') it.live = ''
       Object.assign(it, { is: how, heard: false, reported: 1, owes: false, knows: '' })

@@ -97,6 +97,7 @@ const isShared = (write: Write): write is SharedWrite => write.kind !== 'attachm
  * Invariants:
  * - An ADD is in the journal as an intent before the engine hears of it, and as an attachment only after the engine has
  *   taken it. Whatever ends in between, the intent says what is to be taken back: an ADD that no caller was answered.
+ *   What ends here is noted before, too, and then finished.
  * - While the engine is away only that changes which no other node can have (mayChangeAlone). The journal has it first;
  *   when the engine is back, it is written there, unless another node's later change stands there.
  * - The ledger hears of each record in the order of its versions, and never of one that a commit is under way for.

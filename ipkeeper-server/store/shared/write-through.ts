@@ -1,6 +1,13 @@
 import { toProblem, type Problem } from '../../../shared/problem/problem.ts'
 import type { HistoryEvent } from '../../ipam/records/history-entry.ts'
-import { isCondition, type Change, type NodeRecord } from '../../ipam/records/records.ts'
+import {
+  isCondition,
+  sameAttachment,
+  type Change,
+  type HolderRecord,
+  type LeaseRecord,
+  type NodeRecord,
+} from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
 import type { BasedWrite, Revisions, SharedWrite } from './commit-order.ts'
 import type { Endings } from './endings.ts'
@@ -48,7 +55,8 @@ export interface OrderedChange {
 interface Intended {
   /** What is pending should the change turn out to have been for nothing. */
   readonly intents: readonly PendingWrite[]
-  /** Whether it is an ADD, whose intents are in the journal. */
+  /** What is in the journal before the engine hears of the change. */
+  readonly noted: readonly PendingWrite[]
   readonly isAdd: boolean
 }
 
@@ -83,17 +91,18 @@ export class WriteThrough {
     const isAdd = change.local.some(({ record }) => record !== null)
     const real = withoutConditions(writes)
     const intents = real.map(write => this.#takenBack(write))
-    if (isAdd) await this.#options.journal.commit([], [], intents.map(pendingNote))
+    const noted = isAdd ? intents : this.#ended(real)
+    if (noted.length > 0) await this.#options.journal.commit([], [], noted.map(pendingNote))
     let revisions: readonly (number | null)[]
     try {
       revisions = await this.#commitToEngine(writes)
       // It is unknown whether an engine that has lost records had what this was compared with.
       if (isClaim && lossesBefore !== losses.count) throw new EngineAway('it has lost records meanwhile')
     } catch (error) {
-      return await this.#afterFailure(error, change, { intents, isAdd })
+      return await this.#afterFailure(error, change, { intents, noted, isAdd })
     }
     contact.heard()
-    return await this.#conclude(change, revisions, { intents, isAdd })
+    return await this.#conclude(change, revisions, { intents, noted, isAdd })
   }
 
   #commitToEngine(writes: readonly BasedWrite[]): Promise<readonly (number | null)[]> {
@@ -113,7 +122,7 @@ export class WriteThrough {
   async #afterFailure(
     error: unknown,
     change: OrderedChange,
-    { intents, isAdd }: Intended,
+    { intents, noted, isAdd }: Intended,
   ): Promise<Revisions> {
     const { contact, journal, resolver } = this.#options
     const real = withoutConditions(change.writes)
@@ -130,7 +139,7 @@ export class WriteThrough {
       return await this.#carryOutAlone(change)
     }
     // Before any later note of these records.
-    if (isAdd) void journal.commit([], [], intents.map(forgetNote)).catch(() => undefined)
+    if (noted.length > 0) void journal.commit([], [], noted.map(forgetNote)).catch(() => undefined)
     throw error
   }
 
@@ -138,7 +147,7 @@ export class WriteThrough {
   async #conclude(
     { writes, local, events, losses: lossesBefore }: OrderedChange,
     revisions: readonly (number | null)[],
-    { intents, isAdd }: Intended,
+    { intents, noted }: Intended,
   ): Promise<Revisions> {
     const { journal, known, indeterminate, losses, resolver, onNode } = this.#options
     const real = withoutConditions(writes)
@@ -153,7 +162,7 @@ export class WriteThrough {
       if (write.kind === 'node') onNode(write.key, text)
     }
     const notes = [
-      ...(isAdd ? intents.map(forgetNote) : []),
+      ...noted.map(forgetNote),
       ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
       ...real.flatMap(write => indeterminate.wrote(write, this.#textOf(write))),
     ]
@@ -201,6 +210,24 @@ export class WriteThrough {
     const { kind, key } = write
     const before = this.#options.known.get({ kind, key })?.text ?? null
     return { kind, key, expected: [before, this.#textOf(write)], want: before }
+  }
+
+  /**
+   * What a change ends that a sandbox has here, or gives to another one: should the daemon end before its journal has that, what was in use
+   * here is not passed on to a newer sandbox while the engine, which may have given it away by then, cannot be asked.
+   */
+  #ended(writes: readonly SharedWrite[]): readonly PendingWrite[] {
+    const { copies, known } = this.#options
+    const isEnd = ({ kind, key, record }: SharedWrite): boolean => {
+      const text = kind === 'lease' || kind === 'holder' ? known.get({ kind, key })?.text : undefined
+      if (text === undefined) return false
+      const before = JSON.parse(text) as LeaseRecord | HolderRecord
+      const after = record as LeaseRecord | HolderRecord | null
+      const isSame =
+        before.attachment !== null && sameAttachment(after?.attachment ?? null, before.attachment)
+      return copies.isOfUseHere(kind, before) && !isSame
+    }
+    return writes.filter(isEnd).map(write => ({ ...this.#takenBack(write), want: textOf(write.record) }))
   }
 
   #expectedOf({ kind, key, record }: SharedWrite, tried: boolean): PendingWrite['expected'] {

@@ -25,6 +25,8 @@ export class KnownRecords {
   readonly #reading = new Map<string, Promise<unknown>>()
   /** The newest news of records that were being changed or read. */
   readonly #stash = new Map<string, EngineRecord | RecordName>()
+  /** Who waits for one of those to be passed on. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<undefined>>()
   /** How often the engine has lost records. */
   #losses = 0
 
@@ -127,7 +129,26 @@ export class KnownRecords {
       if (!news || this.#isBusy(id)) return
       this.#stash.delete(id)
       this.#take(news)
+      this.#waiting.get(id)?.resolve(undefined)
+      this.#waiting.delete(id)
     })
+  }
+
+  /** Whether news of a kind are held back. */
+  holdsBack(kind: SharedKind): boolean {
+    return [...this.#stash.values()].some(news => news.kind === kind)
+  }
+
+  /** Resolves when the news of a kind that are held back now have been passed on. */
+  async passedOn(kind: SharedKind): Promise<void> {
+    const held = [...this.#stash].filter(([, news]) => news.kind === kind)
+    await Promise.all(
+      held.map(async ([id]) => {
+        const waiting = this.#waiting.get(id) ?? Promise.withResolvers<undefined>()
+        this.#waiting.set(id, waiting)
+        await waiting.promise
+      }),
+    )
   }
 
   #isBusy(id: string): boolean {

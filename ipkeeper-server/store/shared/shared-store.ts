@@ -85,6 +85,9 @@ const standardCooldown: PoolBook = {
   standard: { retention: 'release', cooldown: 60_000, preferFor: 60_000, strategy: 'lowest-free' },
 }
 
+/** Of what is counted over many leases, or may be had by one of them alone. */
+const isGuard = (kind: SharedKind): boolean => kind === 'quota' || kind === 'mac'
+
 const isShared = (write: Write): write is SharedWrite => write.kind !== 'attachment'
 
 /**
@@ -356,6 +359,7 @@ export class SharedStore implements LeaseStore {
     if (!this.#contact.isAway) {
       try {
         await this.#known.ask({ kind, key })
+        if (isGuard(kind)) await this.#known.passedOn('lease')
       } catch (error) {
         this.#failedWith(error)
       }
@@ -435,6 +439,10 @@ export class SharedStore implements LeaseStore {
         })
       return
     }
+    if (isGuard(kind) && this.#loaded && this.#known.holdsBack('lease')) {
+      void this.#hearOfGuard({ kind, key })
+      return
+    }
     const id = recordId({ kind, key })
     if (this.#resolver.isWaiting(id)) this.#resolver.wake()
     // What is pending is resolved first; until then it is what counts here. A commit under way finds out by itself.
@@ -455,6 +463,12 @@ export class SharedStore implements LeaseStore {
     const notes = this.#copies.heard({ kind, key }, text, revision)
     // An outdated copy is compared with the engine before anything comes of it.
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
+  }
+
+  /** Behind a guard stand the leases that were written with it: whoever goes by it has to have heard of those. */
+  async #hearOfGuard(name: RecordName): Promise<void> {
+    await this.#known.passedOn('lease')
+    this.#hear(name, this.#known.get(name)?.text ?? null)
   }
 
   /** Not before it has loaded all, which gives it the newest there is. */

@@ -95,3 +95,25 @@ for (const { name, play, known } of losses)
     t.equal(await settled(site), known)
     t.equal(site.told.at(-1), known, 'and that is what others were told last')
   })
+
+t.test('whoever goes by a guard can wait for news of leases that are held back', async t => {
+  const site = makeSite()
+  const { known } = site
+  await known.passedOn('lease')
+  site.isChanging = true
+  known.hear({ kind: 'holder', key: 'h', text: 'held back', revision: 2 })
+  t.notOk(known.holdsBack('lease'))
+  known.hear(lease('of another node', 2))
+  t.ok(known.holdsBack('lease'))
+  let isOver = false
+  const waiting = known.passedOn('lease').then(() => {
+    isOver = true
+  })
+  await settled(site)
+  t.notOk(isOver, 'while somebody here changes it')
+  site.isChanging = false
+  known.unstash('lease a')
+  await waiting
+  t.equal(known.get(name)?.text, 'of another node')
+  t.notOk(known.holdsBack('lease'))
+})

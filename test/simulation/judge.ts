@@ -74,8 +74,10 @@ export class Judge {
   /** By address, until when dynamic choice leaves it alone. */
   readonly #leftAlone = new Map<string, number>()
   readonly #reserved = new Map<string, string>()
-  /** By address: an engine that goes back may have it again, and nobody may rely on that. */
-  readonly #everReserved = new Map<string, string>()
+  /** By address, for whom that was asked for: an engine that goes back may have it again, and nobody may rely on that. */
+  readonly #everReserved = new Map<string, Set<string>>()
+  /** By address, when it was last given back by people. */
+  readonly #givenBack = new Map<string, number>()
   /** By address: who got it last. */
   readonly #last = new Map<string, Given>()
   /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
@@ -166,14 +168,18 @@ export class Judge {
   deleted({ container, wish, address }: Given, isSure: boolean, asked = this.#now()): void {
     // What has moved to a newer sandbox is not let go by an older one.
     if ((this.#last.get(address)?.container ?? container) !== container) return
-    if (wish.keep !== undefined) this.#kept.set(address, { pod: wish.pod, until: asked + wish.keep, isSure })
-    else if (wish.ip !== undefined && isSure) this.#leftAlone.set(address, asked + leftAloneFor)
+    // It may have been given back after this DEL had let it go, and before that was acknowledged.
+    const isStill = isSure && (this.#givenBack.get(address) ?? -1) < asked
+    if (wish.keep !== undefined)
+      this.#kept.set(address, { pod: wish.pod, until: asked + wish.keep, isSure: isStill })
+    else if (wish.ip !== undefined && isStill) this.#leftAlone.set(address, asked + leftAloneFor)
   }
 
   /** An operator gave a kept address back, or its keeping cannot be relied on any more. */
   keptNoMore(address: string): void {
     const kept = this.#kept.get(address)
     if (kept) this.#kept.set(address, { ...kept, isSure: false })
+    this.#givenBack.set(address, this.#now())
     this.#leftAlone.delete(address)
   }
 
@@ -203,7 +209,7 @@ export class Judge {
 
   /** That was asked for. */
   mayBeReserved(address: string, pod: string): void {
-    this.#everReserved.set(address, pod)
+    this.#everReserved.set(address, (this.#everReserved.get(address) ?? new Set()).add(pod))
   }
 
   unreserved(address: string): void {
@@ -222,7 +228,9 @@ export class Judge {
   isSpokenFor({ pod, ip, mac }: Wish): boolean {
     const owners = [...this.#owners.values()].filter(({ wish }) => wish.pod !== pod)
     const kept = ip === undefined ? undefined : this.#kept.get(ip)
-    const promised = ip === undefined ? undefined : (this.#reserved.get(ip) ?? this.#everReserved.get(ip))
+    const reserved = ip === undefined ? undefined : this.#reserved.get(ip)
+    const ever = ip === undefined ? undefined : this.#everReserved.get(ip)
+    const promised = reserved === undefined ? [...(ever ?? [])] : [reserved]
     const last = ip === undefined ? undefined : this.#last.get(ip)
     const isStuck = [...this.#ofNobody.values()].some(
       ({ address, wish }) => wish.pod === pod || address === ip || (mac !== undefined && wish.mac === mac),
@@ -232,7 +240,7 @@ export class Judge {
       (last !== undefined && last.wish.pod !== pod && this.#mayStay.has(last.container)) ||
       owners.some(({ address, wish }) => address === ip || (mac !== undefined && wish.mac === mac)) ||
       (kept !== undefined && kept.pod !== pod) ||
-      (promised !== undefined && promised !== pod)
+      promised.some(other => other !== pod)
     )
   }
 

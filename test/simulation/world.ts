@@ -83,6 +83,8 @@ export class World {
   #isOver = false
   /** Machines of which that was asked while they were on, and could perhaps not answer; since when they are well again. */
   readonly #doubted = new Map<Machine, number | undefined>()
+  /** Machines that may find a loss which nothing else shows, and have had no time to tell it; since when they could. */
+  readonly #untold = new Map<Machine, number | undefined>()
 
   constructor(time: VirtualTime, { kind, seed }: Pick<History, 'kind' | 'seed'>, engine: EngineDouble) {
     this.#time = time
@@ -121,6 +123,7 @@ export class World {
   /** Nothing that was begun is waited for. */
   play(step: Step): void {
     this.#believeAgain()
+    this.#doubtUntold()
     this.#say(describeStep(step))
     if ('on' in step && step.do !== 'start') this.#noLongerWell(this.#machine(step.on))
     const work = this.#work(step)
@@ -168,6 +171,8 @@ export class World {
       case 'release':
         return this.#ask(this.#machine(step.on), async service => {
           const address = `10.22.0.${step.number}`
+          // Whoever could not say that it is done may have done it.
+          this.judge.keptNoMore(address)
           await release(service, 'default', address)
           this.judge.keptNoMore(address)
         })
@@ -179,7 +184,10 @@ export class World {
         return undefined
       case 'restore':
         this.#wasRestored = true
-        if (!step.seen) this.judge.doubt(noticedWithin)
+        if (!step.seen) {
+          for (const machine of this.#machines) this.#untold.set(machine, undefined)
+          this.#doubtUntold()
+        }
         this.#spareFormerNames()
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
         for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
@@ -239,6 +247,7 @@ export class World {
         `${container} of ${wish.pod} on ${machine.name} has ${answer}` +
           (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : ''),
       )
+      this.#doubtUntold()
       if (this.#doubted.has(machine)) sandbox.isDisowned = true
       else this.judge.answered(sandbox.given)
       return sandbox
@@ -503,6 +512,17 @@ export class World {
       sandbox.isDisowned = true
       this.judge.ended(sandbox.container)
     }
+  }
+
+  /** What nobody could tell yet that has found it missing, others may be given. */
+  #doubtUntold(): void {
+    const now = this.#time.now()
+    for (const [machine, since] of this.#untold) {
+      const has = this.#sandboxes.some(one => one.machine === machine && this.judge.owns(one.container))
+      if (!has || (since !== undefined && now - since >= noticedWithin)) this.#untold.delete(machine)
+      else this.#untold.set(machine, answers(machine) ? (since ?? now) : undefined)
+    }
+    if (this.#untold.size > 0) this.judge.doubt(1)
   }
 
   #noLongerWell(machine: Machine): void {

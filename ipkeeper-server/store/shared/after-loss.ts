@@ -1,4 +1,4 @@
-import { leaseKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
+import { leaseKey, type HolderRecord, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
 import { recordId, type EngineRecord } from './engine.ts'
 import type { PendingWrite } from './pending-write.ts'
 
@@ -29,6 +29,7 @@ export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
     if (kind !== 'pool' && !isBusy(id)) pending.push({ kind, key, expected: [text], want: text, again: true })
   }
   const ended = new Map<string, LeaseRecord>()
+  const isKept = (lease: LeaseKey): boolean => ended.get(leaseKey(lease))?.state === 'held'
   const holders: (readonly [key: string, text: string])[] = []
   for (const { kind, key, text } of records) {
     const id = recordId({ kind, key })
@@ -44,8 +45,7 @@ export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
   for (const [key, text] of holders) {
     const holder = JSON.parse(text) as HolderRecord
     if (!holder.sandbox || !isOwn(holder.sandbox.node)) continue
-    const want = withoutSandbox(holder, ended)
-    pending.push({ kind: 'holder', key, expected: [text], want: want && JSON.stringify(want), again: true })
+    pending.push(endOf({ kind: 'holder', key, text }, released, isKept))
   }
   return pending
 }
@@ -53,8 +53,26 @@ export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
 /** null: nothing is kept for the holder. */
 function withoutSandbox(
   { generation, holder, leases }: HolderRecord,
-  ended: ReadonlyMap<string, LeaseRecord>,
-): HolderRecord | null {
-  const kept = leases.filter(lease => ended.get(leaseKey(lease))?.state === 'held')
-  return kept.length === 0 ? null : { generation: generation + 1, holder, attachment: null, leases: kept }
+  isKept: (lease: LeaseKey) => boolean,
+): string | null {
+  const kept = leases.filter(isKept)
+  if (kept.length === 0) return null
+  return JSON.stringify({ generation: generation + 1, holder, attachment: null, leases: kept })
+}
+
+/**
+ * What becomes of a record that a sandbox has ended which the engine says to have it in use.
+ *
+ * @param isKept whether a lease of a holder is kept for it by now
+ */
+export function endOf(
+  { kind, key, text }: Pick<EngineRecord, 'key' | 'text'> & { readonly kind: 'lease' | 'holder' },
+  released: LostRecords['released'],
+  isKept: (lease: LeaseKey) => boolean,
+): PendingWrite {
+  const want =
+    kind === 'lease'
+      ? JSON.stringify(released(JSON.parse(text) as LeaseRecord))
+      : withoutSandbox(JSON.parse(text) as HolderRecord, isKept)
+  return { kind, key, expected: [text], want, again: true }
 }

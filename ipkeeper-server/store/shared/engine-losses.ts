@@ -47,6 +47,8 @@ export class EngineLosses {
   #broken: string | undefined
   /** Whether all was heard once. */
   #isHeard = false
+  /** Whether the journal had something about this engine. */
+  #wasKnown = false
 
   constructor(options: EngineLossesOptions) {
     const { engine } = options
@@ -57,11 +59,17 @@ export class EngineLosses {
   /** Takes note of what the journal has. */
   found(text: string): void {
     this.#memory.found(text)
+    this.#wasKnown = this.knowsEngine
   }
 
   /** Whether the journal has something about this engine, or all of it was heard. */
   get knowsEngine(): boolean {
     return !this.#memory.isNew
+  }
+
+  /** Whether an earlier run found one, and this node has not told yet what it holds. */
+  get mustTell(): boolean {
+    return this.#wasKnown && this.#isHeard && !this.hasReported()
   }
 
   /** How many were found since the start: what was compared before the last one proves nothing. */

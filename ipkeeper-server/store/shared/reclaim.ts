@@ -1,5 +1,11 @@
-import { attachmentKey, type HolderRecord, type LeaseRecord } from '../../ipam/records/records.ts'
-import { writesAfterLoss } from './after-loss.ts'
+import {
+  attachmentKey,
+  leaseKey,
+  type HolderRecord,
+  type LeaseKey,
+  type LeaseRecord,
+} from '../../ipam/records/records.ts'
+import { endOf, writesAfterLoss } from './after-loss.ts'
 import type { SharedWrite } from './commit-order.ts'
 import { endedElsewhere, notEnded, type Endings } from './endings.ts'
 import { recordId, type Engine, type RecordName, type EngineRecord } from './engine.ts'
@@ -7,7 +13,7 @@ import type { EngineLosses } from './engine-losses.ts'
 import type { Journal, Note } from './journal.ts'
 import type { JournalCopies } from './journal-copies.ts'
 import type { KnownRecords } from './known-records.ts'
-import { pendingNote, type PendingWrite } from './pending-write.ts'
+import { pendingNote, userOf, type PendingWrite } from './pending-write.ts'
 import type { Resolver } from './resolver.ts'
 
 export interface ReclaimOptions {
@@ -90,6 +96,30 @@ export class Reclaim {
       .filter(({ kind }) => kind !== 'pool')
       .map(({ kind, key, text }): PendingWrite => ({ kind, key, expected: [text], want: text, again: true }))
     resolver.addNoted(missed)
+  }
+
+  /**
+   * What is heard of after a loss as in use here, by a sandbox that the journal knows nothing of, is of before the loss: the engine may have
+   * gone back once more, or a commit was under way when the loss was found. Its end is pending from here on. To be called after a loss alone.
+   */
+  heard({ kind, key }: RecordName, text: string | null): PendingWrite | undefined {
+    const { copies, journal, known, losses, released, resolver } = this.#options
+    if (text === null || (kind !== 'lease' && kind !== 'holder')) return undefined
+    const user = userOf(kind, text)
+    const { attachment } = JSON.parse(text) as LeaseRecord | HolderRecord
+    if (user === undefined || !attachment || !losses.isOwn(user)) return undefined
+    const id = recordId({ kind, key })
+    if (resolver.has(id) || copies.hasId(id) || journal.mayHaveAttachment(attachmentKey(attachment)))
+      return undefined
+    const isKept = (lease: LeaseKey): boolean => {
+      const name = { kind: 'lease', key: leaseKey(lease) } as const
+      const pending = resolver.get(recordId(name))
+      const its = pending ? pending.want : known.get(name)?.text
+      return typeof its === 'string' && (JSON.parse(its) as LeaseRecord).state === 'held'
+    }
+    const end = endOf({ kind, key, text }, released, isKept)
+    resolver.addNoted([end])
+    return end
   }
 
   #copiesOf(isMeant: (id: string) => boolean): readonly EngineRecord[] {

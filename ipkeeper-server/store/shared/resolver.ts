@@ -365,7 +365,9 @@ export class Resolver {
     const { want, revision = null } = write
     const late = engine.fences ? [] : indeterminate.resolved(write)
     const record = want === null ? null : (JSON.parse(want) as object)
-    const copied = isOverruled ? [] : copies.written(write, record, revision)
+    // What has ended here has ended whatever the engine has; else its copy would be told again after a loss.
+    const isInUse = record !== null && copies.isOfUseHere(write.kind, record)
+    const copied = isOverruled && isInUse ? [] : copies.written(write, record, revision)
     await journal.commit([], [], [forgetNote(write), ...copied, ...late])
     if (lossesBefore !== losses.count) return false
     this.#pending.delete(recordId(write))

@@ -243,6 +243,10 @@ export class SharedStore implements LeaseStore {
     // Up to here nothing that was heard has been judged; from here on it is, as nothing is waited for.
     if (!this.#loaded && !this.#options.offline) this.#judgeTaken(copies)
     if (!this.#options.offline) this.#takeBackLate()
+    // A loss that an earlier run found, and did not make good.
+    if (this.#losses.mustTell)
+      for (const kind of ['lease', 'holder'] as const)
+        for (const record of [...this.#known.of(kind)]) this.#reclaim.heard(record, record.text)
     for (const { kind, key, text } of this.#known.values())
       if (kind !== 'ending' && !this.#resolver.has(recordId({ kind, key }))) visit({ kind, key, text })
     for (const { kind, key, want } of this.#resolver.values())
@@ -452,7 +456,9 @@ export class SharedStore implements LeaseStore {
       this.#hearOfMissing({ kind, key })
       return
     }
-    const late = this.#takeBackIfLate({ kind, key }, text)
+    const late =
+      this.#takeBackIfLate({ kind, key }, text) ??
+      (this.#losses.count > 0 ? this.#reclaim.heard({ kind, key }, text) : undefined)
     if (late) {
       // The ledger may still have what another node had in between, if news of its end was passed over.
       this.#tell({ kind, key }, late.want)

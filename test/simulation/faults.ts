@@ -73,14 +73,14 @@ const ofWholeLife = {
     file: `${server}/store/shared/write-through.ts`,
     from: 'isClaim && !losses.isWhole()',
     to: 'isClaim && !losses.hasReported()',
-    ...found('amnesia', 29, 'one owner'),
+    ...found('amnesia', 87, 'nothing is left over'),
   },
   'lost-node-record': {
     was: 'a node whose own record was lost was not waited for',
     file: `${server}/store/shared/engine-losses.ts`,
     from: 'for (const name of this.#memory.nodes) {',
     to: 'for (const name of [] as string[]) {',
-    ...found('amnesia', 29, 'one owner'),
+    ...found('amnesia', 284, 'one owner'),
   },
   'not-told-again': {
     was: 'a node did not tell an engine that had lost records what is bound on it',
@@ -94,7 +94,7 @@ const ofWholeLife = {
     file: `${server}/store/shared/pending-write.ts`,
     from: "if (!again || kind === 'node') return 'overruled'",
     to: "return 'overruled'",
-    ...found('amnesia', 67, 'nothing is left over'),
+    ...found('amnesia', 4, 'a history ends'),
   },
   'heard-before-loss': {
     was: 'what was heard of an engine before it lost records counted as newer than what it had then',
@@ -216,8 +216,8 @@ const older = {
   'no-intent': {
     was: 'the engine heard of an ADD before the journal did: of a daemon that was killed then an address stayed bound',
     file: `${server}/store/shared/write-through.ts`,
-    from: 'if (isAdd) await this.#options.journal.commit([], [], intents.map(pendingNote))',
-    to: '',
+    from: 'const noted = isAdd ? intents : this.#ended(real)',
+    to: 'const noted = isAdd ? [] : this.#ended(real)',
     ...found('transactions', 15, 'nothing is left over'),
   },
   'taken-alone': {

@@ -157,6 +157,101 @@ const histories: Readonly<
     },
     'nothing is left over',
   ],
+  'two pods at once, while nobody could know': [
+    judge => {
+      judge.answered(web)
+      judge.doubt(1000)
+      judge.answered(other({ address: web.address }))
+    },
+  ],
+  'two pods at once, when that is over': [
+    (judge, pass) => {
+      judge.answered(web)
+      judge.doubt(1000)
+      pass(1000)
+      judge.answered(other({ address: web.address }))
+    },
+    'one owner',
+  ],
+  'what nobody could know is no excuse for what is kept, reserved, asked for by name, or has its MAC': [
+    judge => {
+      judge.answered(other({ container: 'c5', wish: { pod: 'a', mac: 'm' } }))
+      judge.deleted(kept, true)
+      judge.reserved('10.22.0.5', 'web-0')
+      judge.doubt(1000)
+      judge.answered(other({ container: 'c6', address: kept.address }))
+      judge.answered(other({ container: 'c7', address: '10.22.0.5' }))
+      judge.answered({ ...web, container: 'c8', address: '10.22.0.6', wish: { pod: 'b', ip: '10.22.0.4' } })
+      judge.answered(other({ container: 'c10', address: '10.22.0.10', wish: { pod: 'c', mac: 'm' } }))
+    },
+    'kept for its pod',
+    'reserved for its owner',
+    'what it asked for',
+    'a MAC of its own',
+  ],
+  "what a machine had that is gone, or has a name that is nobody's": [
+    judge => {
+      judge.mayStay(['c1'])
+      judge.ofNobody(kept)
+      judge.atEnd(
+        new Map([
+          [
+            'n0',
+            [
+              { address: '10.22.0.5', container: 'c1' },
+              { address: kept.address, container: 'c2' },
+            ],
+          ],
+        ]),
+      )
+    },
+  ],
+  'what another one had than that machine': [
+    judge => {
+      judge.mayStay(['c1'])
+      judge.ofNobody(kept)
+      judge.atEnd(new Map([['n0', [{ address: '10.22.0.5', container: 'c3' }]]]))
+    },
+    'nothing is left over',
+  ],
+  'what a machine had that is back': [
+    judge => {
+      judge.mayStay(['c1', 'c2'])
+      judge.mustGo(['c1'])
+      judge.atEnd(new Map([['n0', [{ address: '10.22.0.5', container: 'c1' }]]]))
+    },
+    'nothing is left over',
+  ],
+  'a second pod with what nobody proves to have ended': [
+    judge => {
+      judge.answered(web)
+      judge.mayStay(['c1'])
+      judge.ofNobody(web)
+      judge.answered(other({ address: web.address }))
+    },
+    'one owner',
+  ],
+  'a node that does not know of who runs, though that may stay': [
+    judge => {
+      judge.answered(web)
+      judge.mayStay(['c1'])
+      judge.ofNobody(web)
+      judge.atEnd(new Map([['n0', []]]))
+    },
+    'a node has what it answered',
+  ],
+  'an address that was given back before its DEL, and while that was under way': [
+    (judge, pass) => {
+      judge.keptNoMore(kept.address)
+      pass(1)
+      judge.deleted(kept, true)
+      judge.answered(other({ address: kept.address }))
+      judge.keptNoMore(web.address)
+      judge.deleted(web, true, 0)
+      judge.answered(other({ container: 'c10', address: web.address }))
+    },
+    'kept for its pod',
+  ],
   'nodes that know who runs': [
     judge => {
       judge.answered(web)

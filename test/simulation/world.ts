@@ -643,18 +643,14 @@ export class World {
     return this.#machines.filter(({ daemon }) => daemon?.service)
   }
 
-  /** What each daemon says is in use, on whichever node but those that are lost: that goes to their next pods. */
+  /** What each daemon says is in use, on whichever node. */
   #lists(): ReadonlyMap<string, readonly { readonly address: string; readonly container: string }[]> {
-    const lost = new Set(
-      this.#sandboxes.filter(({ machine }) => this.#lost.has(machine)).map(({ container }) => container),
-    )
     return new Map(
       this.#serving.map(({ name, daemon }) => [
         name,
         [...(daemon?.service?.ledger.leases() ?? [])]
           .filter(({ state }) => state === 'bound')
-          .map(({ address, attachment }) => ({ address, container: attachment?.containerId ?? '' }))
-          .filter(({ container }) => !lost.has(container)),
+          .map(({ address, attachment }) => ({ address, container: attachment?.containerId ?? '' })),
       ]),
     )
   }

@@ -58,7 +58,7 @@ file
 - changes \`node\`, \`kubernetes\`, \`store\`, \`runtime\`, \`resultCache\`, \`conflist\` or \`metrics\`: restart the daemon, which then takes all of the file, or take that change back;
 - would leave addresses in use outside of their pool, because the pool goes, is renamed, moves to another segment or
   shrinks (\`IPK_POOLS_ORPHAN\`), or overlaps ranges of a conflist that are in use (\`IPK_POOL_OVERLAP\`). When these addresses
-  are free, send SIGHUP to try again (\`systemctl reload ipkeeper\`).
+  are free, send SIGHUP to try again (\`systemctl reload-or-restart ipkeeper\`).
 
 So it is at a start as well: the daemon keeps a copy of what is in force, \`last-good-config.json\` in its state folder, and begins with
 that where the file is refused. Only the keys that need a restart are those of the file then, where it can be read at all. A

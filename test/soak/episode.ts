@@ -153,6 +153,9 @@ class Run {
     } catch (error) {
       this.#saw('what was to be well again', error instanceof Error ? error.message : String(error))
     } finally {
+      // Where it broke off they would go on without end.
+      this.trouble.stop()
+      this.kubelets.leave()
       this.#watchman.stop()
       this.#heartbeat.stop()
       await watching

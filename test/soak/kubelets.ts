@@ -20,6 +20,7 @@ export class Kubelets {
   readonly #alone = new Set<string>()
   #begun = 0
   #ending = false
+  #over = false
 
   constructor(options: KubeletsOptions) {
     this.#options = options
@@ -35,6 +36,12 @@ export class Kubelets {
   /** No pod is begun any more. */
   stop(): void {
     this.#ending = true
+  }
+
+  /** Nothing is waited for any more. */
+  leave(): void {
+    this.#ending = true
+    this.#over = true
   }
 
   async #work(runtime: Runtime, worker: number, workers: number): Promise<void> {
@@ -60,6 +67,7 @@ export class Kubelets {
         while (performance.now() < ends && !this.#ending) await delay(50)
       },
       isEnding: () => this.#ending,
+      isOver: () => this.#over,
       alone: async (name, work) => {
         if (this.#alone.has(name)) return
         this.#alone.add(name)

@@ -19,6 +19,8 @@ export interface LifeTools {
   wait(low: number, high: number): Promise<void>
   /** No pod is begun any more. */
   isEnding(): boolean
+  /** Nothing is waited for any more: an episode may break off while a daemon does not come back. */
+  isOver(): boolean
   /** Runs it unless another life has the name. */
   alone(name: string, work: () => Promise<void>): Promise<void>
 }
@@ -318,11 +320,11 @@ async function end(tools: LifeTools, running: Running | undefined): Promise<void
 
 /** As a runtime does it: until it is done. */
 async function delSurely(
-  { random }: LifeTools,
+  tools: LifeTools,
   { runtime, sandbox }: Pick<Running, 'runtime' | 'sandbox'>,
 ): Promise<void> {
-  for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
-    if ((await runtime.del(sandbox, { way: runtime.way(random) })) !== 'unknown') return
+  for (let pause = 50; !tools.isOver(); pause = Math.min(pause * 2, 1000)) {
+    if ((await runtime.del(sandbox, { way: runtime.way(tools.random) })) !== 'unknown') return
     await delay(pause)
   }
 }

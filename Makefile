@@ -76,6 +76,7 @@ test-all: test ## Run every test, then for half an hour what is too long for eac
 	@HISTORY_RUNS=20000 SHARED_RUNS=600 $(NODE) scripts/run-tests.ts test/properties/histories.test.ts test/properties/shared-ledger.test.ts
 	@SIMULATED_SECONDS=180 $(NODE) scripts/run-tests.ts test/simulation/simulation.test.ts
 	@MODELS=large $(NODE) scripts/run-tests.ts test/models/models.test.ts
+	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts
 	@$(MAKE) coverage fuzz soak
 
 coverage: setup build ## Run the unit tests, say what they cover, raise the floors in scripts/coverage-floors.json
@@ -94,7 +95,7 @@ fuzz: setup build ## Try the properties of test/fuzz with ever other cases (FUZZ
 simulate: packages ## Play lives of whole daemons in virtual time (KIND, SEED, COUNT, HOURS, KEEP, STORY, FAULT)
 	@$(NODE) scripts/simulate.ts
 
-soak: setup build ## Play daemons, etcd, disks and clocks through all that goes wrong (SOAK_MINUTES, 10 unless set; SEED)
+soak: setup build ## Play daemons, etcd, disks and clocks through all that goes wrong (SOAK_MINUTES, 10 unless set; SEED; FAULT)
 	@$(NODE) scripts/soak.ts
 
 bench: setup build ## Measure processes, daemon, pairs, pods and many nodes; print tables, write bench/results.json

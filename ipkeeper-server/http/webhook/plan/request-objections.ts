@@ -71,7 +71,6 @@ function problemBy<T>(work: () => T): { readonly value: T } | { readonly problem
 
 const plain = (problem: Problem): Objection => ({ key: problem.message, weight: 1n, problem })
 
-/** One object's pods before what is known. */
 /** As far as they can be told before the pod has a node. */
 function knownRules(
   { namespaces, namespaceSelector, allowMac }: PoolRules,
@@ -84,6 +83,7 @@ function knownRules(
   }
 }
 
+/** One object's pods before what is known. */
 class Examination {
   readonly #pods: BroughtPods
   readonly #ground: Ground

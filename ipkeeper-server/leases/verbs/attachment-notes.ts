@@ -66,7 +66,7 @@ function withAnswer(
  * @param isMeant whether the record under the key is still that of the ADD; asked when the commit is made
  */
 export async function countAsAnswered(
-  { ledger, monotonic }: LeaseService,
+  { answers, ledger, monotonic }: LeaseService,
   keys: readonly AttachmentKey[],
   isMeant: (attachment: AttachmentRecord) => boolean = () => true,
 ): Promise<void> {
@@ -76,7 +76,8 @@ export async function countAsAnswered(
     const { unanswered, ...rest } = present
     if (!unanswered || !isMeant(present)) return []
     // An earlier daemon may have sent it after the record was written, and no later than now.
-    const answeredAt = Math.floor(monotonic() * 1000)
+    const sent = Math.floor((answers.of(key) ?? monotonic()) * 1000)
+    const answeredAt = Math.max(present.answeredAt ?? 0, sent)
     const record = { ...rest, answeredAt, generation: present.generation + 1 }
     return [{ kind: 'attachment', key: attachmentKey(key), expect: present.generation, record }]
   }

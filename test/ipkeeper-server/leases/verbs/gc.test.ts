@@ -1,5 +1,7 @@
 import t from 'tap'
 import { collectGarbage, type GcOutcome } from '../../../../ipkeeper-server/leases/verbs/gc.ts'
+import { countAsAnswered } from '../../../../ipkeeper-server/leases/verbs/attachment-notes.ts'
+import { RecentAnswers } from '../../../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { TestService, type PodWords } from '../test-service.ts'
 
@@ -30,6 +32,8 @@ async function gc(
   const began = startedAt === null ? undefined : { bootId, startedAt }
   return await collectGarbage(story.service, { network: 'net', valid: valid(...ids), began }, minAgeUnproved)
 }
+
+const c1 = { network: 'net', containerId: 'c1', ifname: 'eth0' }
 
 const bound = (story: TestService): string[] =>
   story
@@ -232,6 +236,28 @@ const rows: readonly Row[] = [
     },
     gc: 'undated',
     ends: true,
+  },
+  {
+    name: 'answered before the GC began, which was found out after that',
+    story: async (story, begin) => {
+      await add(story, 'c1', { confirms: true })
+      story.time.pass(1)
+      begin()
+      story.time.pass(1)
+      await countAsAnswered(story.service, [c1])
+    },
+    ends: true,
+  },
+  {
+    name: 'the same, and it was an earlier daemon that answered',
+    story: async (story, begin) => {
+      await add(story, 'c1', { confirms: true })
+      story.time.pass(1)
+      begin()
+      story.time.pass(1)
+      await countAsAnswered({ ...story.service, answers: new RecentAnswers() }, [c1])
+    },
+    ends: false,
   },
   {
     name: 'young, and the GC is dated by another boot',

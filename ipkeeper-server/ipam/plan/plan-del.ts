@@ -150,7 +150,8 @@ export function planUndo(
     const isStillOurs = isOwn && holder !== undefined
     const movedOn =
       !isStillOurs &&
-      (before.state === 'held' ? isOwn || hasAnother(book, before) : hasOtherByNow(book, before))
+      // What its sandbox has no more would be kept for it.
+      (before.state === 'held' || orphaned ? isOwn || hasAnother(book, before) : hasOtherByNow(book, before))
     // Taken from another pod of the workload, it is released as by that pod's DEL.
     const isLast = isOwn ? current && isStillOurs : true
     const record =

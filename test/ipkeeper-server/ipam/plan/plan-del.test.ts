@@ -441,6 +441,21 @@ t.test('taken from a lost pod that has a newer sandbox by now: that sandbox does
   ])
 })
 
+t.test('taken from a lost pod that was deleted and has another one by now: kept for nobody', async t => {
+  const story = await Story.begin()
+  await story.add(copy('x2x5z', 'c1'))
+  story.world.dead.add('c1')
+  t.equal(await story.add(copy('b4d5f', 'c2', { ip: '10.22.0.2' })), '10.22.0.2')
+  await story.world.del('c1')
+  t.equal(await story.add(copy('x2x5z', 'c3', { uid: 'another' })), '10.22.0.3')
+  await story.undo('c2')
+  assertSound(story.world.service.ledger, 'after the undo')
+  story.check(t, [
+    '10.22.0.2 cooling shop/api-6d4cf56db6-x2x5z -',
+    '10.22.0.3 bound shop/api-6d4cf56db6-x2x5z c3',
+  ])
+})
+
 t.test('undone, what an older sandbox had is not of a pod that keeps another address', async t => {
   const story = await Story.begin()
   await story.add(copy('x2x5z', 'c1', { ip: '10.22.0.9' }))

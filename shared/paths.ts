@@ -43,4 +43,6 @@ export const stateFiles = {
   beginAnew: 'begin-anew',
   /** A copy of the configuration that was last in force, for a start whose file is refused. */
   keptConfig: 'last-good-config.json',
+  /** Which addresses of bridges are the daemon's work, in this boot. */
+  gateways: 'gateways.json',
 } as const

@@ -1,8 +1,12 @@
 import { describeHolder, type AttachmentRecord, type LeaseRecord } from '../ipam/records/records.ts'
 import { Ledger } from '../leases/ledger/ledger.ts'
+import { gatewayFacts } from '../leases/queries/gateway-facts.ts'
+import { BridgeGateways } from '../network/node/bridge-gateways.ts'
+import { GatewayRecords } from '../network/node/gateway-records.ts'
 import { HostView } from '../network/node/host-view.ts'
 import { LinkWatch } from '../network/node/link-watch.ts'
 import { UplinkBridges } from '../network/node/uplink-bridges.ts'
+import type { GatewayFacts } from '../network/plan/bridge-addresses.ts'
 import { PodWirer } from '../network/pod-wirer.ts'
 import { runTool } from '../network/run-tool.ts'
 import { FalseAnswers } from '../reconcile/false-answers.ts'
@@ -20,6 +24,7 @@ export interface NetworkOptions {
 export interface AssembledNetwork {
   readonly links: LinkWatch
   readonly uplinks: UplinkBridges
+  readonly gateways: BridgeGateways
   readonly network: PodWirer
   /** Pods that answered for addresses that they do not have. */
   readonly falseAnswers: FalseAnswers
@@ -30,28 +35,14 @@ export function assembleNetwork(
   { clock, stateDir, logger, registry, stops }: DaemonFrame,
   { ledger, here, bootId, onWired }: NetworkOptions,
 ): AssembledNetwork {
-  const links = new LinkWatch({
-    run: runTool,
-    onTrouble: why => {
-      if (why === undefined) logger.info('links and addresses of the node are followed again')
-      else logger.warn({ reason: why }, 'links and addresses of the node are read anew for each ADD')
-    },
-  })
-  stops.network.defer(() => {
-    links.stop()
-  })
+  const facts = gatewayFacts({ ledger, node: here, bootId })
+  const { links, host, gateways } = assembleBridges({ stateDir, logger, stops }, { here, bootId, facts })
   const wiring = {
     run: runTool,
-    host: new HostView(
-      runTool,
-      here,
-      () => performance.now(),
-      async bridge => (await links.now()).portsOf(bridge),
-    ),
+    host,
     linksWithMac: async (mac: string): Promise<readonly string[]> => (await links.now()).withMac(mac),
     node: here,
     bootId,
-    isGateway: (address: string): boolean => ledger.isGateway(address),
     subnetsOf: (pool: string) => (ledger.pool(pool)?.ranges ?? []).flat().map(({ subnet }) => subnet),
     attachments: function* (): Iterable<readonly [AttachmentRecord, readonly LeaseRecord[]]> {
       for (const attachment of ledger.attachments()) yield [attachment, ledger.leasesOf(attachment)]
@@ -60,6 +51,7 @@ export function assembleNetwork(
   const uplinks = new UplinkBridges({
     ...wiring,
     stateDir,
+    isGateway: facts.isGateway,
     now: clock.now,
     monotonic: clock.monotonic,
     onChange: (what, { bridge, uplink, moved }) => {
@@ -73,7 +65,7 @@ export function assembleNetwork(
   const falseAnswers = new FalseAnswers(() => performance.now())
   const network = new PodWirer({
     ...wiring,
-    uplinks,
+    ...{ uplinks, gateways, gatewayFacts: facts },
     monotonic: clock.monotonic,
     onWired,
     onUnguarded: error => {
@@ -108,5 +100,50 @@ export function assembleNetwork(
     },
   })
   stops.network.defer(() => network.idle())
-  return { links, uplinks, network, falseAnswers }
+  return { links, uplinks, gateways, network, falseAnswers }
+}
+
+/** What follows the links of the node, and the addresses that its bridges have. */
+function assembleBridges(
+  { stateDir, logger, stops }: Pick<DaemonFrame, 'stateDir' | 'logger' | 'stops'>,
+  { here, bootId, facts }: Pick<NetworkOptions, 'here' | 'bootId'> & { readonly facts: GatewayFacts },
+) {
+  const onProblem = (error: unknown): void => {
+    logger.warn({ err: error }, 'it cannot be written down which addresses of bridges are ours')
+  }
+  const records = new GatewayRecords({ stateDir, bootId, onProblem })
+  const links = new LinkWatch({
+    run: runTool,
+    onTrouble: why => {
+      if (why !== undefined) {
+        logger.warn({ reason: why }, 'links and addresses of the node are read anew for each ADD')
+        return
+      }
+      logger.info('links and addresses of the node are followed again')
+      void gateways.compare()
+    },
+    onAddressGone: ({ link, cidr }) => {
+      gateways.gone(link, cidr)
+      // Somebody may have removed what was in the way.
+      host.forget(link)
+    },
+  })
+  const host = new HostView(runTool, here, () => performance.now(), {
+    portsOf: async bridge => (await links.now()).portsOf(bridge),
+    gatewaysOf: bridge => records.of(bridge),
+  })
+  const gateways = new BridgeGateways({
+    run: runTool,
+    ...{ records, facts, onProblem },
+    addressesOf: async bridge => (await links.now()).addressesOf(bridge),
+    onRemoved: (bridge, addresses) => {
+      host.forget(bridge)
+      logger.info({ bridge, addresses }, 'gateways that no pod uses any more were taken from their bridge')
+    },
+  })
+  stops.network.defer(() => records.idle())
+  stops.network.defer(() => {
+    links.stop()
+  })
+  return { links, host, gateways }
 }

@@ -100,6 +100,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await followed.begin()
   cluster?.start()
   network.links.start()
+  await network.gateways.compare()
   // Before the first ADD, which may depend on it that the store was reached.
   await mesh?.start()
   await listen(frame, http, { kept, ledger, listeners })

@@ -16,6 +16,7 @@ import {
   guardHostLinks,
   runHostCommands,
 } from './node/kernel-settings.ts'
+import type { BridgeGateways } from './node/bridge-gateways.ts'
 import { HostLinkRemoval } from './node/link-removal.ts'
 import { findLink, type LinkState, neighboursWithMac, seeRoutes } from './ip-show.ts'
 import type { HostView } from './node/host-view.ts'
@@ -23,6 +24,7 @@ import { CommandRefused, isTaken, runCommands } from './ip-commands.ts'
 import { linkNames } from './link-names.ts'
 import { Masquerade } from './node/masquerade-table.ts'
 import { masqueradedPods, type MasqueradedPods } from './plan/masquerade-rules.ts'
+import type { GatewayFacts } from './plan/bridge-addresses.ts'
 import { announcementCommand, announcementSysctls } from './plan/announcement.ts'
 import type { Command } from './plan/command.ts'
 import { compareWiring, type SeenLink, type SeenWiring } from './plan/compare-wiring.ts'
@@ -43,8 +45,8 @@ import type { UplinkBridges } from './node/uplink-bridges.ts'
 export interface PodWirerOptions extends DuplicateCheckOptions {
   readonly host: HostView
   readonly uplinks: UplinkBridges
-  /** Whether an address is the gateway of a pool that is known. */
-  readonly isGateway: (address: string) => boolean
+  readonly gateways: BridgeGateways
+  readonly gatewayFacts: GatewayFacts
   /** Names of the links that have a MAC at this moment; absent: nobody knows. */
   readonly linksWithMac?: (mac: string) => Promise<readonly string[]>
   /** Subnets of a pool, in CIDR notation. */
@@ -246,7 +248,7 @@ export class PodWirer implements PodNetwork {
   }
 
   async #wireOnce(order: WiringOrder, fd: number): Promise<void> {
-    const { run } = this.#options
+    const { run, gateways } = this.#options
     const { config, key, wiring, ips } = order
     const commands = wiringCommands(order)
     const cidrs = ips.map(({ address }) => address)
@@ -258,7 +260,9 @@ export class PodWirer implements PodNetwork {
     if (forwards) await enableForwarding(families, run)
     if (ipv6 && wiring.proxyOn !== null) await answerNeighbours(wiring.proxyOn)
     if (wiring.hostLink) await this.#removal.settled(wiring.hostLink.name)
-    await runHostCommands(run, commands.host, fd, [config.bridge, wiring.hostLink?.name ?? ''])
+    await gateways.during(order, () =>
+      runHostCommands(run, commands.host, fd, [config.bridge, wiring.hostLink?.name ?? '']),
+    )
     // Before the pod's side is up: nothing is heard of the pod until then.
     await guardHostLinks(guardedLinks(config, order.survey, wiring))
     await setSysctls(run, fd, [
@@ -335,7 +339,7 @@ export class PodWirer implements PodNetwork {
 
   /** After a refusal: what the host is really like, with leftovers of this attachment removed; or the error that says it. */
   async #secondLook(error: unknown, order: WiringOrder, fd: number): Promise<Survey> {
-    const { run, host, isGateway } = this.#options
+    const { run, host, gatewayFacts } = this.#options
     if (!(error instanceof CommandRefused)) throw error
     const { config, key, survey, ips } = order
     if (isTaken(error) && givesName(error.command) && (await findLink(run, key.ifname, fd))) {
@@ -348,7 +352,7 @@ export class PodWirer implements PodNetwork {
     if (order.wiring.mode === 'macvlan')
       await removeMacvlan(run, await reopenPodNamespace(order.netns), survey.names)
     const fresh = { ...survey, ...(await host.survey(config)), mtu: survey.mtu }
-    checkHost(config, fresh, ips, isGateway)
+    checkHost(config, fresh, ips, gatewayFacts)
     return fresh
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The daemon's part that knows the links of its node, alone in a host. A line of stdin that is an address is answered by the
- * link that has it, or "-"; one that is a MAC by the links that have it; any other by the ports of the bridge it names. What is told of trouble comes with "trouble: " before it. It ends with its stdin.
+ * link that has it, or "-"; one that is a MAC by the links that have it; any other by the ports of the bridge it names. What is told of trouble comes
+ * with "trouble: " before it, of an address that is gone with "gone: ". It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
 import { LinkWatch } from '../../ipkeeper-server/network/node/link-watch.ts'
@@ -13,6 +14,9 @@ const watch = new LinkWatch({
   run: runTool,
   onTrouble: why => {
     say(`trouble: ${why ?? 'none'}`)
+  },
+  onAddressGone: ({ link, cidr }) => {
+    say(`gone: ${link} ${cidr}`)
   },
   pauseMs: 300,
 })

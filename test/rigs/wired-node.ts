@@ -77,7 +77,8 @@ export interface WiredNode {
   readonly host: PrivateHost
   /** The daemon that runs now; another one after a restart. */
   daemon(): Daemon
-  startDaemon(): Promise<Daemon>
+  /** @param configuration of its own; default: as it was */
+  startDaemon(configuration?: Settings): Promise<Daemon>
   /** The network configuration of a call, as libcni hands it to the plugin. */
   config(options?: CallOptions): Settings
   /** A pod with a namespace of its own. Not added yet. */
@@ -126,7 +127,10 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
     string,
     string,
   ]
-  writeFileSync(file, JSON.stringify(configuration))
+  const configure = (own: Settings): void => {
+    writeFileSync(file, JSON.stringify(own))
+  }
+  configure(configuration)
   const start = (): Promise<Daemon> =>
     startDaemon({
       ...{ socket, stateDir, host, config: file, env },
@@ -193,7 +197,10 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
   return {
     ...{ host, config },
     daemon: () => daemon,
-    startDaemon: async () => (daemon = await start()),
+    startDaemon: async own => {
+      if (own) configure(own)
+      return (daemon = await start())
+    },
     pod: (podOptions = {}) => makePod(podOptions),
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../ipam/records/records.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
 import { planWiring, wiredResult } from '../../network/plan/plan-wiring.ts'
+import { gatewayFacts } from '../queries/gateway-facts.ts'
 import { withNote } from './attachment-notes.ts'
 import type { LeaseService } from './service.ts'
 
@@ -54,8 +55,11 @@ export async function prepareWiring(
     const isChosen = (mac: string): boolean =>
       isChosenByOther(ledger, mac, own, { liveness: service.liveness, now: service.now() })
     const planned = (): WiringRecord =>
-      planWiring(main, survey, { ips, routes, mac: asked?.mac ?? null, named, isChosen }, address =>
-        ledger.isGateway(address),
+      planWiring(
+        main,
+        survey,
+        { ips, routes, mac: asked?.mac ?? null, named, isChosen },
+        gatewayFacts(service),
       )
     // One that was sent again keeps what it has.
     return withNote(plan, key, present => ({ ...present, wiring: present.wiring ?? planned() }))

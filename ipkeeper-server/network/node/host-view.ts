@@ -16,6 +16,14 @@ function beyondTheLink({ addresses }: LinkState): readonly string[] {
   return addresses.filter(({ scope }) => scope !== 'link').map(({ address }) => address)
 }
 
+/** What others know of a bridge. */
+interface BridgeKnowledge {
+  /** Which ports it has at this moment; default: as they were seen lately. */
+  readonly portsOf?: (bridge: string) => Promise<readonly string[]>
+  /** Which addresses ipkeeper put there itself (GatewayRecords); default: none. */
+  readonly gatewaysOf?: (bridge: string) => readonly string[]
+}
+
 /**
  * The links of the host as they were seen lately. Who finds that the kernel no longer agrees forgets all of it and looks
  * again.
@@ -25,32 +33,39 @@ export class HostView {
   readonly #node: string
   readonly #monotonic: () => number
   readonly #portsOf: (bridge: string) => Promise<readonly string[]>
+  readonly #gatewaysOf: (bridge: string) => readonly string[]
   readonly #seen = new Map<string, { readonly at: number; readonly value: Promise<unknown> }>()
 
-  /** @param portsOf which ports a bridge has at this moment; default: as they were seen lately */
   constructor(
     run: RunTool,
     node: string,
     monotonic: () => number,
-    portsOf?: (bridge: string) => Promise<readonly string[]>,
+    { portsOf, gatewaysOf }: BridgeKnowledge = {},
   ) {
     this.#run = run
     this.#node = node
     this.#monotonic = monotonic
     this.#portsOf = portsOf ?? (bridge => this.#foreignPorts(bridge))
+    this.#gatewaysOf = gatewaysOf ?? (() => [])
   }
 
-  forget(): void {
-    this.#seen.clear()
+  /** @param link its name; default: everything */
+  forget(link?: string): void {
+    if (link === undefined) this.#seen.clear()
+    else this.#seen.delete(`link ${link}`)
   }
 
   /** What stands under the name of a bridge; one that is absent has the MAC that it is to get. */
   async bridge(name: string): Promise<BridgeFacts> {
+    // Before the look: one that is taken away meanwhile is either not seen any more, or still known to be ours.
+    const recorded = this.#gatewaysOf(name)
     const link = await this.#link(name)
     if (!link) return { state: 'absent', mac: macOf(`bridge ${this.#node} ${name}`) }
     if (link.kind !== 'bridge') return { state: 'other', kind: link.kind }
     const { mac, filtersVlans } = link
-    return { state: 'bridge', mac, addresses: beyondTheLink(link), filtersVlans }
+    const addresses = beyondTheLink(link)
+    const ours = addresses.filter(address => recorded.includes(address))
+    return { state: 'bridge', mac, addresses, ours, filtersVlans }
   }
 
   /** A link that the configuration names. Throws IPK_LINK_CONFLICT when there is none. */

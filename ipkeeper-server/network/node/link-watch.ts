@@ -9,6 +9,8 @@ interface LinkWatchOptions {
   readonly run: RunTool
   /** Why the kernel's news cannot be heard; undefined once they are again. Told on change only. */
   readonly onTrouble: (why: string | undefined) => void
+  /** The kernel's news say that a link has lost an address, be it to come back at once. */
+  readonly onAddressGone?: (address: OwnAddress) => void
   /** Milliseconds before a monitor that ended is started again, for the next who asks. */
   readonly pauseMs?: number
 }
@@ -22,12 +24,16 @@ class Known {
   /** Made when somebody asks; undefined once something has changed. */
   #seen: NodeLinks | undefined
 
-  hear(line: string): void {
+  /** Returns an address that is gone, with the link that had it. */
+  hear(line: string): OwnAddress | undefined {
     const address = readAddressNews(line)
+    // News of a link that is gone by now do not name it.
+    const gone = address?.gone === true ? (this.#addresses.get(address.key) ?? address) : undefined
     if (address) put(this.#addresses, address)
     const link = address ? undefined : readLinkNews(line)
     if (link) put(this.#links, link)
     if (address ?? link) this.#seen = undefined
+    return gone
   }
 
   links(): NodeLinks {
@@ -90,7 +96,7 @@ export class LinkWatch {
     try {
       const monitor = new IpMonitor(['link', 'address'], {
         onLine: line => {
-          if (this.#known) this.#known.hear(line)
+          if (this.#known) this.#hear(this.#known, line)
           else before.push(line)
         },
         onEnd: why => {
@@ -103,12 +109,17 @@ export class LinkWatch {
         monitor.end(toProblem(error).message)
       })
       if (!known || this.#monitor !== monitor) return
-      for (const line of before) known.hear(line)
+      for (const line of before) this.#hear(known, line)
       this.#known = known
       this.#tell(undefined)
     } catch (error) {
       this.#lose(toProblem(error).message)
     }
+  }
+
+  #hear(known: Known, line: string): void {
+    const gone = known.hear(line)
+    if (gone) this.#options.onAddressGone?.(gone)
   }
 
   #lose(why: string): void {

@@ -1,9 +1,9 @@
-import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
 import { cidrContains, parseCidr } from '../../../shared/net/cidr.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
+import { judgeAddresses, type GatewayFacts } from './bridge-addresses.ts'
 import { gatewayCidrs } from './bridge.ts'
 import type { Survey, UplinkFacts } from './wiring-job.ts'
 
@@ -123,19 +123,20 @@ export function checkHost(
   config: MainConfig,
   survey: Survey,
   ips: readonly ResultAddress[],
-  isGateway: (address: string) => boolean,
+  gateways: GatewayFacts,
 ): void {
-  if (survey.bridge) checkBridge(config, survey, ips, isGateway)
+  if (survey.bridge) checkBridge(config, survey, ips, gateways)
   checkUplink(config, survey)
 }
 
 /** What stands under the bridge's name must be a bridge, with addresses of pools only. Throws IPK_LINK_CONFLICT. */
 function checkBridge(
-  { mode, bridge, isGateway, vlan }: MainConfig,
+  config: MainConfig,
   survey: Survey,
   ips: readonly ResultAddress[],
-  isPoolGateway: (address: string) => boolean,
+  gateways: GatewayFacts,
 ): void {
+  const { mode, bridge, isGateway, vlan } = config
   const present = survey.bridge
   if (present?.state === 'other') {
     const kind = present.kind === '' ? 'a plain link' : `a ${present.kind}`
@@ -152,19 +153,35 @@ function checkBridge(
   // The bridge of an underlay may have the node's own addresses, in the subnet of its pods.
   if (!isGateway || mode === 'underlay') return
   const wanted = gatewayCidrs(ips)
-  for (const address of present.addresses) {
-    if (wanted.includes(address)) continue
-    const overlaps = wanted.some(gateway => overlap(gateway, address))
-    if (isPoolGateway(withoutPrefix(address)) && !overlaps) continue
-    const needed = wanted.join(' and ')
-    throw new Problem(
+  const [first] = judgeAddresses(config, present, wanted, gateways).inTheWay
+  if (first !== undefined) throw addressConflict(bridge, first, wanted, gateways.podsBehind(first, bridge))
+}
+
+/** How many pods a refusal names. */
+const shownPods = 3
+
+function addressConflict(
+  bridge: string,
+  address: string,
+  wanted: readonly string[],
+  pods: readonly string[],
+): Problem {
+  const needs = `this network needs ${wanted.join(' and ')}`
+  const other = 'name another "bridge"; or set "isGateway": false'
+  if (pods.length === 0) {
+    return new Problem(
       'IPK_LINK_CONFLICT',
-      `bridge ${bridge} has address ${address}, which is not the gateway of a pool; this network needs ${needed}`,
-      {
-        hint: `ip address delete ${address} dev ${bridge}; or name another "bridge"; or set "isGateway": false`,
-      },
+      `bridge ${bridge} has address ${address}, which is not the gateway of a pool; ${needs}`,
+      { hint: `ip address delete ${address} dev ${bridge}; or ${other}` },
     )
   }
+  const more = pods.length - shownPods
+  const names = `${pods.slice(0, shownPods).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return new Problem(
+    'IPK_LINK_CONFLICT',
+    `bridge ${bridge} has address ${address}, which is the gateway of ${names}; ${needs}`,
+    { hint: `delete ${pods.length === 1 ? 'that pod' : 'those pods'} first; or ${other}` },
+  )
 }
 
 /** A pod looks for its gateway on its own link, so that has to be in its subnet. */
@@ -177,13 +194,4 @@ export function checkGateways(ips: readonly ResultAddress[]): void {
       hint: 'correct "gateway" of the range',
     })
   }
-}
-
-function overlap(a: string, b: string): boolean {
-  const [left, right] = [parseCidr(a), parseCidr(b)]
-  return (
-    left !== undefined &&
-    right !== undefined &&
-    (cidrContains(left, right.address) || cidrContains(right, left.address))
-  )
 }

@@ -11,11 +11,18 @@ export interface NodeLink {
 /** The links of the node and their addresses, at one moment. */
 export class NodeLinks {
   readonly own: OwnAddresses
+  readonly #addresses: readonly OwnAddress[]
   readonly #links: readonly NodeLink[]
 
   constructor(addresses: Iterable<OwnAddress>, links: Iterable<NodeLink>) {
-    this.own = new OwnAddresses(addresses)
+    this.#addresses = [...addresses]
+    this.own = new OwnAddresses(this.#addresses)
     this.#links = [...links]
+  }
+
+  /** Addresses of a link in CIDR notation, without link-local ones. */
+  addressesOf(link: string): readonly string[] {
+    return this.#addresses.flatMap(own => (own.link === link ? [own.cidr] : []))
   }
 
   /** Names of the ports of a bridge. */

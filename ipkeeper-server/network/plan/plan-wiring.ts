@@ -1,6 +1,7 @@
 import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import type { ResultAddress, ResultRoute, CniResult, ResultInterface } from '../../../shared/cni/result.ts'
 import type { WiringMode, WiringRecord } from '../../ipam/records/records.ts'
+import type { GatewayFacts } from './bridge-addresses.ts'
 import { bridgeCommands } from './bridge.ts'
 import type { Command } from './command.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
@@ -28,20 +29,19 @@ export interface Granted {
 /**
  * How a pod is to be wired: what is recorded before anything is done.
  *
- * @param isGateway whether an address is the gateway of a pool
  * @throws IPK_LINK_CONFLICT, IPK_CONFIG_INVALID; nothing has been touched then
  */
 export function planWiring(
   config: MainConfig,
   survey: Survey,
   { ips, routes, mac, named, isChosen }: Granted,
-  isGateway: (address: string) => boolean,
+  gateways: GatewayFacts,
 ): WiringRecord {
   const { mode } = config
   checkGateways(ips)
   checkMtuCarries(survey.mtu, new Set(ips.map(({ address }) => (isIpv6(address) ? 6 : 4))))
   if (survey.uplink) checkMtuFits(survey.mtu, survey.uplink)
-  checkHost(config, survey, ips, isGateway)
+  checkHost(config, survey, ips, gateways)
   const addresses = ips.map(({ address }) => withoutPrefix(address))
   const hasVeth = mode !== 'macvlan'
   return {

@@ -21,6 +21,8 @@ export type BridgeFacts =
       readonly state: 'bridge'
       readonly mac: string
       readonly addresses: readonly string[]
+      /** Those that ipkeeper put there itself, in this boot. */
+      readonly ours: readonly string[]
       readonly filtersVlans: boolean
     }
   | { readonly state: 'other'; readonly kind: string }

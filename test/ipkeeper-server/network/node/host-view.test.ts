@@ -76,6 +76,7 @@ t.test('what stands under the name of a bridge', async t => {
     state: 'bridge',
     mac: '0e:00:00:00:00:09',
     addresses: ['10.22.0.1/16', 'fd00:22::1/64'],
+    ours: [],
     filtersVlans: true,
   })
   t.strictSame(await view.bridge('plain'), { state: 'other', kind: '' })
@@ -100,9 +101,15 @@ t.test('a look is trusted for 10 s, and shared', async t => {
   await view.bridge('ipk9')
   await view.bridge('ipk9')
   t.equal(runs.length, 3, 'also that there is none')
-  view.forget()
+  view.forget('ipk9')
+  await view.bridge('ipk0')
+  t.equal(runs.length, 3, 'another link is forgotten')
+  view.forget('ipk0')
   await view.bridge('ipk0')
   t.equal(runs.length, 4)
+  view.forget()
+  await view.bridge('ipk0')
+  t.equal(runs.length, 5)
 })
 
 t.test('a look that failed is not remembered', async t => {
@@ -210,12 +217,9 @@ t.test('who else is on a bridge is seen anew each time', async t => {
     exit: 1,
     stderr: `Device "${args.at(-1) ?? ''}" does not exist.\n`,
   }))
-  const view = new HostView(
-    run,
-    'n1',
-    () => 0,
-    bridge => Promise.resolve(bridge === 'br7' ? present : []),
-  )
+  const view = new HostView(run, 'n1', () => 0, {
+    portsOf: bridge => Promise.resolve(bridge === 'br7' ? present : []),
+  })
   const others = async (parts: Partial<MainConfig>): Promise<readonly string[]> =>
     (await view.survey(config({ mode: 'bridge', bridge: 'br7', mtu: 1500, ...parts }))).foreignPorts
   const usual = { duplicateProbe: 'among-others' } as const
@@ -224,4 +228,13 @@ t.test('who else is on a bridge is seen anew each time', async t => {
   t.same(await others(usual), ['tap0', 'ipk0', 'vethab12', 'eth1'])
   t.same(await others({ duplicateProbe: true }), [], 'of no interest where it is asked anyway')
   t.same(await others({ duplicateProbe: false }), [])
+})
+
+t.test('which addresses of a bridge are ours', async t => {
+  const { run } = toolDouble(() => ({ stdout: JSON.stringify([links['ipk0']]) }))
+  const recorded = ['fd00:22::1/64', '10.22.0.1/24', '10.60.0.1/24']
+  const gatewaysOf = (bridge: string): readonly string[] => (bridge === 'ipk0' ? recorded : [])
+  const view = new HostView(run, 'n1', () => 0, { gatewaysOf })
+  t.match(await view.bridge('ipk0'), { ours: ['fd00:22::1/64'] }, 'only what is there')
+  t.match(await view.bridge('br7'), { ours: [] })
 })

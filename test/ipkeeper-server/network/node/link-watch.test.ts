@@ -19,6 +19,8 @@ interface Watch {
   readonly ask: (what: string) => Promise<string>
   /** What was told of trouble so far. */
   readonly troubles: readonly string[]
+  /** Likewise of addresses that were taken away: "br0 10.22.0.6/24". */
+  readonly gone: readonly string[]
   /** Process ID of its `ip monitor`; undefined while there is none. */
   readonly monitor: () => number | undefined
 }
@@ -36,13 +38,15 @@ async function startWatch(t: Test, ...lines: readonly string[]): Promise<Watch> 
     await ended
   })
   const troubles: string[] = []
+  const gone: string[] = []
   const waiting: ((answer: string) => void)[] = []
   createInterface({ input: child.stdout }).on('line', line => {
     if (line.startsWith('trouble: ')) troubles.push(line)
+    else if (line.startsWith('gone: ')) gone.push(line.slice('gone: '.length))
     else waiting.shift()?.(line)
   })
   return {
-    ...{ node, troubles },
+    ...{ node, troubles, gone },
     ask: what =>
       new Promise(resolve => {
         waiting.push(resolve)
@@ -88,6 +92,20 @@ t.test('what was there, what comes and what goes', { skip }, async t => {
   await node.ip('link delete up0')
   await are('gone with its link', { '10.22.0.5': '-', 'fd00:22::5': '-', '10.22.1.1': '-' })
   t.same(troubles, [])
+})
+
+t.test('what is gone is told, also when it comes back at once', { skip }, async t => {
+  const { node, ask, gone } = await startWatch(t, ...links, 'address add 10.22.0.5/24 dev br0')
+  t.equal(await ask('10.22.0.5'), 'br0 10.22.0.5/24')
+  await node.ip('address delete 10.22.0.5/24 dev br0', 'address add 10.22.0.5/24 dev br0')
+  t.equal(await ask('10.22.0.5'), 'br0 10.22.0.5/24')
+  t.same(gone, ['br0 10.22.0.5/24'])
+  await node.ip('address replace 10.22.0.5/24 dev br0', 'address add fd00:22::5/64 dev br0 nodad')
+  t.equal(await ask('fd00:22::5'), 'br0 fd00:22::5/64')
+  t.equal(gone.length, 1, 'one that is replaced was there all the time')
+  await node.ip('link delete br0')
+  t.equal(await ask('10.22.0.5'), '-')
+  t.same(gone.toSorted(), ['br0 10.22.0.5/24', 'br0 10.22.0.5/24', 'br0 fd00:22::5/64'], 'with its link')
 })
 
 t.test('ports of a bridge, and MACs', { skip }, async t => {

@@ -16,6 +16,7 @@ const present = {
   state: 'bridge',
   mac: '0e:00:00:00:00:09',
   addresses: ['10.22.0.1/16'],
+  ours: [],
   filtersVlans: true,
 } as const
 

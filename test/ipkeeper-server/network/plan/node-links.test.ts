@@ -1,5 +1,9 @@
 import t from 'tap'
-import { readAddressNews, readLinkNews } from '../../../../ipkeeper-server/network/plan/node-links.ts'
+import {
+  NodeLinks,
+  readAddressNews,
+  readLinkNews,
+} from '../../../../ipkeeper-server/network/plan/node-links.ts'
 
 const forever = '\\       valid_lft forever preferred_lft forever'
 
@@ -57,5 +61,19 @@ t.test('links', t => {
   }
   t.equal(readLinkNews('3: aa1    inet 10.1.0.1/24 scope global a'), undefined)
   t.equal(readLinkNews(''), undefined)
+  t.end()
+})
+
+t.test('addresses of a link', t => {
+  const links = new NodeLinks(
+    [
+      { cidr: '10.60.0.1/24', link: 'ipk0' },
+      { cidr: '10.60.0.1/24', link: 'br7' },
+      { cidr: 'fd00:60::1/64', link: 'ipk0' },
+    ],
+    [],
+  )
+  t.same(links.addressesOf('ipk0'), ['10.60.0.1/24', 'fd00:60::1/64'])
+  t.same(links.addressesOf('br8'), [])
   t.end()
 })

@@ -26,18 +26,26 @@ interface Situation extends Pick<JobParts, 'config' | 'survey'> {
   readonly granted?: Partial<Granted>
   /** Gateways of pools that are known. */
   readonly gateways?: readonly string[]
+  /** Pods that have any other address of the bridge for their gateway. */
+  readonly pods?: readonly string[]
 }
 
-const plan = ({ config, survey, granted, gateways = ['10.22.0.1', 'fd00:22::1'] }: Situation = {}) =>
+const plan = ({
+  config,
+  survey,
+  granted,
+  gateways = ['10.22.0.1', 'fd00:22::1'],
+  pods = [],
+}: Situation = {}) =>
   planWiring(
     { ...sampleConfig, ...config },
     { ...sampleSurvey, ...survey },
     { ips: sampleIps, routes: [], mac: null, named: [], ...granted },
-    address => gateways.includes(address),
+    { isGateway: address => gateways.includes(address), podsBehind: () => pods },
   )
 
 const bridgeWith = (...addresses: readonly string[]): Pick<Situation, 'survey'> => ({
-  survey: { bridge: { state: 'bridge', mac: '0e:00:00:00:00:09', addresses, filtersVlans: false } },
+  survey: { bridge: { state: 'bridge', mac: '0e:00:00:00:00:09', addresses, ours: [], filtersVlans: false } },
 })
 const hostLink = { name: 'ipk000000000001', mac: '0e:00:00:00:00:01' }
 const uplink = sampleUplink
@@ -140,6 +148,15 @@ t.test('accepted', t => {
       'a bridge with the gateway of another pool',
       { ...bridgeWith('10.22.0.1/16', other), gateways: ['10.22.0.1', '10.23.0.1'] },
     ],
+    ['a bridge with the gateway of pods whose pool is gone', { ...bridgeWith(other), pods: ['shop/web-0'] }],
+    [
+      'a bridge with one of ours that nobody uses',
+      {
+        survey: {
+          bridge: { state: 'bridge', mac: '', addresses: [other], ours: [other], filtersVlans: false },
+        },
+      },
+    ],
     [
       'any addresses on a bridge that is to have none of ours',
       { ...bridgeWith('192.0.2.1/24', '10.22.0.9/16'), config: { isGateway: false } },
@@ -147,7 +164,7 @@ t.test('accepted', t => {
     [
       'a VLAN on a bridge that knows them',
       {
-        survey: { bridge: { state: 'bridge', mac: '', addresses: [], filtersVlans: true } },
+        survey: { bridge: { state: 'bridge', mac: '', addresses: [], ours: [], filtersVlans: true } },
         config: { vlan: 7 },
       },
     ],
@@ -212,6 +229,13 @@ t.test('refused', async t => {
       { ...bridgeWith('10.22.0.9/16'), gateways: ['10.22.0.1', 'fd00:22::1', '10.22.0.9'] },
       'IPK_LINK_CONFLICT',
       /bridge ipk0 has address 10\.22\.0\.9\/16/,
+    ],
+    [
+      'the former gateway of the subnet, which pods have',
+      { ...bridgeWith('10.22.0.9/16'), pods: ['shop/web-0', 'shop/web-1', 'shop/web-2', 'shop/web-3'] },
+      'IPK_LINK_CONFLICT',
+      'bridge ipk0 has address 10.22.0.9/16, which is the gateway of shop/web-0, shop/web-1, shop/web-2 and 1 more; ' +
+        'this network needs 10.22.0.1/16 and fd00:22::1/64',
     ],
     [
       'the gateway under another prefix',
@@ -286,7 +310,7 @@ t.test('what the host has besides the link', t => {
 })
 
 const bridge = (...addresses: readonly string[]): Survey['bridge'] => ({
-  ...{ state: 'bridge', mac: '0e:00:00:00:00:02', filtersVlans: false },
+  ...{ state: 'bridge', mac: '0e:00:00:00:00:02', ours: [], filtersVlans: false },
   addresses,
 })
 const absent = { state: 'absent', mac: '0e:00:00:00:00:02' } as const
@@ -343,7 +367,9 @@ t.test('interfaces, and the addresses point to that of the pod', t => {
     [
       'a bridge that was there',
       {
-        survey: { bridge: { state: 'bridge', mac: '02:00:00:00:00:01', addresses: [], filtersVlans: false } },
+        survey: {
+          bridge: { state: 'bridge', mac: '02:00:00:00:00:01', addresses: [], ours: [], filtersVlans: false },
+        },
       },
       [{ name: 'ipk0', mac: '02:00:00:00:00:01' }, ofHost, ofPod],
     ],

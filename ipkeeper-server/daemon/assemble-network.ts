@@ -36,7 +36,10 @@ export function assembleNetwork(
   { ledger, here, bootId, onWired }: NetworkOptions,
 ): AssembledNetwork {
   const facts = gatewayFacts({ ledger, node: here, bootId })
-  const { links, host, gateways } = assembleBridges({ stateDir, logger, stops }, { here, bootId, facts })
+  const { links, host, records, gateways } = assembleBridges(
+    { stateDir, logger, stops },
+    { here, bootId, facts },
+  )
   const wiring = {
     run: runTool,
     host,
@@ -51,7 +54,8 @@ export function assembleNetwork(
   const uplinks = new UplinkBridges({
     ...wiring,
     stateDir,
-    isGateway: facts.isGateway,
+    // The pool of one that ipkeeper put there may be gone.
+    isGateway: address => facts.isGateway(address) || records.has(address),
     now: clock.now,
     monotonic: clock.monotonic,
     onChange: (what, { bridge, uplink, moved }) => {
@@ -145,5 +149,5 @@ function assembleBridges(
   stops.network.defer(() => {
     links.stop()
   })
-  return { links, host, gateways }
+  return { links, host, records, gateways }
 }

@@ -4,9 +4,11 @@
  */
 import t, { type Test } from 'tap'
 import { askEcho, serveEcho } from '../rigs/echo.ts'
+import { hostAddressing, settledAddresses } from '../rigs/host-addressing.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
+import { makeWiredLan } from '../rigs/wired-lan.ts'
 import {
   makeWiredNode,
   type CallOptions,
@@ -224,3 +226,32 @@ t.test('an address that was there before is not taken for ours', { skip }, async
   t.match(msg, 'bridge ipk0 has address 10.60.0.1/24, which is not the gateway of a pool')
   t.same(await bridgeAddresses(node), ['10.60.0.1/24', ...gatewaysOf(61)])
 })
+
+t.test(
+  'a gateway whose pool is gone does not move to the uplink with the addresses of the node',
+  { skip },
+  async t => {
+    const settings = {
+      mode: 'underlay',
+      uplink: 'eth0',
+      moveHostAddresses: true,
+      isGateway: true,
+      duplicateProbe: false,
+    }
+    const lan = await makeWiredLan(t, { hosts: 1 }, () => ({ settings, ipam: {} }))
+    const [node] = lan.nodes as [WiredNode]
+    await settledAddresses(node.host)
+    const addresses = async (): Promise<readonly string[]> =>
+      (await hostAddressing(node.host)).filter(line => / inet6? /.test(line) && !line.includes(' fe80'))
+    const before = await addresses()
+    for (const number of [60, 61]) {
+      const pod = await addPod(node, ranges(number))
+      await pod.del()
+      await restart(node)
+    }
+    t.equal((await addresses()).filter(line => /^ipkul0 .* (10\.6|fd00:6)/.test(line)).length, 4)
+    const restored = await node.daemon().control('restore-uplink', 'ipkul0')
+    t.equal(restored.exit, 0, restored.stderr)
+    t.same(await addresses(), before)
+  },
+)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { stateFiles } from '../../../shared/paths.ts'
 import { writeDurably } from '../../host/durable-file.ts'
 import { readRegularFileSync } from '../../host/regular-file.ts'
@@ -45,6 +46,11 @@ export class GatewayRecords {
 
   of(bridge: string): readonly string[] {
     return this.#known.get(bridge) ?? []
+  }
+
+  /** @param address without prefix */
+  has(address: string): boolean {
+    return [...this.#known.values()].flat().some(cidr => withoutPrefix(cidr) === address)
   }
 
   /** Durable when it resolves; when it rejects, nothing is recorded. */

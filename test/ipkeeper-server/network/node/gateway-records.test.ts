@@ -33,6 +33,12 @@ t.test('what is recorded outlives the daemon, and not the boot', async t => {
   t.same(known(open(folder, { bootId: 'boot-2' })), {})
   t.same(readdirSync(folder.path), ['gateways.json'], 'nothing else is left')
   t.equal(statSync(folder.file('gateways.json')).mode & 0o777, 0o600)
+  for (const [address, expected] of [
+    ['10.61.0.1', true],
+    ['fd00:60::1', true],
+    ['10.61.0.2', false],
+  ] as const)
+    t.equal(records.has(address), expected, address)
 })
 
 t.test('what is forgotten', async t => {

@@ -57,6 +57,8 @@ export class Mishaps {
   readonly happened: Happened[] = []
   readonly #options: MishapsOptions
   readonly #waiting: Mishap[]
+  /** Those that come first and have not happened. */
+  readonly #notYet: Set<Mishap>
   /** Each as often as it is to be drawn. */
   readonly #drawn: readonly Mishap[]
   /** Nodes and servers that something is being done to. */
@@ -67,12 +69,13 @@ export class Mishaps {
   constructor(options: MishapsOptions) {
     this.#options = options
     this.#waiting = [...(options.first ?? [])]
+    this.#notYet = new Set(this.#waiting)
     this.#drawn = options.rows.flatMap(row => Array.from({ length: row.weight ?? 1 }, () => row))
   }
 
-  /** Whether those that come first have happened or go on. */
-  get allBegun(): boolean {
-    return this.#waiting.length === 0
+  /** Whether each of those that come first has happened, and is over: one that goes on may yet find that it cannot happen. */
+  get allHappened(): boolean {
+    return this.#notYet.size === 0
   }
 
   /** Resolves after `stop`, when all is well again. */
@@ -101,8 +104,10 @@ export class Mishaps {
         failed(row.kind, error)
         return true
       })
-      if (happened) this.count.set(row.kind, (this.count.get(row.kind) ?? 0) + 1)
-      else if (due) this.#waiting.push(due)
+      if (happened) {
+        this.count.set(row.kind, (this.count.get(row.kind) ?? 0) + 1)
+        this.#notYet.delete(row)
+      } else if (due) this.#waiting.push(due)
       await delay(own.between(low, high))
     }
   }

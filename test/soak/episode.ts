@@ -47,8 +47,8 @@ export interface Verdict {
   readonly took: number
 }
 
-/** Milliseconds in which trouble is made, at least; and in which all is to be well again after it. */
-const [leastPlay, patience] = [7_000, 90_000]
+/** Milliseconds in which trouble is made, at least and at most; and in which all is to be well again after it. */
+const [leastPlay, longestPlay, patience] = [7_000, 60_000, 90_000]
 
 /** A refusal has to be one that waiting can help against, or name who has the address, or the DEL that came first. */
 const refusals = Object.entries(catalogue).flatMap(([code, { retryable }]) => (retryable ? [code] : []))
@@ -175,8 +175,12 @@ class Run {
     const troubling = this.trouble.run()
     // Whoever fails first is heard at the end, not in the middle.
     for (const work of [living, troubling]) work.catch(() => undefined)
-    const least = performance.now() + leastPlay
-    while (performance.now() < least || !this.trouble.allBegun) {
+    const began = performance.now()
+    const goesOn = (): boolean => {
+      const played = performance.now() - began
+      return played < leastPlay || (played < longestPlay && !this.trouble.allHappened)
+    }
+    while (goesOn()) {
       if (this.#watchman.looks.some(({ wrong }) => wrong !== undefined)) break
       await delay(50)
     }

@@ -1,5 +1,6 @@
 import { missingFile, parseConfig, readConfigText, type DaemonConfig } from './load-config.ts'
 import type { KeptConfig } from './kept-config.ts'
+import { sectionsOf } from './read-at-start.ts'
 
 /** What a daemon begins with, and goes back to where its file is refused. */
 export interface FirstConfig {
@@ -28,12 +29,6 @@ export interface ConfigSite {
 
 /** An empty file is one that is being written, or was when the power failed; as a configuration it would take all pools away. */
 export const isEmptyText = (text: string): boolean => text.trim() === ''
-
-/** Sections that are read once, at the start: there they are those of the file, whatever becomes of the rest of it. */
-function readOnce(file: DaemonConfig): Partial<DaemonConfig> {
-  const { node, kubernetes, store, runtime, resultCache, conflist, metrics, page, webhook, election } = file
-  return { node, kubernetes, store, runtime, resultCache, conflist, metrics, page, webhook, election }
-}
 
 /** A text of before, read by this version; undefined where that has become impossible. */
 function readEarlier(text: string, { path, standardNode }: ConfigSite): DaemonConfig | undefined {
@@ -78,7 +73,7 @@ export function firstConfig(site: ConfigSite): FirstConfig {
   const rules = strict === undefined ? undefined : readEarlier(strict, site)
   const isThere = config !== undefined && text !== undefined && !isEmptyText(text)
   return {
-    config: isThere ? { ...earlier, ...readOnce(config) } : earlier,
+    config: isThere ? { ...earlier, ...sectionsOf(config) } : earlier,
     ...{ text: before, loadedAt },
     strict: strict === undefined || !rules ? undefined : { text: strict, config: rules },
   }

@@ -1,13 +1,13 @@
 import { realpathSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import { Problem, toProblem, type ProblemDocument } from '../../shared/problem/problem.ts'
 import { shellWord } from '../../shared/text/shell-word.ts'
 import { withStricterRules } from '../ipam/pools/stricter-rules.ts'
 import { firstConfig, isEmptyText, type ConfigSite, type FirstConfig } from './first-config.ts'
 import type { KeptConfig } from './kept-config.ts'
 import { parseConfig, readConfigText, type DaemonConfig } from './load-config.ts'
+import { changedAtStart } from './read-at-start.ts'
 import { YamlSource } from './yaml-source.ts'
 
 /** Milliseconds without an event before a change counts as complete: editors and copies come in several steps. */
@@ -16,21 +16,6 @@ const quietFor = 200
 const atMost = 2_000
 /** Milliseconds between two looks at a file whose folder cannot be watched. */
 const pollEvery = 5_000
-
-/** Keys that are read once, at the start, because too much was made from them. */
-const fixedKeys = [
-  ['node'],
-  ['kubernetes', 'mode'],
-  ['kubernetes', 'kubeconfig'],
-  ['kubernetes', 'context'],
-  ['store', 'singleNode'],
-  ['store', 'etcd'],
-  ['runtime', 'sockets'],
-  ['resultCache'],
-  ['conflist'],
-  ['metrics', 'listen'],
-  ['page', 'listen'],
-] as const
 
 /** applied: another configuration is in force. unchanged: the file says what is in force. refused: see the problem. */
 export type ReloadOutcome = 'applied' | 'unchanged' | 'refused'
@@ -69,15 +54,9 @@ export interface ConfigHooks {
   readonly onUnwatched: (folder: string, error: unknown) => void
 }
 
-const fixedValue = (config: DaemonConfig, key: readonly string[]): unknown =>
-  key.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], config)
-
-const changedKeys = (next: DaemonConfig, current: DaemonConfig) =>
-  fixedKeys.filter(key => !isDeepStrictEqual(fixedValue(next, key), fixedValue(current, key)))
-
 /** A file is put in force whole or not at all, so that what runs is always what one file said. */
-function refuseFixed(path: string, text: string, next: DaemonConfig, current: DaemonConfig): void {
-  const changed = changedKeys(next, current)
+function refuseAtStart(path: string, text: string, next: DaemonConfig, current: DaemonConfig): void {
+  const changed = changedAtStart(next, current)
   const [first] = changed
   if (!first) return
   const { line, column } = new YamlSource(text).positionOf({ path: first, part: 'value' })
@@ -170,7 +149,7 @@ export class WatchedConfig {
   /** What would become of such a file. Throws IPK_DAEMON_CONFIG. */
   judge(text: string, path: string): ConfigJudgement {
     const config = parseConfig(text, path, this.#standardNode)
-    return { config, atStart: changedKeys(config, this.#config).map(key => key.join('.')) }
+    return { config, atStart: changedAtStart(config, this.#config).map(key => key.join('.')) }
   }
 
   /** Puts the file in force as it is now; it is not followed yet. What it does not put in force stays as it was. */
@@ -232,7 +211,7 @@ export class WatchedConfig {
       const next = parseConfig(text, this.#path, this.#standardNode)
       hooks.check?.(next)
       obeyable = next
-      refuseFixed(this.#path, text, next, this.#config)
+      refuseAtStart(this.#path, text, next, this.#config)
       await hooks.apply(next, this.#inForce)
       await this.#take(hooks, { config: next, text })
       return 'applied'

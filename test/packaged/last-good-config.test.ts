@@ -182,7 +182,7 @@ t.test('keys that are read once are those of the file, though its pools are refu
   const site = await configuredDaemon(t, good)
   const had = await site.add('web-0', 'prod')
   site.write(`resultCache: { mode: report }\n${without(had)}`)
-  await site.logged('resultCache cannot change while the daemon runs')
+  await site.logged('resultCache.mode cannot change while the daemon runs')
   await site.restart()
   t.match(await site.status(), { problem: { code: 'IPK_POOLS_ORPHAN' } })
 })

@@ -3,6 +3,7 @@ import { checkConfigRow } from './commands/check-config-row.ts'
 import type { CommandRow, Option } from './framework/command.ts'
 import type { Program } from './framework/dispatch.ts'
 import { helpOption } from './framework/options.ts'
+import { serverWords } from './other-words.ts'
 
 const { socket, stateDir, config, binDir, confDir } = defaultPaths
 
@@ -147,5 +148,6 @@ export const serverProgram: Program = {
   rows: Object.values(serverCommands),
   shown: Object.keys(serverCommands),
   common: () => ({}),
+  otherWords: serverWords,
   leading: { version: { text: 'print the version' }, help: helpOption },
 }

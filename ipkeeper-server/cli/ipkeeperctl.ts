@@ -5,6 +5,7 @@ import { commonOptions } from './framework/options.ts'
 import { runCommand } from './framework/run-command.ts'
 import type { Terminal } from './framework/terminal.ts'
 import { serverProgram } from './ipkeeper-server.ts'
+import { toolWords } from './other-words.ts'
 import { aliveCommand, statusCommand } from './commands/status.ts'
 import { auditCommand } from './commands/audit.ts'
 import {
@@ -74,6 +75,7 @@ export const toolProgram: Program<Command> = {
   rows: commands,
   shown: ['leases', 'who', 'explain', 'doctor'],
   common: commonOptions,
+  otherWords: toolWords,
   leading: commonOptions(),
 }
 

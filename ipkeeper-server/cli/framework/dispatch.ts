@@ -3,6 +3,7 @@ import { catalogue } from '../../../shared/problem/catalogue.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { type CommandRow, type Example, type Option, type ReadCall } from './command.ts'
+import { OptionProblem } from './option-problem.ts'
 import { readCall } from './read-call.ts'
 import { choosePaint } from './terminal-text.ts'
 import { helpOf, overviewOf } from './render-help.ts'
@@ -20,6 +21,8 @@ export interface Program<Row extends CommandRow = CommandRow> {
   readonly shown: readonly string[]
   /** Options that a command has beside its own. */
   common(row: Row): Readonly<Record<string, Option>>
+  /** By command: words of other tools that mean it. */
+  readonly otherWords: Readonly<Record<string, readonly string[]>>
   /** Options that may stand before the command. */
   readonly leading: Readonly<Record<string, Option>>
 }
@@ -60,6 +63,21 @@ function helpOfGroup<Row extends CommandRow>({ name, rows, leading }: Program<Ro
   return overviewOf(`${name} ${group}`, '', members, leading, [more])
 }
 
+/** The command that a word means in another tool, or is nearly written as. */
+function nearestCommand<Row extends CommandRow>(
+  { rows, otherWords }: Program<Row>,
+  word: string,
+): string | undefined {
+  const [meant] = Object.entries(otherWords).find(([, words]) => words.includes(word.toLowerCase())) ?? []
+  return (
+    meant ??
+    nearestWord(
+      word,
+      rows.map(({ name }) => name),
+    )
+  )
+}
+
 function findRow<Row extends CommandRow>(program: Program<Row>, name: string): Row {
   const row = program.rows.find(candidate => candidate.name === name)
   if (row) return row
@@ -68,12 +86,7 @@ function findRow<Row extends CommandRow>(program: Program<Row>, name: string): R
   // Of "cache skan" only the second word is in question; with the first in common everything of the group looks near.
   const [group = '', second] = name.split(' ')
   const near =
-    second === undefined
-      ? nearestWord(
-          name,
-          program.rows.map(candidate => candidate.name),
-        )
-      : nearestWord(second, wordsAfter(program, group))
+    second === undefined ? nearestCommand(program, name) : nearestWord(second, wordsAfter(program, group))
   const meant =
     near === undefined ? '' : `; did you mean ${second === undefined ? near : `${group} ${near}`}?`
   throw new Problem('IPK_USAGE', `unknown command "${name}"${meant}`, {
@@ -135,21 +148,32 @@ function ownText<Row extends CommandRow>(
   }
 }
 
+/** What to type after a usage error of a command: what the option takes, or a whole line that works. */
+function usageHint(problem: Problem, program: Pick<Program, 'name' | 'common'>, row: CommandRow): string {
+  const help = `see: ${program.name} ${row.name} --help`
+  if (!(problem instanceof OptionProblem)) return `for example: ${row.examples[0].line}; ${help}`
+  const { option } = problem
+  const found = Object.entries({ ...row.options, ...program.common(row) }).find(
+    ([name, { letter }]) => option === `--${name}` || option === `-${letter ?? ''}`,
+  )
+  if (!found) return help
+  const [, { value, text }] = found
+  return `${option}${value === undefined ? '' : ` ${value}`}: ${text}; ${help}`
+}
+
 /** One line that says what is wrong, then what to do: of a command that was called, a line that works. */
 function failureText(
   error: unknown,
-  program: string,
+  program: Pick<Program, 'name' | 'common'>,
   row: CommandRow | undefined,
   terminal: Terminal,
 ): string {
   const problem = toProblem(error)
   const details = problem.details === '' ? '' : `  ${problem.details.replaceAll('\n', '\n  ')}\n`
-  const usageHint =
-    row && problem.code === 'IPK_USAGE' && problem.hint === catalogue.IPK_USAGE.hint
-      ? `for example: ${row.examples[0].line}; see: ${program} ${row.name} --help`
-      : undefined
+  const isOfCall = problem.code === 'IPK_USAGE' && problem.hint === catalogue.IPK_USAGE.hint
+  const hint = row && isOfCall ? usageHint(problem, program, row) : problem.hint
   const paint = choosePaint('auto', terminal.isTerminal?.err === true, terminal.env)
-  return `${paint('bad', 'error:')} ${problem.message} [${problem.code}]\n${details}${paint('strong', 'hint:')} ${usageHint ?? problem.hint}\n`
+  return `${paint('bad', 'error:')} ${problem.message} [${problem.code}]\n${details}${paint('strong', 'hint:')} ${hint}\n`
 }
 
 /** Runs one call of a program and returns its exit code. Errors go to stderr. */
@@ -183,7 +207,7 @@ export async function dispatch<Row extends CommandRow>(
     }
     return await run(row, call, argv)
   } catch (error) {
-    terminal.err(failureText(error, program.name, row, terminal))
+    terminal.err(failureText(error, program, row, terminal))
     return toProblem(error).code === 'IPK_USAGE' ? 2 : 1
   }
 }

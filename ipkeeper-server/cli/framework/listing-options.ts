@@ -1,6 +1,6 @@
 import { leaseStates, type FilterName, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
 import type { Option, ReadCall } from './command.ts'
+import { OptionProblem } from './option-problem.ts'
 import { chooseWord, readLimit } from './options.ts'
 
 /** Each filter is called the same in every listing that has it. */
@@ -32,11 +32,11 @@ export function listingOptions({ filters, sorts }: ListingTerms): Readonly<Recor
 }
 
 function readFilter(name: FilterName, value: string): string {
-  if (value === '') throw new Problem('IPK_USAGE', `--${name} is empty`)
+  if (value === '') throw new OptionProblem(`--${name}`, `--${name} is empty`)
   if (name === 'state')
     return [...new Set(value.split(','))].map(word => chooseWord('--state', word, leaseStates)).join(',')
   if (name === 'pod' && !/^([^/\s]+\/)?[^/\s]+$/.test(value))
-    throw new Problem('IPK_USAGE', `--pod "${value}" is neither NAME nor NAMESPACE/NAME`)
+    throw new OptionProblem('--pod', `--pod "${value}" is neither NAME nor NAMESPACE/NAME`)
   return value
 }
 

@@ -1,7 +1,7 @@
 import type { Command, CommandRow, Exits, Option } from './command.ts'
+import { OptionProblem } from './option-problem.ts'
 import { colorWords } from './terminal-text.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 
 /** What the exit codes mean where a command does not say otherwise; 2 is the same everywhere. */
@@ -38,7 +38,7 @@ export function chooseWord<T extends string>(option: string, given: string, know
   if (found !== undefined) return found
   const meant = nearestWord(given, known)
   const question = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new Problem('IPK_USAGE', `${option} ${given} is none of ${known.join(', ')}${question}`)
+  throw new OptionProblem(option, `${option} ${given} is none of ${known.join(', ')}${question}`)
 }
 
 /** What a reference lists below a command: its own options, and what it takes beyond the options of all commands. */
@@ -80,15 +80,17 @@ export function commonOptions(
   }
 }
 
+/** More rows than anything here has. */
+const mostRows = 1_000_000_000
+
 /** The value of --limit. Throws IPK_USAGE. */
-export const readLimit = (text: string, most = Infinity): number => readCount('--limit', text, most)
+export const readLimit = (text: string, most = mostRows): number => readCount('--limit', text, most)
 
 /** How many of something an option asks for. Throws IPK_USAGE. */
 export function readCount(option: string, text: string, most: number): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text)) {
-    const value = Number(text)
-    if (value <= most) return value
-    throw new Problem('IPK_USAGE', `${option} ${value} is more than ${most}`)
-  }
-  throw new Problem('IPK_USAGE', `${option} "${text}" is not a whole number above 0`)
+  if (!/^[1-9][0-9]*$/.test(text))
+    throw new OptionProblem(option, `${option} "${text}" is not a whole number above 0`)
+  const value = Number(text)
+  if (value > most) throw new OptionProblem(option, `${option} ${text} is more than ${most}`)
+  return value
 }

@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { argumentText, type Argument, type CommandRow, type ReadCall } from './command.ts'
+import { OptionProblem } from './option-problem.ts'
 
 /** Which options a command line may have, by long name. */
 export interface KnownOptions {
@@ -17,6 +18,23 @@ export interface Words {
   readonly values: Readonly<Record<string, string>>
   readonly flags: ReadonlySet<string>
   readonly positionals: readonly string[]
+}
+
+/** What other tools call our options. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  output: ['format', 'json', 'yaml', 'wide'],
+  namespace: ['ns'],
+  watch: ['follow', 'f'],
+  limit: ['count', 'max', 'head', 'tail'],
+  'sort-by': ['sort', 'order', 'order-by'],
+  'no-headers': ['no-header', 'quiet'],
+  free: ['next', 'available'],
+}
+
+/** The option that was meant; what means one that the command does not have is no slip of one that it has. */
+function nearestOption(name: string, known: readonly string[]): string | undefined {
+  const meant = Object.keys(otherWords).find(own => otherWords[own]?.includes(name))
+  return meant === undefined ? nearestWord(name, known) : known.find(own => own === meant)
 }
 
 /** Splits a command line. Of an option that stands twice the last counts, unless its values are joined. Throws IPK_USAGE, in one line of our own. */
@@ -45,14 +63,15 @@ export function readWords(
     if (valued.includes(name)) {
       // What looks like the next option is not taken for a value; a number below zero is.
       if (value === undefined || (!inlineValue && /^-[^0-9]/.test(value)))
-        throw new Problem('IPK_USAGE', `${rawName} needs a value`)
+        throw new OptionProblem(rawName, `${rawName} needs a value`)
       const before = joined.includes(name) ? values[name] : undefined
       values[name] = before === undefined ? value : `${before}:${value}`
     } else if (!flags.includes(name)) {
-      const meant = nearestWord(name, [...valued, ...flags])
-      throw new Problem('IPK_USAGE', `unknown option ${rawName}${meant ? `; did you mean --${meant}?` : ''}`)
+      const meant = nearestOption(name, [...valued, ...flags])
+      if (meant === undefined) throw new Problem('IPK_USAGE', `unknown option ${rawName}`)
+      throw new OptionProblem(`--${meant}`, `unknown option ${rawName}; did you mean --${meant}?`)
     } else if (value !== undefined) {
-      throw new Problem('IPK_USAGE', `${rawName} takes no value`)
+      throw new OptionProblem(rawName, `${rawName} takes no value`)
     } else given.add(name)
   }
   return { values, flags: given, positionals }

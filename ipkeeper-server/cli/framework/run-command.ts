@@ -1,9 +1,9 @@
 import { defaultPaths } from '../../../shared/paths.ts'
-import { Problem } from '../../../shared/problem/problem.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import type { Command, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
 import { jsonText, yamlText } from './document-text.ts'
+import { OptionProblem } from './option-problem.ts'
 import { chooseWord, formatsOf } from './options.ts'
 import { choosePaint, type ColorWord, colorWords } from './terminal-text.ts'
 import type { Terminal } from './terminal.ts'
@@ -24,7 +24,8 @@ function readCommonOptions({ options: given, ...call }: ReadCall, command: Comma
   const output = chooseWord('-o', format, formatsOf(command))
   const color = chooseWord('--color', word, colorWords)
   const watched = call.flags.has('watch')
-  if (interval !== undefined && !watched) throw new Problem('IPK_USAGE', '--interval goes with --watch')
+  if (interval !== undefined && !watched)
+    throw new OptionProblem('--interval', '--interval goes with --watch')
   return { ...call, output, color, socket, options, interval: watched ? readInterval(interval) : undefined }
 }
 
@@ -32,7 +33,7 @@ function readCommonOptions({ options: given, ...call }: ReadCall, command: Comma
 function readInterval(text = '2'): number {
   const seconds = Number(text)
   if (/^[0-9]+(\.[0-9]+)?$/.test(text) && seconds >= 0.1 && seconds <= 3600) return seconds
-  throw new Problem('IPK_USAGE', `--interval ${text} is not a number of seconds from 0.1 to 3600`)
+  throw new OptionProblem('--interval', `--interval ${text} is not a number of seconds from 0.1 to 3600`)
 }
 
 /** How data are printed: as one document, or as the command prints them for people; again and again where it is watched. */

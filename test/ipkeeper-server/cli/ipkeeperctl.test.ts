@@ -762,27 +762,40 @@ t.test('version', async t => {
 
 t.test('usage errors: exit 2, one line that says what, one that helps', async t => {
   const { socket } = await site(t)
-  for (const [argv, message] of [
+  const rows: readonly (readonly [argv: readonly string[], message: string, option?: string])[] = [
     [['lease'], 'unknown command "lease"; did you mean leases?'],
     [['LEASES'], 'unknown command "LEASES"; did you mean leases?'],
     [['frobnicate'], 'unknown command "frobnicate"'],
     [['-v'], 'unknown option -v'],
     [['help', 'stats'], 'unknown command "stats"; did you mean status?'],
     [['toString'], 'unknown command "toString"'],
-    [['leases', '--limt', '1'], 'unknown option --limt; did you mean --limit?'],
-    [['leases', '--json'], 'unknown option --json'],
+    [['delete', '10.22.0.5'], 'unknown command "delete"; did you mean release?'],
+    [['RM'], 'unknown command "RM"; did you mean release?'],
+    [['logs'], 'unknown command "logs"; did you mean flights?'],
+    [['leases', '--limt', '1'], 'unknown option --limt; did you mean --limit?', '--limit N'],
+    [['leases', '--json'], 'unknown option --json; did you mean --output?', '--output json|yaml|table'],
+    [['leases', '--follow'], 'unknown option --follow; did you mean --watch?', '--watch'],
+    [['who', '10.22.0.5', '--sort', 'x'], 'unknown option --sort'],
     [['leases', '-x'], 'unknown option -x'],
-    [['leases', '--limit'], '--limit needs a value'],
-    [['leases', '--limit', '--help'], '--limit needs a value'],
-    [['leases', '--help=yes'], '--help takes no value'],
-    [['leases', '--limit', '-1'], '--limit "-1" is not a whole number above 0'],
-    [['leases', '--limit', '0'], '--limit "0" is not a whole number above 0'],
-    [['leases', '--limit', '1.5'], '--limit "1.5" is not a whole number above 0'],
-    [['leases', '--limit=abc'], '--limit "abc" is not a whole number above 0'],
-    [['leases', '-o', 'jsn'], '-o jsn is none of json, yaml, table, wide, csv, name; did you mean json?'],
-    [['status', '-o', 'wide'], '-o wide is none of json, yaml, table'],
+    [['leases', '--limit'], '--limit needs a value', '--limit N'],
+    [['leases', '--limit', '--help'], '--limit needs a value', '--limit N'],
+    [['leases', '--help=yes'], '--help takes no value', '--help'],
+    [['leases', '--limit', '-1'], '--limit "-1" is not a whole number above 0', '--limit N'],
+    [['leases', '--limit', '0'], '--limit "0" is not a whole number above 0', '--limit N'],
+    [['leases', '--limit', '1.5'], '--limit "1.5" is not a whole number above 0', '--limit N'],
+    [['leases', '--limit=abc'], '--limit "abc" is not a whole number above 0', '--limit N'],
+    [
+      ['leases', '-o', 'jsn'],
+      '-o jsn is none of json, yaml, table, wide, csv, name; did you mean json?',
+      '-o json|yaml|table',
+    ],
+    [['status', '-o', 'wide'], '-o wide is none of json, yaml, table', '-o json|yaml|table'],
     [['status', '--no-headers'], 'unknown option --no-headers'],
-    [['leases', '--state', 'heldd'], '--state heldd is none of bound, held, cooling; did you mean held?'],
+    [
+      ['leases', '--state', 'heldd'],
+      '--state heldd is none of bound, held, cooling; did you mean held?',
+      '--state STATE',
+    ],
     [['attachments', '--state', 'held'], 'unknown option --state'],
     [['leases', 'all'], 'leases takes no arguments; got all'],
     [['reserve', '10.22.0.5'], 'reserve takes ADDRESS OWNER; got 10.22.0.5'],
@@ -794,20 +807,28 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     [['who', 'shop/web-0/eth0'], '"shop/web-0/eth0" is neither an address, NAMESPACE/POD nor POD'],
     [['who', ''], 'the address or the segment is empty'],
     [['release', '10.22.0.5', '--segment='], 'the address or the segment is empty'],
-    [['history', '10.22.0.5', '--limit', '1001'], '--limit 1001 is more than 1000'],
+    [['history', '10.22.0.5', '--limit', '1001'], '--limit 1001 is more than 1000', '--limit N'],
+    [
+      ['leases', '--limit', '99999999999999999999'],
+      '--limit 99999999999999999999 is more than 1000000000',
+      '--limit N',
+    ],
     [['history', '10.22.0.5', '--before', '0'], '--before "0" is not the ID of an entry'],
-    [['flights', '--failed=yes'], '--failed takes no value'],
+    [['flights', '--failed=yes'], '--failed takes no value', '--failed'],
     [['flights', '--verb', 'ad'], '--verb "ad" is not one of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [['flights', 'c1'], 'flights takes no arguments; got c1'],
-  ] as const) {
+  ]
+  for (const [argv, message, option] of rows) {
     const { exit, out, err } = await run(argv, { IPKEEPER_SOCKET: socket })
     t.equal(exit, 2, argv.join(' '))
     t.equal(out, '')
     const known = commands.find(({ name }) => name === argv[0])
-    const help = known
-      ? `for example: ${known.examples[0].line}; see: ipkeeperctl ${known.name} --help`
-      : 'see: ipkeeperctl --help'
-    t.equal(err, `error: ${message} [IPK_USAGE]\nhint: ${help}\n`)
+    const help = known ? `see: ipkeeperctl ${known.name} --help` : 'see: ipkeeperctl --help'
+    const [said = '', hint = ''] = err.split('\n')
+    t.equal(said, `error: ${message} [IPK_USAGE]`)
+    t.match(hint, new RegExp(`(^hint: |; )${help}$`))
+    if (option !== undefined) t.ok(hint.startsWith(`hint: ${option}: `), hint)
+    else if (known) t.ok(hint.startsWith(`hint: for example: ${known.examples[0].line}; `), hint)
   }
 })
 

@@ -3,12 +3,13 @@ import { catalogue } from '../../shared/problem/catalogue.ts'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { ErrorReply } from '../../shared/api/cni.schema.ts'
 import type { EdgeOptions } from './http-edge.ts'
+import { requestFault } from './request-fault.ts'
 
 /** What Fastify itself refuses: bodies that are too large, no JSON, or not of the schema. */
 function asProblem(error: unknown): Problem {
   const status = (error as Partial<FastifyError>).statusCode
   if (error instanceof Problem || status === undefined || status >= 500) return toProblem(error)
-  const text = error instanceof Error ? error.message : String(error)
+  const text = error instanceof Error ? requestFault(error as FastifyError) : String(error)
   return new Problem('IPK_REQUEST_INVALID', `request refused: ${text}`, { cause: error })
 }
 

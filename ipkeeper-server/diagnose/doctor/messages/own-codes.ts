@@ -415,7 +415,7 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
   },
   IPK_ADDRESS_FREE: { example: 'error: nobody has 10.22.0.77 [IPK_ADDRESS_FREE]', mend: ofHolder },
   IPK_REQUEST_INVALID: {
-    example: 'error: request refused: body must have required property "address" [IPK_REQUEST_INVALID]',
+    example: 'error: request refused: address is missing in the body [IPK_REQUEST_INVALID]',
     mend: () => [type.status],
   },
   IPK_BUSY: {

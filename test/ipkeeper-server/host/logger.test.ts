@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { runProgram } from '../../rigs/run-program.ts'
 
-const logger = join(import.meta.dirname, '..', '..', '..', 'ipkeeper-server', 'host', 'logger.ts')
+const root = join(import.meta.dirname, '..', '..', '..')
+const logger = join(root, 'ipkeeper-server', 'host', 'logger.ts')
+const problem = join(root, 'shared', 'problem', 'problem.ts')
 
 /** Lines on stderr of a program that has a logger and runs the script. */
 async function logged(level: string, script: string): Promise<Record<string, unknown>[]> {
@@ -35,6 +37,28 @@ t.test('an error is never {}', async t => {
     err: { type: 'Error', message: /disk full/, stack: /ENOSPC/ },
   })
 })
+
+t.test(
+  'a problem is told with its hint, and where it was thrown only if that is a fault of the code',
+  async t => {
+    const lines = await logged(
+      'warn',
+      `const { Problem } = await import(${JSON.stringify(problem)})
+const cause = new Error('ENOENT')
+log.warn({ err: new Problem('IPK_POOL_UNKNOWN', 'there is no pool x', { hint: 'see: y', cause }) }, 'failed')
+log.warn({ err: new Problem('IPK_INTERNAL', 'internal error: x', { cause }) }, 'failed')`,
+    )
+    const told = {
+      type: 'Problem',
+      code: 'IPK_POOL_UNKNOWN',
+      message: 'there is no pool x: ENOENT',
+      hint: 'see: y',
+    }
+    t.match(lines[0]?.['err'], told)
+    t.notMatch(JSON.stringify(lines[0]), /"stack"/)
+    t.match(lines[1]?.['err'], { code: 'IPK_INTERNAL', stack: /ENOENT/ })
+  },
+)
 
 t.test('nothing is lost at an end without warning', async t => {
   const lines = await logged(

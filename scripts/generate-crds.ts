@@ -119,8 +119,12 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
     columns: [
       column('Addresses', '.spec.addresses', 'What is promised.'),
       column('Kind', '.spec.owner.kind', 'Kind of the workload that it is promised to.'),
-      column('Owner', '.spec.owner.name', 'Name of the workload.'),
-      column('Pod', '.spec.owner.pod', 'Name of the pod that it is promised to.'),
+      column(
+        'Owner',
+        ".spec.owner['name','pod','external']",
+        'Name of the workload, of the pod, or of an owner that is no pod.',
+      ),
+      column('Pod', '.spec.owner.pod', 'Name of the pod that it is promised to.', 1),
       column('External', '.spec.owner.external', 'Name of an owner that is no pod.', 1),
       column('Segment', '.spec.segment', 'The segment of the addresses.', 1),
       column('Note', '.spec.note', 'Why.'),

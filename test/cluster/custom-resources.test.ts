@@ -210,12 +210,23 @@ t.test('on a real API server', { skip }, async t => {
     })
     const { Age: age, ...ofReservation } = await listed(`${root}/ipreservations`)
     t.type(age, 'string')
+    for (const [name, owner] of Object.entries({
+      ...{ pod: { pod: 'web-0' }, printer: { external: 'printer-3' } },
+    }))
+      await cluster.create(manifest({ ...promise({ owner }), name }))
+    t.strictSame(
+      (await cluster.printed(`${root}/ipreservations`)).map(({ Name, Kind, Owner }) => [Name, Kind, Owner]),
+      [
+        ['one', 'StatefulSet', 'web'],
+        ['pod', null, 'web-0'],
+        ['printer', null, 'printer-3'],
+      ],
+    )
     t.strictSame(ofReservation, {
       Name: 'one',
       Addresses: '["10.1.0.1"]',
       Kind: 'StatefulSet',
       Owner: 'web',
-      Pod: null,
       Note: 'why',
     })
   })

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import type { ApiObject } from './cluster-client.ts'
 import type { Cluster } from './cluster.ts'
+import { mustRun } from './run-program.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import type { TempFolder } from './temp-folder.ts'
 
-const manifest = join(import.meta.dirname, '..', '..', 'deploy', 'webhook', 'webhook.yaml')
+const root = join(import.meta.dirname, '..', '..')
+const manifest = join(root, 'deploy', 'webhook', 'webhook.yaml')
+const page = join(root, 'docs', 'guides', 'webhook.md')
 
 /** The objects of deploy/webhook/webhook.yaml. */
 export function webhookObjects(): readonly ApiObject[] {
@@ -39,6 +42,22 @@ export function webhookSite(folder: TempFolder): WebhookSite {
       replace(certFile, cert)
     },
   }
+}
+
+/** The certificate that the commands of docs/guides/webhook.md make, for that address; and the caBundle that they print. */
+export async function certificateOfPage(
+  folder: TempFolder,
+  { address }: WebhookSite,
+): Promise<ServerCertificate & { readonly caBundle: string }> {
+  const [, typed = ''] = /```sh\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8')) ?? []
+  const at = folder.file('page')
+  const script = typed.replaceAll('/etc/ipkeeper/webhook', at).replace(/^( *name=)\S+/, `$1IP:${address}`)
+  const caBundle = await mustRun('sh', ['-euc', script])
+  const [cert, key] = ['tls.crt', 'tls.key'].map(name => readFileSync(join(at, name), 'utf8')) as [
+    string,
+    string,
+  ]
+  return { cert, key, caBundle }
 }
 
 const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'

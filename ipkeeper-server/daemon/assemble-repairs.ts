@@ -1,12 +1,17 @@
+import type { ImportItem } from '../../shared/api/import.schema.ts'
 import { FailureReasons } from '../host/failure-reasons.ts'
 import { describeHolder } from '../ipam/records/records.ts'
 import { serveDel, endStray } from '../leases/verbs/del.ts'
 import { parseInvocation } from '../leases/verbs/invocation.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
+import { findKeptResults } from '../migrate/import/kept-results.ts'
 import { listLinks } from '../network/ip-show.ts'
 import { removeSeenLink } from '../network/node/link-removal.ts'
+import { seeNamespace } from '../network/pod/attachment-liveness.ts'
+import { reachNetns } from '../network/pod/namespace.ts'
 import { runTool } from '../network/run-tool.ts'
+import { AdoptUnrecorded } from '../reconcile/adopt-unrecorded.ts'
 import { AnsweredMarks } from '../reconcile/answered-marks.ts'
 import { DeferredDels } from '../reconcile/deferred-dels.ts'
 import { SettleAnswers } from '../reconcile/settle-answers.ts'
@@ -27,6 +32,7 @@ export interface AssembledRepairs {
   readonly answers: SettleAnswers
   readonly yielding: YieldAddresses
   readonly strayLinks: StrayLinks
+  readonly unrecorded: AdoptUnrecorded
 }
 
 /** What finishes what was left undone: queued DELs, unanswered ADDs, addresses that were taken away, links without a record. */
@@ -40,18 +46,20 @@ export async function assembleRepairs(
   const answers = settleAnswers(frame, service, observer)
   const yielding = yieldAddresses(frame, service)
   const strayLinks = removeStrayLinks(frame, service)
+  const unrecorded = adoptUnrecorded(frame, service)
   stops.answers.defer(() => answers.stop())
   stops.answers.defer(() => deferred.stop())
   stops.repairs.defer(() => yielding.stop())
   stops.repairs.defer(() => strayLinks.stop())
-  return { deferred, answers, yielding, strayLinks }
+  stops.repairs.defer(() => unrecorded.stop())
+  return { deferred, answers, yielding, strayLinks, unrecorded }
 }
 
 /** To be awaited before anything is served. */
 export async function beginRepairs(
   { logger }: DaemonFrame,
   { service, opened }: { readonly service: LeaseService; readonly opened: OpenedLedger },
-  { deferred, answers, yielding, strayLinks }: AssembledRepairs,
+  { deferred, answers, yielding, strayLinks, unrecorded }: AssembledRepairs,
 ): Promise<void> {
   const { ledger, news, lostEarly } = opened
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
@@ -84,6 +92,8 @@ export async function beginRepairs(
   lostEarly.forEach(news.onAddressLost)
   // Before anything is served: this node may have counted as lost until now.
   await yielding.begin()
+  // After all that ended meanwhile, and before the first ADD, which might be given one of these addresses.
+  await unrecorded.begin()
 }
 
 function deferredDels(
@@ -158,6 +168,45 @@ function yieldAddresses({ logger }: DaemonFrame, service: LeaseService): YieldAd
         { err: error, containerId, ifname },
         'a sandbox whose addresses another node has could not be cut off, and may answer for them; it is tried again',
       )
+    },
+  })
+}
+
+function adoptUnrecorded({ config, stateDir, logger }: DaemonFrame, service: LeaseService): AdoptUnrecorded {
+  const failures = new FailureReasons()
+  const whose = ({ pod, containerId }: ImportItem): string =>
+    pod ? `${pod.namespace}/${pod.name}` : `container ${containerId?.slice(0, 13) ?? ''}`
+  return new AdoptUnrecorded({
+    service,
+    facts: { namespaceAt: seeNamespace, reachNetns },
+    results: async () => {
+      const onUnseen = (text: string, error: unknown): void => {
+        logger.warn({ err: error }, text)
+      }
+      const places = { results: config.resultCache.folders.results, stateDir, onUnseen }
+      return (await findKeptResults(places)).own
+    },
+    onAdopted: item => {
+      const { network, containerId, ifname, address, origin } = item
+      logger.warn(
+        { network, containerId, ifname, address, origin, hint: 'ipkeeperctl audit' },
+        `${address} of ${whose(item)}, which lives, was not on record and is again: the ledger was older than that pod`,
+      )
+    },
+    onRefused: item => {
+      const { network, containerId, ifname, address, origin, verdict, reason } = item
+      logger.error(
+        { network, containerId, ifname, address, origin, verdict, hint: item.hint },
+        `${address} of ${whose(item)}, which lives, is not on record, and cannot be: ${reason}`,
+      )
+    },
+    onError: error => {
+      if (failures.failed(error))
+        logger.warn(
+          { err: error },
+          'pods that are not on record could not be taken up yet; it is tried again',
+        )
+      failures.endRound()
     },
   })
 }

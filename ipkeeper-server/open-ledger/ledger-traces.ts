@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { defaultPaths, resultCacheFolders } from '../../shared/paths.ts'
-import { filesIn } from '../migrate/import/host-local.ts'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { resultCacheFolders } from '../../shared/paths.ts'
+import { findKeptResults, type ResultPlaces } from '../migrate/import/kept-results.ts'
 import {
   showsUse,
   summarizeUse,
@@ -13,19 +13,9 @@ import {
 import { listLinks } from '../network/ip-show.ts'
 import { runTool } from '../network/run-tool.ts'
 import { linkOwner } from '../reconcile/plan-links.ts'
-import { readOwnResult } from '../result-cache/plan/read-cached-result.ts'
-import { readBoot } from '../host/boot.ts'
 import { lastChangePath, readLastChange } from '../store/sqlite/last-change.ts'
 
 /** What is left on a node of a ledger that was in use. */
-
-/** Where it is looked, and who is told of what could not be seen. */
-export interface TracePlaces {
-  readonly stateDir: string
-  /** Folders where libcni keeps results of ADDs. */
-  readonly results: readonly string[]
-  readonly onUnseen: (text: string, error: unknown) => void
-}
 
 /** undefined: a file with something in it is there. */
 export function absenceOf(path: string): Absence | undefined {
@@ -35,29 +25,10 @@ export function absenceOf(path: string): Absence | undefined {
 }
 
 /** @param path of the ledger that is not there */
-export async function lookForUse(
-  path: string,
-  { results, stateDir, onUnseen }: TracePlaces,
-): Promise<EarlierUse> {
-  const isOurs = (other: string): boolean => isSame(other, stateDir)
-  const told = toldFolder(stateDir)
-  const bootedAt = readBoot().at
-  const attachments: SeenAttachment[] = []
-  const ofOthers = new Set<string>()
-  for (const folder of results) {
-    try {
-      for await (const { text, modifiedAt } of filesIn(folder, name => !name.startsWith('.'))) {
-        const result = text === null ? undefined : readOwnResult(text, told)
-        if (!result) continue
-        if (result.stateDirs.some(isOurs))
-          attachments.push({ ...result, by: 'result', beforeBoot: modifiedAt < bootedAt })
-        else ofOthers.add(result.containerId)
-      }
-    } catch (error) {
-      onUnseen(`whether there were pods cannot be seen in ${folder}`, error)
-    }
-  }
-  const known = new Set([...ofOthers, ...attachments.map(({ containerId }) => containerId)])
+export async function lookForUse(path: string, places: ResultPlaces): Promise<EarlierUse> {
+  const { own, ofOthers } = await findKeptResults(places)
+  const attachments: SeenAttachment[] = own.map(result => ({ ...result, by: 'result' }))
+  const known = new Set([...ofOthers, ...own.map(({ containerId }) => containerId)])
   try {
     for (const link of await listLinks(runTool, ['type', 'veth'])) {
       const owner = linkOwner(link)
@@ -65,28 +36,9 @@ export async function lookForUse(
       attachments.push({ ...owner, addresses: [], pod: null, by: 'link', beforeBoot: false })
     }
   } catch (error) {
-    onUnseen('whether there are links of pods cannot be seen', error)
+    places.onUnseen('whether there are links of pods cannot be seen', error)
   }
-  return { attachments, files: leftFiles(path, stateDir) }
-}
-
-/**
- * The folder of a plugin whose configuration names none: that of its environment, which nobody keeps, else the usual one. The
- * plugins of a daemon with another folder were told of it; but where the usual one is in use as well, they may be of that.
- */
-function toldFolder(stateDir: string): string {
-  const usual = defaultPaths.stateDir
-  const isInUse = ['node.json', 'leases.db', 'journal.db'].some(name => isFile(join(usual, name)))
-  return isInUse && !isSame(usual, stateDir) ? usual : stateDir
-}
-
-function isSame(path: string, stateDir: string): boolean {
-  if (resolve(path) === resolve(stateDir)) return true
-  try {
-    return realpathSync(path) === realpathSync(stateDir)
-  } catch {
-    return false
-  }
+  return { attachments, files: leftFiles(path, places.stateDir) }
 }
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true

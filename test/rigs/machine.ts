@@ -21,14 +21,16 @@ export interface MachineOptions {
   readonly folder: TempFolder
   /** Of the daemon's configuration. */
   readonly config?: object
-  /** What `--store` says; default: nothing. */
-  readonly store?: string
+  /** What `--store` says, at each start; default: nothing. */
+  readonly store?: string | (() => string | undefined)
 }
 
 /** A sandbox of a pod of namespace shop. */
 export interface MachinePod {
   readonly name: string
   readonly containerId: string
+  /** Path of its network namespace. */
+  readonly netns: string
   /** The packaged plugin's ADD; its first address, or the error. */
   add(): Promise<string>
   /** CHECK and DEL: '' or the error. */
@@ -94,6 +96,10 @@ export function makeMachine(t: Test, { folder, config = {}, store }: MachineOpti
   const home = folder.file(`m-${randomBytes(3).toString('hex')}`)
   cpSync('/etc', join(home, 'etc'), { recursive: true, verbatimSymlinks: true })
   const file = (name: string): string => join(home, name)
+  const storeArgs = (): readonly string[] => {
+    const named = typeof store === 'function' ? store() : store
+    return named === undefined ? [] : ['--store', named]
+  }
   const machineId = (text: string): void => {
     writeFileSync(file('etc/machine-id'), text)
   }
@@ -120,8 +126,7 @@ export function makeMachine(t: Test, { folder, config = {}, store }: MachineOpti
   }
   const begin = async (readyStatus: number): Promise<Daemon> => {
     running = await startDaemon({
-      ...{ socket, stateDir, config: configFile, executable: server, readyStatus },
-      ...(store !== undefined && { args: ['--store', store] }),
+      ...{ socket, stateDir, config: configFile, executable: server, readyStatus, args: storeArgs() },
     })
     return running
   }
@@ -159,7 +164,7 @@ export function makeMachine(t: Test, { folder, config = {}, store }: MachineOpti
       return code === undefined ? '' : `${code} ${msg ?? ''}; ${details ?? ''}`
     }
     return {
-      name,
+      ...{ name, netns },
       containerId: ownId,
       delInstead: async ({ containerId }) => says(await call('DEL', {}, containerId)),
       add: async () => {
@@ -183,7 +188,7 @@ export function makeMachine(t: Test, { folder, config = {}, store }: MachineOpti
       configure(name, 'by-configuration')
       const args = ['serve', '--socket', socket, '--state-dir', stateDir, '--config', configFile]
       const options = { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }, timeoutMs: killAfterMs ?? 60_000 }
-      return runProgram(server, [...args, ...(store === undefined ? [] : ['--store', store])], options)
+      return runProgram(server, [...args, ...storeArgs()], options)
     },
     start: (name, how = 'by-configuration') => {
       configure(name, how)

@@ -80,6 +80,9 @@ async function reachAll(
     })
 }
 
+/** What is to be adopted, whoever found it. */
+export type ImportCall = Omit<ImportRequest, 'source'> & { readonly source: string }
+
 /**
  * Adopts addresses that another IPAM gave, or says only what would become of them. Each sandbox, with all of its addresses,
  * is one change; when this rejects half-way, what is adopted stays so, and doing it again goes on from there.
@@ -89,7 +92,7 @@ async function reachAll(
 export async function importAllocations(
   service: LeaseService,
   { namespaceAt, reachNetns }: Pick<NodeFacts, 'namespaceAt' | 'reachNetns'>,
-  request: ImportRequest,
+  request: ImportCall,
 ): Promise<ImportReply> {
   const { ledger, node, bootId, ownerOf } = service
   const { found, apply, source } = request

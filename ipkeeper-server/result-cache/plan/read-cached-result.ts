@@ -71,9 +71,11 @@ export function readCachedResult(text: string): CachedAttachment | undefined {
 }
 
 /** A result of an ADD that ipkeeper had a part in. */
-interface OwnResult extends CachedAttachment {
+export interface OwnResult extends CachedAttachment {
   /** State folders that the plugin used. */
   readonly stateDirs: readonly string[]
+  /** Those parts of its network that are ipkeeper's. */
+  readonly configs: readonly JsonObject[]
 }
 
 /** Levels below a network: its plugins, and delegates of those. */
@@ -109,8 +111,9 @@ export function readOwnResult(text: string, told: string): OwnResult | undefined
     const { config } = JSON.parse(text) as { readonly config?: unknown }
     if (typeof config !== 'string') return undefined
     const network: unknown = JSON.parse(Buffer.from(config, 'base64').toString())
-    const stateDirs = [...ownConfigs(network)].flatMap(one => stateDirOf(one, told))
-    return stateDirs.length > 0 ? { ...cached, stateDirs } : undefined
+    const configs = [...ownConfigs(network)]
+    const stateDirs = configs.flatMap(one => stateDirOf(one, told))
+    return stateDirs.length > 0 ? { ...cached, stateDirs, configs } : undefined
   } catch {
     return undefined
   }

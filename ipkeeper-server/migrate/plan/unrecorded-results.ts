@@ -1,0 +1,73 @@
+import type { FoundAllocation } from '../../../shared/api/import.schema.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
+import { objectIn, textIn } from '../../../shared/json/object-fields.ts'
+import type { AddressBook } from '../../ipam/pools/address-book.ts'
+import type { AttachmentKey } from '../../ipam/records/records.ts'
+import type { OwnResult } from '../../result-cache/plan/read-cached-result.ts'
+
+/** What libcni keeps of an ADD for which the plugin used a state folder. */
+export interface KeptResult extends OwnResult {
+  readonly path: string
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+  /** It is older than the boot, so that its container is dead. */
+  readonly beforeBoot: boolean
+}
+
+/** A result of which nothing is on record. */
+export interface UnrecordedResult {
+  readonly key: AttachmentKey
+  readonly segment: string
+  readonly result: KeptResult
+}
+
+/** A network that another plugin calls ipkeeper for may have a name of its own. */
+const networkOf = ({ network, configs }: KeptResult): string => {
+  const [named] = configs.flatMap(config => textIn(config, 'name') || [])
+  return named ?? network
+}
+
+function segmentOf(book: AddressBook, { configs }: KeptResult): string {
+  const ipams = configs.map(config => objectIn(config, 'ipam'))
+  const [own] = ipams.flatMap(ipam => textIn(ipam, 'segment') || [])
+  const [pool] = ipams.flatMap(ipam => book.pool(textIn(ipam, 'pool')) ?? [])
+  return own ?? pool?.segment ?? 'default'
+}
+
+/** Results of this boot whose containers the ledger does not know: it is older than they are, or they have ended. */
+export function unrecordedResults(
+  book: AddressBook,
+  results: readonly KeptResult[],
+): readonly UnrecordedResult[] {
+  return results.flatMap(result => {
+    if (result.beforeBoot || result.netns === null) return []
+    const { containerId, ifname, addresses } = result
+    const key = { network: networkOf(result), containerId, ifname }
+    const segment = segmentOf(book, result)
+    const isRecorded =
+      book.attachment(key) !== undefined ||
+      book.attachment({ ...key, network: result.network }) !== undefined ||
+      addresses.some(address => book.lease({ segment, address })?.attachment?.containerId === containerId)
+    return isRecorded ? [] : [{ key, segment, result }]
+  })
+}
+
+/** As an import takes it. */
+export function allocationsOf({ key, result }: UnrecordedResult): readonly FoundAllocation[] {
+  const { addresses, pod, mac, netns, path, modifiedAt } = result
+  return addresses.map(address => ({
+    ...{ origin: path, address, ...key, pod, node: null, mac, netns },
+    since: modifiedAt,
+    keeps: false,
+    runtime: 'cached',
+  }))
+}
+
+/** Configurations that have the ranges of their networks. */
+export function rangesOf({ key, result }: UnrecordedResult): readonly JsonObject[] {
+  return result.configs.flatMap(({ ipam }) =>
+    isJsonObject(ipam) && (ipam['subnet'] !== undefined || ipam['ranges'] !== undefined)
+      ? [{ cniVersion: '1.0.0', name: key.network, ipam: { ...ipam, type: 'ipkeeper' } }]
+      : [],
+  )
+}

@@ -1,0 +1,120 @@
+import type { ImportItem } from '../../shared/api/import.schema.ts'
+import { Problem } from '../../shared/problem/problem.ts'
+import { BackgroundTask } from '../host/background-task.ts'
+import { incarnationOf, type AttachmentRecord, type LeaseKey } from '../ipam/records/records.ts'
+import { delAttachment } from '../leases/verbs/del.ts'
+import { importAllocations } from '../leases/verbs/import.ts'
+import type { NodeFacts } from '../leases/verbs/invocation.ts'
+import type { LeaseService } from '../leases/verbs/service.ts'
+import {
+  allocationsOf,
+  rangesOf,
+  unrecordedResults,
+  type KeptResult,
+  type UnrecordedResult,
+} from '../migrate/plan/unrecorded-results.ts'
+
+/** Milliseconds until the next try of what is in conflict, or could not be written. */
+const pauseAfterFailure = 5_000
+
+export interface AdoptUnrecordedOptions {
+  readonly service: LeaseService
+  readonly facts: Pick<NodeFacts, 'namespaceAt' | 'reachNetns'>
+  /** What runtimes have kept of ADDs for which the plugin used this state folder. */
+  readonly results: () => Promise<readonly KeptResult[]>
+  readonly onAdopted: (item: ImportItem) => void
+  /** Told once. */
+  readonly onRefused: (item: ImportItem) => void
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Takes up again what sandboxes that live were given by a ledger which is not this one: a state folder of yesterday was put
+ * back, or another store was in use in between. The ledger is whole, and yet it would give their addresses to others.
+ */
+export class AdoptUnrecorded {
+  readonly #options: AdoptUnrecordedOptions
+  readonly #told = new Set<string>()
+  readonly #task: BackgroundTask
+
+  constructor(options: AdoptUnrecordedOptions) {
+    this.#options = options
+    this.#task = new BackgroundTask({
+      round: () => this.#round(),
+      onError: options.onError,
+      retryAfter: pauseAfterFailure,
+    })
+  }
+
+  /** To be awaited before the first ADD. Never rejects. */
+  async begin(): Promise<void> {
+    await this.#task.run()
+  }
+
+  async stop(): Promise<void> {
+    await this.#task.stop()
+  }
+
+  async #round(): Promise<number | undefined> {
+    const { service, results } = this.#options
+    const living: UnrecordedResult[] = []
+    for (const one of unrecordedResults(service.ledger, await results()))
+      if (!service.tombstones.has(one.key) && (await this.#lives(one.result))) living.push(one)
+    let isContested = false
+    for (const [segment, group] of Map.groupBy(living, one => one.segment)) {
+      for (const address of group.flatMap(({ result }) => result.addresses))
+        await this.#endDeadOwner({ segment, address })
+      const items = await this.#adopt(segment, group)
+      isContested ||= items.some(({ verdict }) => verdict === 'conflict')
+    }
+    return isContested ? pauseAfterFailure : undefined
+  }
+
+  /** Only proof counts: a result that was left behind would have its address adopted at each start. */
+  async #lives({ netns }: KeptResult): Promise<boolean> {
+    const { namespaceAt, reachNetns } = this.#options.facts
+    if (netns === null) return false
+    try {
+      await reachNetns(netns)
+    } catch (error) {
+      if (error instanceof Problem) return false
+      throw error
+    }
+    const [seen, own] = [namespaceAt(netns), namespaceAt('/proc/self/ns/net')]
+    // The number of a process may be another one's by now.
+    return seen.kind === 'namespace' && !(own.kind === 'namespace' && own.inode === seen.inode)
+  }
+
+  /** Who had the address by an older ledger may have died since: it came free then, and was given to the one that lives. */
+  async #endDeadOwner(key: LeaseKey): Promise<void> {
+    const { service } = this.#options
+    const { ledger, node, liveness } = service
+    const owner = ledger.lease(key)?.attachment
+    const attachment = owner && ledger.attachment(owner)
+    const isDead = (one: AttachmentRecord): boolean => one.node === node && liveness(one) === 'dead'
+    if (!attachment || !isDead(attachment)) return
+    const { bootId, startedAt } = attachment
+    const began = startedAt === null || bootId === null ? undefined : { bootId, startedAt }
+    const isMeant = (present: AttachmentRecord): boolean =>
+      incarnationOf(present) === incarnationOf(attachment) && isDead(present)
+    await delAttachment(service, attachment, began, { isMeant })
+  }
+
+  async #adopt(segment: string, group: readonly UnrecordedResult[]): Promise<readonly ImportItem[]> {
+    const { service, facts, onAdopted, onRefused } = this.#options
+    const { items } = await importAllocations(service, facts, {
+      ...{ source: 'result-cache', apply: true, segment },
+      networks: group.flatMap(rangesOf),
+      found: group.flatMap(allocationsOf),
+    })
+    for (const item of items) {
+      const id = `${item.origin} ${item.address}`
+      if (item.verdict === 'adopt') onAdopted(item)
+      else if (['conflict', 'unfit'].includes(item.verdict) && !this.#told.has(id)) {
+        this.#told.add(id)
+        onRefused(item)
+      }
+    }
+    return items
+  }
+}

@@ -1,0 +1,83 @@
+import t, { type Test } from 'tap'
+import type { NetnsState } from '../../../ipkeeper-server/ipam/records/standing.ts'
+import type { KeptResult } from '../../../ipkeeper-server/migrate/plan/unrecorded-results.ts'
+import { AdoptUnrecorded } from '../../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { TestService } from '../leases/test-service.ts'
+
+const kept = (containerId: string, address: string, netns = '/run/netns/lives'): KeptResult => ({
+  ...{ network: 'net', containerId, ifname: 'eth0', addresses: [address], mac: null, netns },
+  pod: { namespace: 'shop', name: `pod-${containerId}`, uid: null },
+  ...{ path: `/c/net-${containerId}-eth0`, modifiedAt: 0, beforeBoot: false, stateDirs: ['/s'] },
+  configs: [{ type: 'bridge', ipam: { type: 'ipkeeper', subnet: '10.22.0.0/24' } }],
+})
+
+const namespaces: Readonly<Record<string, NetnsState>> = {
+  '/run/netns/lives': { kind: 'namespace', inode: '7' },
+  '/proc/5/ns/net': { kind: 'namespace', inode: '1' },
+  '/proc/self/ns/net': { kind: 'namespace', inode: '1' },
+}
+
+async function begin(t: Test, results: () => readonly KeptResult[]) {
+  const story = await TestService.open()
+  const told: string[] = []
+  const adopt = new AdoptUnrecorded({
+    service: story.service,
+    facts: {
+      namespaceAt: path => namespaces[path] ?? { kind: 'absent' },
+      reachNetns: path =>
+        path.includes('hangs') ? Promise.reject(new Problem('IPK_FILE_HANGS', path)) : Promise.resolve(),
+    },
+    results: () => Promise.resolve(results()),
+    onAdopted: ({ address, containerId }) => void told.push(`${address} ${containerId ?? ''}`),
+    onRefused: ({ address, verdict }) => void told.push(`${address} ${verdict}`),
+    onError: error => void told.push(String(error)),
+  })
+  t.teardown(() => adopt.stop())
+  return { story, adopt, told }
+}
+
+t.test('who lives is taken up, and nobody else', async t => {
+  const { story, adopt, told } = await begin(t, () => [
+    kept('lives', '10.22.0.9'),
+    kept('gone', '10.22.0.10', '/run/netns/gone'),
+    kept('hangs', '10.22.0.11', '/run/netns/hangs'),
+    kept('reused', '10.22.0.12', '/proc/5/ns/net'),
+    kept('deleted', '10.22.0.13'),
+    kept('nowhere', '10.99.0.1'),
+  ])
+  const key = { network: 'net', containerId: 'deleted', ifname: 'eth0' }
+  story.service.tombstones.bury(key, { bootId: 'b', startedAt: 1 }, story.service.monotonic())
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.9 lives', '10.99.0.1 unfit'])
+  t.match(story.service.ledger.lease({ segment: 'default', address: '10.22.0.9' }), {
+    state: 'bound',
+    attachment: { containerId: 'lives' },
+    source: 'import result-cache',
+  })
+  await adopt.begin()
+  t.equal(told.length, 2, 'and told of once')
+})
+
+t.test('who had the address by the older ledger', async t => {
+  const { story, adopt, told } = await begin(t, () => [kept('later', '10.22.0.2')])
+  t.equal(await story.add({ pod: 'early', container: 'c0' }), '10.22.0.2')
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.2 conflict'], 'and may live')
+  story.dead.add('c0')
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.2 conflict', '10.22.0.2 later'], 'and is dead')
+  t.equal(story.service.ledger.attachment({ network: 'net', containerId: 'c0', ifname: 'eth0' }), undefined)
+})
+
+t.test('results that cannot be read', async t => {
+  let fails = true
+  const { adopt, told } = await begin(t, () => {
+    if (fails) throw new Error('EIO')
+    return [kept('lives', '10.22.0.9')]
+  })
+  await adopt.begin()
+  fails = false
+  await adopt.begin()
+  t.strictSame(told, ['Error: EIO', '10.22.0.9 lives'])
+})

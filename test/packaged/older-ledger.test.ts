@@ -1,0 +1,199 @@
+/** A ledger that is older than the node: of pods that were made since, only the runtime's results tell. */
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { logs } from '../rigs/logs.ts'
+import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
+import { missing } from '../rigs/requirements.ts'
+import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+
+const skip = missing('namespaces', 'executables')
+// They wait for daemons most of the time.
+t.jobs = 3
+
+interface Site {
+  readonly machine: Machine
+  readonly folder: TempFolder
+  readonly results: string
+  /** Names another store, from the next start on; undefined: that of the state folder. */
+  readonly use: (store: string | undefined) => void
+  /** ADD, as a runtime does it: what it said is kept until the DEL. */
+  readonly add: (pod: MachinePod) => Promise<string>
+}
+
+function makeSite(t: Test): Site {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const results = folder.file('results')
+  mkdirSync(results)
+  let store: string | undefined
+  const machine = makeMachine(t, {
+    ...{ folder, store: () => store },
+    config: {
+      kubernetes: { mode: 'off' },
+      cooldown: '1s',
+      resultCache: { folders: { results: [results] } },
+      reconcile: { interval: '1s', minAge: '1s' },
+    },
+  })
+  const add = async (pod: MachinePod): Promise<string> => {
+    const address = await pod.add()
+    keepResult(results, machine.stateDir, pod, address)
+    return address
+  }
+  const use = (named: string | undefined): void => {
+    store = named
+  }
+  return { machine, folder, results, use, add }
+}
+
+const resultFile = (pod: MachinePod): string => `fixed-${pod.containerId}-eth0`
+
+/** As libcni writes it after an ADD. */
+function keepResult(results: string, stateDir: string, pod: MachinePod, address: string): void {
+  const ipam = { type: 'ipkeeper', stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
+  const network = { cniVersion: '1.0.0', name: 'fixed', plugins: [{ type: 'bridge', ipam }] }
+  const cached = {
+    kind: 'cniCacheV1',
+    containerId: pod.containerId,
+    config: Buffer.from(JSON.stringify(network)).toString('base64'),
+    ifName: 'eth0',
+    networkName: 'fixed',
+    cniArgs: [
+      ['K8S_POD_NAMESPACE', 'shop'],
+      ['K8S_POD_NAME', pod.name],
+    ],
+    result: {
+      cniVersion: '1.0.0',
+      interfaces: [{ name: 'eth0', mac: '0e:00:0a:16:00:05', sandbox: pod.netns }],
+      ips: [{ address: `${address}/24`, interface: 0 }],
+      dns: {},
+    },
+  }
+  writeFileSync(join(results, resultFile(pod)), JSON.stringify(cached))
+}
+
+/** What the state folder is now is what it will be again. */
+async function setAside({ machine, folder }: Site): Promise<() => Promise<void>> {
+  await machine.stop()
+  const copy = folder.file('yesterday')
+  cpSync(machine.stateDir, copy, { recursive: true })
+  await machine.start('n1')
+  return async () => {
+    await machine.stop('SIGKILL')
+    rmSync(machine.stateDir, { recursive: true })
+    cpSync(copy, machine.stateDir, { recursive: true })
+    await machine.start('n1')
+  }
+}
+
+/** It has its address, also when many want one, and gives it back with its DEL. */
+async function keeps(t: Test, { machine }: Site, pod: MachinePod, address: string): Promise<void> {
+  t.equal((await machine.leases())[address], 'bound n1', `${address} is on record`)
+  t.equal(await pod.check(), '')
+  t.match(await (await machine.pod('greedy', address)).add(), /IPK_ADDRESS_HELD/)
+  const next = await machine.pod('next')
+  t.not(await next.add(), address)
+  t.equal(await pod.del(), '')
+  await next.del()
+  t.match((await machine.leases())[address], /^cooling|undefined/)
+}
+
+/** Some words of the line about it. */
+const taken = (pod: MachinePod, address: string): RegExp =>
+  new RegExp(
+    `${address.replaceAll('.', '\\.')} of shop/${pod.name}, which lives, was not on record and is again`,
+  )
+
+t.test('a state folder of yesterday', { skip, timeout: 120_000 }, async t => {
+  const site = makeSite(t)
+  const { machine, add } = site
+  await machine.start('n1')
+  const early = await machine.pod('early')
+  t.equal(await add(early), '10.22.0.2')
+  const restore = await setAside(site)
+  const later = await machine.pod('later')
+  t.equal(await add(later), '10.22.0.3')
+  const gone = await machine.pod('gone')
+  t.equal(await add(gone), '10.22.0.4')
+  await gone.die()
+  await restore()
+  await logs(t, machine.daemon(), taken(later, '10.22.0.3'))
+  t.equal((await machine.leases())['10.22.0.4'], undefined, 'of the dead nothing is taken up')
+  await keeps(t, site, later, '10.22.0.3')
+  t.equal(await early.check(), '')
+})
+
+t.test('who had the address yesterday has died since', { skip, timeout: 120_000 }, async t => {
+  const site = makeSite(t)
+  const { machine, add } = site
+  await machine.start('n1')
+  const early = await machine.pod('early')
+  t.equal(await add(early), '10.22.0.2')
+  const restore = await setAside(site)
+  await early.del()
+  await early.die()
+  const later = await machine.pod('later', '10.22.0.2')
+  t.equal(await add(later), '10.22.0.2')
+  await restore()
+  await logs(t, machine.daemon(), taken(later, '10.22.0.2'))
+  await keeps(t, site, later, '10.22.0.2')
+})
+
+t.test('a pod was restarted since', { skip, timeout: 120_000 }, async t => {
+  const site = makeSite(t)
+  const { machine, add } = site
+  await machine.start('n1')
+  const early = await machine.pod('web-0', '10.22.0.50', 'forever')
+  t.equal(await add(early), '10.22.0.50')
+  const restore = await setAside(site)
+  await early.del()
+  await early.die()
+  const again = await early.again()
+  t.equal(await add(again), '10.22.0.50')
+  await restore()
+  await logs(t, machine.daemon(), taken(again, '10.22.0.50'))
+  await keeps(t, site, again, '10.22.0.50')
+})
+
+t.test('another store was in use in between', { skip, timeout: 120_000 }, async t => {
+  const site = makeSite(t)
+  const { machine, folder, add, use } = site
+  await machine.start('n1')
+  const early = await machine.pod('early')
+  t.equal(await add(early), '10.22.0.2')
+  await machine.stop()
+  const other = folder.file('other.db')
+  cpSync(join(machine.stateDir, 'leases.db'), other)
+  use(`sqlite:${other}`)
+  await machine.start('n1')
+  const later = await machine.pod('later')
+  t.equal(await add(later), '10.22.0.3')
+  await machine.stop()
+  use(undefined)
+  await machine.start('n1')
+  await logs(t, machine.daemon(), taken(later, '10.22.0.3'))
+  await keeps(t, site, later, '10.22.0.3')
+})
+
+t.test('somebody else has it by the older ledger, and lives', { skip, timeout: 120_000 }, async t => {
+  const { machine, results, add } = makeSite(t)
+  await machine.start('n1')
+  const early = await machine.pod('early')
+  t.equal(await add(early), '10.22.0.2')
+  const later = await machine.pod('later')
+  keepResult(results, machine.stateDir, later, '10.22.0.2')
+  await machine.stop()
+  await machine.start('n1')
+  await logs(
+    t,
+    machine.daemon(),
+    /10\.22\.0\.2 of shop\/later, which lives, is not on record, and cannot be: it is bound to shop\/early/,
+  )
+  t.equal(await early.check(), '')
+  await early.del()
+  await early.die()
+  await logs(t, machine.daemon(), taken(later, '10.22.0.2'), 'as soon as it comes free')
+})

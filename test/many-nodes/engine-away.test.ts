@@ -177,6 +177,23 @@ t.test('etcd is away', { skip: missing('namespaces', 'nft', 'cluster', 'executab
     })
   }
 
+  await t.test('it takes no write, for want of space', async t => {
+    const [stays, ending] = [await added(node), await added(node)]
+    await engine.outOfSpace(true)
+    t.equal((await node.del(ending.sandbox)).kind, 'given', 'a DEL ends')
+    const error = { code: 'IPK_STORE_AWAY', message: /database space exceeded/, hint: /etcdctl alarm list/ }
+    t.match(await node.add(newPod()), { kind: 'refused', error }, 'a new claim is told what to do')
+    await node.kill()
+    await node.start()
+    await until('the next daemon has tried it', async () => (await node.status()).store.state === 'away')
+    t.match(await node.add(newPod()), { kind: 'refused', error }, 'by the next daemon as well')
+    await engine.outOfSpace(false)
+    await comesBack(t, node)
+    t.strictSame(containersOf(await boundTo(site), stays.addresses), Array(2).fill(stays.sandbox.container))
+    t.strictSame(containersOf(await boundTo(site), ending.addresses), [undefined, undefined])
+    given(await node.del(stays.sandbox))
+  })
+
   await t.test('the daemon restarts meanwhile', async t => {
     const pod = await added(node)
     await server.kill()

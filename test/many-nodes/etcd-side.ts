@@ -25,6 +25,8 @@ export interface EtcdSide extends EngineSide {
   /** Takes all servers down, and starts them with the data of a snapshot, or with none; see EtcdMembers. */
   reset(snapshot: string | undefined, as?: string): Promise<void>
   healthy(): Promise<void>
+  /** Its quota is used up, and it takes no further write; or no longer so. */
+  outOfSpace(isOut: boolean): Promise<void>
   /** A server is removed for good, and an empty one takes its place. Does not wait for it. */
   replace(server: EngineServer): Promise<void>
   /** Which cluster it is, and how often it has changed. */
@@ -73,6 +75,13 @@ export async function startEtcdSide(
     save: path => etcd.save(path),
     reset: (snapshot, as) => etcd.reset(snapshot, as),
     healthy: () => etcd.healthy(),
+    outOfSpace: async isOut => {
+      const { header } = (await etcd.ask('/v3/kv/range', { key: btoa('/') })) as {
+        readonly header: { readonly member_id: string }
+      }
+      const action = isOut ? 'ACTIVATE' : 'DEACTIVATE'
+      await etcd.ask('/v3/maintenance/alarm', { action, memberID: header.member_id, alarm: 'NOSPACE' })
+    },
     replace: async ({ name }) => {
       const member = etcd.members.find(({ host }) => host.name === name)
       if (member) await etcd.replace(member)

@@ -12,6 +12,8 @@ export interface EngineContactOptions {
 
 interface Outage {
   readonly reason: string
+  /** What to do about it; undefined where it is the connection. */
+  readonly hint?: string
   /** Milliseconds since the epoch. */
   readonly since: number
 }
@@ -48,8 +50,11 @@ export class EngineContact {
     return this.#trouble?.reason
   }
 
-  goAway(reason: string): void {
-    this.#away = { reason, since: this.#away?.since ?? this.#options.now() }
+  /** @param error what it said: one that refuses is to be had again by other means than one that does not answer */
+  goAway(error: string | Error): void {
+    const reason = typeof error === 'string' ? error : error.message
+    const since = this.#away?.since ?? this.#options.now()
+    this.#away = { reason, since, ...(error instanceof Problem && { hint: error.hint }) }
   }
 
   /** Whether it was away. */
@@ -68,21 +73,21 @@ export class EngineContact {
 
   /** @param incomplete how it is when it can be reached */
   status(incomplete: Omit<StoreStatus, 'owed'> | undefined): Omit<StoreStatus, 'owed'> {
-    return this.#away
-      ? { state: 'away', ...this.#away }
-      : (incomplete ?? { state: 'ready', ...this.#trouble })
+    if (!this.#away) return incomplete ?? { state: 'ready', ...this.#trouble }
+    const { reason, since } = this.#away
+    return { state: 'away', reason, since }
   }
 
   /** Why a claim has to wait. */
   refusal(cause?: unknown): Problem {
     const now = this.#options.now()
     const { kind, location } = this.#options.engine
-    const { reason, since } = this.#away ?? { reason: 'it did not answer', since: now }
+    const { reason, since, hint }: Outage = this.#away ?? { reason: 'it did not answer', since: now }
     const seconds = Math.max(Math.round((now - since) / 1000), 0)
     return new Problem(
       'IPK_STORE_AWAY',
       `${kind} ${location} is away for ${seconds} s (${reason}): a new claim has to wait until it is back`,
-      cause === undefined ? {} : { cause },
+      { ...(cause !== undefined && { cause }), ...(hint !== undefined && { hint }) },
     )
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem, toProblem } from '../../../shared/problem/problem.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
 import {
   leaseKey,
   sameAttachment,
@@ -146,8 +146,8 @@ export class Resolver {
     return isOpen && ids.some(id => this.#pending.has(id) && !this.#waiting.has(id))
   }
 
-  /** The engine cannot be reached: tries it until it can. */
-  goAway(reason: string): void {
+  /** The engine cannot be reached, or refuses: tries it until it takes something again. */
+  goAway(reason: string | Error): void {
     const { contact, signal, onStatus } = this.#options
     if (contact.isAway || signal.aborted) return
     contact.goAway(reason)
@@ -199,7 +199,7 @@ export class Resolver {
         await this.#newsOfWaiting(waitingPauses * retryAfter)
       } catch (error) {
         if (stopping()) return
-        const reason = toProblem(error).message
+        const reason = error instanceof Error ? error : String(error)
         if (contact.isAway) contact.goAway(reason)
         else this.goAway(reason)
       }

@@ -135,7 +135,7 @@ export class WriteThrough {
     }
     // An engine that refuses (a missing right, no space) must not keep a DEL from ending.
     if (!isAdd && !(error instanceof StoreConflict) && this.#allMayChangeAlone(real)) {
-      resolver.goAway(toProblem(error).message)
+      resolver.goAway(toProblem(error))
       return await this.#carryOutAlone(change)
     }
     // Before any later note of these records.

@@ -14,8 +14,11 @@ import {
   type UnrecordedResult,
 } from '../migrate/plan/unrecorded-results.ts'
 
-/** Milliseconds until the next try of what is in conflict, or could not be written. */
-const pauseAfterFailure = 5_000
+/** Milliseconds until the next try of what is in conflict. */
+const pauseAfterConflict = 5_000
+
+/** Milliseconds until the next try of what could not be written: as soon as it can be, others may be given it. */
+const pauseAfterFailure = 1_000
 
 export interface AdoptUnrecordedOptions {
   readonly service: LeaseService
@@ -67,7 +70,7 @@ export class AdoptUnrecorded {
       const items = await this.#adopt(segment, group)
       isContested ||= items.some(({ verdict }) => verdict === 'conflict')
     }
-    return isContested ? pauseAfterFailure : undefined
+    return isContested ? pauseAfterConflict : undefined
   }
 
   /** Only proof counts: a result that was left behind would have its address adopted at each start. */

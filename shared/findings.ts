@@ -69,6 +69,10 @@ export const findingKinds = {
     severity: 'error',
     means: 'the configuration file of the daemon is not what is in force',
   },
+  'ippool-refused': {
+    severity: 'error',
+    means: 'the newest spec of an IPPool is not what is in force',
+  },
   'false-answer': {
     severity: 'error',
     means:

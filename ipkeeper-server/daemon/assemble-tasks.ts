@@ -1,5 +1,6 @@
 import type { DaemonConfig } from '../config/load-config.ts'
 import { readPoolSpec } from '../config/read-pool-object.ts'
+import { poolEvent } from '../kubernetes/event-texts.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
 import { PoolObjects } from '../leases/tasks/pool-objects.ts'
@@ -8,7 +9,7 @@ import { TimeWriter } from '../leases/tasks/write-times.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
-import { openLeaderTasks, type LeaderTasks } from './leader-tasks.ts'
+import { openLeaderTasks, type LeaderTasks, type LeaderTasksOptions } from './leader-tasks.ts'
 import { type SettingsInForce, wantsNamespaces } from './settings-in-force.ts'
 
 export interface TasksOptions {
@@ -52,17 +53,32 @@ export async function assembleTasks(
       else logger.warn({ ippool: name }, `ippool ${name}: ${text}`)
     },
   })
+  const later = { poolsJoined: (): void => undefined }
   const putInForce = (next: DaemonConfig): void => {
     const pools = poolObjects.join(next)
     settings.put(next, pools)
+    later.poolsJoined()
     cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
+  const tellPool: LeaderTasksOptions['tellPool'] = (name, verdict, before) => {
+    const { generation, refusal, publish } = verdict
+    if (before?.generation === generation && before.refusal?.message === refusal?.message) return
+    if (refusal) logger.warn({ ippool: name, generation, ...refusal }, `ippool ${name}: is refused`)
+    else if (publish) logger.info({ ippool: name, generation }, `ippool ${name}: is in force on all nodes`)
+    // What a daemon that was elected before has told already has nothing to publish.
+    if (refusal || publish) {
+      const { subject, event } = poolEvent(name, verdict)
+      cluster?.events.record(subject, event)
+    }
+  }
   const leaderTasks = await openLeaderTasks({
-    ...{ config, service, access, logger },
+    ...{ config, service, access, logger, tellPool },
+    judgePools: () => poolObjects.judge(),
     reconcileSettings: () => watched.current.reconcile,
     cluster: cluster?.view,
     storeKind: store.kind,
   })
+  later.poolsJoined = leaderTasks.poolsJoined
   const pruner = new HistoryPruner({
     ledger,
     limits: () => watched.current.history,

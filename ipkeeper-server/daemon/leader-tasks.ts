@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DaemonConfig } from '../config/load-config.ts'
 import { tidiesUp } from '../ipam/plan/plan-release.ts'
+import type { PoolVerdict } from '../ipam/pools/judge-pool-objects.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { alone, type Election } from '../kubernetes/election.ts'
@@ -10,6 +11,7 @@ import { ExpiryLoop } from '../leases/tasks/expire-leases.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import { OwnerWatch } from '../leases/tasks/owner-watch.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
+import { PublishPools, type PublishPoolsOptions } from '../leases/tasks/pool-verdict-publisher.ts'
 import { TellPools } from '../leases/tasks/pool-status-publisher.ts'
 import type { Logger } from '../host/logger.ts'
 import { limitsOf, type ReconcileSettings } from '../reconcile/plan-settings.ts'
@@ -26,6 +28,9 @@ export interface LeaderTasksOptions {
   readonly cluster: ClusterView | undefined
   /** Of the store: with "kubernetes" the figures of pools are shown beside them. */
   readonly storeKind: string
+  /** What is to be said of each IPPool. */
+  readonly judgePools: () => ReadonlyMap<string, PoolVerdict>
+  readonly tellPool: PublishPoolsOptions['onVerdict']
   readonly logger: Logger
 }
 
@@ -35,6 +40,8 @@ export interface LeaderTasks {
   readonly isElected: (() => boolean) | undefined
   /** undefined where a node has its store to itself, or there is no API to say which nodes there are. */
   readonly lostNodes: LostNodes | undefined
+  /** To be called when IPPools, or what of them is in force on this node, may be others. */
+  readonly poolsJoined: () => void
   /** To be called when the daemon serves. */
   readonly start: () => void
   /** Resolves when nothing is done any more and another daemon may begin. */
@@ -53,6 +60,7 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
       ? await openElection(options, access, () => {
           wakeLoops()
           pools?.wake()
+          pools?.judge()
         })
       : undefined
   const election: Election = leaseElection ?? (ledger.isShared ? { isElected: () => false } : alone)
@@ -80,6 +88,7 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
             monotonic: () => performance.now(),
           })
         : undefined,
+    poolsJoined: () => pools?.judge(),
     start: () => {
       leaseElection?.start()
     },
@@ -155,26 +164,50 @@ function watchOwners(
   })
 }
 
-async function tellPools({ service, logger }: LeaderTasksOptions, access: ApiAccess, election: Election) {
+async function tellPools(options: LeaderTasksOptions, access: ApiAccess, election: Election) {
+  const { service, judgePools, tellPool, logger } = options
+  const { ledger } = service
   const { ApiClient } = await import('../kubernetes/api-client.ts')
   const { PoolStatusWriter } = await import('../store/kubernetes/pool-status-writer.ts')
   const client = new ApiClient(access, { requests: 1 })
-  const publisher = new TellPools({
-    election,
-    isHeard: () => service.ledger.isHeard(),
-    sink: new PoolStatusWriter({ client, now: service.now }),
+  let isOldTold = false
+  const sink = new PoolStatusWriter({
+    ...{ client, now: service.now },
+    onOldDefinition: hint => {
+      if (!isOldTold)
+        logger.warn(
+          { hint },
+          'IPPools of this cluster cannot say what is in force: their definition is older',
+        )
+      isOldTold = true
+    },
+  })
+  const figures = new TellPools({
+    ...{ election, sink },
+    isHeard: () => ledger.isHeard(),
     usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
     monotonic: () => performance.now(),
     onError: error => {
       logger.warn({ err: error }, 'the figures of pools could not be written; it is tried again')
     },
   })
+  const verdicts = new PublishPools({
+    ...{ election, sink, judge: judgePools, onVerdict: tellPool },
+    // What an engine that has lost records does not have may be in use all the same.
+    isHeard: () => ledger.isHeard() && ledger.storeStatus()?.state !== 'incomplete',
+    onError: error => {
+      logger.warn({ err: error }, 'what of IPPools is in force could not be published; it is tried again')
+    },
+  })
   return {
     wake: () => {
-      publisher.wake()
+      figures.wake()
+    },
+    judge: () => {
+      verdicts.wake()
     },
     stop: async () => {
-      await publisher.stop()
+      await Promise.all([figures.stop(), verdicts.stop()])
       await client.close()
     },
   }

@@ -209,7 +209,8 @@ function reconcileNode(
     },
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
-      tell(findingEvent(finding, service.node))
+      // The elected daemon tells the IPPool itself.
+      if (finding.kind !== 'ippool-refused') tell(findingEvent(finding, service.node))
       onFindings()
     },
     onRepaired: finding => {

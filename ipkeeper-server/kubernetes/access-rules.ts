@@ -64,7 +64,7 @@ export const accessRules: readonly AccessRule[] = [
     'ipkeeper.io',
     'ippools/status',
     ['patch'],
-    'figures of pools, shown beside them',
+    'which spec of an IPPool is in force, and its figures',
     'kubernetesStore',
   ),
 ]

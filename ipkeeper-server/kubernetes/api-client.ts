@@ -55,7 +55,7 @@ interface Preconditions {
 }
 
 /** A change of a JSON document (RFC 6902). */
-type JsonPatch = readonly { readonly op: 'replace'; readonly path: string; readonly value: unknown }[]
+type JsonPatch = readonly { readonly op: 'replace' | 'add'; readonly path: string; readonly value: unknown }[]
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -11,8 +11,8 @@ export interface PodEvent {
 
 export interface EventSubject {
   /** Default: Pod. */
-  readonly kind?: 'Node'
-  /** Of a Node, which has none, the one its Events are in. */
+  readonly kind?: 'Node' | 'IPPool'
+  /** Of what has none, the one its Events are in. */
   readonly namespace: string
   readonly name: string
   readonly uid: string | null

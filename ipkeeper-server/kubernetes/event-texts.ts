@@ -1,8 +1,9 @@
 import type { Finding } from '../../shared/api/audit.schema.ts'
+import type { PoolVerdict } from '../ipam/pools/judge-pool-objects.ts'
 import type { EventSubject, PodEvent } from './event-series.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
 
-/** Where kubelet's own Events on its Node are. */
+/** Where kubelet's own Events on its Node are, and those on any object without a namespace. */
 const eventsOfNodes = 'default'
 
 /** "lease-without-sandbox" as the reason of an Event: "LeaseWithoutSandbox". */
@@ -27,6 +28,23 @@ export function fileEvent(
   message: string,
 ): { readonly subject: EventSubject; readonly event: PodEvent } {
   return { subject: nodeSubject(node), event: { type: 'Warning', reason, action: 'LookAtFiles', message } }
+}
+
+/** What an IPPool is told of its newest spec; without a reason: that it is in force. */
+export function poolEvent(
+  name: string,
+  { uid, generation, refusal }: PoolVerdict,
+): { readonly subject: EventSubject; readonly event: PodEvent } {
+  const which = `generation ${generation} of IPPool ${name}`
+  return {
+    subject: { kind: 'IPPool', namespace: eventsOfNodes, name, uid: uid ?? null },
+    event: refusal
+      ? {
+          ...{ type: 'Warning', reason: 'Refused', action: 'PutInForce' },
+          message: `${which} is not in force: ${refusal.message}`,
+        }
+      : { type: 'Normal', reason: 'Accepted', action: 'PutInForce', message: `${which} is in force` },
+  }
 }
 
 /** Whom a finding is told, and what: the pod that it is about, else this node. */

@@ -188,7 +188,7 @@ export class ApiEventRecorder implements EventRecorder {
       reportingController,
       reportingInstance: this.#node.slice(0, longestName),
       regarding: {
-        apiVersion: 'v1',
+        apiVersion: pod.kind === 'IPPool' ? 'ipkeeper.io/v1alpha1' : 'v1',
         kind: pod.kind ?? 'Pod',
         ...(pod.kind === undefined && { namespace: pod.namespace }),
         name: pod.name,

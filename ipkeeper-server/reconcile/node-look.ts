@@ -4,6 +4,7 @@ import { parseAddress } from '../../shared/net/address.ts'
 import { withoutPrefix } from '../../shared/net/address-text.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { ageOf } from '../ipam/records/times.ts'
+import { pendingSpec } from '../ipam/pools/pending-spec.ts'
 import { locateAddress } from '../ipam/pools/pool-record.ts'
 import {
   attachmentKey,
@@ -111,9 +112,14 @@ export class NodeLook {
     const falseAnswers = this.#options.falseAnswers?.() ?? []
     const own = await service.ownAddresses?.()
     const refusedConfig = this.#options.refusedConfig?.()
+    const refusedPools = [...service.ledger.pools()].flatMap(record => {
+      const pending = pendingSpec(record)
+      return pending?.refused ? [pending] : []
+    })
     return {
       ...{ attachments, misnamed, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods },
       ...{ elsewhere, lostNodes, falseAnswers, ...(own && { own }), ...(refusedConfig && { refusedConfig }) },
+      refusedPools,
       unrecorded: this.#lookForUnrecorded(attachments),
     }
   }

@@ -1,3 +1,4 @@
+import { shellLine } from '../../shared/text/shell-word.ts'
 import type { NodeSnapshot } from './plan-snapshot.ts'
 import type { Suspicion } from './plan-suspicion.ts'
 
@@ -17,4 +18,18 @@ export function suspectConfig({ refusedConfig }: NodeSnapshot): readonly Suspici
       certainty: { by: 'proof', age: Infinity },
     },
   ]
+}
+
+/** The same, of the spec of an IPPool. */
+export function suspectPools({ refusedPools = [] }: NodeSnapshot): readonly Suspicion[] {
+  return refusedPools.map(({ says, next }) => ({
+    kind: 'ippool-refused',
+    key: `ippool ${says}`,
+    says,
+    why: 'the pool stays as it was, on every node',
+    remedy: shellLine(next),
+    about: {},
+    action: { kind: 'none' },
+    certainty: { by: 'proof', age: Infinity },
+  }))
 }

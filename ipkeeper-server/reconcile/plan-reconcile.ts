@@ -2,7 +2,7 @@ import type { Finding } from '../../shared/api/audit.schema.ts'
 import { findingKinds } from '../../shared/findings.ts'
 import { suspectAddresses, suspectAnswers, suspectOwnAddresses } from './plan-addresses.ts'
 import { suspectAttachments } from './plan-attachments.ts'
-import { suspectConfig } from './plan-config.ts'
+import { suspectConfig, suspectPools } from './plan-config.ts'
 import { suspectLinks } from './plan-links.ts'
 import { suspectLostNodes, suspectNames, suspectUnrecorded } from './plan-nodes.ts'
 import { suspectSandboxes, suspectTwins } from './plan-sandboxes.ts'
@@ -59,6 +59,7 @@ export function planReconcile(
     ...suspectUnrecorded(snapshot),
     ...suspectAnswers(snapshot),
     ...suspectConfig(snapshot),
+    ...suspectPools(snapshot),
   ].filter(({ kind }) => limitsOf(settings, kind).mode !== 'off')
   const next = new Map(
     suspicions.map(({ key }) => {

@@ -1,3 +1,4 @@
+import type { PendingSpecItem } from '../../shared/api/listing.schema.ts'
 import type { OwnAddresses } from '../ipam/pools/own-addresses.ts'
 import type { AttachmentRecord, LeaseRecord } from '../ipam/records/records.ts'
 import type { Standing } from '../ipam/records/standing.ts'
@@ -31,6 +32,8 @@ export interface NodeSnapshot {
   readonly falseAnswers?: readonly SeenFalseAnswer[]
   /** The configuration file of the daemon, where it is not what is in force. */
   readonly refusedConfig?: RefusedConfig
+  /** IPPools whose newest spec is refused; absent: none. */
+  readonly refusedPools?: readonly Pick<PendingSpecItem, 'says' | 'next'>[]
   /** Only where this daemon is elected; a list of nodes that is empty or of some time ago says nothing. */
   readonly elsewhere: readonly SeenElsewhere[]
   /** Nodes that are lost, and of which this daemon only tells: absent where nobody asked. */

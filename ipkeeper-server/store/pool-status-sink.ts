@@ -1,3 +1,5 @@
+import type { PoolVerdict } from '../ipam/pools/judge-pool-objects.ts'
+
 /** Counts of addresses as people see them: used + held + free = capacity. */
 export interface PoolFigures {
   readonly capacity: bigint
@@ -19,4 +21,13 @@ export interface PoolStatus extends PoolFigures {
 export interface PoolStatusSink {
   /** Rejects when it could not be written; then it is tried again. A pool that is gone meanwhile is no reason to. */
   write(pool: string, status: PoolStatus): Promise<void>
+}
+
+/** Where it is published which spec of an IPPool is in force. */
+export interface PoolVerdictSink {
+  /**
+   * Rejects when it could not be written; then it is tried again. An object that is another one meanwhile, or says something
+   * else than what was judged, is left alone: whoever hears of that judges it anew.
+   */
+  publish(pool: string, verdict: PoolVerdict): Promise<void>
 }

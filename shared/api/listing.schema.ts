@@ -106,6 +106,17 @@ export const PoolFamily = Type.Object(
 )
 export type PoolFamily = Static<typeof PoolFamily>
 
+export const PendingSpecItem = Type.Object(
+  {
+    generation: Type.Integer({ description: 'of the IPPool' }),
+    refused: Type.Boolean({ description: 'false: the elected daemon has not judged it yet' }),
+    says: Type.String({ description: 'that it is not in force, and why' }),
+    next: Type.Array(Type.String(), { description: 'what to type, word by word' }),
+  },
+  { $id: 'PendingSpecItem' },
+)
+export type PendingSpecItem = Static<typeof PendingSpecItem>
+
 export const PoolItem = Type.Object(
   {
     name: Type.String(),
@@ -114,6 +125,12 @@ export const PoolItem = Type.Object(
     families: Type.Array(PoolFamily, {
       description: 'the same of each family alone: a family that is full is not seen in a sum with the other',
     }),
+    pending: Type.Optional(
+      Type.Unsafe<PendingSpecItem>({
+        ...PendingSpecItem,
+        description: 'a newer spec of its IPPool, which is not in force; all else is what is',
+      }),
+    ),
   },
   { $id: 'PoolItem' },
 )
@@ -297,6 +314,9 @@ export const StatusReply = Type.Object(
       ),
     ),
     pools: Type.Integer(),
+    pendingPools: Type.Optional(
+      Type.Array(PendingSpecItem, { description: 'IPPools whose newest spec is not in force' }),
+    ),
     clock: Type.Optional(
       Type.Object({
         jumps: Type.Integer({ description: 'how often the wall clock was set while the daemon ran' }),

@@ -59,7 +59,7 @@ t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables',
       ipv4: { capacity: 5, used: 2, held: 0, free: 3, ratio: '2/5' },
       conditions: [
         { type: 'Ready', status: 'True', reason: 'InForce' },
-        { type: 'Exhausted', status: 'False', reason: 'SomeFree', lastTransitionTime: /^\d{4}-.*Z$/ },
+        { type: 'Full', status: 'False', reason: 'SomeFree', lastTransitionTime: /^\d{4}-.*Z$/ },
       ],
     })
     for (const name of ['c', 'd', 'e']) await one.add(await createPod(api, name))

@@ -45,6 +45,7 @@ export type Answer =
     }
 
 export interface ClusterNode {
+  /** The one that runs; after `restart` another one. */
   readonly daemon: Daemon
   readonly folder: TempFolder
   /** A conflist as it would stand in /etc/cni/net.d, without the capability. */
@@ -52,6 +53,8 @@ export interface ClusterNode {
   add(pod: RuntimePod): Promise<Answer>
   del(pod: RuntimePod, container: string): Promise<void>
   status(): Promise<StatusReply>
+  /** Ends the daemon, does what is to happen meanwhile, and starts it anew as it was. */
+  restart(meanwhile?: () => Promise<unknown>): Promise<void>
   /** The status once it is as wanted; fails after `hangMs`. */
   untilStatus(wanted: (kubernetes: NonNullable<StatusReply['kubernetes']>) => boolean): Promise<StatusReply>
   /** Replaces the configuration file. What was given at the start and is not given now falls away, but the access. */
@@ -125,10 +128,12 @@ export async function startClusterNode(
   writeFileSync(conflist, JSON.stringify({ ...network, plugins: [plugin] }))
 
   const { args = [], readyMs } = options
-  const daemon = await startDaemon({
-    ...{ socket, stateDir, config: configFile, args },
-    ...(readyMs !== undefined && { readyMs }),
-  })
+  const start = (): Promise<Daemon> =>
+    startDaemon({
+      ...{ socket, stateDir, config: configFile, args },
+      ...(readyMs !== undefined && { readyMs }),
+    })
+  let daemon = await start()
   t.teardown(() => daemon.stop('SIGKILL'))
 
   const call = (command: string, pod: RuntimePod, container: string): Promise<Finished> =>
@@ -167,7 +172,9 @@ export async function startClusterNode(
   if (options.unwatched !== true) await untilStatus(isComplete)
 
   return {
-    daemon,
+    get daemon() {
+      return daemon
+    },
     folder,
     conflist,
     add: async pod => {
@@ -192,6 +199,12 @@ export async function startClusterNode(
       if (exit !== 0) throw new Error(stdout)
     },
     status,
+    restart: async (meanwhile = () => Promise.resolve()) => {
+      await daemon.stop()
+      await meanwhile()
+      daemon = await start()
+      if (options.unwatched !== true) await untilStatus(isComplete)
+    },
     untilStatus,
     configure,
     explain: async (...words) => {

@@ -5,6 +5,7 @@ import { distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
 import type { PoolDescription, RangeDescription } from '../../../shared/api/pool-description.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { shellLine } from '../../../shared/text/shell-word.ts'
 import { readCount } from '../framework/options.ts'
 
 interface PoolRow extends PoolFamily {
@@ -53,6 +54,12 @@ function describe({ origin, ranges: of, rules, free, ...rest }: PoolDescription)
     .join('')
 }
 
+/** What is listed is what is in force. */
+const pendingLines = (pools: PoolsReply['pools']): string =>
+  pools
+    .flatMap(({ pending }) => (pending ? [`${pending.says}\nnext: ${shellLine(pending.next)}\n`] : []))
+    .join('')
+
 const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
 
 export const poolsCommand = listing<PoolsData, PoolRow>({
@@ -83,7 +90,11 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     const path = `/v1/pools/${encodeURIComponent(pool)}/description${query}`
     return { ...reply, description: (await daemon.ask('GET', path)) as PoolDescription }
   },
-  below: ({ description }) => (description ? `\n${describe(description)}` : ''),
+  below: ({ description, pools }) =>
+    [pendingLines(pools), description ? describe(description) : '']
+      .filter(part => part !== '')
+      .map(part => `\n${part}`)
+      .join(''),
   more: ({ more }) => more,
   rows: ({ pools }): readonly PoolRow[] =>
     pools.flatMap(({ name, segment, families }) => families.map(family => ({ name, segment, ...family }))),

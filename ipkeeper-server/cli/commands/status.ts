@@ -127,6 +127,11 @@ function configLines({
   return lines.map((line, index) => `${index === 0 ? 'config' : '      '}  ${line}`)
 }
 
+/** Said only where an IPPool has a newer spec than what is in force. */
+function pendingLines({ pendingPools = [] }: StatusReply): string[] {
+  return pendingPools.flatMap(({ says, next }) => [`ippool  ${says}`, `        next: ${shellLine(next)}`])
+}
+
 /** Said only where an API is configured. */
 function kubernetesLines({ kubernetes }: StatusReply): string[] {
   if (kubernetes === null) return []
@@ -174,6 +179,7 @@ export const statusCommand = command({
       ...queueLine(status),
       ...clockLines(status),
       ...configLines(status),
+      ...pendingLines(status),
       ...kubernetesLines(status),
       '',
     ].join('\n'),

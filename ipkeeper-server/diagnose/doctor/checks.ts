@@ -10,7 +10,7 @@ import {
 } from './checks/machine.ts'
 import { configCheck, daemonCheck, identityCheck, socketCheck, stateFolderCheck } from './checks/daemon.ts'
 import { kernelFeaturesCheck, netnsPropagationCheck, sysctlsCheck } from './checks/kernel.ts'
-import { kubernetesApiCheck, runtimeCheck } from './checks/cluster.ts'
+import { kubernetesApiCheck, poolSpecsCheck, runtimeCheck } from './checks/cluster.ts'
 import { engineCheck, severalNodesCheck, storeCheck } from './checks/store.ts'
 
 /** Everything that pods of a node need, in the order in which it is told. */
@@ -37,6 +37,7 @@ export const checks: readonly Check[] = [
   severalNodesCheck,
   engineCheck,
   kubernetesApiCheck,
+  poolSpecsCheck,
   clockCheck,
   oldBootCheck,
   auditCheck,

@@ -4,6 +4,7 @@ import { commit } from '../../../shared/build-info.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import { describeJump } from '../../host/clock.ts'
+import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 import type { DiskStatus, FileAspect, StoreStatus } from '../../store/lease-store.ts'
 
@@ -198,6 +199,7 @@ export function statusRoutes(
       },
       ...diskStatus(disk?.()),
       pools: counts.pool,
+      pendingPools: [...service.ledger.pools()].flatMap(record => pendingSpec(record) ?? []),
       clock: {
         jumps: count,
         last: last ? { at: iso(last.at), seconds: last.by / 1000, says: describeJump(last) } : null,

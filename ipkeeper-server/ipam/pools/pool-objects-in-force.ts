@@ -1,12 +1,36 @@
+import type { JsonObject } from '../../../shared/json/fold.ts'
 import type { PoolSettings } from './pool-settings.ts'
 import { poolsOverlap } from './pool.ts'
+import { withStricterRules } from './stricter-rules.ts'
 
-/** The pool that an IPPool says. */
-export interface ObjectPool {
+/** A spec that an IPPool has, or had, and the pool that it says. */
+export interface SpecPool {
+  readonly spec: JsonObject
+  /** Of the object when it said so. */
+  readonly generation: number
   readonly settings: PoolSettings
+}
+
+/** An IPPool that people made. */
+export interface ObjectPool {
+  readonly inForce: SpecPool
+  /** Whether the elected daemon has published that this is in force; else it is what the object says. */
+  readonly published: boolean
+  /** What the object says where that is not published. */
+  readonly pending?: PendingPool | undefined
+  readonly uid: string | undefined
+  /** Of the object as it is now. */
+  readonly generation: number
   readonly createdAt: number
   /** Somebody deleted the object, and it waits for those who use it. */
   readonly deleting: boolean
+}
+
+export interface PendingPool {
+  /** undefined: it makes no sense. */
+  readonly wanted: SpecPool | undefined
+  /** Why it is not put in force; undefined while nobody has said. */
+  readonly why: string | undefined
 }
 
 export interface ObjectPools {
@@ -24,11 +48,12 @@ export interface PoolUse {
 }
 
 const deleted = 'was deleted; it stays in force until none of its addresses is in use'
+const staysAsItWas = (why: string): string => `${why}; what was in force before stays in force`
 
 /**
- * Which IPPools are in force. An object is in force as soon as it is there, with two exceptions: one that was deleted stays
- * in force until none of its addresses is bound or kept, and a change that would leave out an address in use leaves the
- * pool as it was.
+ * Which IPPools are in force. What the elected daemon has published is, on every node and after every start. Where it has
+ * published nothing, an object is in force as soon as it is there, but a change that would leave out an address in use leaves the
+ * pool as it was. One that was deleted stays in force until none of its addresses is bound or kept.
  *
  * @param before what was in force until now
  * @param present objects that can be read
@@ -56,16 +81,25 @@ export function objectsInForce(
       notes.set(name, deleted)
       continue
     }
-    const leftOut = was && use.leftOut(was.settings, object.settings)
-    inForce.set(name, leftOut === undefined || !was ? object : was)
-    if (leftOut !== undefined) notes.set(name, `${leftOut}; what was in force before stays`)
+    const { published, pending } = object
+    const leftOut = published || !was ? undefined : use.leftOut(was.inForce.settings, object.inForce.settings)
+    inForce.set(name, leftOut === undefined || !was ? object : { ...object, inForce: was.inForce })
+    const why = leftOut ?? pending?.why
+    if (why !== undefined) notes.set(name, staysAsItWas(why))
   }
   return { inForce, notes }
 }
 
+/** What the verbs go by: who is to be kept out by a spec that is not in force is kept out, whatever else is wrong with it. */
+function withPendingRules({ inForce, pending }: ObjectPool): PoolSettings {
+  const { settings } = inForce
+  const [strict] = withStricterRules([settings], pending?.wanted ? [pending.wanted.settings] : [])
+  return strict ?? settings
+}
+
 /**
- * The pools of the file of the daemon, then those of objects, the older ones first. Of two that have one name, or addresses
- * in common, the first one counts.
+ * The pools of the file of the daemon, then those of objects: first those that are published, then the older ones. Of two that
+ * have one name, or addresses in common, the first one counts.
  */
 export function joinPools(
   ofFile: readonly PoolSettings[],
@@ -73,10 +107,8 @@ export function joinPools(
 ): { readonly pools: readonly PoolSettings[]; readonly notes: ReadonlyMap<string, string> } {
   const pools = [...ofFile]
   const notes = new Map<string, string>()
-  const inOrder = [...objects].toSorted(
-    ([a, { createdAt: madeA }], [b, { createdAt: madeB }]) => madeA - madeB || (a < b ? -1 : 1),
-  )
-  for (const [name, { settings }] of inOrder) {
+  for (const [name, object] of inOrder(objects)) {
+    const settings = withPendingRules(object)
     const other = pools.find(({ pool }) => pool.name === name || poolsOverlap(pool, settings.pool))
     if (!other) {
       pools.push(settings)
@@ -91,4 +123,14 @@ export function joinPools(
     )
   }
   return { pools, notes }
+}
+
+/** In the order in which they count. */
+export function inOrder(
+  objects: ReadonlyMap<string, ObjectPool>,
+): readonly (readonly [string, ObjectPool])[] {
+  const rank = ({ published }: ObjectPool): number => (published ? 0 : 1)
+  return [...objects].toSorted(
+    ([a, one], [b, other]) => rank(one) - rank(other) || one.createdAt - other.createdAt || (a < b ? -1 : 1),
+  )
 }

@@ -211,11 +211,40 @@ export interface PoolRecord extends Versioned {
 
 /** What an object that people made says besides its ranges. */
 export interface PoolObjectRecord {
+  /** What is in force, and the ranges of the record are of: as the elected daemon has published it, else what the object says. */
   readonly spec: JsonObject
+  /** Of the object when it said that. */
+  readonly since?: number
+  /** Of the object as it is now. */
+  readonly generation?: number
+  readonly uid?: string
   readonly createdAt: number
   /** Somebody deleted it; it waits for those who use it. */
   readonly deleting: boolean
+  /** Whether the elected daemon has published what is in force. */
+  readonly published?: boolean
+  /** What the object says now, where that is not what is published. */
+  readonly pending?: PendingSpec
 }
+
+/** A spec that is not in force, or not yet. */
+export interface PendingSpec {
+  readonly spec: JsonObject
+  /** Why it cannot be read. */
+  readonly fault?: string
+  /** Why the elected daemon refuses it; absent while it has not said. */
+  readonly refusal?: PoolRefusal
+}
+
+/** Why a spec is not put in force. */
+export interface PoolRefusal {
+  readonly reason: PoolRefusalReason
+  readonly message: string
+}
+
+/** Invalid: it makes no sense. Overlaps: another pool has addresses of it. AddressesInUse: it would leave some out. */
+export const poolRefusalReasons = ['Invalid', 'Overlaps', 'AddressesInUse'] as const
+export type PoolRefusalReason = (typeof poolRefusalReasons)[number]
 
 /**
  * Grows with each ADD that gives an address of a pool to a namespace that has a quota there, so that of two such ADDs of

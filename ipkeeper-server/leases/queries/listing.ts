@@ -8,6 +8,7 @@ import type {
 } from '../../../shared/api/listing.schema.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
 import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
+import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import { formatRange, type Pool } from '../../ipam/pools/pool.ts'
 import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
@@ -169,7 +170,9 @@ export async function listPools(service: LeaseService, turn: () => Promise<unkno
       const sets = bySet.get(pool.name)
       // One that came meanwhile is not measured.
       if (!sets) return []
+      const pending = pendingSpec(record)
       return {
+        ...(pending && { pending }),
         ...{ name: pool.name, segment: pool.segment, ...figuresOf(pool, sets) },
         families: byFamily(sets).map(group => ({
           family: `IPv${group.family}` as const,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import type { JsonObject } from '../../../shared/json/fold.ts'
 import { conditions, generation, text, words, type CelRule } from './object.schema.ts'
 
 /** What ipkeeper keeps in an IPPool that it made itself: ranges of a network, or a pool of the file of a daemon. */
@@ -28,7 +29,24 @@ const figures = {
   ratio: Type.Optional(text(64, 'Used of capacity, such as "2/3".')),
 }
 
+/** The spec as it was: it may be of another version of the form than this one. */
+const inForce = Type.Object(
+  {
+    generation: Type.Integer({ minimum: 0, description: 'Of the object when it said so.' }),
+    spec: Type.Unsafe<JsonObject>({
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      description: 'As `spec` was then.',
+    }),
+  },
+  {
+    description:
+      'What all daemons go by: the newest spec that the elected one has accepted. Of a pool that ipkeeper made itself there is none.',
+  },
+)
+
 export const IPPoolStatus = Type.Object({
+  inForce: Type.Optional(inForce),
   ...figures,
   ipv4: Type.Optional(Type.Object(figures, { description: 'The same of its IPv4 addresses alone.' })),
   ipv6: Type.Optional(Type.Object(figures, { description: 'The same of its IPv6 addresses alone.' })),

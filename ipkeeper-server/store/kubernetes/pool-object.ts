@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
-import { poolOf, toPoolRecord } from '../../ipam/pools/pool-record.ts'
-import type { Pool } from '../../ipam/pools/pool.ts'
+import { poolOf } from '../../ipam/pools/pool-record.ts'
 import type { PoolRange, PoolRecord } from '../../ipam/records/records.ts'
+import { readPeoplesPool, type PoolReader } from './pool-in-force.ts'
 import type { PoolRecorded } from './ip-pool.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { readSpec, UnreadableObject, type ApiRecord } from './read-object.ts'
@@ -14,13 +14,6 @@ interface RangeEntry {
   readonly gateway: string
   readonly exclude?: readonly string[]
 }
-
-/**
- * The pool that the spec of an IPPool says, by the rules of the daemon's file.
- *
- * @throws Error that says what is wrong with it
- */
-export type PoolReader = (name: string, spec: JsonObject) => Pool
 
 function rangeEntry({ exclude, ...range }: PoolRange): RangeEntry {
   return {
@@ -60,13 +53,9 @@ export function isMadeByPeople({ spec }: Pick<ApiRecord, 'spec'>): boolean {
 
 /** Throws UnreadableObject. */
 export function readPoolObject(object: ApiRecord, readPool: PoolReader): PoolRecord {
+  if (isMadeByPeople(object)) return readPeoplesPool(object, readPool)
   const spec = readSpec(object)
   try {
-    if (isMadeByPeople(object)) {
-      const { name, createdAt, deleting } = object
-      const record = toPoolRecord(readPool(name, spec), object.generation, 'api')
-      return { ...record, object: { spec, createdAt, deleting } }
-    }
     const { generation, origin, name } = spec['recorded'] as PoolRecorded
     const ranges = (spec['ranges'] ?? []) as readonly (readonly RangeEntry[])[]
     const record: PoolRecord = {

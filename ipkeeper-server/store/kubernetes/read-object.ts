@@ -19,6 +19,7 @@ export interface ApiRecord {
   readonly deleting: boolean
   readonly finalizers: readonly string[]
   readonly spec: JsonObject
+  readonly status: JsonObject
 }
 
 /** "12034" as a number. Throws RangeError for what only another kind of API server would give. */
@@ -45,6 +46,7 @@ export function readApiRecord(object: JsonObject): ApiRecord | undefined {
     deleting: metadata['deletionTimestamp'] !== undefined,
     finalizers: Array.isArray(finalizers) ? finalizers.map(String) : [],
     spec: isJsonObject(spec) ? spec : {},
+    status: isJsonObject(object['status']) ? object['status'] : {},
   }
 }
 

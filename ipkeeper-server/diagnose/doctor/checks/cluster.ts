@@ -55,3 +55,19 @@ export const kubernetesApiCheck: Check = {
     return ok(`${api.server}, ${counted(api.counts.pods, 'pod')} of this node`)
   },
 }
+
+export const poolSpecsCheck: Check = {
+  id: 'ippools',
+  title: 'the newest spec of each IPPool is in force',
+  why: 'A spec that would leave out addresses in use, or makes no sense, is refused, and the pool stays as it was.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    if (status.store.kind !== 'kubernetes') return skip('IPPools are read with --store kubernetes: only')
+    const pending = status.pendingPools ?? []
+    const first = pending.find(({ refused }) => refused) ?? pending[0]
+    if (!first) return ok(counted(status.pools, 'pool'))
+    const more = pending.length === 1 ? '' : `, and ${pending.length - 1} more`
+    return (first.refused ? fail : warn)(`${first.says}${more}`, ...first.next)
+  },
+}

@@ -136,8 +136,10 @@ export const auditCheck: Check = {
         return skip('this version of the daemon does not compare them')
       throw error
     }
-    // The check of the configuration says that one.
-    const findings = audit.findings.filter(({ kind }) => kind !== 'configuration-refused')
+    // The checks of the configuration and of IPPools say those.
+    const findings = audit.findings.filter(
+      ({ kind }) => kind !== 'configuration-refused' && kind !== 'ippool-refused',
+    )
     const of = (severity: string): AuditReply['findings'] =>
       findings.filter(finding => finding.severity === severity)
     const [error] = of('error')

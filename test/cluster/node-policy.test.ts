@@ -186,6 +186,59 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
     await logs(t, two.daemon, /was said to be gone for good, and lives/, 'who lives takes that back')
   })
 
+  await t.test(
+    'a pool of people is theirs, and the elected daemon puts in force what they wrote',
+    async t => {
+      const [forger, elected] = [api.as({ token: first }), api.as({ token: second })]
+      const pools = '/apis/ipkeeper.io/v1alpha1/ippools'
+      const pool = (name: string): ApiObject => ({
+        ...{ apiVersion: 'ipkeeper.io/v1alpha1', kind: 'IPPool', metadata: { name } },
+        spec: { subnet: '10.60.0.0/24', rangeEnd: '10.60.0.20' },
+      })
+      const at = `${pools}/theirs`
+      const status = `${at}/status?dryRun=All`
+      const recorded = { generation: 1, origin: 'config', name: 'theirs' }
+      const wide = { generation: 9, spec: { subnet: '10.0.0.0/8' } }
+      await api.create(pool('theirs'))
+      await api.until(at, got => got['status']?.inForce?.generation === 1)
+      const used = { 'ipkeeper.io/pool': 'theirs', 'ipkeeper.io/ip': '10.60.0.9' }
+      t.match(await one.add({ name: 'user', uid: 'u4', passedOn: used }), { ips: ['10.60.0.9/24'] })
+      await api.request('PATCH', at, { spec: { rangeEnd: '10.60.0.5' } })
+      await api.until(at, got =>
+        (got['status'].conditions as ApiObject[]).some(one => one['reason'] === 'AddressesInUse'),
+      )
+      const rows: readonly (readonly [
+        what: string,
+        by: ClusterClient,
+        ...call: readonly ['POST' | 'PATCH' | 'DELETE', string, object?],
+      ])[] = [
+        ['a pool', elected, 'POST', `${pools}?dryRun=All`, pool('ours')],
+        ['a wider range', elected, 'PATCH', `${at}?dryRun=All`, { spec: { subnet: '10.0.0.0/8' } }],
+        ['that it was made by a daemon', elected, 'PATCH', `${at}?dryRun=All`, { spec: { recorded } }],
+        ['its end', elected, 'DELETE', `${at}?dryRun=All`],
+        ['what nobody wrote, in force', elected, 'PATCH', status, { status: { inForce: wide } }],
+        ['that nothing is in force', elected, 'PATCH', status, { status: { inForce: null } }],
+        [
+          'what is in force, by one that is not elected',
+          forger,
+          'PATCH',
+          status,
+          { status: { inForce: wide } },
+        ],
+        ['its figures, by one that is not elected', forger, 'PATCH', status, { status: { ratio: '0/0' } }],
+      ]
+      for (const [what, by, ...call] of rows)
+        await t.rejects(
+          by.request(...call),
+          { status: 422, message: /ipkeeper-pools-(of-people|in-force)/ },
+          what,
+        )
+      await elected.request('PATCH', `${at}?dryRun=All`, { metadata: { finalizers: null } })
+      await api.request('PATCH', at, { spec: { rangeEnd: '10.60.0.15' } })
+      await api.until(at, got => got['status'].inForce.generation === 3)
+    },
+  )
+
   await t.test('a daemon whose token was made by hand is told so', async t => {
     const three = await start('worker-3', await requestToken({ expirationSeconds: 3600 }))
     const { code, ...said } = (await three.add({ name: 'none', uid: 'u3', passedOn: {} })) as ApiObject
@@ -229,5 +282,5 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
     })
   })
   for (const { daemon } of [one, two])
-    t.notMatch(daemon.log(), /ipkeeper-(leases|records)-of-|refuses a record/)
+    t.notMatch(daemon.log(), /ipkeeper-(leases|records|pools)-|refuses a record/)
 })

@@ -67,8 +67,19 @@ const rangeKeys = {
   ),
 }
 
+const draining = (what: string) =>
+  Type.Optional(
+    boolean(
+      `Whether no new address is given from ${what}. What pods have, or is kept or reserved for them, stays theirs.`,
+      {
+        default: 'false',
+        example: 'draining: true',
+      },
+    ),
+  )
+
 const Range = Type.Object(
-  { subnet, ...rangeKeys },
+  { subnet, ...rangeKeys, draining: draining('the range') },
   { additionalProperties: false, doc: { expected: 'a range: a mapping such as { subnet: 10.22.0.0/16 }' } },
 )
 
@@ -300,6 +311,7 @@ export const PoolEntry = Type.Object(
         },
       ),
     ),
+    draining: draining('any range of the pool'),
     allowMac: Type.Optional(
       boolean(
         'Whether a pod may ask for a MAC address, by annotation or by a channel of CNI. Where it may not, such a pod is refused.',

@@ -70,6 +70,7 @@ function readRange(faults: FaultList, path: Path, entry: RangeEntry): Range | un
     ...(rangeEnd && { rangeEnd }),
     ...(gateway && { gateway }),
     exclude: runs.filter(run => run !== undefined),
+    draining: entry.draining === true,
   }
   const range = canonicalRange(definition, (key, message, index) => {
     faults.add([...path, key, ...(index === undefined ? [] : [index])], message)
@@ -262,7 +263,11 @@ export function readPools(
       ) ?? defaults.segment
     const rangeSets = rangeEntries(faults, path, entry).map(set => {
       const ranges = set.flatMap(([at, range]): [Path, Range][] => {
-        const canonical = readRange(faults, at, range)
+        const canonical = readRange(
+          faults,
+          at,
+          entry.draining === true ? { ...range, draining: true } : range,
+        )
         return canonical ? [[at, canonical]] : []
       })
       refuseMixedFamilies(faults, ranges)

@@ -36,7 +36,8 @@ export function poolFigures(
     const { capacity = 0, used = 0, held = 0, cooling = 0, free = 0 } = figures.get(key) ?? {}
     figures.set(key, {
       labels,
-      capacity: capacity + Number(usage.capacity),
+      // One that is being emptied is not full.
+      capacity: capacity + (usage.drains ? 0 : Number(usage.capacity)),
       used: used + Number(usage.used),
       held: held + Number(usage.held),
       cooling: cooling + Number(usage.cooling),

@@ -15,6 +15,8 @@ export interface PoolStatus extends PoolFigures {
   readonly families: { readonly ipv4?: PoolFigures; readonly ipv6?: PoolFigures }
   /** Range sets, by their index, that have no free address: a pod needs one of each. */
   readonly exhausted: readonly number[]
+  /** What is left in ranges that drain; undefined where none does. */
+  readonly draining: { readonly whole: boolean; readonly left: bigint } | undefined
 }
 
 /** Where the figures of pools are shown to everybody, such as the status of an IPPool. */

@@ -125,6 +125,18 @@ export const PoolItem = Type.Object(
     families: Type.Array(PoolFamily, {
       description: 'the same of each family alone: a family that is full is not seen in a sum with the other',
     }),
+    draining: Type.Optional(
+      Type.Object(
+        {
+          whole: Type.Boolean({ description: 'whether all of its ranges drain' }),
+          left: Count,
+        },
+        {
+          description:
+            'ranges that give no new address, and how many are left in them; absent where none drains',
+        },
+      ),
+    ),
     pending: Type.Optional(
       Type.Unsafe<PendingSpecItem>({
         ...PendingSpecItem,

@@ -12,6 +12,7 @@ export const RangeDescription = Type.Object(
     gateway: Type.String(),
     size: Count,
     capacity: Count,
+    draining: Type.Optional(Type.Boolean({ description: 'no new pod gets an address of it' })),
     never: Type.Array(Type.Object({ first: Type.String(), last: Type.String(), why: Type.String() }), {
       description: 'what of the range is never assigned',
     }),

@@ -288,6 +288,13 @@ export const catalogue = {
     summary: 'No address of a range set is free.',
     hint: 'enlarge the ranges or free addresses; see: ipkeeperctl pools, ipkeeperctl leases',
   },
+  IPK_POOL_DRAINING: {
+    cniCode: 182,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'No new pod gets an address of this range, since it is being emptied.',
+    hint: 'use another pool or range, or take "draining" out of this one; who still has addresses: ipkeeperctl leases',
+  },
   IPK_ALREADY_ADDED: {
     cniCode: 110,
     httpStatus: 409,

@@ -28,8 +28,18 @@ const origins: Readonly<Record<PoolDescription['origin'], string>> = {
   api: 'an IPPool object',
 }
 
-const rangeLines = ({ first, last, subnet, size, capacity, never }: RangeDescription): readonly string[] => [
-  `${first}-${last} of ${subnet}: ${capacity} of ${size} addresses can be assigned`,
+const rangeLines = ({
+  first,
+  last,
+  subnet,
+  size,
+  capacity,
+  never,
+  draining,
+}: RangeDescription): readonly string[] => [
+  `${first}-${last} of ${subnet}: ${
+    draining ? 'draining, no new pod gets an address' : `${capacity} of ${size} addresses can be assigned`
+  }`,
   ...never.map(run => `not ${run.first === run.last ? run.first : `${run.first}-${run.last}`}: ${run.why}`),
 ]
 
@@ -58,6 +68,18 @@ function describe({ origin, ranges: of, rules, free, ...rest }: PoolDescription)
 const pendingLines = (pools: PoolsReply['pools']): string =>
   pools
     .flatMap(({ pending }) => (pending ? [`${pending.says}\nnext: ${shellLine(pending.next)}\n`] : []))
+    .join('')
+
+const drainingLines = (pools: PoolsReply['pools']): string =>
+  pools
+    .flatMap(({ name, draining }) => {
+      if (!draining) return []
+      const what = draining.whole ? name : `a range of ${name}`
+      const next = shellLine(['ipkeeperctl', 'leases', '--pool', name])
+      return String(draining.left) === '0'
+        ? [`${what} is drained: no address is left in it\n`]
+        : [`${what} is draining: ${draining.left} left\nnext: ${next}\n`]
+    })
     .join('')
 
 const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
@@ -91,7 +113,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     return { ...reply, description: (await daemon.ask('GET', path)) as PoolDescription }
   },
   below: ({ description, pools }) =>
-    [pendingLines(pools), description ? describe(description) : '']
+    [pendingLines(pools), drainingLines(pools), description ? describe(description) : '']
       .filter(part => part !== '')
       .map(part => `\n${part}`)
       .join(''),

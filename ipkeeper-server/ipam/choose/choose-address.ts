@@ -126,7 +126,7 @@ function longestRested(
     const over = isOver(lease, now)
     if (lease.segment !== pool.segment || (lease.named && !over) || book.reservation(lease)) continue
     const place = usableIn(set, lease.address)
-    if (!place || own.find(place.address)) continue
+    if (!place || place.range.draining || own.find(place.address)) continue
     const reason = over
       ? 'every address was used before: the least recently used'
       : 'all others are taken: the one that has cooled down longest'
@@ -147,6 +147,7 @@ export function chooseDynamic(
   terms: DynamicTerms,
 ): Choice | undefined {
   for (const range of set) {
+    if (range.draining) continue
     for (const run of range.usable.flatMap(whole => terms.own.leftOf(range.family, whole))) {
       const address = book.lowestFree(pool.segment, range.family, run)
       if (address) return { address, range, source: 'dynamic', reason: 'lowest free address' }

@@ -347,6 +347,26 @@ export const claimProblem = {
       : new Problem('IPK_ADDRESS_RESERVED', `${asked.source} asks for ${address}, which is ${text}`, { hint })
   },
 
+  /** An address that was asked for by name. */
+  draining(pool: Pool, rangeSet: number, asked: AddressRequest): Problem {
+    const address = formatAddress(asked.address)
+    const text = `in a range of pool ${pool.name} that is draining: no new pod gets an address of it`
+    return asked.channel === 'cni'
+      ? new Problem('IPK_POOL_DRAINING', inReferenceWords(pool, rangeSet, asked), {
+          details: `${address} is ${text}`,
+        })
+      : new Problem('IPK_POOL_DRAINING', `${asked.source} asks for ${address}, which is ${text}`)
+  },
+
+  drained(pool: Pool, rangeSet: number): Problem {
+    const set = formatRangeSet(pool.rangeSets[rangeSet] ?? [])
+    return new Problem(
+      'IPK_POOL_DRAINING',
+      `failed to allocate for range ${rangeSet}: no IP addresses available in range set: ${set}`,
+      { details: `pool ${pool.name} is draining: no new pod gets an address of it` },
+    )
+  },
+
   poolFull(book: AddressBook, pool: Pool, rangeSet: number, now: number): Problem {
     const set = pool.rangeSets[rangeSet] ?? []
     const usage = usageOf(book, { ...pool, rangeSets: [set] }, now)
@@ -363,7 +383,9 @@ export const claimProblem = {
       'IPK_POOL_FULL',
       `failed to allocate for range ${rangeSet}: no IP addresses available in range set: ${formatRangeSet(set)}`,
       {
-        details: `pool ${pool.name} is full: ${usage.capacity} addresses, ${usage.used} in use, ${usage.held} kept or reserved${byMost}`,
+        details: `pool ${pool.name} is full: ${usage.capacity} addresses, ${usage.used} in use, ${usage.held} kept or reserved${byMost}${
+          set.some(({ draining }) => draining) ? '; a range of it is draining' : ''
+        }`,
       },
     )
   },
@@ -379,13 +401,20 @@ export type TakenAddress = { readonly address: Address } & (
     }
   | { readonly lease?: undefined; readonly reservation: ReservationRecord; readonly own?: undefined }
   | { readonly lease?: undefined; readonly reservation?: undefined; readonly own: OwnAddress }
+  | {
+      readonly lease?: undefined
+      readonly reservation?: undefined
+      readonly own?: undefined
+      readonly drains: true
+    }
 )
 
 /** "held by shop/web-0 ..."; `until`: with the moment at which it comes free. */
 function whoHas(taken: TakenAddress, until: boolean): string {
   const { lease, reservation } = taken
   if (reservation) return `reserved for ${describeReservation(reservation)}`
-  if (!lease) return `the node's own, on link ${taken.own.link}`
+  if (!lease)
+    return taken.own ? `the node's own, on link ${taken.own.link}` : 'by nobody, but its range is draining'
   const who = describeLease(lease)
   return until ? `held by ${who}; ${whenFree(lease, taken.standing ?? unjudged(lease))}` : `by ${who}`
 }

@@ -11,8 +11,9 @@ import {
 } from '../request/candidates.ts'
 import { inheritable, isFree, mayInherit, openReservations, whyInherited } from './choose-address.ts'
 import { candidateProblem, describeTaken, requestProblem, type TakenAddress } from './claim-problems.ts'
+import { drainedRuns, isDrained } from './draining.ts'
 import type { Slot } from './offers.ts'
-import { rangeOf, type Pool } from '../pools/pool.ts'
+import { rangeOf, without, type Pool, type RangeSet } from '../pools/pool.ts'
 import type { AddContext } from './add-context.ts'
 import { isReservedFor, type LeaseKey } from '../records/records.ts'
 import type { AddressRequest, CandidateList } from '../request/request.ts'
@@ -84,6 +85,7 @@ export function usableCandidates(
 interface Search {
   readonly context: AddContext
   readonly pool: Pool
+  readonly set: RangeSet
   readonly list: CandidateList
   readonly runs: readonly UsableRun[]
   readonly count: bigint
@@ -112,7 +114,7 @@ const pick = ({ list }: Search, candidate: Candidate, why: string): Picked => ({
  * What is in the way of a candidate; undefined when it can be had. A reservation comes first, as for a request by name:
  * it stays in the way when the lease has ended, so that waiting for that would not help.
  */
-function obstacleTo({ context, pool }: Search, address: Address): TakenAddress | undefined {
+function obstacleTo({ context, pool, set }: Search, address: Address): TakenAddress | undefined {
   const { book, request, terms, workload, takeover } = context
   const own = terms.own.find(address)
   if (own) return { address, own }
@@ -120,6 +122,8 @@ function obstacleTo({ context, pool }: Search, address: Address): TakenAddress |
   const reservation = book.reservation(key)
   if (reservation && !isReservedFor(reservation, request.holder, workload)) return { address, reservation }
   const lease = book.lease(key)
+  if (isDrained(context, { pool, set }, address) && (!lease || isFree(lease, terms.now)))
+    return { address, drains: true }
   const canBeHad = !lease || isFree(lease, terms.now) || takeover.mayTake(lease) || mayInherit(lease, context)
   return canBeHad ? undefined : { address, lease, standing: takeover.standing(lease) }
 }
@@ -195,11 +199,11 @@ function inherited(search: Search): Picked | undefined {
 }
 
 function neverUsed(search: Search): Picked | undefined {
-  const { pool, list, runs, count } = search
+  const { pool, set, list, runs, count } = search
   const { book, terms } = search.context
   for (const run of runs) {
-    const address = terms.own
-      .leftOf(list.family, run)
+    const address = without(run, drainedRuns(set))
+      .flatMap(part => terms.own.leftOf(list.family, part))
       .map(part => book.lowestFree(pool.segment, list.family, part))
       .find(found => found !== undefined)
     const candidate = address && candidateIn(search, run.start + (address.value - run.first))
@@ -260,8 +264,8 @@ export function pickCandidate(
   list: CandidateList,
   paired: bigint | undefined,
 ): Picked {
-  const { pool } = slot
-  const search: Search = { context, pool, list, paired, ...usableCandidates(slot, list) }
+  const { pool, set } = slot
+  const search: Search = { context, pool, set, list, paired, ...usableCandidates(slot, list) }
   for (const way of ways) {
     const picked = way(search)
     if (picked) return picked

@@ -2,6 +2,7 @@ import { formatAddress, type Address } from '../../../shared/net/address.ts'
 import type { AddRequest } from '../request/add-request.ts'
 import { chooseAddress, isFree, mayInherit, whyInherited } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
+import { isDrained } from './draining.ts'
 import { beginningOf, type Offer, type Slot } from './offers.ts'
 import { pickCandidate } from './plan-candidates.ts'
 import { rangeOf, usableIn, type Range } from '../pools/pool.ts'
@@ -94,6 +95,7 @@ function grantByName(
       ? claimProblem.holderLive(request, attachment, [lease], judged)
       : claimProblem.held({ pool, rangeSet, asked }, lease, { holder: request.holder, workload }, judged)
   }
+  if (isDrained(context, slot, asked.address)) throw claimProblem.draining(slot.pool, rangeSet, asked)
   const { source } = asked
   const plain = inherits && lease.state === 'bound' ? `${source}; ${whyInherited(lease, takeover)}` : source
   return { slot, address: asked.address, range, named: true, source, reason: reason ?? plain }
@@ -162,6 +164,8 @@ export function planGrants(context: AddContext, offer: Offer): readonly Grant[] 
       return kept
     }
     const choice = chooseAddress(slot, context)
+    if (!choice && slot.set.every(({ draining }) => draining))
+      throw claimProblem.drained(slot.pool, slot.rangeSet)
     if (!choice) throw claimProblem.poolFull(book, slot.pool, slot.rangeSet, terms.now)
     return { slot, ...choice, named: false }
   })

@@ -136,7 +136,11 @@ function firstServed(
     try {
       return plan(offer)
     } catch (error) {
-      if (!(error instanceof Problem) || !['IPK_POOL_FULL', 'IPK_QUOTA'].includes(error.code)) throw error
+      if (
+        !(error instanceof Problem) ||
+        !['IPK_POOL_FULL', 'IPK_POOL_DRAINING', 'IPK_QUOTA'].includes(error.code)
+      )
+        throw error
       const subject = [...new Set(offer.map(({ pool }) => pool.name))].join(',')
       trace?.push({ about: 'pool', subject, verdict: 'dropped', text: error.message, code: error.code })
       first ??= error

@@ -8,8 +8,6 @@ export interface PoolVerdict {
   readonly uid: string | undefined
   /** Of the object that was judged. */
   readonly generation: number
-  /** What it said. */
-  readonly judged: SpecPool['spec'] | undefined
   /** What is in force from now on; undefined: what is published, or nothing where nothing is. */
   readonly publish: Omit<SpecPool, 'settings'> | undefined
   /** Whether anything of it is in force. */
@@ -53,7 +51,7 @@ interface Ground {
 function judge(name: string, object: ObjectPool, { before, standing, leftOut }: Ground): PoolVerdict {
   const { uid, generation, published, pending } = object
   const wanted = pending ? pending.wanted : object.inForce
-  const about = { uid, generation, judged: wanted?.spec }
+  const about = { uid, generation }
   if (!wanted) {
     const message = pending?.why ?? 'it cannot be read'
     return { ...about, publish: undefined, isInForce: true, refusal: { reason: 'Invalid', message } }

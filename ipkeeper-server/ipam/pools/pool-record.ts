@@ -28,6 +28,7 @@ export function toPoolRecord(pool: Pool, generation: number, origin?: PoolRecord
           rangeEnd: formatAddress(range.last),
           gateway: formatAddress(range.gateway),
           exclude,
+          ...(range.draining && { draining: range.draining }),
         }
       }),
     ),
@@ -48,6 +49,7 @@ function toDefinition(range: PoolRange): RangeDefinition {
     rangeEnd: address(range.rangeEnd),
     gateway: address(range.gateway),
     exclude: range.exclude.map(([first, last]) => ({ first: address(first), last: address(last) })),
+    ...(range.draining && { draining: range.draining }),
   }
 }
 

@@ -21,6 +21,7 @@ export interface RangeDefinition {
   readonly rangeEnd?: Address
   readonly gateway?: Address
   readonly exclude?: readonly { readonly first: Address; readonly last: Address }[]
+  readonly draining?: boolean
 }
 
 /** A range in canonical form. `usable` are the runs of addresses that may be given, in order. */
@@ -31,6 +32,8 @@ export interface Range {
   readonly last: Address
   readonly gateway: Address
   readonly usable: readonly Interval[]
+  /** No new address is given from it (draining.ts); what is somebody's stays his. */
+  readonly draining?: true
 }
 
 /** Every range set gives one address to a pod; the ranges of a set are tried in order. */
@@ -129,7 +132,8 @@ export function canonicalRange(definition: RangeDefinition, onFault: RangeFault)
     ...(family === 4 ? [{ first: highest.value, last: highest.value }] : []),
     ...exclude.map(run => ({ first: run.first.value, last: run.last.value })),
   ])
-  if (usable.length > 0) return { family, subnet, first, last, gateway, usable }
+  const draining = definition.draining === true && { draining: true as const }
+  if (usable.length > 0) return { family, subnet, first, last, gateway, usable, ...draining }
   fault('subnet', `range ${formatAddress(first)}-${formatAddress(last)} has no address to give`)
   return undefined
 }
@@ -206,11 +210,11 @@ export function poolsOverlap(a: Pool, b: Pool): boolean {
   )
 }
 
-/** Whether two pools give the same addresses from the same ranges. */
+/** Whether two pools have the same addresses in the same ranges, whether these drain or not. */
 export function samePool(a: Pool, b: Pool): boolean {
   const text = ({ segment, rangeSets }: Pool): string =>
-    JSON.stringify([segment, rangeSets], (_, value: unknown) =>
-      typeof value === 'bigint' ? value.toString() : value,
+    JSON.stringify([segment, rangeSets], (key, value: unknown) =>
+      key === 'draining' ? undefined : typeof value === 'bigint' ? value.toString() : value,
     )
   return text(a) === text(b)
 }
@@ -249,7 +253,7 @@ export function unusableReason(range: Range, address: Address): string | undefin
   return rangeOf([range], address) ? 'excluded' : 'outside the range'
 }
 
-/** How many addresses the pool can give. */
+/** How many addresses the pool can give, where no range of it drains. */
 export function capacityOf(pool: Pool): bigint {
   let capacity = 0n
   for (const range of pool.rangeSets.flat()) {

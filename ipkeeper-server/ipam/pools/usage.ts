@@ -2,9 +2,12 @@ import type { AddressBook } from './address-book.ts'
 import { capacityOf, usableIn, type Pool, isUsable, type RangeSet } from './pool.ts'
 import { isOver, type LeaseKey, type LeaseOutline, type LeaseState } from '../records/records.ts'
 import { parseAddress, type Family } from '../../../shared/net/address.ts'
-import { RangeIndex } from './range-index.ts'
+import { RangeIndex, type PlacedRange } from './range-index.ts'
 
-/** Counts of addresses; used + held + free = capacity. `held` are kept, resting by name, or reserved without a lease. */
+/**
+ * Counts of addresses; used + held + free = capacity. `held` are kept, resting by name, or reserved without a lease. Of a range
+ * that drains nothing can be given any more: it has the capacity of what is left in it.
+ */
 export interface Usage {
   readonly capacity: bigint
   readonly used: bigint
@@ -14,15 +17,21 @@ export interface Usage {
   readonly nextFreeAt: number | null
 }
 
+const withoutDraining = (pool: Pool): Pool => ({
+  ...pool,
+  rangeSets: pool.rangeSets.map(set => set.filter(({ draining }) => !draining)),
+})
+
 /** The only arithmetic of a pool's usage. Leases outside the pool's present ranges do not count. */
 export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
-  const capacity = capacityOf(pool)
+  let capacity = capacityOf(withoutDraining(pool))
   let used = 0n
   let held = 0n
   let nextFreeAt = Infinity
   for (const set of pool.rangeSets) {
     const counted = new Set<string>()
     const usable = (text: string): boolean => usableIn(set, text) !== undefined
+    const drains = (text: string): boolean => usableIn(set, text)?.range.draining === true
     for (const lease of book.leasesWithin(pool.segment, set)) {
       if (!usable(lease.address) || isOver(lease, now)) continue
       if (lease.until !== null && lease.until < nextFreeAt && !book.reservation(lease))
@@ -31,9 +40,12 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
       else if (lease.state === 'held' || lease.named) held++
       else continue
       counted.add(lease.address)
+      if (drains(lease.address)) capacity++
     }
     for (const reservation of book.reservationsWithin(pool.segment, set)) {
-      if (usable(reservation.address) && !counted.has(reservation.address)) held++
+      if (!usable(reservation.address) || counted.has(reservation.address)) continue
+      held++
+      if (drains(reservation.address)) capacity++
     }
   }
   return {
@@ -76,9 +88,25 @@ export interface RangeSetUsage extends Usage {
   readonly rangeSet: number
   readonly family: Family
   readonly cooling: bigint
+  /** Addresses that are left in ranges that drain; undefined where none does. */
+  readonly left?: bigint
+  /** Whether all of its ranges drain. */
+  readonly drains?: true
 }
 
-interface Count extends Pick<RangeSetUsage, 'pool' | 'segment' | 'rangeSet' | 'family' | 'capacity'> {
+/** What is left in the ranges of a pool that drain; undefined where none does. */
+export function drainingOf(
+  sets: readonly RangeSetUsage[],
+): { readonly whole: boolean; readonly left: bigint } | undefined {
+  const draining = sets.filter(({ left }) => left !== undefined)
+  if (draining.length === 0) return undefined
+  const left = draining.reduce((sum, set) => sum + (set.left ?? 0n), 0n)
+  return { whole: sets.every(({ drains }) => drains), left }
+}
+
+interface Count extends Pick<RangeSetUsage, 'pool' | 'segment' | 'rangeSet' | 'family' | 'drains'> {
+  capacity: bigint
+  left?: bigint
   used: bigint
   held: bigint
   cooling: bigint
@@ -112,23 +140,28 @@ export class UsageTally {
   ): void {
     if (isOver(lease, this.#now)) return
     this.#states[lease.state]++
-    const count = this.#countAt(lease)
-    if (!count) return
+    const place = this.#placeOf(lease)
+    if (!place) return
+    const count = place.owner
     const next = count.nextFreeAt ?? Infinity
     if (lease.until !== null && lease.until < next && !isReserved()) count.nextFreeAt = lease.until
     if (lease.state === 'bound') count.used++
     else if (lease.state === 'held' || lease.named) count.held++
-    else count.cooling++
+    else if (!place.range.draining) count.cooling++
+    if (lease.state !== 'cooling' || lease.named) leave(place)
   }
 
   /** `lease`: the one of its address, if there is one. */
   reservation(key: LeaseKey, lease: Omit<LeaseOutline, 'namespace' | 'aside'> | undefined): void {
-    const count = this.#countAt(key)
-    if (!count) return
+    const place = this.#placeOf(key)
+    if (!place) return
+    const count = place.owner
     const present = lease && !isOver(lease, this.#now) ? lease : undefined
     const rests = present?.state === 'cooling' && !present.named
-    if (rests) count.cooling--
-    if (!present || rests) count.held++
+    if (rests && !place.range.draining) count.cooling--
+    if (present && !rests) return
+    count.held++
+    leave(place)
   }
 
   /** How many leases there are, those outside of every pool too. */
@@ -141,11 +174,18 @@ export class UsageTally {
     return this.#counts.map(count => ({ ...count, free: count.capacity - count.used - count.held }))
   }
 
-  #countAt(key: LeaseKey): Count | undefined {
+  #placeOf(key: LeaseKey): PlacedRange<Count> | undefined {
     const address = parseAddress(key.address)
     const place = address && this.#ranges.around(key.segment, address)
-    return place && isUsable(place.range, address) ? place.owner : undefined
+    return place && isUsable(place.range, address) ? place : undefined
   }
+}
+
+/** An address that somebody still has. */
+function leave({ range, owner }: PlacedRange<Count>): void {
+  if (!range.draining) return
+  owner.capacity++
+  owner.left = (owner.left ?? 0n) + 1n
 }
 
 function countOf(
@@ -153,8 +193,12 @@ function countOf(
   set: RangeSet,
   rangeSet: number,
 ): { readonly set: RangeSet; readonly count: Count } {
-  const capacity = capacityOf({ name, segment, rangeSets: [set] })
+  const capacity = capacityOf(withoutDraining({ name, segment, rangeSets: [set] }))
   const family = set[0]?.family ?? 4
   const none = { used: 0n, held: 0n, cooling: 0n, nextFreeAt: null }
-  return { set, count: { pool: name, segment, rangeSet, family, capacity, ...none } }
+  const drains = {
+    ...(set.some(({ draining }) => draining) && { left: 0n }),
+    ...(set.every(({ draining }) => draining) && { drains: true as const }),
+  }
+  return { set, count: { pool: name, segment, rangeSet, family, capacity, ...drains, ...none } }
 }

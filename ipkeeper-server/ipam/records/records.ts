@@ -324,6 +324,7 @@ export interface PoolRange {
   readonly rangeEnd: string
   readonly gateway: string
   readonly exclude: readonly (readonly [first: string, last: string])[]
+  readonly draining?: true
 }
 
 export interface RecordTypes {

@@ -48,6 +48,7 @@ function describeRange(pool: Pool, range: Range, set: number): RangeDescription 
     gateway: formatAddress(range.gateway),
     size: count(sizeOf(run)),
     capacity: count(capacityOf({ ...pool, rangeSets: [[range]] })),
+    ...(range.draining && { draining: range.draining }),
     never: neverOf(range),
   }
 }
@@ -73,7 +74,7 @@ async function freeAddresses(service: LeaseService, pool: Pool, most: number, tu
   const found: string[] = []
   const left: Record<Family, number> = { 4: most, 6: most }
   let walked = 0
-  for (const range of pool.rangeSets.flat())
+  for (const range of pool.rangeSets.flat().filter(({ draining }) => !draining))
     for (const { first, last } of range.usable)
       for (let value = first; value <= last && left[range.family] > 0; value++) {
         if (++walked % step === 0) await turn()

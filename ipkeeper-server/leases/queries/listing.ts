@@ -10,7 +10,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import { formatRange, type Pool } from '../../ipam/pools/pool.ts'
-import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {
   isOver,
@@ -171,7 +171,9 @@ export async function listPools(service: LeaseService, turn: () => Promise<unkno
       // One that came meanwhile is not measured.
       if (!sets) return []
       const pending = pendingSpec(record)
+      const draining = drainingOf(sets)
       return {
+        ...(draining && { draining: { ...draining, left: count(draining.left) } }),
         ...(pending && { pending }),
         ...{ name: pool.name, segment: pool.segment, ...figuresOf(pool, sets) },
         families: byFamily(sets).map(group => ({

@@ -1,4 +1,4 @@
-import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { PoolFigures, PoolStatus } from '../../store/pool-status-sink.ts'
 
 function figuresOf(sets: readonly RangeSetUsage[]): PoolFigures {
@@ -10,9 +10,12 @@ function figuresOf(sets: readonly RangeSetUsage[]): PoolFigures {
 export function poolStatuses(rangeSets: readonly RangeSetUsage[]): ReadonlyMap<string, PoolStatus> {
   return new Map(
     [...Map.groupBy(rangeSets, ({ pool }) => pool)].map(([pool, all]) => {
-      const exhausted = all.filter(set => set.free <= 0n).map(({ rangeSet }) => rangeSet)
+      const exhausted = all.filter(set => set.free <= 0n && !set.drains).map(({ rangeSet }) => rangeSet)
       const families = byFamily(all).map(({ family, sets }) => [`ipv${family}`, figuresOf(sets)] as const)
-      return [pool, { ...figuresOf(all), families: Object.fromEntries(families), exhausted }]
+      return [
+        pool,
+        { ...figuresOf(all), families: Object.fromEntries(families), exhausted, draining: drainingOf(all) },
+      ]
     }),
   )
 }
@@ -24,6 +27,8 @@ export function samePoolStatus(a: PoolStatus | undefined, b: PoolStatus): boolea
   return (
     sameFigures(a?.families.ipv4, b.families.ipv4) &&
     sameFigures(a?.families.ipv6, b.families.ipv6) &&
-    a?.exhausted.join() === b.exhausted.join()
+    a?.exhausted.join() === b.exhausted.join() &&
+    a.draining?.left === b.draining?.left &&
+    a.draining?.whole === b.draining?.whole
   )
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import type { PoolVerdict } from '../../ipam/pools/judge-pool-objects.ts'
 import { at } from '../../kubernetes/kube-object.ts'
+import type { PoolStatus } from '../pool-status-sink.ts'
 import type { IPPoolStatus } from './ip-pool.schema.ts'
 
 export type Condition = NonNullable<IPPoolStatus['conditions']>[number]
@@ -48,6 +49,28 @@ export function fullCondition(
     : {
         ...{ type: 'Full', status: 'False', reason: 'SomeFree', ...observed },
         message: 'Every range set has free addresses.',
+      }
+}
+
+/** Whether some range gives no new address, and how many are left there. */
+export function drainingCondition(
+  draining: PoolStatus['draining'],
+  observed: Pick<NewCondition, 'observedGeneration'>,
+): NewCondition {
+  if (!draining)
+    return {
+      ...{ type: 'Draining', status: 'False', reason: 'NotDraining', ...observed },
+      message: 'New pods get addresses of all of its ranges.',
+    }
+  const what = draining.whole ? 'the pool' : 'a range of it'
+  return draining.left === 0n
+    ? {
+        ...{ type: 'Draining', status: 'True', reason: 'Drained', ...observed },
+        message: `No new pod gets an address of ${what}, and none is left.`,
+      }
+    : {
+        ...{ type: 'Draining', status: 'True', reason: 'AddressesLeft', ...observed },
+        message: `No new pod gets an address of ${what}; ${draining.left} left.`,
       }
 }
 

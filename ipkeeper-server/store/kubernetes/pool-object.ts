@@ -13,6 +13,7 @@ interface RangeEntry {
   readonly rangeEnd: string
   readonly gateway: string
   readonly exclude?: readonly string[]
+  readonly draining?: boolean
 }
 
 function rangeEntry({ exclude, ...range }: PoolRange): RangeEntry {
@@ -36,13 +37,14 @@ export function poolSpec(record: Omit<PoolRecord, 'object'>): JsonObject {
 }
 
 /** In the order of toPoolRecord: texts of ranges are compared (sameRanges), and the API has an order of its own. */
-function readRange({ subnet, rangeStart, rangeEnd, gateway, exclude = [] }: RangeEntry): PoolRange {
+function readRange({ subnet, rangeStart, rangeEnd, gateway, exclude = [], draining }: RangeEntry): PoolRange {
   return {
     ...{ subnet, rangeStart, rangeEnd, gateway },
     exclude: exclude.map((text): [string, string] => {
       const [first = '', last = first] = text.split('-')
       return [first, last]
     }),
+    ...(draining === true && { draining }),
   }
 }
 

@@ -9,6 +9,7 @@ import { installCommand, isConflict } from './api-failure.ts'
 import { namedObjectName } from './object-name.ts'
 import {
   conditionsOfVerdict,
+  drainingCondition,
   fullCondition,
   mergeConditions,
   recordedConditions,
@@ -60,6 +61,7 @@ export class PoolStatusWriter implements PoolStatusSink, PoolVerdictSink {
       await this.#setConditions(path, present, [
         ...(isOurs ? recordedConditions(observed) : []),
         fullCondition(status.exhausted, observed),
+        drainingCondition(status.draining, observed),
       ])
     })
   }

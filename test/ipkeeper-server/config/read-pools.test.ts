@@ -161,6 +161,25 @@ for (const [keys, said] of settings) {
   })
 }
 
+t.test('what drains: a pool, or a range of it', t => {
+  const two = 'ranges: [[{ subnet: 10.1.0.0/24, draining: true }, { subnet: 10.3.0.0/24 }]]'
+  for (const [keys, drains] of [
+    ['subnet: 10.1.0.0/24', [undefined]],
+    ['subnet: 10.1.0.0/24, draining: false', [undefined]],
+    ['subnet: 10.1.0.0/24, draining: true', [true]],
+    [two, [true, undefined]],
+    [`${two}, draining: true`, [true, true]],
+  ] as const) {
+    const [one] = read(`pools: [{ name: a, ${keys} }]`)
+    t.strictSame(
+      one?.pool.rangeSets.flat().map(({ draining }) => draining),
+      drains,
+      keys,
+    )
+  }
+  t.end()
+})
+
 t.test("what a pool does not say is the file's", t => {
   const pools = read(
     [

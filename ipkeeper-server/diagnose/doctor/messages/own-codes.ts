@@ -228,6 +228,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'failed to allocate for range 0: no IP addresses available in range set: 10.99.0.2-10.99.0.3; pool fixed is full: 2 addresses, 2 in use, 0 kept or reserved; [IPK_POOL_FULL, request 9dc703913ef1]',
     mend: () => [type.pools, type.leases, type.audit],
   },
+  IPK_POOL_DRAINING: {
+    example:
+      'annotation ipkeeper.io/ip asks for 10.22.0.50, which is in a range of pool prod that is draining: no new pod gets an address of it; [IPK_POOL_DRAINING, request 9dc703913ef1]',
+    mend: () => [type.pools, type.leases],
+  },
   IPK_ALREADY_ADDED: {
     example:
       'failed to allocate for range 0: 10.22.0.50 has been allocated to 3f2a91c0d1e2, duplicate allocation is not allowed; [IPK_ALREADY_ADDED, request 9dc703913ef1]',

@@ -107,6 +107,7 @@ t.test('a pool of both families: the figures of each, beside those of all', asyn
   const { rangeSets } = await measureUsage(story.service, () => Promise.resolve())
   t.strictSame(poolStatuses(rangeSets).get('net'), {
     ...{ capacity: 3n, used: 2n, held: 0n, free: 1n, ratio: '2/3', exhausted: [0] },
+    draining: undefined,
     families: {
       ipv4: { capacity: 1n, used: 1n, held: 0n, free: 0n, ratio: '1/1' },
       ipv6: { capacity: 2n, used: 1n, held: 0n, free: 1n, ratio: '1/2' },

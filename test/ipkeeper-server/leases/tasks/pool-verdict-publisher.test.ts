@@ -4,7 +4,7 @@ import { PublishPools } from '../../../../ipkeeper-server/leases/tasks/pool-verd
 import { until } from '../../../rigs/poll.ts'
 
 const verdict = (generation: number, more: Partial<PoolVerdict> = {}): PoolVerdict => ({
-  ...{ uid: 'u', generation, judged: {}, publish: undefined, isInForce: true, refusal: undefined },
+  ...{ uid: 'u', generation, publish: undefined, isInForce: true, refusal: undefined },
   ...more,
 })
 const refusal = { reason: 'AddressesInUse', message: 'left out' } as const

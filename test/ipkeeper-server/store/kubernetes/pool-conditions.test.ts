@@ -1,11 +1,12 @@
 import t from 'tap'
 import {
   conditionsOfVerdict,
+  drainingCondition,
   fullCondition,
   mergeConditions,
 } from '../../../../ipkeeper-server/store/kubernetes/pool-conditions.ts'
 
-const verdict = { uid: 'u', generation: 3, judged: undefined, publish: undefined }
+const verdict = { uid: 'u', generation: 3, publish: undefined }
 const refusal = { reason: 'AddressesInUse', message: 'left out' } as const
 const rows = [
   [{ isInForce: true, refusal: undefined }, 'Ready True InForce', 'Refused False Accepted'],
@@ -22,6 +23,23 @@ for (const [of, ...wanted] of rows)
     t.ok(conditions.every(({ observedGeneration }) => observedGeneration === 3))
     t.end()
   })
+
+t.test('whether it drains', t => {
+  const reasonOf = (draining: Parameters<typeof drainingCondition>[0]): string => {
+    const { status, reason, message } = drainingCondition(draining, {})
+    return `${status} ${reason}: ${message}`
+  }
+  t.match(reasonOf(undefined), /^False NotDraining/)
+  t.match(
+    reasonOf({ whole: true, left: 3n }),
+    'True AddressesLeft: No new pod gets an address of the pool; 3 left.',
+  )
+  t.match(
+    reasonOf({ whole: false, left: 0n }),
+    'True Drained: No new pod gets an address of a range of it, and none',
+  )
+  t.end()
+})
 
 t.test('conditions of an object', t => {
   const since = '2026-01-01T00:00:00Z'

@@ -26,6 +26,7 @@ import { flightsCommand } from './commands/flights.ts'
 import { attachmentsCommand, leasesCommand } from './commands/leases.ts'
 import { lintCommand } from './commands/lint.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { nodesCommand } from './commands/nodes.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { rescueCommand } from './commands/rescue.ts'
 import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   uplinksCommand,
   restoreUplinkCommand,
   statusCommand,
+  nodesCommand,
   forgetNodeCommand,
   aliveCommand,
   flightsCommand,

@@ -108,6 +108,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     config: () => ({ ...watched.status(), copy: keeper.problem()?.toDocument() ?? null }),
     checkConfig: configJudge(frame, service, options.access),
     clusterStatus: () => cluster?.status(),
+    leader: options.leaderTasks.leader,
     jumps: () => clock.jumps(),
     deferredDels: () => deferred.count(),
     disk: kept.status,

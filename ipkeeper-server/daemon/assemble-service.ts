@@ -52,7 +52,7 @@ export function assembleService({ clock, stops }: DaemonFrame, options: ServiceO
     monotonic: clock.monotonic,
     openedAt,
     isOurs: () => claims?.isSure() !== false,
-    ...(mesh && { contactAgeOf: mesh.contactAgeOf }),
+    ...(mesh && { contactAgeOf: mesh.contactAgeOf, lastHeardOf: mesh.lastHeardOf }),
     refusal: () => mesh?.refusal() ?? kept.refusal(),
     liveness: attachment => attachmentLiveness(attachment, here, bootId, nodeState, isForgotten),
     lostNode: cluster ? name => lostNode(nodeState(name)) : null,

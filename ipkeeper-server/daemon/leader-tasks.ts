@@ -38,6 +38,8 @@ export interface LeaderTasksOptions {
 export interface LeaderTasks {
   /** undefined where nobody is elected: without a Kubernetes API, and where a node has its store to itself. */
   readonly isElected: (() => boolean) | undefined
+  /** Of the node whose daemon is elected, as far as is known here. */
+  readonly leader: (() => string | undefined) | undefined
   /** undefined where a node has its store to itself, or there is no API to say which nodes there are. */
   readonly lostNodes: LostNodes | undefined
   /** To be called when IPPools, or what of them is in force on this node, may be others. */
@@ -80,6 +82,7 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
   wakeLoops()
   return {
     isElected: leaseElection && (() => leaseElection.isElected()),
+    leader: leaseElection && (() => nodeOf(leaseElection.holder())),
     lostNodes:
       leaseElection && cluster
         ? new LostNodes({
@@ -98,6 +101,9 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
     },
   }
 }
+
+/** "worker-1 3f2a...": the node, and which run of its daemon. */
+const nodeOf = (holder: string | undefined): string | undefined => holder?.replace(/ [^ ]*$/, '')
 
 async function openElection(
   { config, service, logger }: LeaderTasksOptions,

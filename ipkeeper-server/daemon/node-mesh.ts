@@ -2,6 +2,8 @@ import type { DaemonConfig } from '../config/load-config.ts'
 import type { PoolRange, PoolRecord } from '../ipam/records/records.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
 import type { NameClaims } from '../leases/tasks/name-claims.ts'
+import { version } from '../../shared/build-info.ts'
+import { HeardNodes } from '../leases/tasks/heard-nodes.ts'
 import { NodePresence } from '../leases/tasks/node-presence.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { Logger } from '../host/logger.ts'
@@ -28,6 +30,7 @@ export interface NodeMeshOptions {
 /** What a node does because others share its ledger. */
 export interface NodeMesh {
   readonly contactAgeOf: NonNullable<LeaseService['contactAgeOf']>
+  readonly lastHeardOf: NonNullable<LeaseService['lastHeardOf']>
   readonly refusal: NonNullable<LeaseService['refusal']>
   /** A pod of this node was wired. */
   readonly wired: () => void
@@ -59,7 +62,7 @@ export function openNodeMesh({
     ...(claims && { claims }),
     terms: () => (tellsTime ? config().takeover : { ...config().takeover, byTime: undefined }),
     addresses: async () => cluster?.nodeAddresses().get(node) ?? (await findNodeAddresses(runTool)),
-    bootClock,
+    ...{ bootClock, version },
     onError: error => {
       logger.info(
         { err: error },
@@ -67,6 +70,7 @@ export function openNodeMesh({
       )
     },
   })
+  const heard = new HeardNodes({ ledger, here: node, bootClock, now: service.now })
   const ownPods = function* (): Generator<ReturnType<typeof ledger.attachment> & object> {
     for (const attachment of ledger.attachments())
       if (attachment.node === node && attachment.bootId === bootId) yield attachment
@@ -122,6 +126,7 @@ export function openNodeMesh({
   })
   return {
     contactAgeOf: name => presence.contactAgeOf(name),
+    lastHeardOf: name => heard.ageOf(name),
     refusal: () => claims?.refusal() ?? presence.refusal(),
     wired: () => {
       routes.wake()

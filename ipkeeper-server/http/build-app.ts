@@ -22,6 +22,7 @@ import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
 import { mapRoutes } from './routes/maps.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
+import type { NodeFigures } from '../leases/queries/list-nodes.ts'
 import { nodeRoutes as otherNodeRoutes } from './routes/nodes.ts'
 import {
   statusRoutes,
@@ -61,6 +62,8 @@ export interface AppOptions {
   /** Milliseconds (reconcile.minAgeUnproved), as configured now. */
   readonly minAgeUnproved: () => number
   readonly metrics: ReadMetrics
+  /** The node whose daemon is elected; absent where none is. */
+  readonly leader?: NodeFigures['leader']
   /** Of what looks at the node beside the leases. */
   readonly nodeRoutes?: readonly ((app: FastifyInstance) => void)[]
   readonly logger: FastifyBaseLogger
@@ -171,7 +174,7 @@ function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
   backupRoutes(app, options)
   rescueRoutes(app, { service })
   configRoutes(app, { checkConfig })
-  otherNodeRoutes(app, { service })
+  otherNodeRoutes(app, { service, nodeFigures: { version: facts.version, leader: options.leader } })
   uplinkRoutes(app, options)
   for (const addRoutes of options.nodeRoutes ?? []) addRoutes(app)
   statusRoutes(app, options)

@@ -52,6 +52,11 @@ export const poolTerms = {
   sorts: ['name', 'free', 'used'],
 } as const satisfies ListingTerms
 
+export const nodeTerms = {
+  filters: [],
+  sorts: ['name', 'leases', 'contact', 'state'],
+} as const satisfies ListingTerms
+
 /** The query of a route that lists. */
 export function listingQuery({ filters: names, sorts }: ListingTerms): TSchema {
   return Type.Object(

@@ -329,6 +329,7 @@ export class Daemon {
         ...(claims && { claims }),
         terms: () => ({ byTime: undefined, offlineGrace: 300_000 }),
         addresses: () => Promise.resolve([`192.0.2.${machine.number + 1}`]),
+        version: '1.2.3',
         bootClock: clock.boot,
         onError: silent,
       })

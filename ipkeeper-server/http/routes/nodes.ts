@@ -1,14 +1,27 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
-import { ForgetNodeReply } from '../../../shared/api/node.schema.ts'
+import { listingQuery, nodeTerms, type ListingQuery } from '../../../shared/api/listing-query.schema.ts'
+import { ForgetNodeReply, NodesReply } from '../../../shared/api/node.schema.ts'
+import { selectNodes, type NodeFigures } from '../../leases/queries/list-nodes.ts'
 import { forgetNode } from '../../leases/verbs/forget-node.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const NodePath = Type.Object({ node: Type.String({ minLength: 1, maxLength: 253 }) })
 
-/** POST that another node is gone for good. */
-export function nodeRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+export interface NodeRoutesOptions {
+  readonly service: LeaseService
+  readonly nodeFigures: NodeFigures
+}
+
+/** GET the nodes; POST that another one is gone for good. */
+export function nodeRoutes(app: FastifyInstance, { service, nodeFigures }: NodeRoutesOptions): void {
+  app.get<{ Querystring: ListingQuery<(typeof nodeTerms.sorts)[number]> }>(
+    '/v1/nodes',
+    { schema: { querystring: listingQuery(nodeTerms), response: { 200: NodesReply, 400: ErrorReply } } },
+    request => selectNodes(service, nodeFigures, request.query),
+  )
+
   app.post<{ Params: { node: string } }>(
     '/v1/nodes/:node/forget',
     {

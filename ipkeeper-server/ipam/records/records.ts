@@ -316,6 +316,8 @@ export interface NodeRecord extends Versioned {
    * the name takes it away.
    */
   readonly gone?: { readonly since: number; readonly by: string }
+  /** Of its daemon, as that has told last; absent where no version wrote it that did. */
+  readonly version?: string
 }
 
 export interface PoolRange {

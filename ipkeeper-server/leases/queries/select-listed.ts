@@ -32,7 +32,7 @@ import { podOfHolder, readFilter } from './listing-filter.ts'
 /** Rows are chosen, sorted and cut as records: only what is shown becomes an answer. */
 
 type SortValue = string | number | bigint | null
-type Sorts<T, Sort extends string> = Readonly<Record<Sort, ((record: T) => SortValue) | 'as they are'>>
+export type Sorts<T, Sort extends string> = Readonly<Record<Sort, ((record: T) => SortValue) | 'as they are'>>
 
 type LeaseSort = (typeof leaseTerms.sorts)[number]
 type AttachmentSort = (typeof attachmentTerms.sorts)[number]
@@ -82,7 +82,7 @@ function compare(a: SortValue, b: SortValue): number {
 }
 
 /** Those that are shown, and how many are not. Records of one value stay in the order that they have. */
-function cut<T, Sort extends string>(
+export function cut<T, Sort extends string>(
   records: readonly T[],
   sorts: Sorts<T, Sort>,
   sort: Sort,

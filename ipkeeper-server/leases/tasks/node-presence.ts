@@ -27,6 +27,8 @@ export interface NodePresenceOptions {
   readonly terms: () => TakeoverTerms
   /** By which other nodes reach this one. */
   readonly addresses: () => Promise<readonly string[]>
+  /** Of this daemon. */
+  readonly version: string
   /** Milliseconds of CLOCK_BOOTTIME: time asleep counts. */
   readonly bootClock: () => number
   /** Whose the names are; what is told stands beside that. */
@@ -48,6 +50,8 @@ export class NodePresence {
   #promised: number | undefined
   /** When the last renewal began that succeeded. */
   #contactAt: number | undefined
+  /** Custom resources of another version leave the version out: it is told once, and not with each look. */
+  #hasToldVersion = false
   readonly #task: BackgroundTask
   #failing = false
 
@@ -118,7 +122,7 @@ export class NodePresence {
 
   /** Writes this node's record where it is not as it should be, or has to be renewed. */
   async #tell(): Promise<void> {
-    const { service, terms, addresses, bootClock, claims } = this.#options
+    const { service, terms, addresses, bootClock, claims, version } = this.#options
     const { ledger, node, now } = service
     const { byTime, offlineGrace } = terms()
     const stopsAfter = byTime === undefined ? undefined : offlineGrace
@@ -134,18 +138,21 @@ export class NodePresence {
       const same =
         stopped === stopsAfter &&
         present?.claim === claim &&
+        (this.#hasToldVersion || present?.version === version) &&
         JSON.stringify(present?.addresses) === JSON.stringify(known)
       if (same && stopsAfter === undefined) return []
       const record: NodeRecord = {
         ...kept,
         generation: (present?.generation ?? 0) + 1,
         addresses: known,
+        version,
         ...(claim && { claim }),
         ...(stopsAfter !== undefined && { stopsAfter, renewedAt: now() }),
       }
       return [{ kind: 'node', key: node, expect: present?.generation ?? null, record }]
     }
     await commitPlan(ledger, () => ({ change: change() }))
+    this.#hasToldVersion = true
     // An engine that keeps no such records has not been asked.
     const silence = ledger.silence()
     if (silence === undefined || silence > performance.now() - began) return

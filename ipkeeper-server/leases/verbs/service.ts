@@ -45,6 +45,8 @@ export interface LeaseService {
   readonly isForgotten?: Witness['isForgotten']
   /** For how long another node has said nothing; absent where nodes share nothing. */
   readonly contactAgeOf?: (node: string) => ContactAge
+  /** Milliseconds since another node was last heard of by whatever it wrote; absent where nodes share nothing. */
+  readonly lastHeardOf?: (node: string) => number | undefined
   /** Why no ADD may be served now, whatever the ledger says; absent where nodes share nothing. */
   readonly refusal?: () => Problem | undefined
   /**

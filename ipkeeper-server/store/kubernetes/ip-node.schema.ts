@@ -78,6 +78,7 @@ export const IPNodeSpec = Type.Object(
         { description: 'Nobody waits for the node: it is gone for good, or has another name.' },
       ),
     ),
+    version: Type.Optional(text(64, 'Of its daemon.')),
   },
   {
     description: 'What a node tells the others of itself. Written by ipkeeper alone.',

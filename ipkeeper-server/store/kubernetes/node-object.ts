@@ -35,7 +35,7 @@ function readChallenge({ askedOn, ...claim }: ChallengeEntry): NodeChallenge {
 
 export function nodeSpec(record: NodeRecord): IPNodeSpec {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = record
-  const { claim, challenge, refused, formers, epoch, owes, gone, ...rest } = names
+  const { claim, challenge, refused, formers, epoch, owes, gone, version, ...rest } = names
   const nothing: Readonly<Record<string, never>> = rest
   return {
     ...nothing,
@@ -53,6 +53,7 @@ export function nodeSpec(record: NodeRecord): IPNodeSpec {
     ...(epoch !== undefined && { epoch }),
     ...(owes && { owes }),
     ...(gone && { gone: { since: formatMoment(gone.since), by: gone.by } }),
+    ...(version !== undefined && { version }),
   }
 }
 
@@ -61,7 +62,7 @@ export function readNode(object: ApiRecord): NodeRecord {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = readSpec(
     object,
   ) as IPNodeSpec
-  const { claim, challenge, refused, formers, epoch, owes, gone } = names
+  const { claim, challenge, refused, formers, epoch, owes, gone, version } = names
   return {
     generation,
     name,
@@ -76,5 +77,6 @@ export function readNode(object: ApiRecord): NodeRecord {
     ...(epoch !== undefined && { epoch }),
     ...(owes && { owes }),
     ...(gone && { gone: { since: readMoment(gone.since), by: gone.by } }),
+    ...(version !== undefined && { version }),
   }
 }

@@ -522,6 +522,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
     '/v1/history',
     '/v1/import',
     '/v1/leases',
+    '/v1/nodes',
     '/v1/nodes/{node}/forget',
     '/v1/pools',
     '/v1/pools/{pool}/description',

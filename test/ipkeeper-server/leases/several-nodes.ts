@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { TakeoverTerms } from '../../../ipkeeper-server/ipam/records/last-contact.ts'
 import type { Ledger } from '../../../ipkeeper-server/leases/ledger/ledger.ts'
+import { HeardNodes } from '../../../ipkeeper-server/leases/tasks/heard-nodes.ts'
 import { NodePresence } from '../../../ipkeeper-server/leases/tasks/node-presence.ts'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { attachmentLiveness } from '../../../ipkeeper-server/network/pod/attachment-liveness.ts'
@@ -53,8 +54,15 @@ export class Site {
       service: { ledger, node: name, now: Date.now },
       terms: () => node.terms,
       addresses: () => Promise.resolve(this.addresses),
+      version: '1.2.3',
       bootClock: () => this.clock,
       onError: () => undefined,
+    })
+    const heard = new HeardNodes({
+      ledger,
+      here: name,
+      bootClock: () => this.clock,
+      now: () => world.service.now(),
     })
     const { network } = world
     const onUplink = {
@@ -70,6 +78,7 @@ export class Site {
       node: name,
       network: onUplink,
       contactAgeOf: (other: string) => presence.contactAgeOf(other),
+      lastHeardOf: (other: string) => heard.ageOf(other),
       refusal: () => presence.refusal(),
       liveness: (attachment: Parameters<typeof attachmentLiveness>[0]) =>
         attachmentLiveness(

@@ -41,7 +41,7 @@ export const findingKinds = {
   'lease-of-lost-node': {
     severity: 'warning',
     means:
-      'an attachment of a node that the Kubernetes API does not have (any more), or what is bound on one that is out of service',
+      'an attachment of a node that the Kubernetes API does not have (any more), or what is bound on one that is out of service, declared gone, or silent',
     repair: 'what its DEL would do: leases, each by its retention',
   },
   'record-of-another-name': {

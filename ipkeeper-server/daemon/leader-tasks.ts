@@ -40,7 +40,7 @@ export interface LeaderTasks {
   readonly isElected: (() => boolean) | undefined
   /** Of the node whose daemon is elected, as far as is known here. */
   readonly leader: (() => string | undefined) | undefined
-  /** undefined where a node has its store to itself, or there is no API to say which nodes there are. */
+  /** undefined where a node has its store to itself. */
   readonly lostNodes: LostNodes | undefined
   /** To be called when IPPools, or what of them is in force on this node, may be others. */
   readonly poolsJoined: () => void
@@ -83,14 +83,13 @@ export async function openLeaderTasks(options: LeaderTasksOptions): Promise<Lead
   return {
     isElected: leaseElection && (() => leaseElection.isElected()),
     leader: leaseElection && (() => nodeOf(leaseElection.holder())),
-    lostNodes:
-      leaseElection && cluster
-        ? new LostNodes({
-            ...{ service, election, cluster },
-            askAfter: () => limitsOf(reconcileSettings(), 'lease-of-lost-node').minAgeUnproved,
-            monotonic: () => performance.now(),
-          })
-        : undefined,
+    lostNodes: ledger.isShared
+      ? new LostNodes({
+          ...{ service, election, cluster },
+          askAfter: () => limitsOf(reconcileSettings(), 'lease-of-lost-node').minAgeUnproved,
+          monotonic: () => performance.now(),
+        })
+      : undefined,
     poolsJoined: () => pools?.judge(),
     start: () => {
       leaseElection?.start()

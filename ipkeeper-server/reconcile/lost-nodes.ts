@@ -3,14 +3,17 @@ import { attachmentKey, type AttachmentRecord, type LeaseRecord } from '../ipam/
 import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import type { Election } from '../kubernetes/election.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
-import type { Standing } from '../ipam/records/standing.ts'
+import { describeContactAge } from '../ipam/records/last-contact.ts'
+import type { LostNode } from '../ipam/records/standing.ts'
+import { judgeNode } from '../leases/queries/list-nodes.ts'
 import type { SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
 import type { LostLeases } from './node-look.ts'
 
 export interface LostNodesOptions {
   readonly service: LeaseService
   readonly election: Election
-  readonly cluster: Pick<ClusterView, 'node' | 'ownerExists'>
+  /** undefined where no API is configured. */
+  readonly cluster: Pick<ClusterView, 'node' | 'ownerExists'> | undefined
   /** Milliseconds for which a node has to be gone before its pods are asked for. */
   readonly askAfter: () => number
   /** Milliseconds of a clock that nobody sets. */
@@ -39,12 +42,12 @@ export class LostNodes implements LostLeases {
 
   mayEnd({ node }: AttachmentRecord): boolean {
     const { election, cluster } = this.#options
-    return election.isElected() && cluster.node(node) === 'gone'
+    return election.isElected() && cluster?.node(node) === 'gone'
   }
 
   /**
-   * Nodes of which there is only to tell: those out of service or forgotten, and for whoever asks here those that another daemon
-   * sees to.
+   * Nodes of which there is only to tell: those out of service or forgotten, and for whoever asks here those that are silent, or that
+   * another daemon sees to.
    *
    * @param asked whether somebody did; else only the elected daemon tells
    */
@@ -52,13 +55,24 @@ export class LostNodes implements LostLeases {
     const { service, election, cluster } = this.#options
     const elected = election.isElected()
     if (!elected && !asked) return []
-    const lost = new Map<string, { readonly standing: Standing; readonly leases: LeaseRecord[] }>()
+    const lost = new Map<string, SeenLostNode & { readonly leases: LeaseRecord[] }>()
     for (const node of service.ledger.nodesInUse()) {
-      const state = node === service.node ? 'present' : cluster.node(node)
+      if (node === service.node) continue
+      const state = cluster?.node(node)
       const isOut = state === 'out-of-service' || state === 'gone'
-      const how = isOut ? state : service.isForgotten?.(node) === true ? 'forgotten' : undefined
-      if (node === service.node || how === undefined || (how === 'gone' && elected)) continue
-      lost.set(node, { standing: { kind: 'lost', node, lost: how, hasApi: true }, leases: [] })
+      const said = service.isForgotten?.(node) === true ? 'forgotten' : undefined
+      const how: LostNode | undefined = isOut ? state : said
+      const base = { node, lost: how, hasApi: cluster !== undefined }
+      if (how !== undefined) {
+        if (how !== 'gone' || !elected) lost.set(node, { standing: { ...base, kind: 'lost' }, leases: [] })
+      } else if (asked && judgeNode(service, node).state === 'silent') {
+        const silence = describeContactAge(node, service.contactAgeOf?.(node) ?? { kind: 'off' })
+        lost.set(node, {
+          standing: { ...base, kind: 'elsewhere' },
+          leases: [],
+          silence: silence ?? `node ${node} is silent`,
+        })
+      }
     }
     if (lost.size === 0) return []
     for (const lease of service.ledger.leases())
@@ -66,8 +80,17 @@ export class LostNodes implements LostLeases {
     return [...lost.values()]
   }
 
+  unheard(): readonly string[] {
+    const { service, cluster } = this.#options
+    if (cluster) return []
+    return [...service.ledger.nodesInUse()]
+      .filter(node => judgeNode(service, node).state === 'unknown')
+      .sort()
+  }
+
   async look(): Promise<readonly SeenElsewhere[]> {
     const { service, election, cluster, monotonic } = this.#options
+    if (!cluster) return []
     const now = monotonic()
     const present = new Set(service.ledger.nodesInUse())
     for (const name of this.#goneSince.keys()) if (!present.has(name)) this.#goneSince.delete(name)
@@ -119,7 +142,7 @@ export class LostNodes implements LostLeases {
     if (holder.kind !== 'pod' || podUid === null) return 'none'
     if (this.#gonePods.has(podUid)) return 'gone'
     const { askAfter, cluster } = this.#options
-    if (goneFor < askAfter()) return 'later'
+    if (!cluster || goneFor < askAfter()) return 'later'
     const { namespace, name } = holder
     const state = await cluster
       .ownerExists(namespace, { apiVersion: 'v1', kind: 'Pod', name, uid: podUid })

@@ -64,6 +64,8 @@ export interface LostLeases {
   look(): Promise<readonly SeenElsewhere[]>
   /** Nodes that are lost, and of which there is only to tell; `asked`: somebody wants to know. */
   told(asked: boolean): readonly SeenLostNode[]
+  /** Nodes that have addresses in use, and of which nothing is known here; where no API tells of nodes. */
+  unheard(): readonly string[]
   /** Whether at this very moment its node is gone, and it is this daemon that ends what it has left. */
   mayEnd(attachment: AttachmentRecord): boolean
 }
@@ -120,6 +122,7 @@ export class NodeLook {
       ...{ attachments, misnamed, runtimes, attachedSince, pooledSandboxes, links, namedLinks, pods },
       ...{ elsewhere, lostNodes, falseAnswers, ...(own && { own }), ...(refusedConfig && { refusedConfig }) },
       refusedPools,
+      unheard: this.#options.lostNodes?.unheard() ?? [],
       unrecorded: this.#lookForUnrecorded(attachments),
     }
   }
@@ -295,7 +298,7 @@ export async function inGroups<T>(
 
 /** Who was asked, and what came of it. */
 export function witnessesOf(snapshot: NodeSnapshot): AuditWitness[] {
-  const { runtimes, attachments, links, pods } = snapshot
+  const { runtimes, attachments, links, pods, unheard = [] } = snapshot
   const ofRuntimes = runtimes.map((answer): AuditWitness => {
     const name = `runtime ${answer.socket}`
     if (answer.state === 'failed') return { name, state: 'failed', says: answer.reason }
@@ -324,7 +327,20 @@ export function witnessesOf(snapshot: NodeSnapshot): AuditWitness[] {
           says: 'it lists no pod of this node: is "node" in the configuration the name of its Node?',
         }
       : looked('Kubernetes API', pods, 'not configured', found => `${found.length} pods of this node`),
+    ...(unheard.length === 0 ? [] : [unheardNodes(unheard)]),
   ]
+}
+
+/** So many are named. */
+const mostNamed = 5
+
+function unheardNodes(names: readonly string[]): AuditWitness {
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
+  return {
+    name: 'other nodes',
+    state: 'absent',
+    says: `whether ${names.slice(0, mostNamed).join(', ')}${more} live is not known here; addresses are bound there: ipkeeperctl nodes`,
+  }
 }
 
 function looked<T>(

@@ -66,8 +66,8 @@ export function suspectLostNodes({ elsewhere, lostNodes = [] }: NodeSnapshot): r
 /** So many of the addresses of a lost node are named. */
 const mostNamed = 5
 
-/** What stays bound on a node that is out of service, or that another daemon sees to. */
-function tellOf({ standing, leases }: SeenLostNode): readonly Suspicion[] {
+/** What stays bound on a node that is out of service or silent, or that another daemon sees to. */
+function tellOf({ standing, leases, silence }: SeenLostNode): readonly Suspicion[] {
   const [first] = leases
   if (!first) return []
   const named = leases
@@ -79,8 +79,11 @@ function tellOf({ standing, leases }: SeenLostNode): readonly Suspicion[] {
     {
       kind: 'lease-of-lost-node',
       key: `lost node ${standing.node}`,
-      says: `${describeLostNode(standing)}, and ${addresses} bound there: ${named.join(', ')}${more}`,
-      why: `of the first: ${describeStanding(first, standing)}`,
+      says: `${silence ?? describeLostNode(standing)}, and ${addresses} bound there: ${named.join(', ')}${more}`,
+      why:
+        silence === undefined
+          ? `of the first: ${describeStanding(first, standing)}`
+          : 'that a node is silent does not prove that its sandboxes are gone',
       remedy: remedyFor(first, standing),
       about: { address: leases.map(({ address }) => address).join(', ') },
       action: { kind: 'none' },

@@ -38,6 +38,8 @@ export interface NodeSnapshot {
   readonly elsewhere: readonly SeenElsewhere[]
   /** Nodes that are lost, and of which this daemon only tells: absent where nobody asked. */
   readonly lostNodes?: readonly SeenLostNode[]
+  /** Nodes with addresses in use of which nothing is known; absent: none. */
+  readonly unheard?: readonly string[]
 }
 
 /** A configuration file that is not in force. */
@@ -50,10 +52,12 @@ export interface RefusedConfig {
   readonly remedy: string
 }
 
-/** A node that cannot run its sandboxes, and what is bound there. */
+/** A node that cannot run its sandboxes, or is silent, and what is bound there. */
 export interface SeenLostNode {
   readonly standing: Standing
   readonly leases: readonly LeaseRecord[]
+  /** Where nobody has said that it is lost: for how long it has been silent. */
+  readonly silence?: string
 }
 
 /** What a node that the Kubernetes API does not have has in this ledger, as far as its leases tell. */

@@ -55,7 +55,7 @@ export function listNodes(service: LeaseService, { version, leader }: NodeFigure
     const isHere = name === here
     const age = isHere ? 0 : ageOf(service, name)
     return {
-      ...{ name, here: isHere, ...judge(service, name, record) },
+      ...{ name, here: isHere, ...judgeNode(service, name) },
       lastContact: age === undefined ? null : new Date(service.now() - age).toISOString(),
       leases: boundOn(service, name),
       version: isHere ? version : (record?.version ?? null),
@@ -85,12 +85,9 @@ function boundOn({ ledger, node }: LeaseService, name: string): number {
 }
 
 /** How it stands with a node, by what is known here, and why that is said. */
-function judge(
-  service: LeaseService,
-  name: string,
-  record: NodeRecord | undefined,
-): Pick<NodeItem, 'state' | 'why'> {
+export function judgeNode(service: LeaseService, name: string): Pick<NodeItem, 'state' | 'why'> {
   if (name === service.node) return { state: 'lives', why: 'this node' }
+  const record = service.ledger.node(name)
   if (record?.gone) {
     const { since, by } = record.gone
     return { state: 'gone', why: `declared gone for good on node ${by} at ${formatTime(since)}` }

@@ -2,12 +2,15 @@
 import t, { type Test } from 'tap'
 import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view.ts'
 import { delAttachment } from '../../../ipkeeper-server/leases/verbs/del.ts'
+import type { ContactAge } from '../../../ipkeeper-server/ipam/records/last-contact.ts'
+import { planReconcile } from '../../../ipkeeper-server/reconcile/plan-reconcile.ts'
 import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { makeTempFolder } from '../../rigs/temp-folder.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
 import { TestService } from '../leases/test-service.ts'
+import { snapshot, usualTerms } from './snapshot-words.ts'
 
 async function site(t: Test) {
   const engine = new EngineDouble()
@@ -144,3 +147,53 @@ t.test('ended as by a DEL: each address by its retention', async t => {
     }),
   )
 })
+
+t.test(
+  'without a Kubernetes API: nodes that were declared gone, that are silent, and that nobody has heard of',
+  async t => {
+    const { lost, here } = await site(t)
+    await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
+    await until('heard', () => here.leases().length === 1)
+    const { ledger } = here.service
+    const silent = { kind: 'counting', age: 400_000, needed: 600_000 } as const
+    const state = {
+      forgotten: false,
+      contact: { kind: 'unpromised' } as ContactAge,
+      heard: undefined as number | undefined,
+    }
+    const nodes = new LostNodes({
+      service: {
+        ...here.service,
+        lostNode: null,
+        isForgotten: () => state.forgotten,
+        contactAgeOf: () => state.contact,
+        lastHeardOf: () => state.heard,
+      },
+      election: { isElected: () => false },
+      cluster: undefined,
+      ...{ askAfter: () => 0, monotonic: () => 0 },
+    })
+    const findings = (asked: boolean): string[] =>
+      planReconcile(snapshot({ lostNodes: nodes.told(asked) }), new Map(), usualTerms, 0).planned.map(
+        ({ finding: { says, remedy } }) => `${says} | ${remedy}`,
+      )
+    t.strictSame(await nodes.look(), [])
+    t.strictSame([findings(true), nodes.unheard()], [[], ['n9']], 'nothing is known of it')
+    state.heard = 5_000
+    t.strictSame([findings(true), nodes.unheard()], [[], []], 'it was heard of')
+    state.heard = undefined
+    state.contact = silent
+    await ledger.commit([
+      {
+        ...{ kind: 'node', key: 'n9', expect: null },
+        record: { generation: 1, name: 'n9', addresses: [], since: 0, stopsAfter: 300_000 },
+      },
+    ])
+    t.match(findings(true), [
+      /^node n9: last contact 6 min 40 s ago; .*, and 1 address is bound there: .* \| .*forget-node n9/,
+    ])
+    t.strictSame([findings(false), nodes.unheard()], [[], []], 'only for whoever asks')
+    state.forgotten = true
+    t.match(findings(true), [/^node n9 was declared gone for good, and 1 address is bound there: /])
+  },
+)

@@ -16,6 +16,7 @@ import { AnsweredMarks } from '../reconcile/answered-marks.ts'
 import { DeferredDels } from '../reconcile/deferred-dels.ts'
 import { SettleAnswers } from '../reconcile/settle-answers.ts'
 import { StrayLinks } from '../reconcile/stray-links.ts'
+import { AskedYields } from '../reconcile/asked-yields.ts'
 import { YieldAddresses } from '../reconcile/yield-addresses.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
@@ -31,6 +32,7 @@ export interface AssembledRepairs {
   readonly deferred: DeferredDels
   readonly answers: SettleAnswers
   readonly yielding: YieldAddresses
+  readonly askedYields: AskedYields
   readonly strayLinks: StrayLinks
   readonly unrecorded: AdoptUnrecorded
 }
@@ -45,21 +47,23 @@ export async function assembleRepairs(
   const deferred = await kept.room.make(stateDir, () => deferredDels(frame, options))
   const answers = settleAnswers(frame, service, observer)
   const yielding = yieldAddresses(frame, service)
+  const askedYields = obeyYields(frame, service)
   const strayLinks = removeStrayLinks(frame, service)
   const unrecorded = adoptUnrecorded(frame, service)
   stops.answers.defer(() => answers.stop())
   stops.answers.defer(() => deferred.stop())
   stops.repairs.defer(() => yielding.stop())
+  stops.repairs.defer(() => askedYields.stop())
   stops.repairs.defer(() => strayLinks.stop())
   stops.repairs.defer(() => unrecorded.stop())
-  return { deferred, answers, yielding, strayLinks, unrecorded }
+  return { deferred, answers, yielding, askedYields, strayLinks, unrecorded }
 }
 
 /** To be awaited before anything is served. */
 export async function beginRepairs(
   { logger }: DaemonFrame,
   { service, opened }: { readonly service: LeaseService; readonly opened: OpenedLedger },
-  { deferred, answers, yielding, strayLinks, unrecorded }: AssembledRepairs,
+  { deferred, answers, yielding, askedYields, strayLinks, unrecorded }: AssembledRepairs,
 ): Promise<void> {
   const { ledger, news, lostEarly } = opened
   // Before the first ADD: what was deleted while nobody was here must not look as if it were in use.
@@ -92,6 +96,7 @@ export async function beginRepairs(
   lostEarly.forEach(news.onAddressLost)
   // Before anything is served: this node may have counted as lost until now.
   await yielding.begin()
+  await askedYields.begin()
   // After all that ended meanwhile, and before the first ADD, which might be given one of these addresses.
   await unrecorded.begin()
 }
@@ -167,6 +172,24 @@ function yieldAddresses({ logger }: DaemonFrame, service: LeaseService): YieldAd
       logger.error(
         { err: error, containerId, ifname },
         'a sandbox whose addresses another node has could not be cut off, and may answer for them; it is tried again',
+      )
+    },
+  })
+}
+
+function obeyYields({ logger }: DaemonFrame, service: LeaseService): AskedYields {
+  return new AskedYields({
+    service,
+    onDone: asked => {
+      logger.warn(
+        asked,
+        `gave ${asked.address} up, since an operator on node ${asked.by} released it by force`,
+      )
+    },
+    onError: (error, asked) => {
+      logger.error(
+        { err: error, ...asked },
+        'a sandbox whose address was released by force could not be cut off, and may answer for it; it is tried again',
       )
     },
   })

@@ -5,6 +5,8 @@ import { RecentAnswers, Tombstones } from '../leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import { Serial } from '../leases/verbs/turns.ts'
 import { attachmentLiveness, lostNode } from '../network/pod/attachment-liveness.ts'
+import { whoAnswers } from '../network/node/link-answers.ts'
+import { runTool } from '../network/run-tool.ts'
 import type { OpenedLedger, StateFolder } from './assemble-ledger.ts'
 import type { AssembledNetwork } from './assemble-network.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
@@ -39,6 +41,12 @@ export function assembleService({ clock, stops }: DaemonFrame, options: ServiceO
   return {
     ...{ ledger, node: here, bootId, now: clock.now },
     network,
+    answersOnLink: async addresses => {
+      const asked = await Promise.all(
+        addresses.map(async address => ({ address, mac: await whoAnswers(runTool, address) })),
+      )
+      return asked.flatMap(({ address, mac }) => (mac === undefined ? [] : [{ address, mac }]))
+    },
     ownAddresses: async () => (await links.now()).own,
     pools: () => settings.terms().pools,
     ownerOf: (holder, uid) =>

@@ -93,7 +93,7 @@ export function claimNames({
       if (by.askedOn !== undefined) {
         logger.warn(
           { name, by: by.askedOn },
-          `an operator on node ${by.askedOn} asked whether this node lives, to declare it gone for good; it does`,
+          `an operator on node ${by.askedOn} asked whether this node lives; it does`,
         )
         return
       }

@@ -123,3 +123,65 @@ export const ReleaseReply = Type.Object(
   { $id: 'ReleaseReply' },
 )
 export type ReleaseReply = Static<typeof ReleaseReply>
+
+export const ReleaseRequest = Type.Object(
+  {
+    force: Type.Optional(
+      Type.Boolean({ description: 'also where a sandbox has the address: that is cut off' }),
+    ),
+    poweredOff: Type.Optional(
+      Type.Boolean({ description: 'with force: the machine of its node is off, whatever else is known' }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: 'with force: what would be done, and nothing is' })),
+    of: Type.Optional(
+      Type.Object(
+        { containerId: Type.Union([Type.String(), Type.Null()]), since: Time },
+        { description: 'with force: only if this sandbox still has it, as a dry run has told' },
+      ),
+    ),
+  },
+  { $id: 'ReleaseRequest', additionalProperties: false },
+)
+export type ReleaseRequest = Static<typeof ReleaseRequest>
+
+export const ForcedReleasePlan = Type.Object({
+  way: Type.Union(
+    [
+      Type.Literal('kept'),
+      Type.Literal('ended'),
+      Type.Literal('cut-off'),
+      Type.Literal('by-its-node'),
+      Type.Literal('by-word'),
+    ],
+    {
+      description:
+        'kept: no sandbox has it. ended: its sandbox is gone. cut-off: this daemon cuts it off. by-its-node: the daemon of its ' +
+        'node does. by-word: nobody can; the operator has said that the machine is off.',
+    },
+  ),
+  says: Type.String({ description: 'to whom it is done, for people' }),
+  others: Type.Array(Type.String(), {
+    description: 'other addresses of the same sandbox, which end with it',
+  }),
+  warning: Type.Union([Type.String(), Type.Null()], { description: 'what happens where the word is wrong' }),
+  of: Type.Object({ containerId: Type.Union([Type.String(), Type.Null()]), since: Time }),
+})
+export type ForcedReleasePlan = Static<typeof ForcedReleasePlan>
+
+export const ForcedReleaseReply = Type.Object(
+  {
+    plan: ForcedReleasePlan,
+    reply: Type.Union(
+      [
+        Type.Object({
+          released: LeaseItem,
+          after: Type.Union([LeaseItem, Type.Null()], { description: 'how it cools down; null: it is free' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'null: a dry run' },
+    ),
+  },
+  { $id: 'ForcedReleaseReply' },
+)
+export type ForcedReleaseReply = Static<typeof ForcedReleaseReply>

@@ -549,8 +549,16 @@ export const catalogue = {
     cniCode: 163,
     httpStatus: 409,
     retryable: false,
-    summary: 'The daemon of a node that was to be declared gone for good still runs; nothing was changed.',
+    summary:
+      'The daemon of a node that was to be declared gone for good, or to give an address up, still runs; nothing was changed.',
     hint: 'see which nodes the store waits for: ipkeeperctl status; to give this one up all the same, delete its pods and stop its daemon for good first: systemctl disable --now ipkeeper',
+  },
+  IPK_NODE_MAY_RUN: {
+    cniCode: 190,
+    httpStatus: 409,
+    retryable: false,
+    summary: 'An address was to be released by force whose node may still run; nothing was changed.',
+    hint: 'make sure that the machine of the node is off, then add --powered-off; see how the nodes are: ipkeeperctl nodes',
   },
   IPK_ADDRESS_FREE: {
     cniCode: 124,

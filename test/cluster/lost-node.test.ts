@@ -75,7 +75,7 @@ for (const [kind, code, heir] of [
     const [command = ''] =
       /kubectl taint [^;,]+:NoExecute/.exec('details' in refused ? refused.details : '') ?? []
     t.match(await said(two, 'who', address), /is bound to shop\/web-/)
-    t.match(await said(two, 'release', address), new RegExp(`${command}$`, 'm'))
+    t.match(await said(two, 'release', address), new RegExp(`${command}(;|$)`, 'm'))
 
     await kubectl(command.replace('kubectl ', ''))
     const tainted = performance.now()
@@ -104,3 +104,42 @@ for (const [kind, code, heir] of [
     ])
   })
 }
+
+t.test('an address that is released by force', { skip, timeout: 120_000 }, async t => {
+  const cluster = await startCluster(t)
+  await installCustomResources(cluster)
+  await createNamespace(cluster, 'shop')
+  await startNodeDouble(t, cluster, ['worker-1', 'worker-2'])
+  const start = (name: string): Promise<ClusterNode> =>
+    startClusterNode(t, cluster, { name, args: ['--store', 'kubernetes:'] })
+  const [one, two] = [await start('worker-1'), await start('worker-2')]
+  const passedOn = { 'ipkeeper.io/ip': address }
+  t.match(await one.add({ name: 'printer', uid: 'u1', passedOn }), { ips: [`${address}/24`] })
+  await until('one leads', async () => / yes$/m.test(await said(two, 'nodes')))
+  t.match(await said(two, 'nodes'), /^worker-1 +(lives|not known) .* 1 +\d\S+ +(yes|no)$/m)
+  const force = ['release', '--force', '--yes', address]
+  await one.daemon.stop('SIGKILL')
+  t.match(
+    await said(two, ...force),
+    /node worker-1 may still run: its daemon does not answer.*IPK_NODE_MAY_RUN/,
+  )
+  const kubectl = (line: string): Promise<string> =>
+    mustRun(findClusterProgram('kubectl') ?? '', ['--kubeconfig', cluster.kubeconfig, ...line.split(' ')])
+  await kubectl('taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute')
+  await until('it is heard', async () => /^worker-1 +out of service /m.test(await said(two, 'nodes')))
+  t.match(
+    await said(two, 'who', address),
+    new RegExp(`for this address alone: ipkeeperctl release --force ${address}`),
+  )
+  const released = await said(two, ...force)
+  t.match(released, /WARNING: if node worker-1 still runs/)
+  t.match(released, /is released from shop\/printer: by your word/)
+  t.match(await two.add({ name: 'scanner', uid: 'u2', passedOn }), { ips: [`${address}/24`] })
+  const yields = (): Promise<string> => kubectl('get ipnodes -o jsonpath={.items[*].spec.yields[*].address}')
+  t.equal(await yields(), address, 'the word stays until the node is back')
+
+  await kubectl('taint node worker-1 node.kubernetes.io/out-of-service-')
+  const back = await start('worker-1')
+  t.match(back.daemon.log(), new RegExp(`gave ${address} up, since an operator on node worker-2 released it`))
+  await until('it is done with', async () => (await yields()) === '')
+})

@@ -168,6 +168,17 @@ t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, asyn
         { status: 422, message: /ipkeeper-records-of-nodes.*node worker-1 may .*node worker-[29]/s },
         what,
       )
+    const asked = {
+      ...{ network: 'net', containerId: 'c1', ifname: 'eth0', segment: 'default', address: '10.22.0.50' },
+      ...{ by: 'worker-1', since: '2026-01-01T00:00:00.000Z' },
+    }
+    await t.rejects(
+      forger.request(...patch({ yields: [asked] })),
+      { status: 422, message: /ipkeeper-words-on-nodes.*node worker-1 is not elected/s },
+      'which sandboxes of it are cut off',
+    )
+    const elected = api.as({ token: second })
+    await elected.request('PATCH', `${nodesPath}/worker-1?dryRun=All`, { spec: { yields: [asked] } })
     t.match(await api.request('GET', at), { spec: before['spec'] })
     for (const own of [
       { gone },

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
 /** Where a command may write and what it may know of its process. */
@@ -15,6 +15,8 @@ export interface Terminal {
   readonly isTerminal?: { readonly out: boolean; readonly err: boolean }
   /** Whether nobody reads stdout any more. */
   readonly readerGone?: () => boolean
+  /** Asks the person at the terminal, and gives the line that was typed; absent where nobody is there. */
+  readonly question?: (text: string) => string
   /** Shows how far a long job is, in one line that the next one overwrites; '' takes it away. Only where people look on. */
   readonly progress?: (text: string) => void
 }
@@ -38,6 +40,16 @@ function writeWhole(fd: 1 | 2, text: string): string | undefined {
     }
   }
   return undefined
+}
+
+/** What is typed up to the next line end; '' where the terminal goes away. */
+function readLine(): string {
+  const buffer = Buffer.alloc(1024)
+  try {
+    return buffer.toString('utf8', 0, readSync(0, buffer)).split('\n')[0] ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** @param onSignal asks for the signals that end a process from outside */
@@ -69,6 +81,13 @@ export function openTerminal(
     isTerminal: { out: isatty(1), err: isatty(2) },
     readerGone: () => fault.readerGone,
     outFault: () => fault.out,
+    ...(isatty(0) &&
+      isatty(2) && {
+        question: (text: string) => {
+          err(text)
+          return readLine()
+        },
+      }),
     ...(isatty(2) && {
       progress: (text: string) => {
         err(`\r\u001b[K${text}`)

@@ -1,10 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
+import {
+  AddressReply,
+  ForcedReleaseReply,
+  HistoryReply,
+  ReleaseReply,
+  ReleaseRequest,
+} from '../../../shared/api/address.schema.ts'
+import type { LeaseItem } from '../../../shared/api/listing.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { describeAddress } from '../../leases/queries/describe-address.ts'
 import { listHistory } from '../../leases/queries/list-history.ts'
 import { readLeaseKey } from '../../leases/verbs/reserve.ts'
+import { forceRelease } from '../../leases/verbs/force-release.ts'
 import { release } from '../../leases/verbs/release.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
@@ -41,6 +49,8 @@ interface OfAddress {
   Params: { segment: string; address: string }
 }
 
+const podWords = ({ pod, node, containerId }: LeaseItem) => ({ pod, node, containerId })
+
 /** GET what is known of an address and who had it when; POST its release. */
 export function addressRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   app.get<History>(
@@ -60,16 +70,41 @@ export function addressRoutes(app: FastifyInstance, { service }: { readonly serv
     async request => describeAddress(service, request.params.segment, request.params.address),
   )
 
-  app.post<OfAddress>(
+  app.post<OfAddress & { Body: ReleaseRequest | undefined }>(
     '/v1/addresses/:segment/:address/release',
     {
       schema: {
         params: AddressPath,
-        response: { 200: ReleaseReply, 400: ErrorReply, 404: ErrorReply, 409: ErrorReply },
+        body: Type.Union([ReleaseRequest, Type.Null()]),
+        response: {
+          200: Type.Union([ReleaseReply, ForcedReleaseReply]),
+          ...{ 400: ErrorReply, 404: ErrorReply, 409: ErrorReply },
+        },
       },
     },
-    async request => {
+    async (request, http) => {
       const { segment, address } = request.params
+      const { force, poweredOff = false, dryRun = false, of } = request.body ?? {}
+      if (force) {
+        // Who interrupts the command before it is written has said nothing.
+        const left = new AbortController()
+        http.raw.once('close', () => {
+          left.abort()
+        })
+        const told = await forceRelease(service, segment, address, {
+          poweredOff,
+          dryRun,
+          of,
+          signal: left.signal,
+        })
+        const { way, warning } = told.plan
+        if (told.reply)
+          request.log.warn(
+            { address, segment, way, poweredOff, warning, ...podWords(told.reply.released) },
+            'released by force',
+          )
+        return told
+      }
       const reply = await release(service, segment, address)
       const { pod, state, until } = reply.released
       request.log.info({ address: reply.released.address, segment, pod, state, until }, 'released')

@@ -56,6 +56,8 @@ export interface DelTerms extends ReleaseTerms {
   readonly bootId: string
   /** Of the pod, as it is known by now: the API may have told it since the ADD. */
   readonly workload: Workload | null
+  /** An address of it that an operator releases: it is kept for nobody, whatever its retention. */
+  readonly released?: LeaseKey | undefined
 }
 
 /**
@@ -72,13 +74,15 @@ function isYounger(attachment: AttachmentRecord, del: Began, bootId: string): bo
  * sandbox leaves the new one alone (DESIGN.md, rule 4). An unknown attachment is an empty change: DEL succeeds.
  */
 export function planDel(book: AddressBook, key: AttachmentKey, terms: DelTerms): Change {
-  const { began, bootId, workload } = terms
+  const { began, bootId, workload, released: byForce } = terms
   const attachment = book.attachment(key)
   if (!attachment || (began && isYounger(attachment, began, bootId))) return []
   const holder = currentHolder(book, attachment) ?? holderOfHalfDel(book, attachment)
+  const isKept = (lease: LeaseRecord): boolean =>
+    holder !== undefined && (byForce === undefined || leaseKey(lease) !== leaseKey(byForce))
   const released = book
     .leasesOf(key)
-    .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, holder !== undefined, terms))
+    .map(lease => endedLease({ ...lease, ...(workload && { workload }) }, isKept(lease), terms))
   const kept = released.filter(lease => lease.state === 'held')
   return [
     ...released.map(lease => writeLease(book, lease)),

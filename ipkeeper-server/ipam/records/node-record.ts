@@ -1,5 +1,12 @@
 import { formatTime } from './times.ts'
-import type { NodeChallenge, NodeClaim, NodeRecord } from './records.ts'
+import {
+  leaseKey,
+  sameAttachment,
+  type AskedYield,
+  type NodeChallenge,
+  type NodeClaim,
+  type NodeRecord,
+} from './records.ts'
 
 /**
  * Whose a node's name is, where nodes share a ledger. Whoever starts under a name that another one has claimed writes a
@@ -124,4 +131,21 @@ export function withoutReturn(record: NodeRecord, gone: NonNullable<NodeRecord['
 export function withReturn(record: NodeRecord): NodeRecord {
   const { gone, ...rest } = record
   return gone === undefined ? record : rest
+}
+
+const isSameYield = (a: AskedYield, b: AskedYield): boolean =>
+  sameAttachment(a, b) && leaseKey(a) === leaseKey(b)
+
+/** The record with a sandbox of it that has to give its addresses up. */
+export function withYield(record: NodeRecord, asked: AskedYield): NodeRecord {
+  const { yields = [] } = record
+  return yields.some(other => isSameYield(other, asked)) ? record : { ...record, yields: [...yields, asked] }
+}
+
+/** The record without what was asked, because it was done or is taken back. */
+export function withoutYield(record: NodeRecord, asked: AskedYield): NodeRecord {
+  const { yields = [], ...rest } = record
+  const left = yields.filter(other => !isSameYield(other, asked))
+  if (left.length === yields.length) return record
+  return left.length === 0 ? rest : { ...rest, yields: left }
 }

@@ -286,6 +286,13 @@ export interface NodeChallenge extends NodeClaim {
   readonly askedOn?: string
 }
 
+/** A sandbox that has to give its addresses up, because an operator has said so on another node (verbs/force-release.ts). */
+export interface AskedYield extends AttachmentKey, LeaseKey {
+  /** The node where it was said. */
+  readonly by: string
+  readonly since: number
+}
+
 /** What a node tells the others of itself, under its name. */
 export interface NodeRecord extends Versioned {
   readonly name: string
@@ -318,6 +325,8 @@ export interface NodeRecord extends Versioned {
   readonly gone?: { readonly since: number; readonly by: string }
   /** Of its daemon, as that has told last; absent where no version wrote it that did. */
   readonly version?: string
+  /** Stays until the node has cut these sandboxes off, however long it is away. */
+  readonly yields?: readonly AskedYield[]
 }
 
 export interface PoolRange {

@@ -1,4 +1,5 @@
-import { describeHolder, type AttachmentRecord, type LeaseRecord } from './records.ts'
+import { shellWord } from '../../../shared/text/shell-word.ts'
+import { describeHolder, type AttachmentRecord, type LeaseKey, type LeaseRecord } from './records.ts'
 import { bearsGeneratedName, describeWorkload } from './workload.ts'
 
 /**
@@ -82,7 +83,11 @@ function heirOf({ holder, workload }: Pick<LeaseRecord, 'holder' | 'workload'>):
     : `the next pod ${describeHolder(holder)}`
 }
 
-type Having = Pick<LeaseRecord, 'holder' | 'workload'>
+type Having = Pick<LeaseRecord, 'holder' | 'workload'> & LeaseKey
+
+/** What an operator types to end by force what a sandbox has. */
+export const forceLine = ({ segment, address }: LeaseKey): string =>
+  `ipkeeperctl release --force ${address}${segment === 'default' ? '' : ` --segment ${shellWord(segment)}`}`
 
 /** When a bound address comes free, and for whom: a clause. */
 export function describeStanding(lease: Having, standing: Standing): string {
@@ -95,14 +100,14 @@ export function describeStanding(lease: Having, standing: Standing): string {
     case 'ended':
       return `its sandbox is gone: ${whose} when the daemon of node ${standing.node} has ended it`
     case 'lost':
-      return `${describeLostNode(standing)}: ${whose} when ${freedBy(standing)}`
+      return `${describeLostNode(standing)}: ${whose} when ${freedBy(lease, standing)}`
   }
 }
 
 /** What ends for everybody what a lost node has left. */
-function freedBy({ lost, hasApi }: Standing): string {
+function freedBy(lease: LeaseKey, { lost, hasApi }: Standing): string {
   if (lost === 'gone') return 'the elected daemon has ended what it left'
-  if (!hasApi) return 'a DEL of that sandbox is sent on another node: docs/operations/running-by-hand.md'
+  if (!hasApi) return `it is released by force: ${forceLine(lease)}`
   return 'it is back and has ended that sandbox, or when its Node object is deleted'
 }
 
@@ -115,7 +120,8 @@ export function declareLost({ node, hasApi }: Pick<Standing, 'node' | 'hasApi'>)
 }
 
 /** What a person can do to end a bound address for everybody. */
-export function remedyFor({ holder }: Having, standing: Standing): string {
+export function remedyFor(lease: Having, standing: Standing): string {
+  const { holder } = lease
   const { kind, node, lost, hasApi } = standing
   const who = describeHolder(holder)
   switch (kind) {
@@ -128,8 +134,8 @@ export function remedyFor({ holder }: Having, standing: Standing): string {
     case 'lost':
       if (lost === 'gone') return 'wait: the elected daemon ends it, see ipkeeperctl audit'
       return hasApi
-        ? `if it does not come back: kubectl delete node ${node}`
-        : `if others are to have it, send the DEL of ${who} on another node: docs/operations/running-by-hand.md`
+        ? `if it does not come back: kubectl delete node ${node}; for this address alone: ${forceLine(lease)}`
+        : `if others are to have it: ${forceLine(lease)}`
   }
 }
 

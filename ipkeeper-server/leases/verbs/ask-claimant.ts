@@ -1,12 +1,20 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { describeClaim, nextStep, withChallenge } from '../../ipam/records/node-record.ts'
+import { describeClaim, nextStep, withChallenge, withoutChallenge } from '../../ipam/records/node-record.ts'
 import type { NodeChallenge, NodeRecord } from '../../ipam/records/records.ts'
+import { commitPlan } from '../ledger/commit-plan.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { writeNode } from '../ledger/write-node.ts'
+import { nodeWrite, writeNode } from '../ledger/write-node.ts'
+import type { LeaseService } from './service.ts'
 
 /** Milliseconds between two looks whether it has answered. */
 const lookEvery = 250
+
+/** Milliseconds that an operator's question waits for its answer. */
+export const usualAnswerWithin = 5_000
+
+export type Asking = Pick<LeaseService, 'ledger' | 'node' | 'bootId' | 'now'>
 
 export interface AskOptions {
   /** Milliseconds that the claimant has to answer. It hears of it within one; its engine may elect a leader meanwhile. */
@@ -60,6 +68,28 @@ export async function askClaimant(
         asked = record.generation + 1
     }
   }
+}
+
+/** Another one each time: an answer to it is no older than the question. */
+export function challengeOf({ ledger, node, bootId, now }: Asking): NodeChallenge {
+  const session = randomBytes(8).toString('hex')
+  const id = ledger.node(node)?.claim?.id ?? session
+  return { id, session, bootId, since: now(), askedOn: node }
+}
+
+/** A question that stays after all, because the store has gone away, does no harm: whoever has the name answers it. */
+export async function takeBackQuestion(
+  { ledger }: Pick<Asking, 'ledger'>,
+  name: string,
+  challenge: NodeChallenge,
+): Promise<void> {
+  const plan = (): { readonly change: ReturnType<typeof nodeWrite>[] } => {
+    const record = ledger.node(name)
+    if (!record) return { change: [] }
+    const without = withoutChallenge(record, challenge)
+    return { change: without === record ? [] : [nodeWrite(name, record, without)] }
+  }
+  await commitPlan(ledger, plan).catch(() => undefined)
 }
 
 function lives(name: string, { claim, addresses }: NodeRecord): Problem {

@@ -7,6 +7,7 @@ import {
   type AttachmentRecord,
   type Began,
   type Change,
+  type LeaseKey,
 } from '../../ipam/records/records.ts'
 import { workloadOf } from '../../ipam/records/workload.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
@@ -33,6 +34,8 @@ export interface DelTerms {
   readonly netns?: string
   /** What an attachment has to be, besides, in its turn. */
   readonly isMeant?: (attachment: AttachmentRecord) => boolean
+  /** An operator releases this address of it by force: the sandbox, which may live, is cut off before anything is ended. */
+  readonly released?: LeaseKey
 }
 
 /** Serves the DEL of a runtime. `bootId`: the present one, or for a queued request that in its file. */
@@ -61,7 +64,9 @@ function planEnd(
     began,
     isMeant,
     undoes,
+    released: byForce,
   }: Required<Pick<DelTerms, 'isMeant'>> & {
+    readonly released?: LeaseKey | undefined
     readonly began: Began | undefined
     readonly undoes: boolean
   },
@@ -74,7 +79,7 @@ function planEnd(
   const { holder, podUid, answered } = present
   const owner = ownerOf(holder, podUid)
   const workload = owner === undefined ? null : workloadOf(holder, podUid, owner)
-  const released = planDel(ledger, key, { ...terms, workload })
+  const released = planDel(ledger, key, { ...terms, workload, released: byForce })
   return {
     change: undoes && released.length > 0 ? planUndo(ledger, key, answered, terms) : released,
     present,
@@ -90,19 +95,23 @@ export async function delAttachment(
   service: LeaseService,
   key: AttachmentKey,
   began: Began | undefined,
-  { netns, isMeant = () => true }: DelTerms = {},
+  { netns, isMeant = () => true, released }: DelTerms = {},
 ): Promise<DelOutcome> {
   const { ledger, network, tombstones } = service
   return await service.serial.run(attachmentKey(key), async () => {
     const attachment = ledger.attachment(key)
     const willEnd = (): boolean => planEnd(service, key, { began, isMeant, undoes: false }).change.length > 0
     const undoes =
-      attachment?.unanswered !== undefined && willEnd() && !(await service.wasAnswered(attachment))
+      released === undefined &&
+      attachment?.unanswered !== undefined &&
+      willEnd() &&
+      !(await service.wasAnswered(attachment))
     // The kernel first: once its addresses may go to another pod, nothing may answer for them any more.
     const end = async (): Promise<EndPlan> => {
+      if (released && attachment && isHere(service, attachment) && willEnd()) await network.cutOff(attachment)
       if (attachment?.wiring && willEnd()) await network.unwire(attachment, ledger.leasesOf(key))
       else if (!attachment && netns !== undefined) await network.unwireUnknown(key, netns)
-      return await commitPlan(ledger, () => planEnd(service, key, { began, isMeant, undoes }))
+      return await commitPlan(ledger, () => planEnd(service, key, { began, isMeant, undoes, released }))
     }
     const { present, change, superseded } = attachment?.wiring
       ? await inTurnOfHolder(service, attachment.holder, end)
@@ -120,6 +129,10 @@ export async function delAttachment(
     }
   })
 }
+
+/** Generation 0: nothing is known here of its namespace. */
+const isHere = ({ node }: Pick<LeaseService, 'node'>, attachment: AttachmentRecord): boolean =>
+  attachment.node === node && attachment.generation > 0
 
 const whoGave = (giver: Giver): Pick<DelOutcome, 'delegatedTo'> =>
   giver === undefined ? {} : { delegatedTo: giver }

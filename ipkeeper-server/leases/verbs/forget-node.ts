@@ -1,15 +1,19 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForgetNodeReply } from '../../../shared/api/node.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { withoutChallenge, withoutReturn } from '../../ipam/records/node-record.ts'
-import type { NodeChallenge, NodeRecord } from '../../ipam/records/records.ts'
-import { commitPlan } from '../ledger/commit-plan.ts'
-import { nodeWrite, writeNode } from '../ledger/write-node.ts'
-import { askClaimant, notKept, type AskOptions } from './ask-claimant.ts'
+import { withoutReturn } from '../../ipam/records/node-record.ts'
+import type { NodeRecord } from '../../ipam/records/records.ts'
+import { writeNode } from '../ledger/write-node.ts'
+import {
+  askClaimant,
+  challengeOf,
+  notKept,
+  takeBackQuestion,
+  usualAnswerWithin,
+  type AskOptions,
+} from './ask-claimant.ts'
 import type { LeaseService } from './service.ts'
 
-const usualAnswerWithin = 5_000
 const lookEvery = 100
 /** So many names are told to whoever misspelt one. */
 const mostNamed = 20
@@ -53,26 +57,8 @@ export async function forgetNode(
       return reply(service, name, gone, { changed: true, asked })
     }
   } finally {
-    await takeBack(service, name, challenge)
+    await takeBackQuestion(service, name, challenge)
   }
-}
-
-/** Another one each time: an answer to it is no older than the question. */
-function challengeOf({ ledger, node, bootId, now }: Service): NodeChallenge {
-  const session = randomBytes(8).toString('hex')
-  const id = ledger.node(node)?.claim?.id ?? session
-  return { id, session, bootId, since: now(), askedOn: node }
-}
-
-/** A question that stays after all, because the store has gone away, does no harm: whoever has the name answers it. */
-async function takeBack({ ledger }: Service, name: string, challenge: NodeChallenge): Promise<void> {
-  const plan = (): { readonly change: ReturnType<typeof nodeWrite>[] } => {
-    const record = ledger.node(name)
-    if (!record) return { change: [] }
-    const without = withoutChallenge(record, challenge)
-    return { change: without === record ? [] : [nodeWrite(name, record, without)] }
-  }
-  await commitPlan(ledger, plan).catch(() => undefined)
 }
 
 function reply(

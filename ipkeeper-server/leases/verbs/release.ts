@@ -3,7 +3,7 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import { planExpiry } from '../../ipam/plan/plan-release.ts'
 import { describeHolder, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
-import { describeStanding, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'
+import { describeStanding, forceLine, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { leaseItem, reservationItem } from '../queries/listing.ts'
 import { readLeaseKey } from './reserve.ts'
@@ -17,12 +17,21 @@ function nobodyHas({ address, segment }: LeaseKey): Problem {
   )
 }
 
+/** @throws IPK_ADDRESS_FREE where nobody has it; IPK_STORE_AWAY where that is not known */
+export function assertSomebodyHas({ ledger }: Pick<LeaseService, 'ledger'>, key: LeaseKey): LeaseRecord {
+  const lease = ledger.lease(key)
+  if (lease) return lease
+  ledger.expectHeard()
+  throw nobodyHas(key)
+}
+
 function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
   const attachment = lease.attachment && service.ledger.attachment(lease.attachment)
   const holder = describeHolder(lease.holder)
   const container = attachment ? `container ${attachment.containerId.slice(0, 13)}, ` : ''
   const standing = attachment ? standingOf(attachment, service) : unjudged(lease)
   const isGone = standing.kind === 'ended' || standing.kind === 'lost'
+  const remedy = remedyFor(lease, standing)
   const first = standing.kind === 'in-use' ? ' first' : ''
   return new Problem(
     'IPK_ADDRESS_HELD',
@@ -32,7 +41,9 @@ function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
         'only an address that is kept or cooling down can be released',
         ...(isGone ? [describeStanding(lease, standing)] : []),
       ].join('; '),
-      hint: `${remedyFor(lease, standing)}${first}`,
+      hint: remedy.includes(forceLine(lease))
+        ? remedy
+        : `${remedy}${first}; or take it from the sandbox: ${forceLine(lease)}`,
     },
   )
 }
@@ -49,11 +60,7 @@ export async function release(
   const { ledger } = service
   const { key } = readLeaseKey(segment, address)
   const { lease } = await commitPlan(ledger, () => {
-    const present = ledger.lease(key)
-    if (!present) {
-      ledger.expectHeard()
-      throw nobodyHas(key)
-    }
+    const present = assertSomebodyHas(service, key)
     if (present.state === 'bound') throw stillBound(service, present)
     // As if its time had come.
     const over = { ...present, until: service.now() }

@@ -11,6 +11,12 @@ import type { PodNetwork } from '../../network/pod-network.ts'
 import type { RecentAnswers, Tombstones } from './recent-verbs.ts'
 import type { Serial } from './turns.ts'
 
+/** Somebody on a link has an address. */
+export interface Answer {
+  readonly address: string
+  readonly mac: string
+}
+
 /** What the verbs work with. One per daemon. */
 export interface LeaseService {
   readonly ledger: Ledger
@@ -47,6 +53,8 @@ export interface LeaseService {
   readonly contactAgeOf?: (node: string) => ContactAge
   /** Milliseconds since another node was last heard of by whatever it wrote; absent where nodes share nothing. */
   readonly lastHeardOf?: (node: string) => number | undefined
+  /** Who answers on a link of this node for one of these addresses; absent where nobody can ask. Never rejects. */
+  readonly answersOnLink?: (addresses: readonly string[]) => Promise<readonly Answer[]>
   /** Why no ADD may be served now, whatever the ledger says; absent where nodes share nothing. */
   readonly refusal?: () => Problem | undefined
   /**

@@ -79,6 +79,24 @@ export const IPNodeSpec = Type.Object(
       ),
     ),
     version: Type.Optional(text(64, 'Of its daemon.')),
+    yields: Type.Optional(
+      Type.Array(
+        Type.Object({
+          network: text(253, 'Its network.'),
+          containerId: text(253, 'Its container.'),
+          ifname: text(16, 'Its interface.'),
+          segment: text(63, 'Of the address.'),
+          address: Type.String({ maxLength: 45, description: 'The address that was released.' }),
+          by: text(253, 'The node where that was said.'),
+          since: moment('When, by the clock of that node.'),
+        }),
+        {
+          maxItems: 1024,
+          description:
+            'Sandboxes that have to give their addresses up, since an operator has released them by force: until the node has cut them off.',
+        },
+      ),
+    ),
   },
   {
     description: 'What a node tells the others of itself. Written by ipkeeper alone.',

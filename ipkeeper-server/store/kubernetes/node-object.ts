@@ -35,7 +35,7 @@ function readChallenge({ askedOn, ...claim }: ChallengeEntry): NodeChallenge {
 
 export function nodeSpec(record: NodeRecord): IPNodeSpec {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = record
-  const { claim, challenge, refused, formers, epoch, owes, gone, version, ...rest } = names
+  const { claim, challenge, refused, formers, epoch, owes, gone, version, yields, ...rest } = names
   const nothing: Readonly<Record<string, never>> = rest
   return {
     ...nothing,
@@ -54,6 +54,7 @@ export function nodeSpec(record: NodeRecord): IPNodeSpec {
     ...(owes && { owes }),
     ...(gone && { gone: { since: formatMoment(gone.since), by: gone.by } }),
     ...(version !== undefined && { version }),
+    ...(yields && { yields: yields.map(asked => ({ ...asked, since: formatMoment(asked.since) })) }),
   }
 }
 
@@ -62,7 +63,7 @@ export function readNode(object: ApiRecord): NodeRecord {
   const { generation, name, addresses, since, stopsAfter, renewedAt, ...names } = readSpec(
     object,
   ) as IPNodeSpec
-  const { claim, challenge, refused, formers, epoch, owes, gone, version } = names
+  const { claim, challenge, refused, formers, epoch, owes, gone, version, yields } = names
   return {
     generation,
     name,
@@ -78,5 +79,6 @@ export function readNode(object: ApiRecord): NodeRecord {
     ...(owes && { owes }),
     ...(gone && { gone: { since: readMoment(gone.since), by: gone.by } }),
     ...(version !== undefined && { version }),
+    ...(yields && { yields: yields.map(asked => ({ ...asked, since: readMoment(asked.since) })) }),
   }
 }

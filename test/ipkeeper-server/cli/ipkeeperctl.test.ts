@@ -385,7 +385,7 @@ t.test('release', async t => {
   await story.add({ container: 'alone', retain: 'forever' })
   t.match(await control('release', '10.22.0.2'), {
     ...{ exit: 1, out: '' },
-    err: /^error: 10\.22\.0\.2 is bound to shop\/a on node n1 \(container a, since .*Z\) \[IPK_ADDRESS_HELD\]\n {2}only an address that is kept .*\nhint: delete shop\/a first\n$/,
+    err: /^error: 10\.22\.0\.2 is bound to shop\/a on node n1 \(container a, since .*Z\) \[IPK_ADDRESS_HELD\]\n {2}only an address that is kept .*\nhint: delete shop\/a first; or take it from the sandbox: ipkeeperctl release --force 10\.22\.0\.2\n$/,
   })
   for (const container of ['a', 'b', 'c', 'alone']) await story.del(container)
   await printed('reserve', '10.22.0.4', 'shop/c')
@@ -408,6 +408,42 @@ t.test('release', async t => {
   await story.del('a2')
   const json = JSON.parse(await printed('release', '10.22.0.9', '-o', 'json')) as ReleaseReply
   t.match(json, { released: { address: '10.22.0.9', state: 'held' }, reservation: null })
+})
+
+t.test('release by force', async t => {
+  const { story, socket, control } = await site(t)
+  await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50' })
+  const usage = /^error: .* \[IPK_USAGE\]\n/
+  for (const words of [['--force'], ['--yes'], ['--powered-off']])
+    t.match(await control('release', '10.22.0.50', ...words), { exit: 2, err: usage }, words.join())
+  /** As somebody at a terminal, who answers so. */
+  const answering = async (answer: string): Promise<readonly [exit: number, out: string, err: string]> => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const exit = await runTool(['release', '--force', '10.22.0.50', '--socket', socket], {
+      env: {},
+      out: text => out.push(text),
+      err: text => err.push(text),
+      question: text => {
+        err.push(`${text}${answer}`)
+        return answer
+      },
+    })
+    return [exit, out.join(''), err.join('')]
+  }
+  const told = 'shop/a (container c1 on node n1) loses its interface eth0; it keeps running without it\n'
+  for (const answer of ['', 'n', 'yo'])
+    t.match(await answering(answer), [
+      1,
+      '',
+      `${told}release it? [y/N] ${answer}error: nothing was released [IPK_INTERRUPTED]\n`,
+    ])
+  t.match(story.leases(), ['10.22.0.50 bound shop/a c1'])
+  t.match(await answering('y'), [
+    0,
+    /^10\.22\.0\.50 is released from shop\/a: its sandbox was cut off; it is cooling down until .*Z, and a pod that asks for it by name gets it at once\n$/,
+    `${told}release it? [y/N] y`,
+  ])
+  t.match(await answering('y'), [0, '10.22.0.50 is released from shop/a: no sandbox had it; it is free\n'])
 })
 
 t.test('what is no address', async t => {

@@ -12,6 +12,7 @@ export const restartDaemon = advice(
 )
 export const status = advice('says whether the daemon answers', 'ipkeeperctl', 'status')
 export const awaitedNodes = advice('shows which nodes the store waits for', 'ipkeeperctl', 'status')
+export const nodes = advice('shows how the nodes of the store are', 'ipkeeperctl', 'nodes')
 export const doctor = advice('checks everything that pods of this node need', 'ipkeeperctl', 'doctor')
 export const rescue = advice(
   "writes the ledger from the daemon's memory to a new file",

@@ -418,6 +418,11 @@ const ownTexts: Partial<Record<ProblemCode, OwnText>> = {
       'error: node n3 lives: its daemon answered (ID 3f2a91c0d1e2 since 2026-11-02T08:00:00Z) [IPK_NODE_LIVES]',
     mend: () => [type.awaitedNodes],
   },
+  IPK_NODE_MAY_RUN: {
+    example:
+      'error: node n3 may still run: 0a:58:0a:16:00:32 on the network answers for 10.22.0.50 [IPK_NODE_MAY_RUN]',
+    mend: () => [type.nodes],
+  },
   IPK_ADDRESS_FREE: { example: 'error: nobody has 10.22.0.77 [IPK_ADDRESS_FREE]', mend: ofHolder },
   IPK_REQUEST_INVALID: {
     example: 'error: request refused: address is missing in the body [IPK_REQUEST_INVALID]',

@@ -1,0 +1,250 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ForcedReleasePlan, ForcedReleaseReply } from '../../../shared/api/address.schema.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { spellTime } from '../../ipam/records/last-contact.ts'
+import { withoutYield, withYield } from '../../ipam/records/node-record.ts'
+import {
+  describeHolder,
+  sameAttachment,
+  type AskedYield,
+  type AttachmentKey,
+  type AttachmentRecord,
+  type LeaseRecord,
+} from '../../ipam/records/records.ts'
+import { forceLine } from '../../ipam/records/standing.ts'
+import { writeNode } from '../ledger/write-node.ts'
+import { leaseItem } from '../queries/listing.ts'
+import { askClaimant, challengeOf, notKept, takeBackQuestion, usualAnswerWithin } from './ask-claimant.ts'
+import { delAttachment } from './del.ts'
+import { assertSomebodyHas, release } from './release.ts'
+import { readLeaseKey } from './reserve.ts'
+import type { LeaseService } from './service.ts'
+
+/** A daemon that answers at once may need so many times as long to cut a sandbox off: removing its links waits for its turn. */
+const yieldFactor = 3
+const lookEvery = 100
+
+export interface ForceTerms {
+  /** The operator says that the machine is off. */
+  readonly poweredOff: boolean
+  /** Nothing is done: what would be, or why it is refused. */
+  readonly dryRun: boolean
+  /** What was agreed on: nothing else is released. */
+  readonly of?: ForcedReleasePlan['of'] | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly answerWithin?: number | undefined
+}
+
+type BoundLease = LeaseRecord & { readonly attachment: AttachmentKey }
+
+/**
+ * Ends by an operator's word what a sandbox has, wherever it is (docs/adr/0027). A sandbox that can be cut off is, before its address
+ * is given up: here, or by the daemon of its own node. Where nobody can, the word is all there is: it is written into the record of
+ * that node first, which takes those sandboxes' links away when it is back.
+ *
+ * @throws IPK_NODE_MAY_RUN where nothing says that the machine is off; IPK_NODE_LIVES where its daemon does not do it;
+ * IPK_ADDRESS_HELD where another sandbox has it than was agreed on; IPK_ADDRESS_FREE; what the store says
+ */
+export async function forceRelease(
+  service: LeaseService,
+  segment: string,
+  address: string,
+  terms: ForceTerms,
+): Promise<ForcedReleaseReply> {
+  const { key } = readLeaseKey(segment, address)
+  const lease = assertSomebodyHas(service, key)
+  if (!isBound(lease)) return await releaseKept(service, lease, terms)
+  assertAgreed(lease, terms)
+  const plan = await planFor(service, lease, terms)
+  if (terms.dryRun) return { plan, reply: null }
+  if (plan.way === 'by-its-node')
+    await askItsNode(service, lease, yieldFactor * (terms.answerWithin ?? usualAnswerWithin))
+  else {
+    if (plan.way === 'by-word') await leaveWord(service, lease)
+    await endHere(service, lease)
+  }
+  const now = service.ledger.lease(key)
+  if (now && sameAttachment(now.attachment, lease.attachment))
+    throw new Problem('IPK_STORE_CONFLICT', `${lease.address} is still bound: it changed meanwhile`)
+  const after = now && now.state !== 'bound' ? leaseItem(now) : null
+  return { plan, reply: { released: leaseItem(lease), after } }
+}
+
+const isBound = (lease: LeaseRecord): lease is BoundLease => lease.attachment !== null
+
+async function releaseKept(
+  service: LeaseService,
+  lease: LeaseRecord,
+  { dryRun }: ForceTerms,
+): Promise<ForcedReleaseReply> {
+  const says = `${lease.address} is ${lease.state === 'held' ? 'kept for' : 'cooling down after'} ${describeHolder(lease.holder)}: no sandbox has it`
+  const plan: ForcedReleasePlan = { way: 'kept', says, others: [], warning: null, of: agreedOn(lease) }
+  if (dryRun) return { plan, reply: null }
+  const { released } = await release(service, lease.segment, lease.address)
+  return { plan, reply: { released, after: null } }
+}
+
+const agreedOn = ({ attachment, since }: LeaseRecord): ForcedReleasePlan['of'] => ({
+  containerId: attachment?.containerId ?? null,
+  since: new Date(since).toISOString(),
+})
+
+function assertAgreed(lease: LeaseRecord, { of }: ForceTerms): void {
+  const present = agreedOn(lease)
+  if (!of || (of.containerId === present.containerId && of.since === present.since)) return
+  throw new Problem(
+    'IPK_ADDRESS_HELD',
+    `${lease.address} has changed hands meanwhile: it is bound to ${describeHolder(lease.holder)} on node ${lease.node}`,
+    { hint: `see who has it now: ipkeeperctl who ${lease.address}` },
+  )
+}
+
+/** What has to be done with a sandbox before its address may go to others. */
+async function planFor(
+  service: LeaseService,
+  lease: BoundLease,
+  terms: ForceTerms,
+): Promise<ForcedReleasePlan> {
+  const { ledger, node: here, liveness } = service
+  const attachment = ledger.attachment(lease.attachment)
+  const others = ledger
+    .leasesOf(lease.attachment)
+    .filter(({ address }) => address !== lease.address)
+    .map(({ address }) => address)
+  const base = { others, warning: null, of: agreedOn(lease) }
+  const who = `${describeHolder(lease.holder)} (container ${lease.attachment.containerId.slice(0, 13)} on node ${lease.node})`
+  const cut = `loses its interface ${lease.attachment.ifname}; it keeps running without it`
+  if (attachment && isRecordedHere(attachment, here)) {
+    if (liveness(attachment) === 'dead')
+      return { ...base, way: 'ended', says: `the sandbox of ${who} is gone` }
+    if (attachment.netnsInode !== null) return { ...base, way: 'cut-off', says: `${who} ${cut}` }
+  }
+  if (lease.node !== here && (await lives(service, lease.node, terms)))
+    return {
+      ...base,
+      way: 'by-its-node',
+      says: `node ${lease.node} lives: its daemon cuts the sandbox off; ${who} ${cut}`,
+    }
+  const warning = warningOf(lease, others)
+  await assertOff(service, lease, warning, terms)
+  return { ...base, way: 'by-word', says: `nobody can cut the sandbox of ${who} off`, warning }
+}
+
+/** Generation 0: nothing is known here of its namespace. */
+const isRecordedHere = ({ node, generation }: AttachmentRecord, here: string): boolean =>
+  node === here && generation > 0
+
+async function lives(service: LeaseService, name: string, terms: ForceTerms): Promise<boolean> {
+  const { ledger } = service
+  if (!ledger.isShared || !ledger.keeps('node')) return false
+  const challenge = challengeOf(service)
+  const { answerWithin = usualAnswerWithin, signal } = terms
+  try {
+    await askClaimant(ledger, name, challenge, { answerWithin, signal })
+    return false
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'IPK_NODE_LIVES') return true
+    throw error
+  } finally {
+    await takeBackQuestion(service, name, challenge)
+  }
+}
+
+/** What happens where the operator's word is wrong. */
+function warningOf({ address, node, holder }: LeaseRecord, others: readonly string[]): string {
+  const all = [address, ...others].join(' and ')
+  return (
+    `if node ${node} still runs, ${describeHolder(holder)} there goes on using ${all}: two pods then answer for one address, ` +
+    `until the daemon of node ${node} reaches the store again and cuts that sandbox off`
+  )
+}
+
+/** Nothing but silence proves nothing: then the operator has to have looked. */
+async function assertOff(
+  service: LeaseService,
+  lease: LeaseRecord,
+  warning: string,
+  { poweredOff }: ForceTerms,
+): Promise<void> {
+  if (poweredOff) return
+  const reasons = await signsOfLife(service, lease)
+  if (reasons.length === 0) return
+  throw new Problem('IPK_NODE_MAY_RUN', `node ${lease.node} may still run: ${reasons.join('; ')}`, {
+    details: warning,
+    hint: `make sure that its machine is off, then: ${forceLine(lease)} --powered-off`,
+  })
+}
+
+async function signsOfLife(service: LeaseService, lease: LeaseRecord): Promise<readonly string[]> {
+  const { ledger, node: here, lostNode, isForgotten, contactAgeOf, lastHeardOf, answersOnLink } = service
+  const { node, address } = lease
+  const own = node === here ? [] : (ledger.node(node)?.addresses ?? [])
+  const answers = (await answersOnLink?.([address, ...own])) ?? []
+  const heard = answers.map(
+    ({ address: its, mac }) =>
+      `${mac} on the network answers for ${its === address ? its : `its address ${its}`}`,
+  )
+  const lost = lostNode?.(node) ?? (isForgotten?.(node) === true ? 'forgotten' : undefined)
+  if (lost !== undefined || contactAgeOf?.(node).kind === 'over') return heard
+  const age = lastHeardOf?.(node)
+  const unknown =
+    node === here
+      ? 'this node has no record of that sandbox'
+      : `its daemon does not answer, and nobody has said that it is off (last contact ${age === undefined ? 'not known' : `${spellTime(age)} ago`})`
+  return [...heard, unknown]
+}
+
+/** Ends the sandbox by the way of a DEL, if it is still the one that was judged. */
+async function endHere(service: LeaseService, lease: BoundLease): Promise<void> {
+  await delAttachment(service, lease.attachment, undefined, {
+    released: { segment: lease.segment, address: lease.address },
+    isMeant: () => {
+      const present = service.ledger.lease(lease)
+      return present?.since === lease.since && sameAttachment(present.attachment, lease.attachment)
+    },
+  })
+}
+
+function askedYield({ node: by, now }: LeaseService, lease: BoundLease): AskedYield {
+  const { network, containerId, ifname } = lease.attachment
+  const { segment, address } = lease
+  return { network, containerId, ifname, segment, address, by, since: now() }
+}
+
+/** Durable before anything is ended: what nobody heard of would not be cut off when the node is back. */
+async function leaveWord(service: LeaseService, lease: BoundLease): Promise<AskedYield | undefined> {
+  const { ledger } = service
+  if (lease.node === service.node || !ledger.isShared || !ledger.keeps('node')) return undefined
+  const asked = askedYield(service, lease)
+  for (;;) {
+    const record = await ledger.readNode(lease.node)
+    // One that is made here would be waited for after a loss; a node of old does not know of words.
+    if (!record) return undefined
+    const next = withYield(record, asked)
+    if (next === record || (await writeNode(ledger, lease.node, record, next))) return asked
+  }
+}
+
+const isStillHis = ({ ledger }: LeaseService, lease: BoundLease): boolean =>
+  sameAttachment(ledger.lease(lease)?.attachment ?? null, lease.attachment)
+
+/** The daemon of the lease's node cuts its sandbox off, and ends it. */
+async function askItsNode(service: LeaseService, lease: BoundLease, yieldWithin: number): Promise<void> {
+  const { ledger } = service
+  const { node } = lease
+  const asked = await leaveWord(service, lease)
+  if (!asked) throw new Problem('IPK_NODE_UNKNOWN', `node ${node} has no record in the store`)
+  const end = performance.now() + yieldWithin
+  while (isStillHis(service, lease) && performance.now() < end) await delay(lookEvery)
+  if (!isStillHis(service, lease)) return
+  const record = await ledger.readNode(node)
+  const isKept = record && withoutYield(record, asked) !== record
+  if (isKept) await writeNode(ledger, node, record, withoutYield(record, asked))
+  else throw notKept(`what node ${node} is asked for`)
+  const version = record.version === undefined ? 'of an earlier version' : `version ${record.version}`
+  throw new Problem(
+    'IPK_NODE_LIVES',
+    `node ${node} lives, and has not given ${lease.address} up within ${spellTime(yieldWithin)} (its daemon is ${version})`,
+    { hint: `delete ${describeHolder(lease.holder)}; or on node ${node}: ${forceLine(lease)}` },
+  )
+}

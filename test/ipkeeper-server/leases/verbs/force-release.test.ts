@@ -1,0 +1,232 @@
+/** An operator releases by force what a sandbox has: ledgers in front of one engine, and one by itself. */
+import t, { type Test } from 'tap'
+import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
+import { forceRelease, type ForceTerms } from '../../../../ipkeeper-server/leases/verbs/force-release.ts'
+import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/service.ts'
+import { AskedYields } from '../../../../ipkeeper-server/reconcile/asked-yields.ts'
+import { EngineDouble } from '../../../rigs/engine-double.ts'
+import { until } from '../../../rigs/poll.ts'
+import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { thrownProblem } from '../../../rigs/thrown-problem.ts'
+import { assertSound } from '../ledger/sound-ledger.ts'
+import { poolFrom, TestService } from '../test-service.ts'
+
+const address = '10.22.0.50'
+const key = { segment: 'default', address }
+const usual: ForceTerms = { poweredOff: false, dryRun: false, answerWithin: 100 }
+const off: ForceTerms = { ...usual, poweredOff: true }
+
+const force = async (service: LeaseService, terms: ForceTerms = usual) =>
+  await forceRelease(service, 'default', address, terms)
+
+t.test('on this node', async t => {
+  for (const [dead, way, calls] of [
+    [false, 'cut-off', ['cut off c1']],
+    [true, 'ended', ['cut off c1']],
+  ] as const) {
+    const story = await TestService.open()
+    story.pool = poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64'])
+    await story.add({ pod: 'a', container: 'c1', ip: address, retain: 'forever' })
+    if (dead) story.dead.add('c1')
+    const dry = await force(story.service, { ...usual, dryRun: true })
+    t.match(dry, {
+      plan: { way, others: ['fd00:22::2'], warning: null, of: { containerId: 'c1' } },
+      reply: null,
+    })
+    t.equal(story.service.ledger.lease(key)?.state, 'bound', 'a dry run does nothing')
+    const { reply } = await force(story.service, { ...usual, of: dry.plan.of })
+    t.match(reply, { released: { address, containerId: 'c1' }, after: { state: 'cooling' } })
+    t.strictSame(story.network.calls, calls)
+    t.match(story.leases(), [`${address} cooling shop/a -`, 'fd00:22::2 held shop/a -'])
+    assertSound(story.service.ledger, 'after the release')
+    t.match(await story.add({ pod: 'b', container: 'c2', ip: address }), address)
+    await story.del('c1')
+    t.equal(story.service.ledger.lease(key)?.attachment?.containerId, 'c2', 'a late DEL touches nothing')
+  }
+})
+
+t.test('what cannot be cut off needs the word that it is off', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'a', container: 'c1', ip: address, netnsInode: null })
+  t.match(await thrownProblem(() => force(story.service)), {
+    code: 'IPK_NODE_MAY_RUN',
+    details: /two pods then answer for one address/,
+    hint: /release --force 10\.22\.0\.50 --powered-off$/,
+  })
+  t.match(await force(story.service, off), {
+    plan: { way: 'by-word' },
+    reply: { after: { state: 'cooling' } },
+  })
+})
+
+t.test('what no sandbox has, what nobody has, and what has changed hands', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'a', container: 'c1', ip: address })
+  const { plan } = await force(story.service, { ...usual, dryRun: true })
+  await story.del('c1')
+  t.match(await force(story.service, { ...usual, dryRun: true }), { plan: { way: 'kept' }, reply: null })
+  await story.add({ pod: 'b', container: 'c2', ip: address })
+  t.match(await thrownProblem(() => force(story.service, { ...usual, of: plan.of })), {
+    code: 'IPK_ADDRESS_HELD',
+    message: /^10\.22\.0\.50 has changed hands meanwhile: it is bound to shop\/b on node n1$/,
+  })
+  await story.del('c2')
+  t.match(await force(story.service), { plan: { way: 'kept' }, reply: { after: null } })
+  t.match(await thrownProblem(() => force(story.service)), { code: 'IPK_ADDRESS_FREE' })
+})
+
+const claim = { id: 'one', session: 's1', bootId: 'b1', since: 0 }
+
+/** Pod a has the address on n1, whose daemon may live; an operator types on n2. */
+async function site(t: Test) {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const engine = new EngineDouble()
+  engine.put(
+    'node',
+    'n1',
+    JSON.stringify({
+      generation: 1,
+      name: 'n1',
+      addresses: ['192.0.2.1'],
+      since: 0,
+      claim,
+      version: '1.2.3',
+    }),
+  )
+  const open = async (node: string): Promise<TestService> =>
+    await TestService.open(
+      openSharedStore(t, engine.connect(), folder.file(`${node}.db`), { node, retryAfter: 10 }),
+      'release',
+      node,
+    )
+  const [one, two] = [await open('n1'), await open('n2')]
+  await one.add({ pod: 'a', container: 'c1', ip: address })
+  await until('it is heard', () => two.service.ledger.lease(key)?.state === 'bound')
+  const stored = (): NodeRecord => JSON.parse(engine.get('node', 'n1')?.text ?? 'null') as NodeRecord
+  /** Answers that it lives. */
+  const answer = (): void => {
+    const { ledger } = one.service
+    const claims = new NameClaims({
+      ...{ ledger, stateDir: '/s', now: Date.now, monotonic: () => performance.now(), mine: claim },
+      onChallenge: () => undefined,
+      onLost: () => undefined,
+      onError: () => undefined,
+    })
+    claims.hold('n1')
+    ledger.subscribe({
+      changed: ({ kind, record }) => {
+        if (kind === 'node')
+          queueMicrotask(() => {
+            claims.heard(record.name)
+          })
+      },
+    })
+    t.teardown(() => claims.stop())
+  }
+  const [done, errors]: [string[], unknown[]] = [[], []]
+  const obey = (): AskedYields => {
+    const yields = new AskedYields({
+      service: one.service,
+      onDone: asked => done.push(`${asked.containerId} gave up ${asked.address} by ${asked.by}`),
+      onError: error => errors.push(error),
+    })
+    t.teardown(() => yields.stop())
+    return yields
+  }
+  return { engine, one, two, stored, answer, obey, done, errors }
+}
+
+t.test('a node that lives does it itself', async t => {
+  const { one, two, stored, answer, obey, done } = await site(t)
+  answer()
+  obey()
+  t.match(await force(two.service), { plan: { way: 'by-its-node' }, reply: { after: { state: 'cooling' } } })
+  t.strictSame(one.network.calls, ['cut off c1'])
+  await until('it is said', () => done.length > 0)
+  t.strictSame(done, ['c1 gave up 10.22.0.50 by n2'])
+  t.equal(stored().yields, undefined, 'nothing is left of it')
+})
+
+t.test('one that cannot is asked again, and ends it then', async t => {
+  const { one, two, answer, obey, done, errors } = await site(t)
+  answer()
+  const { network } = one.service
+  let failing = true
+  Object.assign(one.service, {
+    network: {
+      ...network,
+      cutOff: async (...args: Parameters<typeof network.cutOff>) => {
+        if (failing) throw new Error('the kernel is busy')
+        return await network.cutOff(...args)
+      },
+    },
+  })
+  obey()
+  const forced = force(two.service, { ...usual, answerWithin: 5_000 })
+  await until('it fails', () => errors.length > 0)
+  t.equal(two.service.ledger.lease(key)?.state, 'bound', 'nothing is ended that is not cut off')
+  failing = false
+  t.match(await forced, { plan: { way: 'by-its-node' } })
+  await until('it is said', () => done.length === 1)
+})
+
+t.test('one that does not know of it', async t => {
+  const { two, stored, answer } = await site(t)
+  answer()
+  t.match(await thrownProblem(() => force(two.service)), {
+    code: 'IPK_NODE_LIVES',
+    message: 'node n1 lives, and has not given 10.22.0.50 up within 1 s (its daemon is version 1.2.3)',
+    hint: 'delete shop/a; or on node n1: ipkeeperctl release --force 10.22.0.50',
+  })
+  t.equal(stored().yields, undefined, 'it is taken back')
+  t.equal(two.service.ledger.lease(key)?.state, 'bound')
+})
+
+const answering = [{ address: '192.0.2.1', mac: '0a:58:00:00:00:01' }]
+
+for (const [name, more, reasons] of [
+  ['nothing is known', {}, /^node n1 may still run: its daemon does not answer.*\(last contact not known\)$/],
+  ['it was heard of', { lastHeardOf: () => 90_000 }, /\(last contact 1 min 30 s ago\)$/],
+  [
+    'it was declared gone, and its machine answers',
+    { isForgotten: () => true, answersOnLink: () => Promise.resolve(answering) },
+    /^node n1 may still run: 0a:58:00:00:00:01 on the network answers for its address 192\.0\.2\.1$/,
+  ],
+  ['it was declared gone', { isForgotten: () => true, answersOnLink: () => Promise.resolve([]) }, undefined],
+  ['the API says so', { lostNode: () => 'out-of-service' as const }, undefined],
+  [
+    'it is silent for long enough',
+    { contactAgeOf: () => ({ kind: 'over', age: 1, needed: 1 }) as const },
+    undefined,
+  ],
+] as const)
+  t.test(`nobody answers: ${name}`, async t => {
+    const { one, two, stored, obey, done } = await site(t)
+    const service: LeaseService = { ...two.service, ...more }
+    if (reasons) {
+      t.match(await thrownProblem(() => force(service)), { code: 'IPK_NODE_MAY_RUN', message: reasons })
+      t.equal(stored().yields, undefined)
+      t.equal(stored().challenge, undefined)
+      t.equal(two.service.ledger.lease(key)?.state, 'bound')
+    }
+    t.match(await force(service, reasons ? off : usual), {
+      plan: {
+        way: 'by-word',
+        warning: /^if node n1 still runs, shop\/a there goes on using 10\.22\.0\.50: two pods then answer/,
+      },
+      reply: { after: { state: 'cooling' } },
+    })
+    t.match(stored().yields, [{ containerId: 'c1', address, by: 'n2' }], 'it stays until the node is back')
+    t.equal(await two.add({ pod: 'b', container: 'c2', ip: address }), address)
+    // It is back.
+    await until('it hears', () => one.service.ledger.node('n1')?.yields !== undefined)
+    await obey().begin()
+    t.strictSame([one.network.calls, done.length, stored().yields], [['cut off c1'], 1, undefined])
+    t.equal(one.service.ledger.hasAttachment({ network: 'net', containerId: 'c1', ifname: 'eth0' }), false)
+    t.equal(two.service.ledger.lease(key)?.attachment?.containerId, 'c2')
+  })

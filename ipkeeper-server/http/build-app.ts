@@ -15,6 +15,7 @@ import { keepEdge } from './http-edge.ts'
 import { earlyRefusal, errorReply, problemHandler } from './problem-reply.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { backupRoutes } from './routes/backup.ts'
+import { bulkRoutes } from './routes/bulk.ts'
 import { cniRoutes } from './routes/cni.ts'
 import { configRoutes, type CheckConfig } from './routes/config.ts'
 import { explainRoutes } from './routes/explain.ts'
@@ -168,6 +169,7 @@ function addAllRoutes(app: FastifyInstance, options: AppOptions): void {
   cniRoutes(app, { ...options, stateDir, stateFolder, stateFolderBeats, facts: nodeFacts })
   listingRoutes(app, { service })
   addressRoutes(app, { service })
+  bulkRoutes(app, { service })
   mapRoutes(app, { service })
   explainRoutes(app, options)
   importRoutes(app, options)

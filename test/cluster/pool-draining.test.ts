@@ -28,7 +28,7 @@ t.test('an IPPool that drains', { skip, timeout: 120_000 }, async t => {
   })
   const untilDraining = (wanted: string): Promise<ApiObject> =>
     cluster.until(at, ({ status }) =>
-      (status?.conditions as ApiObject[] | undefined)?.some(
+      ((status?.conditions ?? []) as ApiObject[]).some(
         one => one['type'] === 'Draining' && `${one['status']} ${one['reason']}` === wanted,
       ),
     )

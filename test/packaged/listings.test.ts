@@ -1,49 +1,13 @@
 /** What `ipkeeperctl` answers about pods, addresses and pools, as a person types it, on the packaged executables. */
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { parse } from 'yaml'
-import { startDaemon } from '../rigs/daemon.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
-import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { missing } from '../rigs/requirements.ts'
+import { typedSite } from '../rigs/typed-site.ts'
 
 const skip = missing('executables')
 
-/** A daemon and a network of these ranges, to which pods are added by the plugin. */
-async function site(t: Test, ...subnets: readonly string[]) {
-  const folder = makeTempFolder()
-  const [socket, stateDir] = [folder.file('s'), folder.file('state')]
-  const daemon = await startDaemon({ socket, stateDir })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
-  const config = {
-    ...{ cniVersion: '1.0.0', name: 'net', type: 'bridge' },
-    ipam: { type: 'ipkeeper', ranges: subnets.map(subnet => [{ subnet }]), socket, stateDir },
-  }
-  const add = async (pod: string): Promise<void> => {
-    const [namespace = '', name = ''] = pod.split('/')
-    const containerId = `${namespace}-${name}`
-    const { exit, stdout } = await runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId, config },
-      ...{ netns: '/run/netns/none', ifname: 'eth0', path: '/opt/cni/bin' },
-      args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,
-      env: { IPKEEPER_STATE_DIR: stateDir },
-    })
-    if (exit !== 0) throw new Error(`ADD of ${pod}: ${stdout}`)
-  }
-  /** What a command prints that has to succeed. */
-  const typed = async (...words: readonly string[]): Promise<string> => {
-    const { exit, stdout, stderr } = await daemon.control(...words)
-    if (exit !== 0 || stderr !== '') throw new Error(`${words.join(' ')}: exit ${exit}, ${stderr}`)
-    return stdout
-  }
-  return { daemon, add, typed }
-}
-
 t.test('a full dual-stack /29: nothing is free of IPv4, however much of IPv6', { skip }, async t => {
-  const { add, typed } = await site(t, '10.22.0.0/29', 'fd00:22::/64')
+  const { add, typed } = await typedSite(t, '10.22.0.0/29', 'fd00:22::/64')
   for (const name of ['a', 'b', 'c', 'd', 'e']) await add(`shop/${name}`)
   const rows = (await typed('pools')).split('\n').map(line => line.trim().split(/ {2,}/).slice(0, 7))
   t.strictSame(rows.slice(0, 3), [
@@ -54,7 +18,7 @@ t.test('a full dual-stack /29: nothing is free of IPv4, however much of IPv6', {
 })
 
 t.test('a listing in every format', { skip }, async t => {
-  const { add, typed } = await site(t, '10.22.0.0/24')
+  const { add, typed } = await typedSite(t, '10.22.0.0/24')
   for (const pod of ['shop/web-0', 'lab/db-0']) await add(pod)
   await typed('reserve', '10.22.0.50', 'external:printer-3', '--note', '=1+1, "room" 12')
   t.equal(await typed('leases', '-o', 'name'), '10.22.0.2\n10.22.0.3\n')
@@ -80,7 +44,7 @@ t.test('a listing in every format', { skip }, async t => {
 })
 
 t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => {
-  const { add, typed, daemon } = await site(t, '10.22.0.0/24')
+  const { add, typed, daemon } = await typedSite(t, '10.22.0.0/24')
   for (const pod of ['shop/web-0', 'shop/web-1', 'lab/db-0', 'lab/x-6d4cf56db6-x2x5z']) await add(pod)
   await typed('reserve', '10.22.0.50', 'shop/sts/web')
   for (const [words, names] of [
@@ -107,7 +71,7 @@ t.test('which addresses a namespace, a pod, an owner has', { skip }, async t => 
 })
 
 t.test('who: an address with its prefix length, and a pod', { skip }, async t => {
-  const { add, typed, daemon } = await site(t, '10.22.0.0/16', 'fd00:22::/64')
+  const { add, typed, daemon } = await typedSite(t, '10.22.0.0/16', 'fd00:22::/64')
   await add('shop/web-0')
   t.match(await typed('who', '10.22.0.2/16'), /^10\.22\.0\.2 is bound to shop\/web-0 /)
   const both = /^10\.22\.0\.2 is bound to shop\/web-0 [^]*\nfd00:22::2 is bound to shop\/web-0 /
@@ -122,7 +86,7 @@ t.test(
   'one pool: why it gives fewer addresses than its range has, and the next free ones',
   { skip },
   async t => {
-    const { add, typed } = await site(t, '10.22.0.0/29')
+    const { add, typed } = await typedSite(t, '10.22.0.0/29')
     await add('shop/web-0')
     const text = await typed('pools', 'net', '--free', '10')
     t.match(

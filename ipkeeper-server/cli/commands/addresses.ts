@@ -1,16 +1,10 @@
-import type {
-  ForcedReleaseReply,
-  HistoryReply,
-  ReleaseReply,
-  TenureItem,
-} from '../../../shared/api/address.schema.ts'
+import type { HistoryReply, TenureItem } from '../../../shared/api/address.schema.ts'
 import { formatAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { command, type ReadCall } from '../framework/command.ts'
+import type { ReadCall } from '../framework/command.ts'
 import { type Column, csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
 import { whoHas } from '../framework/terminal-text.ts'
-import { forcedText, forceOptions, isForced, runForced } from './force-release.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 
 /** What the daemon gives at most, and what it gives when nothing is said. */
@@ -113,51 +107,4 @@ export const historyCommand = listing<HistoryReply, TenureItem>({
   columns: tenureColumns,
   nameOf: ({ id }) => String(id),
   empty: 'no history: the address was never used, or its history has expired',
-})
-
-function whatItWas({ released }: ReleaseReply): string {
-  const who = released.pod || released.containerId !== null ? whoHas(released) : 'a deleted container'
-  if (released.state === 'cooling') return `it was cooling down; ${who} had released it`
-  return `it was kept for ${who} ${released.until === null ? 'with no end' : `until ${moment(released.until)}`}`
-}
-
-export const releaseCommand = command<ReleaseReply | ForcedReleaseReply>({
-  name: 'release',
-  arguments: [
-    {
-      ...{ name: 'ADDRESS', offers: 'kept address' },
-      text: 'an address that is kept for a holder or cooling down; with --force also a bound one',
-    },
-  ],
-  summary: 'Release an address that is kept for a holder or cooling down',
-  about: [
-    'An address that a sandbox has is released with --force alone. The command says what it will do and to whom, and asks. The sandbox is cut off before its address may go to others: by the daemon of this node, or by that of its own, which is asked. All addresses of the sandbox end with it; the pod keeps running without that interface.',
-    'Where the daemon of the node does not answer, nobody can cut the sandbox off, and your word is recorded in its place. It is refused while that node may still run: its link or one of its addresses answers, or nobody has declared it gone. Make sure that the machine is off, and add --powered-off. If it is not off, two pods answer for one address until its daemon reaches the store again, learns of it before it serves anything, and cuts the sandbox off.',
-  ],
-  options: { segment: segmentOption, ...forceOptions },
-  examples: [
-    {
-      line: 'ipkeeperctl release 10.22.0.50',
-      does: 'Free an address that was kept for a deleted pod',
-    },
-    {
-      line: 'ipkeeperctl release --force 10.22.0.50',
-      does: 'Take an address from the pod that has it, after a question',
-    },
-    {
-      line: 'ipkeeperctl release --force --powered-off 10.22.0.50 --yes',
-      does: 'Free the address of a pod on a machine that is known to be off, without a question',
-    },
-  ],
-  run: async (daemon, args, terminal): Promise<ReleaseReply | ForcedReleaseReply> => {
-    const path = `${readAddress(args).path}/release`
-    if (isForced(args)) return await runForced(daemon, path, args, terminal)
-    return (await daemon.ask('POST', path)) as ReleaseReply
-  },
-  print: reply => {
-    if ('plan' in reply) return forcedText(reply)
-    const { released, reservation } = reply
-    const stays = reservation ? `; it stays reserved for ${reservation.owner}` : ''
-    return `${released.address} is released: ${whatItWas(reply)}${stays}\n`
-  },
 })

@@ -8,24 +8,33 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import type { ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import type { Option } from '../framework/command.ts'
+import { OptionProblem } from '../framework/option-problem.ts'
 import { whoHas } from '../framework/terminal-text.ts'
 import type { Terminal } from '../framework/terminal.ts'
 
 export const forceOptions = {
   force: { text: 'also release an address that a sandbox has: the sandbox is cut off first' },
   'powered-off': { text: 'with --force: you have made sure that the machine of its node is off' },
-  yes: { text: 'with --force: do not ask' },
 } as const satisfies Readonly<Record<string, Option>>
 
 /** Milliseconds: the node is asked for 5 s, after another question; its daemon has 15 s to cut a sandbox off. */
 const deadline = 60_000
 
-/** Flags that mean nothing without --force. Throws IPK_USAGE. */
-export function isForced({ flags }: Pick<ReadCall, 'flags'>): boolean {
-  if (flags.has('force')) return true
-  const lone = ['powered-off', 'yes'].find(flag => flags.has(flag))
-  if (lone !== undefined) throw new Problem('IPK_USAGE', `--${lone} goes with --force`)
-  return false
+/** Of one address, which is read one by one: each is a pod that loses its network. Throws IPK_USAGE. */
+export function isForced({ flags, options, positionals }: ReadCall): boolean {
+  if (!flags.has('force')) {
+    if (flags.has('powered-off')) throw new OptionProblem('--powered-off', '--powered-off goes with --force')
+    return false
+  }
+  const other = Object.keys(options).find(name => name !== 'segment')
+  if (other !== undefined)
+    throw new OptionProblem(`--${other}`, `--force goes with ADDRESS, not with --${other}`)
+  if (positionals.length !== 1)
+    throw new OptionProblem(
+      '--force',
+      `--force goes with one ADDRESS; got ${positionals.join(' ') || 'none'}`,
+    )
+  return true
 }
 
 /** Says what would be done and to whom, asks, and has it done to the very sandbox that was told. */
@@ -42,14 +51,18 @@ export async function runForced(
       { force: true, poweredOff: flags.has('powered-off'), ...more },
       deadline,
     )) as ForcedReleaseReply
-  if (!flags.has('yes') && !terminal.question)
+  const { ask: question } = terminal
+  const isAgreed = flags.has('yes') || flags.has('dry-run')
+  if (!isAgreed && !question)
     throw new Problem(
       'IPK_USAGE',
       'release --force asks before it does anything, and there is no terminal: add --yes',
     )
-  const { plan } = await ask({ dryRun: true })
+  const shown = await ask({ dryRun: true })
+  const { plan } = shown
   terminal.err(planText(plan))
-  if (!flags.has('yes') && !/^y(es)?$/i.test(terminal.question?.('release it? [y/N] ').trim() ?? ''))
+  if (flags.has('dry-run')) return shown
+  if (!isAgreed && !/^y(es)?$/i.test(question?.('release it? [y/N] ').trim() ?? ''))
     throw new Problem('IPK_INTERRUPTED', 'nothing was released')
   return await ask({ of: plan.of })
 }

@@ -1,11 +1,30 @@
 import type { ReservationItem, ReservationsReply, ReserveReply } from '../../../shared/api/listing.schema.ts'
-import { command } from '../framework/command.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { command, type ReadCall } from '../framework/command.ts'
+import type { DaemonClient } from '../framework/daemon-client.ts'
 import { listing } from '../framework/listing.ts'
-import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
-import { reservationTerms } from '../../../shared/api/listing-query.schema.ts'
+import {
+  filterOptionsOf,
+  listingOptions,
+  listingQueryText,
+  selectionQuery,
+} from '../framework/listing-options.ts'
+import { type ListingTerms, reservationTerms } from '../../../shared/api/listing-query.schema.ts'
 import { distance } from '../framework/terminal-text.ts'
 import { segmentOption } from '../framework/options.ts'
-import { withoutPrefixLength } from './addresses.ts'
+import type { Terminal } from '../framework/terminal.ts'
+import { readAddress, withoutPrefixLength } from './addresses.ts'
+import {
+  bulkExit,
+  bulkExits,
+  bulkOptions,
+  bulkText,
+  changeInBulk,
+  isOneAddress,
+  namedTargets,
+  type BulkReport,
+  type BulkTarget,
+} from './bulk-change.ts'
 
 export const reservationsCommand = listing<ReservationsReply, ReservationItem>({
   name: 'reservations',
@@ -34,16 +53,66 @@ export const reservationsCommand = listing<ReservationsReply, ReservationItem>({
   empty: 'no reservations',
 })
 
-export const reserveCommand = command({
+const ownerForms = 'NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME'
+
+/** One address is reserved as it is typed. */
+async function reserveOne(
+  daemon: DaemonClient,
+  [address = '', owner = '']: readonly string[],
+  { options, terminal }: { readonly options: ReadCall['options']; readonly terminal: Terminal },
+): Promise<ReserveReply> {
+  const { segment, note } = options
+  const request = {
+    ...{ address: withoutPrefixLength(address), owner },
+    ...(segment !== undefined && { segment }),
+    ...(note !== undefined && { note }),
+  }
+  const made = (await daemon.ask('POST', '/v1/reservations', request)) as ReserveReply
+  if (made.pool === null)
+    terminal.err(
+      `note: no known pool of segment ${made.segment} has ${made.address}; ` +
+        'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools\n',
+    )
+  return made
+}
+
+/** Of a file each line may name its owner; OWNER is of those that name none. */
+function reserveTargets(args: ReadCall): readonly BulkTarget[] {
+  const words = [...args.positionals]
+  const owner = words.at(-1)?.match(/^external:|^[^.:]+\//) ? words.pop() : undefined
+  const { note } = args.options
+  return namedTargets(words, args).map(line => {
+    const whose = line.owner ?? owner
+    if (whose === undefined)
+      throw new Problem('IPK_USAGE', `for whom is ${line.addresses} to be reserved? OWNER is ${ownerForms}`)
+    return { ...(note !== undefined && { note }), ...line, owner: whose }
+  })
+}
+
+export const reserveCommand = command<ReserveReply | BulkReport>({
   name: 'reserve',
   arguments: [
-    { name: 'ADDRESS', text: 'an IPv4 or IPv6 address' },
-    { name: 'OWNER', text: 'NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME', offers: 'pod' },
+    {
+      name: 'ADDRESS',
+      text: 'an IPv4 or IPv6 address, or a range FIRST-LAST',
+      optional: true,
+      repeated: true,
+    },
+    {
+      name: 'OWNER',
+      text: `${ownerForms}; with --file of lines that name none`,
+      optional: true,
+      offers: 'pod',
+    },
   ],
-  summary: 'Reserve an address for a pod, a workload, or something outside the cluster',
+  summary: 'Reserve addresses for a pod, a workload, or an owner outside',
+  about: [
+    'One address is reserved at once. Of a range, a list or a file the plan is printed first; if one of the addresses cannot be reserved, none is. What somebody else takes while the question is open is refused by itself, and named. It is safe to run it again.',
+  ],
   options: {
     segment: segmentOption,
     note: { value: 'TEXT', text: 'reason, shown in listings and errors (default: keep an earlier note)' },
+    ...bulkOptions,
   },
   examples: [
     {
@@ -58,38 +127,81 @@ export const reserveCommand = command({
       line: 'ipkeeperctl reserve 10.22.0.60 external:printer-3',
       does: 'Reserve it for something that is not a pod',
     },
+    {
+      line: 'ipkeeperctl reserve 10.22.0.50-10.22.0.60 10.22.0.70 shop/sts/web',
+      does: 'Reserve a range and another address, after the plan was agreed to',
+    },
+    {
+      line: 'ipkeeperctl reserve --file reservations.csv --yes',
+      does: 'Reserve what a file lists, such as the output of ipkeeperctl reservations -o csv',
+    },
   ],
-  run: async (daemon, args, terminal) => {
-    const [address, owner] = args.positionals
-    const request = { address, owner, ...args.options }
-    const made = (await daemon.ask('POST', '/v1/reservations', request)) as ReserveReply
-    if (made.pool === null)
-      terminal.err(
-        `note: no known pool of segment ${made.segment} has ${made.address}; ` +
-          'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools\n',
-      )
-    return made
+  exits: bulkExits,
+  run: async (daemon, args, terminal, tell) => {
+    const [first = '', , ...others] = args.positionals
+    if (others.length === 0 && args.positionals.length === 2 && isOneAddress([first], args))
+      return await reserveOne(daemon, args.positionals, { options: args.options, terminal })
+    const targets = reserveTargets(args)
+    return await changeInBulk({ daemon, args, terminal, tell }, { action: 'reserve', targets, wholly: true })
   },
-  print: item => `${item.address} is reserved for ${item.owner}\n`,
+  exitCode: reply => ('outcome' in reply ? bulkExit(reply) : 0),
+  print: reply =>
+    'outcome' in reply ? bulkText(reply) : `${reply.address} is reserved for ${reply.owner}\n`,
 })
 
-export const unreserveCommand = command({
+const unreserveFilters: ListingTerms = { ...reservationTerms, sorts: ['address'] }
+
+/** The addresses that are named, or the reservations that filters find. */
+async function unreserveTargets(daemon: DaemonClient, args: ReadCall): Promise<readonly BulkTarget[]> {
+  const query = selectionQuery(unreserveFilters, args)
+  if (query === undefined)
+    return namedTargets(args.positionals, args).map(({ addresses, segment }) => ({
+      addresses,
+      ...(segment !== undefined && { segment }),
+    }))
+  const { reservations } = (await daemon.ask('GET', `/v1/reservations${query}`)) as ReservationsReply
+  return reservations
+    .filter(({ segment }) => args.options['segment'] === undefined || segment === args.options['segment'])
+    .map(({ address, segment }) => ({ addresses: address, segment }))
+}
+
+export const unreserveCommand = command<{ address: string; segment: string } | BulkReport>({
   name: 'unreserve',
-  arguments: [{ name: 'ADDRESS', text: 'a reserved address', offers: 'reserved address' }],
-  summary: 'Remove a reservation; a lease of the address stays',
-  options: { segment: segmentOption },
+  arguments: [
+    {
+      ...{ name: 'ADDRESS', text: 'a reserved address, or a range FIRST-LAST', offers: 'reserved address' },
+      ...{ optional: true, repeated: true },
+    },
+  ],
+  summary: 'Remove reservations; leases of their addresses stay',
+  about: [
+    'One address is done at once. Of a range, a list, a file or a selection by filters the plan is printed first.',
+  ],
+  options: { segment: segmentOption, ...filterOptionsOf(unreserveFilters), ...bulkOptions },
   examples: [
     { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'Make it available to every pod, once it is free' },
+    {
+      line: 'ipkeeperctl unreserve 10.22.0.50-10.22.0.60',
+      does: 'Remove the reservations of a range, after the plan was agreed to',
+    },
+    {
+      line: 'ipkeeperctl unreserve --owner external:printer-3 --yes',
+      does: 'Remove every reservation of an owner',
+    },
   ],
-  run: async (daemon, args) => {
-    const [word = ''] = args.positionals
-    const address = withoutPrefixLength(word)
-    const segment = args.options['segment'] ?? 'default'
-    await daemon.ask(
-      'DELETE',
-      `/v1/reservations/${encodeURIComponent(segment)}/${encodeURIComponent(address)}`,
-    )
-    return { address, segment }
+  exits: bulkExits,
+  run: async (daemon, args, terminal, tell) => {
+    const selects = selectionQuery(unreserveFilters, args) !== undefined
+    if (!selects && isOneAddress(args.positionals, args)) {
+      const { address, segment } = readAddress(args)
+      const path = `${encodeURIComponent(segment)}/${encodeURIComponent(address)}`
+      await daemon.ask('DELETE', `/v1/reservations/${path}`)
+      return { address, segment }
+    }
+    const targets = await unreserveTargets(daemon, args)
+    const bulk = { action: 'unreserve', targets, wholly: true } as const
+    return await changeInBulk({ daemon, args, terminal, tell }, bulk)
   },
-  print: ({ address }) => `${address} is no longer reserved\n`,
+  exitCode: reply => ('outcome' in reply ? bulkExit(reply) : 0),
+  print: reply => ('outcome' in reply ? bulkText(reply) : `${reply.address} is no longer reserved\n`),
 })

@@ -148,6 +148,7 @@ export function completeWords(
   const option = completeOption(options, rest, current)
   if (option) return option
   const at = countPositionals(rest, options)
-  const argument = row.arguments[at] ?? row.arguments.findLast(({ repeated }) => repeated)
+  const more = row.arguments.some(({ repeated }) => repeated) ? row.arguments.at(-1) : undefined
+  const argument = row.arguments[at] ?? more
   return completeOffer(argument?.offers)
 }

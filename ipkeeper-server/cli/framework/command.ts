@@ -22,13 +22,13 @@ export interface CommandRow {
   readonly exits?: Exits
 }
 
-/** A word without an option's name. Those that may be left out come last. */
+/** A word without an option's name. */
 export interface Argument {
   /** In capitals, as help calls it: ADDRESS. */
   readonly name: string
   readonly text: string
   readonly optional?: true
-  /** Any number of them; only the last argument may say so. */
+  /** Any number of them; only one argument may say so. */
   readonly repeated?: true
   readonly offers?: Offer
 }

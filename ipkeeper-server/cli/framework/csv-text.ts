@@ -23,3 +23,31 @@ export function formatCsv(
 ): string {
   return [...(header ? [header] : []), ...rows].map(row => `${row.map(csvCell).join(',')}\r\n`).join('')
 }
+
+/** What formatCsv puts before a text for spreadsheets. */
+const guard = /^'(?=[=+\-@\t\r])/
+
+/**
+ * Rows of CSV as formatCsv writes it, or a spreadsheet that has saved it again. Lines may end by LF alone.
+ *
+ * @throws RangeError for a quote that is not closed
+ */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  // A cell is quoted as a whole or not at all; what stands between a closing quote and the comma belongs to it.
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
+  while (cell.lastIndex < text.length) {
+    const at = cell.lastIndex
+    const found = cell.exec(text)
+    if (!found) throw new RangeError(`quotes are not closed or not doubled at character ${at + 1}`)
+    const [whole, quoted, plain = '', end] = found
+    row.push((quoted?.replaceAll('""', '"') ?? plain).replace(guard, ''))
+    if (end !== ',') {
+      rows.push(row)
+      row = []
+    } else if (cell.lastIndex === text.length) rows.push([...row, ''])
+    if (whole === '') break
+  }
+  return rows
+}

@@ -22,10 +22,17 @@ const filterOptions: Readonly<Record<FilterName, Option>> = {
   pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
 }
 
+/** Options that choose among rows. */
+export const filterOptionsOf = ({
+  filters,
+}: Pick<ListingTerms, 'filters'>): Readonly<Record<string, Option>> =>
+  Object.fromEntries(filters.map(name => [name, filterOptions[name]]))
+
 /** Options of a listing whose rows the daemon chooses. */
-export function listingOptions({ filters, sorts }: ListingTerms): Readonly<Record<string, Option>> {
+export function listingOptions(terms: ListingTerms): Readonly<Record<string, Option>> {
+  const { sorts } = terms
   return {
-    ...Object.fromEntries(filters.map(name => [name, filterOptions[name]])),
+    ...filterOptionsOf(terms),
     'sort-by': { value: 'KEY', text: `${sorts.join(', ')} (default: ${sorts[0]})`, offers: sorts },
     limit: { value: 'N', text: 'show at most N, and how many more there are' },
   }
@@ -56,4 +63,20 @@ export function listingQueryText(
     ...(limit !== undefined && { limit: String(readLimit(limit)) }),
   }).toString()
   return query === '' ? '' : `?${query}`
+}
+
+/**
+ * The query of a command that changes what filters choose, in place of words or a file; undefined where no filter is given.
+ *
+ * @throws Problem IPK_USAGE
+ */
+export function selectionQuery(terms: ListingTerms, { positionals, options }: ReadCall): string | undefined {
+  const given = terms.filters.filter(name => options[name] !== undefined)
+  const [one] = given
+  if (one === undefined) return undefined
+  const other = positionals.length > 0 ? 'ADDRESS' : options['file'] === undefined ? undefined : '--file'
+  if (other !== undefined) throw new OptionProblem(`--${one}`, `either ${other} or --${one}, not both`)
+  return listingQueryText(terms, {
+    options: Object.fromEntries(given.map(name => [name, options[name] ?? ''])),
+  })
 }

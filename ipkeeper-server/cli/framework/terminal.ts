@@ -1,5 +1,6 @@
-import { readSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { readSome } from './read-input.ts'
 
 /** Where a command may write and what it may know of its process. */
 export interface Terminal {
@@ -15,10 +16,10 @@ export interface Terminal {
   readonly isTerminal?: { readonly out: boolean; readonly err: boolean }
   /** Whether nobody reads stdout any more. */
   readonly readerGone?: () => boolean
-  /** Asks the person at the terminal, and gives the line that was typed; absent where nobody is there. */
-  readonly question?: (text: string) => string
   /** Shows how far a long job is, in one line that the next one overwrites; '' takes it away. Only where people look on. */
   readonly progress?: (text: string) => void
+  /** Asks whoever sits there and gives the line that is typed; absent where nobody could see the question or answer it. */
+  readonly ask?: (question: string) => string
 }
 
 /** The terminal of a process, and what became of its stdout. */
@@ -42,14 +43,12 @@ function writeWhole(fd: 1 | 2, text: string): string | undefined {
   return undefined
 }
 
-/** What is typed up to the next line end; '' where the terminal goes away. */
+/** A line that a person types, without its end; what is left of it at the end of the input. */
 function readLine(): string {
-  const buffer = Buffer.alloc(1024)
-  try {
-    return buffer.toString('utf8', 0, readSync(0, buffer)).split('\n')[0] ?? ''
-  } catch {
-    return ''
-  }
+  const bytes: Buffer[] = []
+  const byte = Buffer.alloc(1)
+  while (readSome(0, byte) > 0 && byte[0] !== 0x0a) bytes.push(Buffer.from(byte))
+  return Buffer.concat(bytes).toString('utf8')
 }
 
 /** @param onSignal asks for the signals that end a process from outside */
@@ -83,8 +82,8 @@ export function openTerminal(
     outFault: () => fault.out,
     ...(isatty(0) &&
       isatty(2) && {
-        question: (text: string) => {
-          err(text)
+        ask: (question: string) => {
+          err(question)
           return readLine()
         },
       }),

@@ -2,8 +2,15 @@ import type { ReleaseReply } from '../../../shared/api/address.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import { planExpiry } from '../../ipam/plan/plan-release.ts'
-import { describeHolder, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
-import { describeStanding, forceLine, remedyFor, standingOf, unjudged } from '../../ipam/records/standing.ts'
+import { describeHolder, type Change, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
+import {
+  describeStanding,
+  forceLine,
+  remedyFor,
+  standingOf,
+  unjudged,
+  type Standing,
+} from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { leaseItem, reservationItem } from '../queries/listing.ts'
 import { readLeaseKey } from './reserve.ts'
@@ -29,7 +36,7 @@ function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
   const attachment = lease.attachment && service.ledger.attachment(lease.attachment)
   const holder = describeHolder(lease.holder)
   const container = attachment ? `container ${attachment.containerId.slice(0, 13)}, ` : ''
-  const standing = attachment ? standingOf(attachment, service) : unjudged(lease)
+  const standing = standingOfLease(service, lease)
   const isGone = standing.kind === 'ended' || standing.kind === 'lost'
   const remedy = remedyFor(lease, standing)
   const first = standing.kind === 'in-use' ? ' first' : ''
@@ -48,6 +55,16 @@ function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
   )
 }
 
+/** Ends a lease that no sandbox has, as if its time had come. */
+export const planEnd = (service: LeaseService, lease: LeaseRecord): Change =>
+  planExpiry(service.ledger, { ...lease, until: service.now() }, service.pools())
+
+/** How it stands with the sandbox that has an address. */
+export function standingOfLease(service: LeaseService, lease: LeaseRecord): Standing {
+  const attachment = lease.attachment && service.ledger.attachment(lease.attachment)
+  return attachment ? standingOf(attachment, service) : unjudged(lease)
+}
+
 /**
  * Ends a kept lease now, and the rest of a cooling one: whoever asks next may have the address. Throws IPK_ADDRESS_HELD
  * while a sandbox has it, IPK_ADDRESS_FREE when there is nothing to end.
@@ -62,9 +79,7 @@ export async function release(
   const { lease } = await commitPlan(ledger, () => {
     const present = assertSomebodyHas(service, key)
     if (present.state === 'bound') throw stillBound(service, present)
-    // As if its time had come.
-    const over = { ...present, until: service.now() }
-    return { lease: present, change: planExpiry(ledger, over, service.pools()) }
+    return { lease: present, change: planEnd(service, present) }
   })
   const reservation = ledger.reservation(key)
   return { released: leaseItem(lease), reservation: reservation ? reservationItem(reservation) : null }

@@ -8,6 +8,7 @@ import {
   isReservedFor,
   leaseKey,
   mustStay,
+  type Change,
   type ReservationRecord,
   type LeaseKey,
 } from '../../ipam/records/records.ts'
@@ -31,55 +32,61 @@ export interface Reservation {
  * no error; an address that somebody else has, that is reserved for another, or that no pool would ever give is.
  */
 export async function reserve(service: LeaseService, reservation: Reservation): Promise<ReservationRecord> {
+  const { record } = await commitPlan(service.ledger, () => planReservation(service, reservation))
+  return record
+}
+
+/**
+ * The record of a reservation, whether it was so before, and the change that makes it. One that is there is written again: what
+ * is known of a shared store may be old. Throws as `reserve` does.
+ */
+export function planReservation(
+  service: LeaseService,
+  reservation: Reservation,
+): { readonly record: ReservationRecord; readonly isSame: boolean; readonly change: Change } {
   const owner = parseReservationOwner(reservation.owner)
   const { key, address } = readLeaseKey(reservation.segment, reservation.address)
-  const { record } = await commitPlan(service.ledger, () => {
-    const place = locateAddress(service.ledger, key.segment, address)
-    if (place.kind === 'unusable') {
-      throw new Problem(
-        'IPK_ADDRESS_UNUSABLE',
-        `${key.address} cannot be assigned: in pool ${place.pool} it is ${place.why}`,
-      )
-    }
-    const before = service.ledger.reservation(key)
-    if (before && !sameOwner(before, owner)) {
-      throw new Problem(
-        'IPK_ADDRESS_RESERVED',
-        `${key.address} is reserved for ${describeReservation(before)}`,
-        { hint: `choose another address, or: ${unreserveCommand(key)}` },
-      )
-    }
-    const lease = service.ledger.lease(key)
-    const others = lease && !isReservedFor(owner, lease.holder, lease.workload ?? null)
-    if (others && !isFree(lease, service.now())) {
-      throw new Problem(
-        'IPK_ADDRESS_HELD',
-        `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,
-      )
-    }
-    const made: ReservationRecord = {
-      ...key,
-      generation: (before?.generation ?? 0) + 1,
-      ...owner,
-      note: reservation.note ?? before?.note ?? '',
-      since: before?.since ?? service.now(),
-      ...(before?.retain !== undefined && { retain: before.retain }),
-    }
-    return {
-      record: made,
-      change: [
-        {
-          kind: 'reservation',
-          key: leaseKey(key),
-          expect: before?.generation ?? null,
-          record: made,
-        } as const,
-        // Somebody may get the address on another node meanwhile.
-        ...(service.ledger.isShared ? [mustStay('lease', leaseKey(key), lease)] : []),
-      ],
-    }
-  })
-  return record
+  const place = locateAddress(service.ledger, key.segment, address)
+  if (place.kind === 'unusable') {
+    throw new Problem(
+      'IPK_ADDRESS_UNUSABLE',
+      `${key.address} cannot be assigned: in pool ${place.pool} it is ${place.why}`,
+    )
+  }
+  const before = service.ledger.reservation(key)
+  if (before && !sameOwner(before, owner)) {
+    throw new Problem(
+      'IPK_ADDRESS_RESERVED',
+      `${key.address} is reserved for ${describeReservation(before)}`,
+      { hint: `choose another address, or: ${unreserveCommand(key)}` },
+    )
+  }
+  const lease = service.ledger.lease(key)
+  const others = lease && !isReservedFor(owner, lease.holder, lease.workload ?? null)
+  if (others && !isFree(lease, service.now())) {
+    throw new Problem(
+      'IPK_ADDRESS_HELD',
+      `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,
+    )
+  }
+  const note = reservation.note ?? before?.note ?? ''
+  const record: ReservationRecord = {
+    ...key,
+    generation: (before?.generation ?? 0) + 1,
+    ...owner,
+    note,
+    since: before?.since ?? service.now(),
+    ...(before?.retain !== undefined && { retain: before.retain }),
+  }
+  return {
+    record,
+    isSame: before?.note === note,
+    change: [
+      { kind: 'reservation', key: leaseKey(key), expect: before?.generation ?? null, record },
+      // Somebody may get the address on another node meanwhile.
+      ...(service.ledger.isShared ? [mustStay('lease', leaseKey(key), lease)] : []),
+    ],
+  }
 }
 
 /** Takes a reservation back; a lease that uses it stays. Throws IPK_RESERVATION_MISSING. */
@@ -91,11 +98,13 @@ export async function unreserve(service: LeaseService, segment: string, address:
       service.ledger.expectHeard()
       throw new Problem('IPK_RESERVATION_MISSING', `${key.address} is not reserved in segment ${segment}`)
     }
-    return {
-      change: [{ kind: 'reservation', key: leaseKey(key), expect: before.generation, record: null } as const],
-    }
+    return { change: planUnreservation(key, before) }
   })
 }
+
+export const planUnreservation = (key: LeaseKey, { generation }: ReservationRecord): Change => [
+  { kind: 'reservation', key: leaseKey(key), expect: generation, record: null },
+]
 
 /** An address that an operator named: its key as records have it, and its number. */
 export interface NamedAddress {

@@ -414,8 +414,16 @@ t.test('release by force', async t => {
   const { story, socket, control } = await site(t)
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50' })
   const usage = /^error: .* \[IPK_USAGE\]\n/
-  for (const words of [['--force'], ['--yes'], ['--powered-off']])
-    t.match(await control('release', '10.22.0.50', ...words), { exit: 2, err: usage }, words.join())
+  for (const words of [
+    ['10.22.0.50', '--force'],
+    ['10.22.0.50', '--powered-off'],
+    ['10.22.0.50', '10.22.0.51', '--force', '--yes'],
+    ['-n', 'shop', '--force', '--yes'],
+    ['--force', '--yes'],
+  ])
+    t.match(await control('release', ...words), { exit: 2, err: usage }, words.join(' '))
+  const dry = await control('release', '10.22.0.50', '--force', '--dry-run')
+  t.match(dry, { exit: 0, out: '', err: /^shop\/a \(container c1 on node n1\) loses its interface eth0/ })
   /** As somebody at a terminal, who answers so. */
   const answering = async (answer: string): Promise<readonly [exit: number, out: string, err: string]> => {
     const [out, err]: [string[], string[]] = [[], []]
@@ -423,7 +431,7 @@ t.test('release by force', async t => {
       env: {},
       out: text => out.push(text),
       err: text => err.push(text),
-      question: text => {
+      ask: text => {
         err.push(`${text}${answer}`)
         return answer
       },
@@ -834,8 +842,12 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     ],
     [['attachments', '--state', 'held'], 'unknown option --state'],
     [['leases', 'all'], 'leases takes no arguments; got all'],
-    [['reserve', '10.22.0.5'], 'reserve takes ADDRESS OWNER; got 10.22.0.5'],
-    [['unreserve'], 'unreserve takes ADDRESS; got none'],
+    [
+      ['reserve', '10.22.0.5'],
+      'for whom is 10.22.0.5 to be reserved? OWNER is NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME',
+    ],
+    [['unreserve'], 'no address is named'],
+    [['release', '10.22.0.5', '-n', 'shop'], 'either ADDRESS or --namespace, not both'],
     [['status', '--note', 'x'], 'unknown option --note'],
     [['leases', '--failed'], 'unknown option --failed'],
     [['who'], 'who takes ADDRESS|POD; got none'],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { formatCsv, type CsvValue } from '../../../../ipkeeper-server/cli/framework/csv-text.ts'
+import { formatCsv, parseCsv, type CsvValue } from '../../../../ipkeeper-server/cli/framework/csv-text.ts'
 
 t.test('a cell, by RFC 4180, and as no spreadsheet runs it', t => {
   for (const [value, cell] of [
@@ -39,5 +39,27 @@ t.test('lines', t => {
     ),
     'address,note\r\n10.22.0.2,\r\n10.22.0.3,x\r\n',
   )
+  t.end()
+})
+
+t.test('what was written is read again, and so is what a spreadsheet has saved', t => {
+  const rows = [
+    ['address', 'note'],
+    ['10.22.0.50', 'the "old" one, upstairs'],
+    ['fd00:22::50', '=1+1'],
+    ['', "it's"],
+    ['two\nlines', ''],
+  ]
+  t.strictSame(parseCsv(formatCsv(undefined, rows)), rows)
+  for (const [text, read] of [
+    ['', []],
+    ['a,b\nc', [['a', 'b'], ['c']]],
+    ['a,\n', [['a', '']]],
+    ['a,', [['a', '']]],
+    ['"a"\n\n"b,c"\n', [['a'], [''], ['b,c']]],
+  ] as const)
+    t.strictSame(parseCsv(text), read, JSON.stringify(text))
+  for (const text of ['"a', 'a"b"', '"a"b'])
+    t.throws(() => parseCsv(text), { message: /quotes are not closed or not doubled/ }, text)
   t.end()
 })

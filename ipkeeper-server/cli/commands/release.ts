@@ -1,0 +1,100 @@
+import type { ForcedReleaseReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
+import { leaseTerms, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
+import type { LeasesReply } from '../../../shared/api/listing.schema.ts'
+import { command, type ReadCall } from '../framework/command.ts'
+import type { DaemonClient } from '../framework/daemon-client.ts'
+import { filterOptionsOf, selectionQuery } from '../framework/listing-options.ts'
+import { segmentOption } from '../framework/options.ts'
+import { whoHas } from '../framework/terminal-text.ts'
+import { moment, readAddress } from './addresses.ts'
+import {
+  bulkExit,
+  bulkExits,
+  bulkOptions,
+  bulkText,
+  changeInBulk,
+  isOneAddress,
+  namedTargets,
+  type BulkReport,
+  type BulkTarget,
+} from './bulk-change.ts'
+import { forcedText, forceOptions, isForced, runForced } from './force-release.ts'
+
+function whatItWas({ released }: ReleaseReply): string {
+  const who = released.pod || released.containerId !== null ? whoHas(released) : 'a deleted container'
+  if (released.state === 'cooling') return `it was cooling down; ${who} had released it`
+  return `it was kept for ${who} ${released.until === null ? 'with no end' : `until ${moment(released.until)}`}`
+}
+
+/** Bound ones as well: the plan says of each that it stays, and how it ends. */
+const filters: ListingTerms = { ...leaseTerms, sorts: ['address'] }
+
+async function targetsOf(daemon: DaemonClient, args: ReadCall): Promise<readonly BulkTarget[]> {
+  const query = selectionQuery(filters, args)
+  if (query === undefined)
+    return namedTargets(args.positionals, args).map(({ addresses, segment }) => ({
+      addresses,
+      ...(segment !== undefined && { segment }),
+    }))
+  const { leases } = (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
+  return leases
+    .filter(({ segment }) => args.options['segment'] === undefined || segment === args.options['segment'])
+    .map(({ address, segment, since }) => ({ addresses: address, segment, since }))
+}
+
+export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkReport>({
+  name: 'release',
+  arguments: [
+    {
+      ...{
+        name: 'ADDRESS',
+        text: 'an address that is kept for a holder or cooling down, or a range FIRST-LAST; with --force one that is bound',
+      },
+      ...{ optional: true, repeated: true, offers: 'kept address' },
+    },
+  ],
+  summary: 'Release addresses that are kept for a holder or cooling down',
+  about: [
+    'One address is released at once. Of a range, a list, a file or a selection by filters the plan is printed first. An address that a sandbox has stays, and the plan says how it ends; reservations stay, too.',
+    'An address that a sandbox has is released with --force alone. The command says what it will do and to whom, and asks. The sandbox is cut off before its address may go to others: by the daemon of this node, or by that of its own, which is asked. All addresses of the sandbox end with it; the pod keeps running without that interface.',
+    'Where the daemon of the node does not answer, nobody can cut the sandbox off, and your word is recorded in its place. It is refused while that node may still run: its link or one of its addresses answers, or nobody has declared it gone. Make sure that the machine is off, and add --powered-off. If it is not off, two pods answer for one address until its daemon reaches the store again, learns of it before it serves anything, and cuts the sandbox off.',
+  ],
+  options: { segment: segmentOption, ...filterOptionsOf(filters), ...forceOptions, ...bulkOptions },
+  examples: [
+    { line: 'ipkeeperctl release 10.22.0.50', does: 'Free an address that was kept for a deleted pod' },
+    {
+      line: 'ipkeeperctl release -n shop',
+      does: 'Free all that is kept or cooling down of a namespace, after the plan was agreed to',
+    },
+    {
+      line: 'ipkeeperctl release --node worker-3 --state held --dry-run',
+      does: 'Show what is kept of pods that were on a node, and change nothing',
+    },
+    {
+      line: 'ipkeeperctl release --force 10.22.0.50',
+      does: 'Take an address from the pod that has it, after a question',
+    },
+    {
+      line: 'ipkeeperctl release --force --powered-off 10.22.0.50 --yes',
+      does: 'Free the address of a pod on a machine that is known to be off, without a question',
+    },
+  ],
+  exits: bulkExits,
+  run: async (daemon, args, terminal, tell) => {
+    if (isForced(args)) return await runForced(daemon, `${readAddress(args).path}/release`, args, terminal)
+    const selects = selectionQuery(filters, args) !== undefined
+    if (!selects && isOneAddress(args.positionals, args))
+      return (await daemon.ask('POST', `${readAddress(args).path}/release`)) as ReleaseReply
+    const targets = await targetsOf(daemon, args)
+    const bulk = { action: 'release', targets, wholly: false } as const
+    return await changeInBulk({ daemon, args, terminal, tell }, bulk)
+  },
+  exitCode: reply => ('outcome' in reply ? bulkExit(reply) : 0),
+  print: reply => {
+    if ('outcome' in reply) return bulkText(reply)
+    if ('plan' in reply) return forcedText(reply)
+    const { released, reservation } = reply
+    const stays = reservation ? `; it stays reserved for ${reservation.owner}` : ''
+    return `${released.address} is released: ${whatItWas(reply)}${stays}\n`
+  },
+})

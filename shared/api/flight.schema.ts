@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { More } from './listing-query.schema.ts'
 
 /**
  * One run of the plugin as it is remembered: a line of the flight record, and an item of `ipkeeperctl flights`. What a
@@ -37,6 +38,6 @@ export const Flight = Type.Object(
 )
 export type Flight = Static<typeof Flight>
 
-/** What `ipkeeperctl flights -o json` prints; the newest is the last. */
-export const FlightsReply = Type.Object({ flights: Type.Array(Flight) }, { $id: 'FlightsReply' })
+/** What `ipkeeperctl flights -o json` prints; the newest is the last, unless they are sorted otherwise. */
+export const FlightsReply = Type.Object({ flights: Type.Array(Flight), more: More }, { $id: 'FlightsReply' })
 export type FlightsReply = Static<typeof FlightsReply>

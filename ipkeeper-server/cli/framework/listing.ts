@@ -39,6 +39,8 @@ interface Listing<Data, Row> extends CommandRow {
   readonly nameOf: (row: Row) => string
   /** How many rows the daemon has beyond the limit. */
   readonly more?: (data: Data) => number | undefined
+  /** Where that is not by leaving --limit away. */
+  readonly howToSeeMore?: (data: Data, more: number) => string
   /** What else is to be said, below a table. */
   readonly below?: (data: Data) => string
   /** Instead of a table without rows. */
@@ -80,11 +82,12 @@ interface TableTerms {
 /** A command whose answer is a list: all listings take the same formats, and are watched alike. */
 export function listing<Data, Row>(of: Listing<Data, Row>): Command {
   const { rows, columns, nameOf, empty, more, below, ...row } = of
+  const { howToSeeMore = () => 'without --limit all are shown' } = of
   const table =
     (place: 'table' | 'wide') =>
     (data: Data, paint: Paint, headers: boolean): string => {
       const left = headers ? more?.(data) : undefined
-      const rest = left === undefined ? '' : paint('faint', `${left} more; without --limit all are shown`)
+      const rest = left === undefined ? '' : paint('faint', `${left} more; ${howToSeeMore(data, left)}`)
       return [
         tableOf(columns, rows(data), { place, headers, empty, paint }),
         rest && `${rest}\n`,

@@ -9,9 +9,10 @@ import { describeStanding, remedyFor } from '../../ipam/records/standing.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import { parseAddressRun } from '../../ipam/request/parse-addresses.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
-import { planEnd, standingOfLease } from './release.ts'
+import { planEnd } from './release.ts'
 import { planReservation, planUnreservation, readLeaseKey, type NamedAddress } from './reserve.ts'
 import type { LeaseService } from './service.ts'
+import { standingOfLease } from './standing-of-lease.ts'
 
 /** What a request names at a place of its list. */
 interface Named {

@@ -3,18 +3,12 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import { planExpiry } from '../../ipam/plan/plan-release.ts'
 import { describeHolder, type Change, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
-import {
-  describeStanding,
-  forceLine,
-  remedyFor,
-  standingOf,
-  unjudged,
-  type Standing,
-} from '../../ipam/records/standing.ts'
+import { describeStanding, forceLine, remedyFor } from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import { leaseItem, reservationItem } from '../queries/listing.ts'
 import { readLeaseKey } from './reserve.ts'
 import type { LeaseService } from './service.ts'
+import { standingOfLease } from './standing-of-lease.ts'
 
 function nobodyHas({ address, segment }: LeaseKey): Problem {
   return new Problem(
@@ -58,12 +52,6 @@ function stillBound(service: LeaseService, lease: LeaseRecord): Problem {
 /** Ends a lease that no sandbox has, as if its time had come. */
 export const planEnd = (service: LeaseService, lease: LeaseRecord): Change =>
   planExpiry(service.ledger, { ...lease, until: service.now() }, service.pools())
-
-/** How it stands with the sandbox that has an address. */
-export function standingOfLease(service: LeaseService, lease: LeaseRecord): Standing {
-  const attachment = lease.attachment && service.ledger.attachment(lease.attachment)
-  return attachment ? standingOf(attachment, service) : unjudged(lease)
-}
 
 /**
  * Ends a kept lease now, and the rest of a cooling one: whoever asks next may have the address. Throws IPK_ADDRESS_HELD

@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
-import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { releaseCommand, unreserveCommand } from '../../ipam/choose/claim-problems.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
@@ -13,8 +13,10 @@ import {
   type LeaseKey,
 } from '../../ipam/records/records.ts'
 import { parseReservationOwner, sameOwner } from '../../ipam/records/reservation-owner.ts'
+import { remedyFor } from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from './service.ts'
+import { standingOfLease } from './standing-of-lease.ts'
 import { formatAddress, parseAddress, type Address } from '../../../shared/net/address.ts'
 import { isSegmentName } from '../../ipam/pools/pool.ts'
 
@@ -64,9 +66,13 @@ export function planReservation(
   const lease = service.ledger.lease(key)
   const others = lease && !isReservedFor(owner, lease.holder, lease.workload ?? null)
   if (others && !isFree(lease, service.now())) {
+    const isKept = lease.state !== 'bound'
     throw new Problem(
       'IPK_ADDRESS_HELD',
-      `${key.address} is held by ${describeHolder(lease.holder)} on node ${lease.node}`,
+      `${key.address} is ${isKept ? 'kept for' : 'held by'} ${describeHolder(lease.holder)} on node ${lease.node}`,
+      {
+        hint: `${isKept ? `end it now: ${releaseCommand(key)}` : remedyFor(lease, standingOfLease(service, lease))}; then reserve it again`,
+      },
     )
   }
   const note = reservation.note ?? before?.note ?? ''

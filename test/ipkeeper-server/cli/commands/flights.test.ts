@@ -26,6 +26,12 @@ t.test('what is wanted, newest last', t => {
     [{ container: 'nobody' }, [], []],
     [{ pod: 'shop/web-0' }, [], [1, 2, 4]],
     [{ pod: 'shop/web' }, [], []],
+    [{ pod: 'web-1' }, [], [3]],
+    [{ namespace: 'shop' }, [], [1, 2, 3, 4]],
+    [{ namespace: 'shop', pod: 'web-1' }, [], [3]],
+    [{ namespace: 'lab', pod: 'shop/web-1' }, [], []],
+    [{ 'sort-by': 'pod' }, [], [1, 2, 4, 3, 5, 6]],
+    [{ 'sort-by': 'verb', limit: '4' }, [], [1, 2, 3, 4]],
     [{ verb: 'DEL' }, [], [4, 5]],
     [{ verb: 'del' }, [], [4, 5]],
     [{}, ['failed'], [1, 5]],
@@ -36,13 +42,16 @@ t.test('what is wanted, newest last', t => {
   ] as const) {
     const selected = selectFlights(flights, flightFilter(options, new Set(flags)))
     t.strictSame(
-      selected.map(({ pid }) => pid),
+      selected.flights.map(({ pid }) => pid),
       pids,
       JSON.stringify([options, flags]),
     )
   }
   const many = Array.from({ length: 60 }, (_, pid) => flight(pid, 'ADD', 'c', 0))
-  t.strictSame(selectFlights(many, flightFilter({}, new Set())), many.slice(-50), 'fifty unless said')
+  t.strictSame(selectFlights(many, flightFilter({}, new Set())), { flights: many.slice(-50), more: 10 })
+  const slow = { ...flight(61, 'ADD', 'c', 0), durationMs: 900 }
+  const slowest = flightFilter({ 'sort-by': 'duration', limit: '1' }, new Set())
+  t.strictSame(selectFlights([slow, ...many], slowest), { flights: [slow], more: 60 })
   t.end()
 })
 
@@ -50,8 +59,9 @@ t.test('called wrongly', async t => {
   for (const [options, message] of [
     [{ container: '../x' }, '--container "../x" is not a container ID or the beginning of one'],
     [{ container: '' }, '--container "" is not a container ID or the beginning of one'],
-    [{ pod: 'web-0' }, '--pod "web-0" is not NAMESPACE/NAME'],
-    [{ pod: 'a/b/c' }, '--pod "a/b/c" is not NAMESPACE/NAME'],
+    [{ pod: 'a/b/c' }, '--pod "a/b/c" is neither NAME nor NAMESPACE/NAME'],
+    [{ namespace: '' }, '--namespace is empty'],
+    [{ 'sort-by': 'age' }, '--sort-by age is none of at, duration, pod, verb'],
     [{ verb: 'ad' }, '--verb "ad" is not one of ADD, CHECK, DEL, GC, STATUS, VERSION'],
     [{ limit: '0' }, '--limit "0" is not a whole number above 0'],
     [{ limit: '-1' }, '--limit "-1" is not a whole number above 0'],

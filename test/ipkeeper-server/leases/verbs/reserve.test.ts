@@ -93,7 +93,8 @@ t.test('an address that its owner has may be reserved for it, and one that rests
   await story.del('c4')
   t.match(await thrownProblem(() => reserve(story.service, promise('10.22.0.4', 'shop/e'))), {
     code: 'IPK_ADDRESS_HELD',
-    message: '10.22.0.4 is held by shop/d on node n1',
+    message: '10.22.0.4 is kept for shop/d on node n1',
+    hint: 'end it now: ipkeeperctl release 10.22.0.4; then reserve it again',
   })
   story.now += 31 * 60_000
   await reserve(story.service, promise('10.22.0.4', 'shop/e'))

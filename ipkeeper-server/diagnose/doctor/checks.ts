@@ -7,14 +7,17 @@ import {
   oldBootCheck,
   processCapabilitiesCheck,
   toolsCheck,
+  userCheck,
 } from './checks/machine.ts'
 import { configCheck, daemonCheck, identityCheck, socketCheck, stateFolderCheck } from './checks/daemon.ts'
 import { kernelFeaturesCheck, netnsPropagationCheck, sysctlsCheck } from './checks/kernel.ts'
+import { poolsCheck } from './checks/pools.ts'
 import { kubernetesApiCheck, poolSpecsCheck, runtimeCheck } from './checks/cluster.ts'
 import { engineCheck, severalNodesCheck, storeCheck } from './checks/store.ts'
 
 /** Everything that pods of a node need, in the order in which it is told. */
 export const checks: readonly Check[] = [
+  userCheck,
   socketCheck,
   daemonCheck,
   configCheck,
@@ -36,6 +39,7 @@ export const checks: readonly Check[] = [
   resultCacheCheck,
   severalNodesCheck,
   engineCheck,
+  poolsCheck,
   kubernetesApiCheck,
   poolSpecsCheck,
   clockCheck,

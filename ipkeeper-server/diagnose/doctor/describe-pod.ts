@@ -1,44 +1,11 @@
-import { statSync } from 'node:fs'
+import { describeAttachment, describeFlight } from './describe-record.ts'
+import { lastOutcome } from './last-outcome.ts'
 import { oursIn } from './networks.ts'
 import type { NodeView } from './probe-node.ts'
 import { SocketRuntimes } from '../../runtime/socket-runtimes.ts'
 import type { ExplainReply } from '../../../shared/api/explain.schema.ts'
 import type { Flight } from '../../../shared/api/flight.schema.ts'
-import type {
-  AttachmentItem,
-  AttachmentsReply,
-  LeasesReply,
-  ReservationsReply,
-} from '../../../shared/api/listing.schema.ts'
-
-/** Whether the path of a network namespace leads to something. */
-function stateOfPath(netns: string): string {
-  if (netns === '') return 'no namespace is recorded'
-  try {
-    return statSync(netns, { throwIfNoEntry: false })
-      ? `namespace ${netns} exists`
-      : `namespace ${netns} is gone`
-  } catch {
-    return `namespace ${netns} cannot be checked`
-  }
-}
-
-/** One sandbox that the daemon knows, in a line. */
-export function describeAttachment(item: AttachmentItem, here: string | undefined): string {
-  const { containerId, pod, network, ifname, addresses, node, netns, since } = item
-  const who = pod ? `pod ${pod.namespace}/${pod.name}` : 'no pod'
-  const place = node === here ? stateOfPath(netns) : `on node ${node}`
-  return `sandbox ${containerId} of ${who} has ${addresses.join(', ') || 'no address'} in network ${network} (${ifname}) since ${since}; ${place}`
-}
-
-/** One run of the plugin in a line. */
-export function describeFlight({ at, verb, ifname, exit, code, message, addresses, queued }: Flight): string {
-  const outcome =
-    exit === 0
-      ? (addresses?.join(', ') ?? (queued === true ? 'queued until the daemon is back' : 'done'))
-      : `failed${code === undefined ? '' : ` ${code}`}: ${message ?? ''}`
-  return `${at} ${verb} ${ifname ?? '-'}: ${outcome}`
-}
+import type { AttachmentsReply, LeasesReply, ReservationsReply } from '../../../shared/api/listing.schema.ts'
 
 export interface PodSection {
   readonly title: string
@@ -85,11 +52,14 @@ const reservations: Look = async (node, namespace, name) =>
     .filter(({ owner }) => owner === `${namespace}/${name}`)
     .map(({ address, note }) => `${address} is reserved${note === '' ? '' : ` (${note})`}`)
 
+const runsOf = (node: NodeView, namespace: string, name: string): readonly Flight[] =>
+  node.flights().filter(({ pod }) => pod === `${namespace}/${name}`)
+
+const outcome: Look = async (node, namespace, name) => await lastOutcome(node, runsOf(node, namespace, name))
+
 const flights: Look = (node, namespace, name) =>
   Promise.resolve(
-    node
-      .flights()
-      .filter(({ pod }) => pod === `${namespace}/${name}`)
+    runsOf(node, namespace, name)
       .slice(-mostFlights)
       .map(flight => `${describeFlight(flight)} (sandbox ${(flight.containerId ?? '-').slice(0, 13)})`),
   )
@@ -129,6 +99,7 @@ const nextAdd: Look = async (node, namespace, name) => {
 }
 
 const looks: readonly (readonly [title: string, look: Look, evidence: boolean])[] = [
+  ['what happened last', outcome, false],
   ['leases', leases, true],
   ['sandboxes that the daemon knows', attachments, true],
   ['sandboxes of the runtime', sandboxes, false],

@@ -170,3 +170,14 @@ export const oldBootCheck: Check = {
     return ok(`${counted(attachments.length, 'attachment')}, none older than this boot`)
   },
 }
+
+export const userCheck: Check = {
+  id: 'user',
+  title: 'the doctor is run as root',
+  why: "What belongs to root, such as the daemon's socket and its records, is skipped for other users.",
+  run: () => {
+    const user = process.geteuid?.()
+    if (user === 0) return ok('root')
+    return warn(`run by user ${user ?? '?'}: run as root to see all`, 'sudo', 'ipkeeperctl', 'doctor')
+  },
+}

@@ -52,7 +52,7 @@ const surroundings: readonly RegExp[] = [
   /K8S_POD_NAMESPACE=(?<podNamespace>[a-z0-9][a-z0-9-]{0,62});[^\n]{0,80}?K8S_POD_NAME=(?<podName>[a-z0-9][a-z0-9.-]{0,252})/dg,
   /pod"(?<podName>[a-z0-9][a-z0-9.-]{0,252})_(?<podNamespace>[a-z0-9][a-z0-9-]{0,62})"network/dg,
   /(?:on|at)(?<socket>\/[A-Za-z0-9_./@%+~-]{1,100}\.sock)/dg,
-  /(?:asksfor|\.io\/ip\()(?<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f]{1,4}:[0-9a-f:]{1,38})/dg,
+  /(?:asksfor|requestedIPaddress|\.io\/ip\()(?<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f]{1,4}:[0-9a-f:]{1,38})/dg,
   /(?<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f]{1,4}:[0-9a-f:]{1,38})is(?:stillheldby|answeredfor)/dg,
 ]
 

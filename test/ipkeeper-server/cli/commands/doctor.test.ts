@@ -1,5 +1,5 @@
 /** ipkeeperctl doctor as a process: what it says of a pod and of a pasted text, with a daemon and without. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../../../rigs/daemon.ts'
@@ -13,6 +13,8 @@ const sandbox = '3f2a91c0d1e24b7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9a0b1c2d3e4f
 
 interface Site {
   readonly daemon: Daemon
+  /** One run of the plugin for a pod of namespace shop that asks for 10.22.0.50. */
+  readonly call: (command: 'ADD' | 'DEL', containerId: string, pod: string) => Promise<Finished>
   readonly doctor: (words: readonly string[], input?: string) => Promise<Finished>
 }
 
@@ -32,16 +34,18 @@ async function makeSite(t: Test): Promise<Site> {
     join(nets, '10-fixed.conflist'),
     JSON.stringify({ cniVersion: '1.0.0', name: 'fixed', plugins: [plugin] }),
   )
-  const added = await runPlugin({
-    ...{ plugin: join(distFolder, 'ipkeeper'), command: 'ADD', containerId: sandbox, path: '/opt/cni/bin' },
-    ...{ netns: '/run/netns/none', ifname: 'eth0' },
-    args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;IP=10.22.0.50',
-    config: { ...plugin, cniVersion: '1.0.0', name: 'fixed' },
-  })
+  const call = (command: 'ADD' | 'DEL', containerId: string, pod: string): Promise<Finished> =>
+    runPlugin({
+      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId, path: '/opt/cni/bin' },
+      ...{ netns: '/run/netns/none', ifname: 'eth0' },
+      args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};IP=10.22.0.50`,
+      config: { ...plugin, cniVersion: '1.0.0', name: 'fixed' },
+    })
+  const added = await call('ADD', sandbox, 'web-0')
   if (added.exit !== 0) throw new Error(added.stdout)
   const places = ['--socket', socket, '--state-dir', stateDir, '--conf-dir', nets]
   return {
-    daemon,
+    ...{ daemon, call },
     doctor: (words, input = '') =>
       runProgram(join(distFolder, 'ipkeeperctl'), ['doctor', ...words, ...places], { input }),
   }
@@ -70,6 +74,53 @@ t.test('a pod', { skip }, async t => {
   const away = await doctor(['--pod', 'shop/web-0'])
   t.equal(away.exit, 0, 'the flight record knows it')
   t.match(away.stdout, /not known: cannot reach the daemon/)
+})
+
+t.test(
+  'why a pod does not run: what it was refused, and what to type, also when the next ADD would do',
+  { skip },
+  async t => {
+    const { doctor, call } = await makeSite(t)
+    const why = async (pod: string): Promise<string> => {
+      const { stdout } = await doctor(['--pod', `shop/${pod}`])
+      return /^ {2}what happened last:\n((?: {4}.*\n)*)/m.exec(stdout)?.[1] ?? stdout
+    }
+    t.match(await why('web-0'), /^ {4}its ADD at \S+ succeeded: 10\.22\.0\.50\/24\n {4}if it does not run/)
+    t.match(await why('web-9'), /^ {4}no ADD is recorded for it on this node/)
+    for (const container of ['c1', 'c2']) {
+      t.equal((await call('ADD', container, 'api-0')).exit, 1)
+      t.equal((await call('DEL', container, 'api-0')).exit, 0, 'as runtimes do after a refusal')
+    }
+    const refused =
+      /^ {4}its ADD at \S+ failed, and so did 1 ADD before since \S+:\n {4}.*10\.22\.0\.50.* \[IPK_ADDRESS_HELD\]\n {4}means: /
+    t.match(await why('api-0'), refused)
+    t.match(await why('api-0'), /^ {4}now: 10\.22\.0\.50 is bound to shop\/web-0 /m)
+    t.match(await why('api-0'), /^ {4}type: ipkeeperctl who 10\.22\.0\.50 /m)
+    t.equal((await call('DEL', sandbox, 'web-0')).exit, 0)
+    t.match(await why('web-0'), /^ {4}its ADD at \S+ succeeded: 10\.22\.0\.50\/24; deleted at \S+\n$/)
+    t.match(await why('api-0'), refused, 'that failed, whatever the next one would get')
+  },
+)
+
+t.test('a user other than root is told to be root', { skip }, async t => {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  const tool = folder.file('ipkeeperctl')
+  cpSync(realpathSync(join(distFolder, 'ipkeeperctl')), tool)
+  chmodSync(folder.path, 0o755)
+  const { stdout } = await runProgram('setpriv', [
+    '--reuid=65534',
+    '--regid=65534',
+    '--clear-groups',
+    tool,
+    'doctor',
+  ])
+  t.match(
+    stdout,
+    /^warn {2}user +run by user 65534: run as root to see all\n +impact .*\n +fix +sudo ipkeeperctl doctor$/m,
+  )
 })
 
 t.test('a text that was pasted', { skip }, async t => {

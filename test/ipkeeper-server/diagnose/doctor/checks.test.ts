@@ -109,6 +109,20 @@ interface Case {
 
 const restart = (): readonly string[] => ['systemctl', 'restart', 'ipkeeper']
 
+/** A pool of which so much is promised to somebody. */
+const promised =
+  (subnet: string, range: string) =>
+  async ({ config, daemon, host, socket }: Site): Promise<void> => {
+    writeFileSync(config, `pools: [{ name: small, ranges: [[{ subnet: ${subnet} }]] }]\n`)
+    daemon.kill('SIGHUP')
+    const tool = join(distFolder, 'ipkeeperctl')
+    await until(
+      'the pool',
+      async () => (await host.run(tool, ['pools', 'small', '--socket', socket])).exit === 0,
+    )
+    await host.must(tool, ['reserve', range, 'external:rack', '--yes', '--socket', socket])
+  }
+
 const cases: readonly Case[] = [
   {
     name: 'the daemon ended, and took its socket with it',
@@ -346,6 +360,13 @@ const cases: readonly Case[] = [
     says: /cbr0-3f2a91c0d1e2-eth0/,
     mend: () => ['ipkeeperctl', 'cache', 'scan'],
   },
+  {
+    name: 'a pool that is full',
+    broken: promised('10.99.0.0/29', '10.99.0.2-10.99.0.6'),
+    check: 'pools',
+    says: /^small \(IPv4\) has 0 of 5 addresses free: 0 in use, 5 kept or reserved$/,
+    mend: () => ['ipkeeperctl', 'pools', 'small'],
+  },
 ]
 
 /** Of which pods are made all the same. */
@@ -368,6 +389,13 @@ const doubtful: readonly Case[] = [
     check: 'capabilities',
     says: /lacks "capabilities": \{ "io\.kubernetes\.cri\.pod-annotations": true \}/,
     mend: ({ conflist }) => ['ipkeeperctl', 'lint', conflist],
+  },
+  {
+    name: 'a pool that is nearly full',
+    broken: promised('10.99.0.0/28', '10.99.0.2-10.99.0.13'),
+    check: 'pools',
+    says: /^small \(IPv4\) has 1 of 13 addresses free/,
+    mend: () => ['ipkeeperctl', 'pools', 'small'],
   },
 ]
 
@@ -406,7 +434,7 @@ t.test('a node in order', { skip }, async t => {
   const { stdout, exit } = await doctor()
   t.equal(exit, 0)
   t.match(stdout, new RegExp(`^ok {4}socket +${socket} answers, mode 0600$`, 'm'))
-  t.match(stdout, /^27 checks: \d+ ok, \d+ warnings?, 0 failed, \d+ skipped$/m)
+  t.match(stdout, /^29 checks: \d+ ok, \d+ warnings?, 0 failed, \d+ skipped$/m)
 })
 
 for (const { name, broken, check, says, mend, before } of cases) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { logs } from '../rigs/logs.ts'
 import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
+import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
@@ -98,7 +99,7 @@ async function keeps(t: Test, { machine }: Site, pod: MachinePod, address: strin
   t.not(await next.add(), address)
   t.equal(await pod.del(), '')
   await next.del()
-  t.match((await machine.leases())[address], /^cooling|undefined/)
+  await until('its DEL gives it back', async () => (await machine.leases())[address] !== 'bound n1')
 }
 
 /** Some words of the line about it. */

@@ -1,4 +1,5 @@
 /** What `ipkeeperctl` answers about pods, addresses and pools, as a person types it, on the packaged executables. */
+import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { missing } from '../rigs/requirements.ts'
@@ -98,5 +99,34 @@ t.test(
       '10.22.0.3',
       '10.22.0.4',
     ])
+  },
+)
+
+t.test(
+  'explain: annotations of others that are not read, and when a changed one counts',
+  { skip },
+  async t => {
+    const { add, typed, folder } = await typedSite(t, '10.22.0.0/24')
+    await add('shop/web-0')
+    const conflist = folder.file('10-net.conflist')
+    const plugin = {
+      ...{ type: 'bridge', capabilities: { 'io.kubernetes.cri.pod-annotations': true } },
+      ipam: { type: 'ipkeeper', ranges: [[{ subnet: '10.22.0.0/24' }]] },
+    }
+    writeFileSync(conflist, JSON.stringify({ cniVersion: '1.0.0', name: 'net', plugins: [plugin] }))
+    const manifest = folder.file('pod.yaml')
+    const annotations = `{ 'cni.projectcalico.org/ipAddrs': '["10.22.0.77"]' }`
+    writeFileSync(
+      manifest,
+      `apiVersion: v1\nkind: Pod\nmetadata: { namespace: shop, name: web-1, annotations: ${annotations} }\n`,
+    )
+    t.match(
+      await typed('explain', '--manifest', manifest, '--conflist', conflist),
+      /\n {2}- request annotation cni\.projectcalico\.org\/ipAddrs: not read: add calico to "annotations" in the daemon's file to have it obeyed\n[^]*\nan ADD would give 10\.22\.0\.3\/24\n$/,
+    )
+    t.match(
+      await typed('explain', 'shop/web-0', '--conflist', conflist),
+      /sandbox shop-web-0: has 10\.22\.0\.2\/24 .*; a changed annotation takes effect when the pod is started again; an ADD now would be /,
+    )
   },
 )

@@ -93,9 +93,20 @@ const nextAdd: Look = async (node, namespace, name) => {
   const plugin = file && oursIn(file)?.plugin
   if (!plugin) return [`no configuration in ${node.confDir} uses ipkeeper`]
   const reply = (await node.ask('/v1/explain', { config: plugin, namespace, name })) as ExplainReply
-  if (reply.error) return [`would fail: ${reply.error.message} [${reply.error.code}]`]
-  if (reply.delegatedTo !== null) return [`would be delegated to ${reply.delegatedTo}`]
-  return [`would give ${reply.addresses.join(', ')} in network ${reply.network}`]
+  return [
+    nextAddLine(reply),
+    ...reply.steps.filter(isUnheard).map(({ subject, text }) => `${subject}: ${text}`),
+  ]
+}
+
+/** What the pod asks for in vain. */
+const isUnheard = ({ about, verdict }: ExplainReply['steps'][number]): boolean =>
+  about === 'request' && verdict === 'dropped'
+
+function nextAddLine({ error, delegatedTo, addresses, network }: ExplainReply): string {
+  if (error) return `would fail: ${error.message} [${error.code}]`
+  if (delegatedTo !== null) return `would be delegated to ${delegatedTo}`
+  return `would give ${addresses.join(', ')} in network ${network}`
 }
 
 const looks: readonly (readonly [title: string, look: Look, evidence: boolean])[] = [

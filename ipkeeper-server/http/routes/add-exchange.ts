@@ -111,7 +111,8 @@ export class AddExchange {
     const { log } = this.#request
     const former = repeated ? undefined : tookOver(change)
     if (former) observer.tookOver(former)
-    const ignored = add.pod.ignored.length > 0 && { ignored: add.pod.ignored }
+    const { ignored: lower, unread } = add.pod
+    const ignored = { ...(lower.length > 0 && { ignored: lower }), ...(unread && { unread }) }
     if (answer.kind === 'delegate') {
       const given = add.given.length > 0 && { given: add.given }
       log.info({ delegatedTo: answer.type, reasons, ...given, ...ignored }, 'left to the fallback')

@@ -65,6 +65,15 @@ export interface PodRequest {
   readonly macSource?: string
   /** Requests of lower channels that were not used, for the log. */
   readonly ignored: readonly string[]
+  /** Annotations by which other projects' pods ask, of dialects that are not switched on; absent where there is none. */
+  readonly unread?: readonly UnreadAnnotation[]
+}
+
+/** An annotation that would ask for something if its dialect were switched on. */
+export interface UnreadAnnotation {
+  readonly key: string
+  /** As the daemon's "annotations" calls it. */
+  readonly dialect: string
 }
 
 /** A pod that asks for nothing. */

@@ -1,6 +1,6 @@
 import type { StringMap } from '../../ipam/records/pod-facts.ts'
-import type { PodRequest } from '../../ipam/request/request.ts'
-import { type DialectName, dialects } from '../dialects/dialects.ts'
+import type { PodRequest, UnreadAnnotation } from '../../ipam/request/request.ts'
+import { type DialectName, dialectNames, dialects } from '../dialects/dialects.ts'
 import { type Wish, invalidAnnotation, type Annotation, type Dialect } from './annotation-reader.ts'
 import { combineWishes } from './combine-wishes.ts'
 import { firstInterface, readOwnKeys, type Group } from './own-keys.ts'
@@ -46,7 +46,21 @@ export function readPodRequest(texts: AnnotationTexts): PodRequest {
   const isLeftOpen = (group: Group): boolean => !spoken.some(speaksIn[group])
   const place = namespace && { annotations: namespace.annotations, namespace: namespace.name }
   const defaults = place ? readOwnKeys(place, ifname, isLeftOpen) : []
-  return combineWishes([...spoken, ...defaults])
+  const unread = ifname === firstInterface ? unreadKeys(podAnnotations, dialects) : []
+  return { ...combineWishes([...spoken, ...defaults]), ...(unread.length > 0 && { unread }) }
+}
+
+/** Which dialect knows a key. */
+const dialectOfKey = new Map(
+  dialectNames.flatMap(name => Object.keys(dialects[name]).map(key => [key, name] as const)),
+)
+
+/** Keys of dialects that are not switched on: a pod that moved here with them gets a dynamic address, and nobody says why. */
+function unreadKeys(annotations: StringMap, names: ReadonlySet<DialectName>): readonly UnreadAnnotation[] {
+  return Object.keys(annotations).flatMap(key => {
+    const dialect = dialectOfKey.get(key)
+    return dialect === undefined || names.has(dialect) ? [] : [{ key, dialect }]
+  })
 }
 
 /** The known key that another was most likely meant to be: the same but for its case, or one slip away. */

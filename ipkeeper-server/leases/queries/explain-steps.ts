@@ -51,6 +51,14 @@ export function wishesOf(request: AddRequest): Trace {
           ),
         ]),
     ...(asked ? [noted('request', asked.mac, `MAC address asked for by ${asked.source}`)] : []),
+    ...(pod.unread ?? []).map(({ key, dialect }) => ({
+      ...noted(
+        'request',
+        `annotation ${key}`,
+        `not read: add ${dialect} to "annotations" in the daemon's file to have it obeyed`,
+      ),
+      verdict: 'dropped' as const,
+    })),
     ...pod.ignored.map(text => noted('request', text, 'ignored: a higher channel asks too')),
   ]
 }
@@ -78,7 +86,8 @@ export function describePresent(
   const next = same
     ? 'a new sandbox of the same pod'
     : `that of another pod of the same name${podUid === null ? ', since its UID is not known' : ''}`
-  return noted('sandbox', containerId.slice(0, 13), `${has}; an ADD now would be ${next}`)
+  const stays = dead === '' ? '; a changed annotation takes effect when the pod is started again' : ''
+  return noted('sandbox', containerId.slice(0, 13), `${has}${stays}; an ADD now would be ${next}`)
 }
 
 /** The pool of a recorded name, as the request sees it. */

@@ -78,6 +78,7 @@ async function site(
 const manifest = (annotations: Readonly<Record<string, string>>, more: object = {}) => ({
   manifest: { annotations, ...more },
 })
+const later = 'a changed annotation takes effect when the pod is started again'
 const byDefault =
   "release, by the daemon's default: after DEL it cools down for 1m, and until then only a pod that asks for it by name gets it"
 
@@ -143,7 +144,7 @@ t.test('a pod with an attachment: what an ADD beside it would be', async t => {
   const { story, ask, steps } = await site()
   await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(9), uid: 'u1' })
   const has = 'sandbox c0ffeec0ffeec: has 10.22.0.2/24 on node n1 since 2026-01-01T00:00:00Z'
-  t.ok((await steps()).includes(`  ${has}; an ADD now would be a new sandbox of the same pod`))
+  t.ok((await steps()).includes(`  ${has}; ${later}; an ADD now would be a new sandbox of the same pod`))
   t.match(await ask(), { pod: { uid: 'u1' }, addresses: ['10.22.0.2/24'] }, 'it takes the address over')
   story.dead.add('c0ffee'.repeat(9))
   t.ok((await steps()).some(line => line.startsWith(`  ${has}, and is proved dead; `)))
@@ -411,3 +412,21 @@ t.test('on any ledger, an explanation is what the ADD that follows says, and cha
   )
   t.ok(given > 500 && refused > 200, `${given} given, ${refused} refused`)
 })
+
+t.test(
+  "other projects' annotations that are not switched on are named, with how to switch them on",
+  async t => {
+    const calico = {
+      'cni.projectcalico.org/ipAddrs': '["10.22.0.77"]',
+      'cni.projectcalico.org/ipv4pools': '["x"]',
+    }
+    const off = await site()
+    t.match(await off.steps(manifest(calico)), [
+      `- request annotation cni.projectcalico.org/ipAddrs: not read: add calico to "annotations" in the daemon's file to have it obeyed`,
+    ])
+    t.strictSame((await off.ask(manifest(calico))).addresses, ['10.22.0.2/24'], 'a dynamic address')
+    const on = await site(undefined, { dialects: new Set(['calico']) })
+    t.strictSame((await on.ask(manifest(calico))).addresses, ['10.22.0.77/24'])
+    t.notMatch((await on.steps(manifest(calico))).join('\n'), /not read/)
+  },
+)

@@ -1,7 +1,7 @@
 import type { ImportItem } from '../../shared/api/import.schema.ts'
 import { FailureReasons } from '../host/failure-reasons.ts'
 import { describeHolder } from '../ipam/records/records.ts'
-import { serveDel, endStray } from '../leases/verbs/del.ts'
+import { serveDel, endStrays } from '../leases/verbs/del.ts'
 import { parseInvocation } from '../leases/verbs/invocation.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
@@ -70,12 +70,10 @@ export async function beginRepairs(
   await deferred.drain()
   await answers.begin()
   strayLinks.start()
+  endStrays(service, (error, key) => {
+    logger.warn({ err: error, ...key }, 'a deleted attachment that appeared again could not be ended yet')
+  })
   ledger.subscribe({
-    stray: key => {
-      void endStray(service, key, error => {
-        logger.warn({ err: error, ...key }, 'a deleted attachment that appeared again could not be ended yet')
-      })
-    },
     unanswered: () => {
       answers.wake()
     },

@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import type { HistoryEntry, HistoryEvent } from '../ipam/records/history-entry.ts'
-import type { Change, LeaseRecord, RecordKind, RecordTypes } from '../ipam/records/records.ts'
+import type { AttachmentKey, Change, LeaseRecord, RecordKind, RecordTypes } from '../ipam/records/records.ts'
 
 /** One record as it stands in the store: JSON text, which the reader parses when it needs it. */
 export interface StoredRecord {
@@ -105,6 +105,10 @@ export interface SharedAspect {
   lastContactAge(): number
   /** To be called when this node's names have changed. Resolves when the journal has what there is under a new one. */
   named(): Promise<void>
+  /** Whether an attachment has ended on this node, by its key: as long as that is remembered, also by earlier runs of the daemon. */
+  hasEnded(key: string): boolean
+  /** Those that have, as far as that is remembered. */
+  ended(): Iterable<AttachmentKey>
   /** Kinds whose records are forgotten at present, because the engine does not keep them. */
   readonly ignores: readonly RecordKind[]
 }

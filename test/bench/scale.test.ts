@@ -28,6 +28,8 @@ t.test('a simulated node chooses what a ledger chooses', async t => {
     isHeard: () => true,
     takenAtStart: () => [],
     lastContactAge: () => 0,
+    hasEnded: () => false,
+    ended: () => [],
     ignores: [],
     named: () => Promise.resolve(),
   }

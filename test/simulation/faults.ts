@@ -73,7 +73,7 @@ const ofWholeLife = {
     file: `${server}/store/shared/write-through.ts`,
     from: 'isClaim && !losses.isWhole()',
     to: 'isClaim && !losses.hasReported()',
-    ...found('amnesia', 87, 'nothing is left over'),
+    ...found('amnesia', 356, 'one owner'),
   },
   'lost-node-record': {
     was: 'a node whose own record was lost was not waited for',

@@ -82,8 +82,6 @@ export class Judge {
   readonly #last = new Map<string, Given>()
   /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
   readonly #mayStay = new Set<string>()
-  /** Containers that nodes say to be in use under a name that no machine has any more. */
-  readonly #ofNobody = new Map<string, Given>()
   #doubtUntil = 0
   readonly #now: () => number
   readonly #onViolation: (violation: Violation) => void
@@ -188,11 +186,6 @@ export class Judge {
     for (const container of containers) this.#mayStay.add(container)
   }
 
-  /** The same, and not even the next ones of their pods get the addresses before people say so. */
-  ofNobody(given: Given): void {
-    this.#ofNobody.set(given.container, given)
-  }
-
   /** Their machine has come back after all. */
   mustGo(containers: Iterable<string>): void {
     for (const container of containers) this.#mayStay.delete(container)
@@ -232,11 +225,7 @@ export class Judge {
     const ever = ip === undefined ? undefined : this.#everReserved.get(ip)
     const promised = reserved === undefined ? [...(ever ?? [])] : [reserved]
     const last = ip === undefined ? undefined : this.#last.get(ip)
-    const isStuck = [...this.#ofNobody.values()].some(
-      ({ address, wish }) => wish.pod === pod || address === ip || (mac !== undefined && wish.mac === mac),
-    )
     return (
-      isStuck ||
       (last !== undefined && last.wish.pod !== pod && this.#mayStay.has(last.container)) ||
       owners.some(({ address, wish }) => address === ip || (mac !== undefined && wish.mac === mac)) ||
       (kept !== undefined && kept.pod !== pod) ||
@@ -267,11 +256,7 @@ export class Judge {
           ]
       }
       for (const { address, container } of list)
-        if (
-          !owned.has(`${address} ${container}`) &&
-          !this.#mayStay.has(container) &&
-          !this.#ofNobody.has(container)
-        )
+        if (!owned.has(`${address} ${container}`) && !this.#mayStay.has(container))
           yield [
             'nothing is left over',
             `${node} says that ${address} is in use by ${container}, which does not run`,

@@ -12,7 +12,7 @@ import { ExpiryLoop } from '../../ipkeeper-server/leases/tasks/expire-leases.ts'
 import type { NameClaims } from '../../ipkeeper-server/leases/tasks/name-claims.ts'
 import { NodePresence } from '../../ipkeeper-server/leases/tasks/node-presence.ts'
 import { TimeWriter } from '../../ipkeeper-server/leases/tasks/write-times.ts'
-import { delAttachment, endStray } from '../../ipkeeper-server/leases/verbs/del.ts'
+import { delAttachment, endStrays } from '../../ipkeeper-server/leases/verbs/del.ts'
 import { RecentAnswers, Tombstones } from '../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { Serial } from '../../ipkeeper-server/leases/verbs/turns.ts'
@@ -384,7 +384,6 @@ export class Daemon {
     ledger.subscribe({
       stray: key => {
         around.note(`${here}: has a lease of ${key.containerId}, of which it knows nothing else`)
-        void endStray(service, key, silent)
       },
       unanswered: () => {
         answers.wake()
@@ -393,6 +392,7 @@ export class Daemon {
         yielding.lost(had)
       },
     })
+    endStrays(service, silent)
     lost = had => {
       yielding.lost(had)
     }

@@ -188,7 +188,6 @@ export class World {
           for (const machine of this.#machines) this.#untold.set(machine, undefined)
           this.#doubtUntold()
         }
-        this.#spareFormerNames()
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
         for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
@@ -433,7 +432,6 @@ export class World {
     if (killed) machine.kill()
     else await machine.stop()
     if (name !== undefined && !this.#isOver) machine.names.push(names[name] ?? machine.name)
-    this.#spareFormerNames()
     if (away === undefined) return
     await this.#time.pass(away)
     await machine.start()
@@ -456,15 +454,6 @@ export class World {
     if (this.#lost.delete(machine)) this.judge.mustGo(this.#containersOn(machine))
     machine.powerOn()
     await machine.start()
-  }
-
-  /** What an engine that went back says to be in use under a former name is nobody's: it waits for its next pod, or for people. */
-  #spareFormerNames(): void {
-    if (this.#wasRestored)
-      for (const machine of this.#machines)
-        if (machine.names.length > 1)
-          for (const { machine: its, given } of this.#sandboxes)
-            if (its === machine && given && !this.judge.owns(given.container)) this.judge.ofNobody(given)
   }
 
   #containersOn(machine: Machine): readonly string[] {

@@ -404,6 +404,11 @@ export function attachmentKey(key: AttachmentKey): string {
   return JSON.stringify([key.network, key.containerId, key.ifname])
 }
 
+export function attachmentOfKey(key: string): AttachmentKey {
+  const [network, containerId, ifname] = JSON.parse(key) as [string, string, string]
+  return { network, containerId, ifname }
+}
+
 export function quotaKey({
   pool,
   namespace,
@@ -418,8 +423,7 @@ export function macGuardKey({ segment, lastOctet }: Pick<MacRecord, 'segment' | 
 
 /** The network in an attachment's key. */
 export function networkOfAttachment(key: string): string {
-  const [network] = JSON.parse(key) as [string, string, string]
-  return network
+  return attachmentOfKey(key).network
 }
 
 export function holderKey(holder: Holder): string {

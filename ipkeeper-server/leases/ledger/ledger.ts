@@ -2,10 +2,12 @@ import { Problem } from '../../../shared/problem/problem.ts'
 import { isSoundRecord } from '../../ipam/plan/record-fault.ts'
 import { historyEvent, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import {
+  attachmentKey,
   holderKey,
   isTakenAway,
   leaseKey,
   sameAttachment,
+  type AttachmentKey,
   type Change,
   type Holder,
   type HolderRecord,
@@ -195,9 +197,17 @@ export class Ledger extends LedgerReader {
   }
 
   #publishStray(key: string): void {
-    const lease = this.#records.tables.lease.get(key)
-    if (lease?.node !== this.#records.node || lease.state !== 'bound' || !lease.attachment) return
-    if (!this.hasAttachment(lease.attachment)) this.#subscribers.publish('stray', lease.attachment)
+    const { node, state, attachment } = this.#records.tables.lease.get(key) ?? {}
+    if (state !== 'bound' || !attachment || this.hasAttachment(attachment)) return
+    // What has ended here has, whatever this node was called then, and whoever is called so by now.
+    if (node === this.#records.node || this.hasEnded(attachment))
+      this.#subscribers.publish('stray', attachment)
+  }
+
+  /** Attachments that have ended here, and still have leases. Those that have some again later are published. */
+  *strays(): Iterable<AttachmentKey> {
+    for (const key of this.#store.shared?.ended() ?? [])
+      if (this.leasesOf(key).length > 0 && this.hasEnded(key)) yield key
   }
 
   /** Takes a record over as it was written. Gives what was there before, and what is kept: a lease perhaps with other times. */
@@ -389,6 +399,11 @@ export class Ledger extends LedgerReader {
   /** What sandboxes of this node had when a daemon was last here, and was taken away by other nodes since. */
   takenAtStart(): readonly LeaseRecord[] {
     return this.#store.shared?.takenAtStart() ?? []
+  }
+
+  /** Whether an attachment is known to have ended on this node, where nodes share the store. */
+  hasEnded(key: AttachmentKey): boolean {
+    return this.#store.shared?.hasEnded(attachmentKey(key)) === true
   }
 
   /** How it stands with the store; undefined where one daemon has it to itself. */

@@ -141,16 +141,30 @@ const whoGave = (giver: Giver): Pick<DelOutcome, 'delegatedTo'> =>
 const pauseAfterFailure = 5000
 
 /**
- * Ends an attachment whose DEL was served here and that appears again: an engine may carry out a second copy of its ADD
+ * Ends each attachment that has ended here and appears again, now or later: an engine may carry out a second copy of its ADD
  * after its record has gone, another node may give its lease back, or its DEL came when the journal was lost and the engine
- * away. One that was not deleted here is left alone: another daemon of the same name may have it.
+ * away. One that is not known to have ended here is left alone: another daemon of the same name may have it.
  */
+export function endStrays(
+  service: LeaseService,
+  onError: (error: unknown, key: AttachmentKey) => void,
+): void {
+  const { ledger } = service
+  const end = (key: AttachmentKey): void => {
+    void endStray(service, key, error => {
+      onError(error, key)
+    })
+  }
+  ledger.subscribe({ stray: end })
+  for (const key of [...ledger.strays()]) end(key)
+}
+
 export async function endStray(
   service: LeaseService,
   key: AttachmentKey,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  while (service.tombstones.has(key)) {
+  while (service.tombstones.has(key) || service.ledger.hasEnded(key)) {
     try {
       // One that has a record was added again while this one waited.
       await delAttachment(service, key, undefined, {

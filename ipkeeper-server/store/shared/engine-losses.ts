@@ -39,8 +39,8 @@ export class EngineLosses {
   #reported = firstEpoch
   /** Whether the engine has of this node that it has not told what waits for others. */
   #owes = false
-  /** Names that other machines have claimed. */
-  readonly #others = new Set<string>()
+  /** By name: the ID of the machine that has claimed it. */
+  readonly #claimants = new Map<string, string>()
   /** Nodes that are waited for, besides this one. */
   #awaited: readonly string[] = []
   /** Why the engine has other data than it had, until that is heard. */
@@ -105,7 +105,7 @@ export class EngineLosses {
   ): string | undefined {
     const { engine, known, names, isOffline } = this.#options
     if (isOffline) return undefined
-    this.#others.clear()
+    this.#claimants.clear()
     for (const { kind, text } of records)
       if (kind === 'node') this.#hearOfClaim(JSON.parse(text) as NodeRecord)
     const broken = this.#broken
@@ -151,17 +151,40 @@ export class EngineLosses {
   // ---- Nodes
 
   /**
-   * Whether a name is this node's, and no other machine has claimed it since: that one tells then what it holds under it, and what the
-   * engine says to be in use under it does not end because it is not on record here.
+   * Whether a name is this node's: it has claimed it, be it one that it gave up since, in an engine that went back. Where another machine has
+   * claimed it since, that one tells what it holds under it, and what the engine says to be in use under it does not end because it is not
+   * on record here.
    */
   isOwn(name: string): boolean {
-    return this.#options.names().includes(name) && !this.#others.has(name)
+    const claimant = this.#claimants.get(name)
+    return claimant === undefined ? this.#options.names().includes(name) : claimant === this.#options.id
+  }
+
+  /** The one in force first. */
+  #ownNames(): readonly string[] {
+    return [...new Set([...this.#options.names(), ...this.#claimants.keys()])].filter(name =>
+      this.isOwn(name),
+    )
+  }
+
+  /**
+   * Names for which nobody but this node tells after a loss.
+   *
+   * @param records all that the engine has: a name that is in the newest epoch was another machine's meanwhile, which has told
+   */
+  untoldNames(records: Iterable<EngineRecord>): ReadonlySet<string> {
+    const untold = new Set(this.#ownNames())
+    for (const { kind, text } of records) {
+      if (kind !== 'node') continue
+      const node = JSON.parse(text) as NodeRecord
+      if (epochOf(node) >= this.#memory.epoch) untold.delete(node.name)
+    }
+    return untold
   }
 
   #hearOfClaim({ name, claim }: NodeRecord): void {
-    const { id } = this.#options
-    if (id !== undefined && claim !== undefined && claim.id !== id) this.#others.add(name)
-    else this.#others.delete(name)
+    if (this.#options.id !== undefined && claim !== undefined) this.#claimants.set(name, claim.id)
+    else this.#claimants.delete(name)
   }
 
   #nodes(): readonly NodeRecord[] {
@@ -252,7 +275,7 @@ export class EngineLosses {
    *   so that both tell that they are through but for this
    */
   async report(owes: boolean): Promise<void> {
-    const { names, known, now } = this.#options
+    const { known, now } = this.#options
     for (const name of this.#memory.nodes) {
       if (this.isOwn(name) || this.#node(name)) continue
       await this.#put(name, null, { generation: 1, name, addresses: [], since: now() })
@@ -261,7 +284,7 @@ export class EngineLosses {
     }
     while (!this.hasSaid(owes)) {
       const { epoch } = this.#memory
-      for (const name of names().filter(name => this.isOwn(name))) await this.#tell(name, { epoch, owes })
+      for (const name of this.#ownNames()) await this.#tell(name, { epoch, owes })
       this.#reported = epoch
       this.#owes = owes
     }

@@ -4,9 +4,9 @@ import type { FileAspect, LeaseStore, StoredRecord } from '../lease-store.ts'
 
 /**
  * copy: a record of the engine that this node could not do without while that is away. owed: see PendingWrite. late: see
- * IndeterminateCommits. engine: see EngineMemory.
+ * IndeterminateCommits. engine: see EngineMemory. ended: see EndedAttachments.
  */
-export type NoteKind = 'copy' | 'owed' | 'late' | 'engine'
+export type NoteKind = 'copy' | 'owed' | 'late' | 'engine' | 'ended'
 
 /** Something to remember under (kind, key), in place of what was there; `text` null forgets it. */
 export interface Note {

@@ -7,6 +7,7 @@ import {
 } from '../../ipam/records/records.ts'
 import { endOf, writesAfterLoss } from './after-loss.ts'
 import type { SharedWrite } from './commit-order.ts'
+import type { EndedAttachments } from './ended-attachments.ts'
 import { endedElsewhere, notEnded, type Endings } from './endings.ts'
 import { recordId, type Engine, type RecordName, type EngineRecord } from './engine.ts'
 import type { EngineLosses } from './engine-losses.ts'
@@ -22,6 +23,7 @@ export interface ReclaimOptions {
   readonly known: KnownRecords
   readonly copies: JournalCopies
   readonly endings: Endings
+  readonly ended: EndedAttachments
   readonly losses: EngineLosses
   readonly resolver: Resolver
   readonly isOwn: (node: string) => boolean
@@ -55,13 +57,13 @@ export class Reclaim {
     losses.lost(reason, records)
     for (const write of resolver.values()) write.again = true
     // What is being changed finds out by itself, and its note may be on its way.
-    const found = this.#copiesOf(id => copies.hasId(id) && !isChanging(id))
+    const found = this.#copiesOf(id => copies.hasId(id) && !isChanging(id), records)
     // Their revisions are of what the engine was.
     const unrevised = found.flatMap(copy => copies.written(copy, JSON.parse(copy.text) as object, null))
     const isFree = (record: RecordName): boolean => !resolver.has(recordId(record))
     const again = writesAfterLoss({
       copies: notEnded(found, endedElsewhere(records, isOwn)).filter(isFree),
-      records: records.filter(isFree),
+      records: records.filter(record => isFree(record) && !this.#mayBeElsewhere(recordId(record))),
       ...{ isOwn: mayEnd, isBusy: isChanging, released },
     })
     resolver.keep(again)
@@ -90,9 +92,10 @@ export class Reclaim {
 
   /** What a loss has left out because a change of it was under way, which has failed. */
   afterFailure(writes: readonly SharedWrite[]): void {
-    const { copies, resolver } = this.#options
+    const { copies, known, resolver } = this.#options
     const ids = new Set(writes.map(recordId))
-    const missed = this.#copiesOf(id => ids.has(id) && !resolver.has(id) && copies.hasId(id))
+    const isMissed = (id: string): boolean => ids.has(id) && !resolver.has(id) && copies.hasId(id)
+    const missed = this.#copiesOf(isMissed, known.of('node'))
       .filter(({ kind }) => kind !== 'pool')
       .map(({ kind, key, text }): PendingWrite => ({ kind, key, expected: [text], want: text, again: true }))
     resolver.addNoted(missed)
@@ -103,13 +106,13 @@ export class Reclaim {
    * gone back once more, or a commit was under way when the loss was found. Its end is pending from here on. To be called after a loss alone.
    */
   heard({ kind, key }: RecordName, text: string | null): PendingWrite | undefined {
-    const { copies, journal, known, losses, released, resolver } = this.#options
+    const { journal, known, losses, released, resolver } = this.#options
     if (text === null || (kind !== 'lease' && kind !== 'holder')) return undefined
     const user = userOf(kind, text)
     const { attachment } = JSON.parse(text) as LeaseRecord | HolderRecord
     if (user === undefined || !attachment || !losses.isOwn(user)) return undefined
     const id = recordId({ kind, key })
-    if (resolver.has(id) || copies.hasId(id) || journal.mayHaveAttachment(attachmentKey(attachment)))
+    if (resolver.has(id) || this.#mayBeElsewhere(id) || journal.mayHaveAttachment(attachmentKey(attachment)))
       return undefined
     const isKept = (lease: LeaseKey): boolean => {
       const name = { kind: 'lease', key: leaseKey(lease) } as const
@@ -122,13 +125,29 @@ export class Reclaim {
     return end
   }
 
-  #copiesOf(isMeant: (id: string) => boolean): readonly EngineRecord[] {
-    const { copies, journal } = this.#options
+  /**
+   * Copies of what is to be told again: of what is bound here by the journal; and of what may be another machine's that had the name, where
+   * that one has not told. What has ended here is not: another node may have given it back since.
+   */
+  #copiesOf(isMeant: (id: string) => boolean, records: Iterable<EngineRecord>): readonly EngineRecord[] {
+    const { copies, journal, losses } = this.#options
     const found: EngineRecord[] = []
     journal.loadNotes(({ kind, key, text }) => {
       if (kind === 'copy' && isMeant(key)) found.push(copies.found(key, text))
     })
-    return found
+    const untold = losses.untoldNames(records)
+    return found.filter(({ kind, key, text }) => {
+      const [id, user] = [recordId({ kind, key }), userOf(kind, text)]
+      if (this.#mayBeElsewhere(id)) return user !== undefined && untold.has(user)
+      return user === undefined || journal.mayHaveAttachment(copies.attachmentOf(id) ?? '')
+    })
+  }
+
+  /** Whether there is a copy of what a sandbox has that is not on record here, and is not known to have ended here either. */
+  #mayBeElsewhere(id: string): boolean {
+    const { copies, ended, journal } = this.#options
+    const attachment = copies.attachmentOf(id)
+    return attachment !== undefined && !ended.has(attachment) && !journal.mayHaveAttachment(attachment)
   }
 
   // ---- Single records that are missing

@@ -22,6 +22,7 @@ import {
   type StoreStatus,
 } from '../lease-store.ts'
 import { CommitOrder, type SharedWrite } from './commit-order.ts'
+import { EndedAttachments } from './ended-attachments.ts'
 import { Endings } from './endings.ts'
 import {
   EngineAway,
@@ -38,7 +39,7 @@ import { IndeterminateCommits } from './indeterminate-commits.ts'
 import { ownPart, type Journal } from './journal.ts'
 import { isLater, JournalCopies } from './journal-copies.ts'
 import { KnownRecords } from './known-records.ts'
-import type { PendingWrite } from './pending-write.ts'
+import { userOf, type PendingWrite } from './pending-write.ts'
 import { Reclaim } from './reclaim.ts'
 import { Resolver } from './resolver.ts'
 import { WriteThrough } from './write-through.ts'
@@ -122,6 +123,7 @@ export class SharedStore implements LeaseStore {
   readonly #indeterminate: IndeterminateCommits
   readonly #losses: EngineLosses
   readonly #endings: Endings
+  readonly #ended: EndedAttachments
   readonly #resolver: Resolver
   readonly #reclaim: Reclaim
   readonly #order: CommitOrder
@@ -177,7 +179,20 @@ export class SharedStore implements LeaseStore {
         this.#onLossesChange()
       },
     }))
-    const parts = { engine, journal, known, copies, indeterminate, losses, contact, endings, isOwn, now }
+    const ended = (this.#ended = new EndedAttachments(monotonic, options.bootId))
+    const parts = {
+      engine,
+      journal,
+      known,
+      copies,
+      indeterminate,
+      losses,
+      contact,
+      endings,
+      ended,
+      isOwn,
+      now,
+    }
     const resolver = (this.#resolver = new Resolver({
       ...parts,
       isReadOnly: options.offline === 'look',
@@ -218,7 +233,12 @@ export class SharedStore implements LeaseStore {
     this.file = journal.file && ownPart(journal.file)
     this.kind = engine.kind
     this.location = engine.location
-    this.shared = {
+    this.shared = this.#aspect()
+  }
+
+  #aspect(): SharedAspect {
+    const [engine, journal, contact, ended] = [this.#engine, this.#journal, this.#contact, this.#ended]
+    return {
       follow: adopt => {
         this.#adopt = adopt
       },
@@ -227,6 +247,8 @@ export class SharedStore implements LeaseStore {
       takenAtStart: () => this.#takenAtStart,
       lastContactAge: () => contact.age,
       named: () => this.#named(),
+      hasEnded: key => ended.has(key) && !journal.mayHaveAttachment(key),
+      ended: () => ended.keys(),
       get ignores() {
         return engine.ignores.filter(kind => kind !== 'ending')
       },
@@ -289,13 +311,16 @@ export class SharedStore implements LeaseStore {
 
   #readNotes(): readonly EngineRecord[] {
     const copies: EngineRecord[] = []
+    const ended: { readonly key: string; readonly text: string }[] = []
     this.#journal.loadNotes(({ kind, key, text }) => {
       if (kind === 'copy') copies.push(this.#copies.found(key, text))
       else if (kind === 'engine') this.#losses.found(text)
       else if (kind === 'owed') {
         if (this.#options.offline !== 'write') this.#resolver.keep([JSON.parse(text) as PendingWrite])
-      } else this.#indeterminate.found(text)
+      } else if (kind === 'ended') ended.push({ key, text })
+      else this.#indeterminate.found(text)
     })
+    this.#ended.found(ended)
     if (this.#losses.knowsEngine) return copies
     this.#copies.forgetRevisions()
     return copies.map(copy => ({ ...copy, revision: 0 }))
@@ -382,7 +407,7 @@ export class SharedStore implements LeaseStore {
     const shared = change.filter(isShared).filter(({ kind }) => !this.#engine.ignores.includes(kind))
     const local = change.filter(write => !isShared(write))
     if (shared.length === 0) {
-      await this.#journal.commit(local, events)
+      await this.#journal.commit(local, events, this.#ended.after(local))
       return
     }
     const losses = this.#losses.count
@@ -443,8 +468,9 @@ export class SharedStore implements LeaseStore {
         })
       return
     }
-    if (isGuard(kind) && this.#loaded && this.#known.holdsBack('lease')) {
-      void this.#hearOfGuard({ kind, key })
+    const before = this.#heardBefore(kind, text)
+    if (before && this.#loaded && this.#known.holdsBack(before)) {
+      void this.#hearAfter(before, { kind, key })
       return
     }
     const id = recordId({ kind, key })
@@ -471,9 +497,19 @@ export class SharedStore implements LeaseStore {
     if (notes.length > 0) void this.#journal.commit([], [], notes).catch(() => undefined)
   }
 
-  /** Behind a guard stand the leases that were written with it: whoever goes by it has to have heard of those. */
-  async #hearOfGuard(name: RecordName): Promise<void> {
-    await this.#known.passedOn('lease')
+  /**
+   * News of which kind have to be heard before this one. Behind a guard stand the leases that were written with it: whoever goes by it has to
+   * have heard of those. After a loss it is judged whether what is in use under this node's name is of a sandbox that has ended: another
+   * machine may have claimed the name just before.
+   */
+  #heardBefore(kind: SharedKind, text: string | null): SharedKind | undefined {
+    if (isGuard(kind)) return 'lease'
+    const user = this.#losses.count > 0 && text !== null ? userOf(kind, text) : undefined
+    return user !== undefined && this.#losses.isOwn(user) ? 'node' : undefined
+  }
+
+  async #hearAfter(kind: SharedKind, name: RecordName): Promise<void> {
+    await this.#known.passedOn(kind)
     this.#hear(name, this.#known.get(name)?.text ?? null)
   }
 

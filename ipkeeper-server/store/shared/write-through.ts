@@ -10,6 +10,7 @@ import {
 } from '../../ipam/records/records.ts'
 import { StoreConflict } from '../lease-store.ts'
 import type { BasedWrite, Revisions, SharedWrite } from './commit-order.ts'
+import type { EndedAttachments } from './ended-attachments.ts'
 import type { Endings } from './endings.ts'
 import { EngineAway, recordId, type Engine } from './engine.ts'
 import type { EngineContact } from './engine-contact.ts'
@@ -27,6 +28,7 @@ export interface WriteThroughOptions {
   readonly known: KnownRecords
   readonly copies: JournalCopies
   readonly endings: Endings
+  readonly ended: EndedAttachments
   readonly indeterminate: IndeterminateCommits
   readonly losses: EngineLosses
   readonly contact: EngineContact
@@ -149,7 +151,7 @@ export class WriteThrough {
     revisions: readonly (number | null)[],
     { intents, noted }: Intended,
   ): Promise<Revisions> {
-    const { journal, known, indeterminate, losses, resolver, onNode } = this.#options
+    const { ended, journal, known, indeterminate, losses, resolver, onNode } = this.#options
     const real = withoutConditions(writes)
     const written = new Map<string, number | null>()
     for (const [index, write] of writes.entries()) {
@@ -165,6 +167,7 @@ export class WriteThrough {
       ...noted.map(forgetNote),
       ...this.#copyAll(real, write => written.get(recordId(write)) ?? null),
       ...real.flatMap(write => indeterminate.wrote(write, this.#textOf(write))),
+      ...ended.after(local),
     ]
     try {
       await journal.commit(local, events, notes)
@@ -249,7 +252,7 @@ export class WriteThrough {
     { writes, local, events, losses: lossesBefore }: OrderedChange,
     tried = false,
   ): Promise<Revisions> {
-    const { contact, journal, losses, resolver } = this.#options
+    const { contact, ended, journal, losses, resolver } = this.#options
     const real = withoutConditions(writes)
     if (!this.#allMayChangeAlone(real)) throw contact.isAway ? contact.refusal() : losses.problem()
     const pending = real.map((write): PendingWrite =>
@@ -262,7 +265,8 @@ export class WriteThrough {
       }),
     )
     const noted = losses.count
-    await journal.commit(local, events, [...pending.map(pendingNote), ...this.#copyAll(real)])
+    const notes = [...pending.map(pendingNote), ...this.#copyAll(real), ...ended.after(local)]
+    await journal.commit(local, events, notes)
     const isLate = noted !== losses.count
     const unresolved = isLate ? pending.map(write => ({ ...write, again: true as const })) : pending
     if (isLate) await journal.commit([], [], unresolved.map(pendingNote))

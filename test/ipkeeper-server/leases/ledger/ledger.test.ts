@@ -99,6 +99,8 @@ t.test('leases of a store that nodes share are counted as those of a store of it
     isHeard: () => true,
     takenAtStart: () => [],
     lastContactAge: () => 0,
+    hasEnded: () => false,
+    ended: () => [],
     ignores: [],
     named: () => Promise.resolve(),
   }

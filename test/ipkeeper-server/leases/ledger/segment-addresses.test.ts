@@ -180,6 +180,8 @@ t.test('in a store that nodes share each node keeps to itself', async t => {
     isHeard: () => true,
     takenAtStart: () => [],
     lastContactAge: () => 0,
+    hasEnded: () => false,
+    ended: () => [],
     ignores: [],
     named: () => Promise.resolve(),
   }

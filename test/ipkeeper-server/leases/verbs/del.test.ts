@@ -1,5 +1,9 @@
+import { join } from 'node:path'
 import t from 'tap'
-import { delAttachment, endStray } from '../../../../ipkeeper-server/leases/verbs/del.ts'
+import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
+import { EngineDouble } from '../../../rigs/engine-double.ts'
+import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { delAttachment, endStray, endStrays } from '../../../../ipkeeper-server/leases/verbs/del.ts'
 import { collectGarbage } from '../../../../ipkeeper-server/leases/verbs/gc.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { sampleConfig as main } from '../../network/plan/sample-job.ts'
@@ -209,31 +213,61 @@ t.test('a DEL that began before the ADD asks nobody', async t => {
 })
 
 /** A commit that was repeated, since its first answer was lost, and is carried out a second time when its record has gone. */
-for (const deletedHere of [true, false]) {
-  t.test(`a lease appears again, its DEL ${deletedHere ? 'was served' : 'is not known'} here`, async t => {
+for (const endedHere of [true, false]) {
+  t.test(`a lease appears again whose sandbox ${endedHere ? 'has ended' : 'is not known'} here`, async t => {
     const site = new Site()
     const { world } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 300_000 })
-    const { ledger } = world.service
     const strays: string[] = []
-    ledger.subscribe({
+    world.service.ledger.subscribe({
       stray: key => {
         strays.push(key.containerId)
-        void endStray(world.service, key, error => t.error(error))
       },
     })
+    endStrays(world.service, error => t.error(error))
     const address = await world.add({ pod: 'a', container: 'a' })
     const key = leaseKey({ segment: 'default', address })
     const text = site.engine.get('lease', key)?.text ?? ''
-    await world.del('a', undefined, undefined, deletedHere ? { bootId: 'boot-1', startedAt: 5 } : undefined)
+    await world.del('a')
     site.engine.put('lease', key, null)
-    site.engine.put('lease', key, text)
+    const given = { ...(JSON.parse(text) as LeaseRecord) }
+    const attachment = { network: 'net', containerId: 'theirs', ifname: 'eth0' }
+    site.engine.put('lease', key, JSON.stringify(endedHere ? given : { ...given, attachment }))
     await until('it is noticed', () => strays.length > 0)
     const state = (): string => (JSON.parse(site.engine.get('lease', key)?.text ?? '{}') as LeaseRecord).state
-    if (deletedHere) await until('it is ended', () => state() === 'cooling')
+    if (endedHere) await until('it is ended', () => state() === 'cooling')
     else t.equal(state(), 'bound', 'another daemon of this name may have it')
-    t.strictSame([...new Set(strays)], ['a'])
+    t.strictSame([...new Set(strays)], [endedHere ? 'a' : 'theirs'])
   })
 }
+
+for (const name of ['n1', 'n2'])
+  t.test(
+    `a sandbox ended here while another node had its address, which gives it back while nobody is here, under the name ${name}`,
+    async t => {
+      const site = new EngineDouble()
+      const journal = join(t.testdir({}), 'journal.db')
+      const run = async (): Promise<{ readonly world: TestService; readonly store: SharedStore }> => {
+        const store = openSharedStore(t, site.connect(), journal, { retryAfter: 5 })
+        return { world: await TestService.open(store, 'release', 'n1'), store }
+      }
+      const first = await run()
+      const address = await first.world.add({ pod: 'a', container: 'a' })
+      const key = leaseKey({ segment: 'default', address })
+      const given = JSON.parse(site.get('lease', key)?.text ?? '') as LeaseRecord
+      const attachment = { network: 'net', containerId: 'b', ifname: 'eth0' }
+      const taken: LeaseRecord = { ...given, generation: given.generation + 1, node: 'n2', attachment }
+      site.put('lease', key, JSON.stringify(taken))
+      const { ledger } = first.world.service
+      await until('it is heard of', () => ledger.lease(given)?.node === 'n2')
+      await first.world.del('a')
+      t.match(JSON.parse(site.get('lease', key)?.text ?? ''), taken, "the other node's sandbox has it still")
+      await first.store.close()
+      site.put('lease', key, JSON.stringify({ ...given, generation: given.generation + 2, node: name }))
+      const { world } = await run()
+      endStrays(world.service, error => t.error(error))
+      await until('it is ended', () => site.get('lease', key)?.text.includes('"cooling"') === true)
+    },
+  )
 
 t.test('one that was added anew while it was to be ended stays', async t => {
   const world = await TestService.open()

@@ -6,8 +6,10 @@ import {
   leaseKey,
   type HolderRecord,
   type LeaseRecord,
+  type NodeRecord,
   type Write,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { StoreConflict } from '../../../../ipkeeper-server/store/lease-store.ts'
 import type { Journal } from '../../../../ipkeeper-server/store/shared/journal.ts'
 import type { SharedStore } from '../../../../ipkeeper-server/store/shared/shared-store.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
@@ -403,6 +405,7 @@ const under: readonly (readonly [
   ['its own name', ['n1'], 'me', 'cooling'],
   ['a name that it had, and another machine has claimed', ['n1'], 'other', 'bound'],
   ['a name that it only wants', [], 'other', 'bound'],
+  ['a name that it gave up, and has again in an engine that went back', ['n9'], 'me', 'cooling'],
 ]
 for (const [what, names, by, state] of under) {
   t.test(`what stands under ${what}, and is not on record here, after a loss`, async t => {
@@ -426,6 +429,88 @@ for (const [what, names, by, state] of under) {
     t.equal(stateOf({ site, engine, store }, theirs), state)
   })
 }
+
+t.test(
+  'after a loss another machine claims the name while a change of its record is under way here',
+  async t => {
+    const site = new EngineDouble()
+    const node = (generation: number, id: string): NodeRecord => ({
+      ...{ generation, name: 'n1', addresses: [], since: 0, epoch: 2 },
+      claim: { id, session: 's', bootId: 'b', since: 0 },
+    })
+    site.put('node', 'n1', JSON.stringify(node(1, 'me')))
+    const engine = site.connect({ deadlineMs: 500 })
+    const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { id: 'me', retryAfter: 5 })
+    keepAlive(t)
+    await store.load(() => undefined)
+    site.restore(site.snapshot())
+    const present = (): NodeRecord => JSON.parse(site.get('node', 'n1')?.text ?? '') as NodeRecord
+    await until(
+      'the loss is dealt with',
+      () => present().epoch === 3 && store.shared.status().state === 'ready',
+    )
+    engine.turn({ slowMs: () => 100 })
+    const { generation } = present()
+    const own = node(generation + 1, 'me')
+    const change = store.commit([{ kind: 'node', key: 'n1', expect: generation, record: own }])
+    const theirs = lease('10.22.0.50', 'theirs', 1)
+    site.put('node', 'n1', JSON.stringify({ ...node(generation + 1, 'other'), epoch: 3 }))
+    site.put('lease', leaseKey(theirs), JSON.stringify(theirs))
+    await t.rejects(change, StoreConflict)
+    engine.turn({ slowMs: () => 0 })
+    await until(
+      'the lease is heard of',
+      async () => (await store.read('lease', leaseKey(theirs))) !== undefined,
+    )
+    await until('nothing is pending', () => store.shared.status().owed === 0)
+    t.equal(stateOf({ site, engine, store }, theirs), 'bound', 'its pod may live there')
+  },
+)
+
+/** What stands under a name that another machine had before, by the epoch in which its record is in the engine when the loss is found. */
+for (const [what, epoch, by, state] of [
+  ['which nobody has told for', 1, 'me', 'bound'],
+  ['which that one has told for meanwhile', 2, undefined, 'cooling'],
+  ['which that one has claimed again', 1, 'other', 'cooling'],
+] as const)
+  t.test(`a copy of what another machine had under the same name, ${what}`, async t => {
+    const site = new EngineDouble()
+    const claimed = (id: string | undefined, epoch: number): string => {
+      const claim = id !== undefined && { claim: { id, session: 's', bootId: 'b', since: 0 } }
+      return JSON.stringify({ generation: 1, name: 'n1', addresses: [], since: 0, epoch, ...claim })
+    }
+    site.put('node', 'n1', claimed('me', 1))
+    site.put('node', 'n2', JSON.stringify({ generation: 1, name: 'n2', addresses: [], since: 0 }))
+    const theirs = lease('10.22.0.50', 'theirs', 1)
+    site.put('lease', leaseKey(theirs), JSON.stringify(theirs))
+    const journal = join(t.testdir({}), 'journal.db')
+    let names: readonly string[] = []
+    const open = async (): Promise<SharedStore> => {
+      const store = openSharedStore(t, site.connect({ deadlineMs: 20 }), journal, {
+        ...{ names: () => names, id: 'me', retryAfter: 5 },
+      })
+      await store.load(() => undefined)
+      return store
+    }
+    keepAlive(t)
+    const before = await open()
+    names = ['n1']
+    await before.shared.named()
+    await before.close()
+    // That one has ended it.
+    const ended = { ...lease('10.22.0.50', null, 2), since: 5, until: 1e15 }
+    site.put('lease', leaseKey(theirs), JSON.stringify(ended))
+    site.put('node', 'n1', claimed(by, epoch))
+    site.put('node', 'n2', JSON.stringify({ generation: 2, name: 'n2', addresses: [], since: 0, epoch: 2 }))
+    const store = await open()
+    const waits = by === 'other' ? 'incomplete' : 'ready'
+    await until('the loss is dealt with', () => {
+      const { state, owed } = store.shared.status()
+      return state === waits && owed === 0
+    })
+    const present = JSON.parse(site.get('lease', leaseKey(theirs))?.text ?? '{}') as LeaseRecord
+    t.equal(present.state, state)
+  })
 
 const reclaims: readonly (readonly [name: string, there: LeaseRecord | undefined, container: string])[] = [
   ['what is bound here gets its lease again', undefined, 'one'],

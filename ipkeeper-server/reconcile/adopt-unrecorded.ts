@@ -20,6 +20,9 @@ const pauseAfterConflict = 5_000
 /** Milliseconds until the next try of what could not be written: as soon as it can be, others may be given it. */
 const pauseAfterFailure = 1_000
 
+/** Of the history of an address: sandboxes that a runtime keeps are among its last ones. */
+const entriesLookedAt = 200
+
 export interface AdoptUnrecordedOptions {
   readonly service: LeaseService
   readonly facts: Pick<NodeFacts, 'namespaceAt' | 'reachNetns'>
@@ -62,7 +65,7 @@ export class AdoptUnrecorded {
     const { service, results } = this.#options
     const living: UnrecordedResult[] = []
     for (const one of unrecordedResults(service.ledger, await results()))
-      if (!service.tombstones.has(one.key) && (await this.#lives(one.result))) living.push(one)
+      if (!(await this.#hasEnded(one)) && (await this.#lives(one.result))) living.push(one)
     let isContested = false
     for (const [segment, group] of Map.groupBy(living, one => one.segment)) {
       for (const address of group.flatMap(({ result }) => result.addresses))
@@ -71,6 +74,17 @@ export class AdoptUnrecorded {
       isContested ||= items.some(({ verdict }) => verdict === 'conflict')
     }
     return isContested ? pauseAfterConflict : undefined
+  }
+
+  /** What the ledger has ended itself, such as by force, is no pod that it does not know, though its runtime may keep it yet. */
+  async #hasEnded({ key, segment, result }: UnrecordedResult): Promise<boolean> {
+    const { ledger, tombstones } = this.#options.service
+    if (tombstones.has(key)) return true
+    for (const address of result.addresses) {
+      const entries = await ledger.history({ segment, address, limit: entriesLookedAt })
+      if (entries.some(({ containerId }) => containerId === key.containerId)) return true
+    }
+    return false
   }
 
   /** Only proof counts: a result that was left behind would have its address adopted at each start. */

@@ -179,6 +179,18 @@ t.test('another store was in use in between', { skip, timeout: 120_000 }, async 
   await keeps(t, site, later, '10.22.0.3')
 })
 
+t.test('what was released by force stays so over a restart', { skip, timeout: 120_000 }, async t => {
+  const site = makeSite(t)
+  const { machine, add } = site
+  await machine.start('n1')
+  const pod = await machine.pod('web')
+  t.equal(await add(pod), '10.22.0.2')
+  t.match(await machine.daemon().control('release', '10.22.0.2', '--force', '--yes'), { exit: 0 })
+  await machine.stop()
+  await machine.start('n1')
+  t.not((await machine.leases())['10.22.0.2'], 'bound n1', 'though its pod lives, and its result is kept')
+})
+
 t.test('somebody else has it by the older ledger, and lives', { skip, timeout: 120_000 }, async t => {
   const { machine, results, add } = makeSite(t)
   await machine.start('n1')

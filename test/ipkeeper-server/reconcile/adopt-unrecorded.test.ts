@@ -2,6 +2,8 @@ import t, { type Test } from 'tap'
 import type { NetnsState } from '../../../ipkeeper-server/ipam/records/standing.ts'
 import type { KeptResult } from '../../../ipkeeper-server/migrate/plan/unrecorded-results.ts'
 import { AdoptUnrecorded } from '../../../ipkeeper-server/reconcile/adopt-unrecorded.ts'
+import type { LeaseStore } from '../../../ipkeeper-server/store/lease-store.ts'
+import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { TestService } from '../leases/test-service.ts'
 
@@ -18,8 +20,8 @@ const namespaces: Readonly<Record<string, NetnsState>> = {
   '/proc/self/ns/net': { kind: 'namespace', inode: '1' },
 }
 
-async function begin(t: Test, results: () => readonly KeptResult[]) {
-  const story = await TestService.open()
+async function begin(t: Test, results: () => readonly KeptResult[], store?: LeaseStore) {
+  const story = await TestService.open(store)
   const told: string[] = []
   const adopt = new AdoptUnrecorded({
     service: story.service,
@@ -68,6 +70,17 @@ t.test('who had the address by the older ledger', async t => {
   await adopt.begin()
   t.strictSame(told, ['10.22.0.2 conflict', '10.22.0.2 later'], 'and is dead')
   t.equal(story.service.ledger.attachment({ network: 'net', containerId: 'c0', ifname: 'eth0' }), undefined)
+})
+
+t.test('what this ledger has ended, and a runtime keeps yet', async t => {
+  const store = new MemoryStore()
+  const before = await TestService.open(store)
+  t.equal(await before.add({ pod: 'a', container: 'ended' }), '10.22.0.2')
+  await before.del('ended')
+  const results = () => [kept('ended', '10.22.0.2'), kept('unknown', '10.22.0.9')]
+  const { adopt, told } = await begin(t, results, store)
+  await adopt.begin()
+  t.strictSame(told, ['10.22.0.9 unknown'])
 })
 
 t.test('results that cannot be read', async t => {

@@ -51,13 +51,20 @@ export class EndedAttachments {
       if (kind !== 'attachment') return []
       if (record !== null) return this.#forget(key)
       const ended: Ended = { at, bootId: this.#bootId }
+      this.#ended.delete(key)
       this.#ended.set(key, ended)
       return [{ kind: 'ended', key, text: JSON.stringify(ended) }]
     })
-    const old = [...this.#ended].filter(
-      ([, ended], index) => at - ended.at >= rememberedFor || index < this.#ended.size - mostRemembered,
-    )
-    return [...notes, ...old.flatMap(([key]) => this.#forget(key))]
+    return [...notes, ...this.#forgetOld(at)]
+  }
+
+  #forgetOld(now: number): readonly Note[] {
+    const notes: Note[] = []
+    for (const [key, { at }] of this.#ended) {
+      if (now - at < rememberedFor && this.#ended.size <= mostRemembered) break
+      notes.push(...this.#forget(key))
+    }
+    return notes
   }
 
   #forget(key: string): readonly Note[] {

@@ -847,7 +847,11 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
       'for whom is 10.22.0.5 to be reserved? OWNER is NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME',
     ],
     [['unreserve'], 'no address is named'],
-    [['release', '10.22.0.5', '-n', 'shop'], 'either ADDRESS or --namespace, not both'],
+    [
+      ['release', '10.22.0.5', '-n', 'shop'],
+      'either ADDRESS or --namespace, not both',
+      '--namespace NAMESPACE',
+    ],
     [['status', '--note', 'x'], 'unknown option --note'],
     [['leases', '--failed'], 'unknown option --failed'],
     [['who'], 'who takes ADDRESS|POD; got none'],

@@ -179,13 +179,21 @@ t.test('any input', { skip }, async t => {
 
 t.test('called wrongly', { skip }, async t => {
   const { doctor } = await makeSite(t)
-  for (const words of [['--pod', 'web-0'], ['--pod', 'a/b/c'], ['--message'], ['more'], ['--mesage', 'x']]) {
+  const whole = 'for example: ipkeeperctl doctor'
+  const rows: readonly (readonly [words: readonly string[], hint: string])[] = [
+    [['--pod', 'web-0'], whole],
+    [['--pod', 'a/b/c'], whole],
+    [['more'], whole],
+    [['--message'], '--message TEXT: .*'],
+    [['--mesage', 'x'], '--message TEXT: .*'],
+  ]
+  for (const [words, hint] of rows) {
     const { exit, stdout, stderr } = await doctor(words)
     t.equal(exit, 2, words.join(' '))
     t.equal(stdout, '')
     t.match(
       stderr,
-      /^error: .* \[IPK_USAGE\]\nhint: for example: ipkeeperctl doctor; see: ipkeeperctl doctor --help\n$/,
+      new RegExp(`^error: .* \\[IPK_USAGE\\]\nhint: ${hint}; see: ipkeeperctl doctor --help\n$`),
     )
   }
 })

@@ -204,7 +204,9 @@ t.test('on a node by itself', { skip: missing('namespaces', 'executables'), time
   const control = (...words: string[]) => node.daemon().control(...words)
   t.match(await control('nodes', '-o', 'name'), { exit: 0, stdout: /^\S+\n$/ })
   t.match(await control('release', '10.22.0.50'), { exit: 1, stderr: /IPK_ADDRESS_HELD/ })
-  t.match(await control('release', '--yes', '10.22.0.50'), { exit: 2, stderr: /--yes goes with --force/ })
+  t.match(await control('release', '--powered-off', '10.22.0.50'), {
+    ...{ exit: 2, stderr: /--powered-off goes with --force/ },
+  })
   t.match(await control('release', '--force', '--yes', '10.22.0.50'), {
     exit: 0,
     stderr: /loses its interface eth0.*other addresses of the sandbox: fd00:22::/,

@@ -1,5 +1,7 @@
+import type { OtherWords } from './framework/meant-word.ts'
+
 /** Words that people type because other tools have them, and the commands that do what they mean. Only "did you mean" uses them. */
-export const toolWords: Readonly<Record<string, readonly string[]>> = {
+export const toolWords: OtherWords = {
   leases: ['ls', 'list', 'ps', 'get', 'ips', 'addresses', 'allocations'],
   attachments: ['interfaces', 'endpoints', 'sandboxes', 'containers'],
   pools: ['ippools', 'ranges', 'subnets', 'usage', 'capacity', 'top'],
@@ -22,7 +24,7 @@ export const toolWords: Readonly<Record<string, readonly string[]>> = {
   'check-config': ['config'],
 }
 
-export const serverWords: Readonly<Record<string, readonly string[]>> = {
+export const serverWords: OtherWords = {
   serve: ['start', 'run', 'daemon', 'server', 'up'],
   'check-config': ['validate', 'lint', 'config', 'test'],
   install: ['setup', 'deploy'],

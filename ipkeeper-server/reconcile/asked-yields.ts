@@ -1,8 +1,7 @@
 import { BackgroundTask } from '../host/background-task.ts'
 import { withoutYield } from '../ipam/records/node-record.ts'
 import type { AskedYield } from '../ipam/records/records.ts'
-import { nodeWrite } from '../leases/ledger/write-node.ts'
-import { commitPlan } from '../leases/ledger/commit-plan.ts'
+import { amendNode } from '../leases/ledger/write-node.ts'
 import { delAttachment } from '../leases/verbs/del.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 
@@ -56,12 +55,7 @@ export class AskedYields {
       const key = { network, containerId, ifname }
       try {
         await delAttachment(service, key, undefined, { released: { segment, address } })
-        await commitPlan(ledger, () => {
-          const record = ledger.node(node)
-          if (!record) return { change: [] }
-          const without = withoutYield(record, asked)
-          return { change: without === record ? [] : [nodeWrite(node, record, without)] }
-        })
+        await amendNode(ledger, node, record => withoutYield(record, asked))
         onDone(asked)
       } catch (error) {
         failed = true

@@ -4,12 +4,14 @@ import {
   type BulkReply,
   type BulkVerdict,
 } from '../../../shared/api/bulk.schema.ts'
+import type { ListingTerms } from '../../../shared/api/listing-query.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import type { Option, ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
+import { selectionQuery } from '../framework/listing-options.ts'
 import { formatTable, visible } from '../framework/terminal-text.ts'
-import type { Terminal } from '../framework/terminal.ts'
+import { agrees, type Terminal } from '../framework/terminal.ts'
 import { fileForm, readAddressFile, type AddressLine } from './address-file.ts'
 import { withoutPrefixLength } from './addresses.ts'
 
@@ -64,6 +66,36 @@ export function namedTargets(
     ...(segment !== undefined && { segment }),
     ...line,
     addresses: withoutPrefixLength(line.addresses),
+  }))
+}
+
+const hasSegment =
+  ({ options }: Pick<ReadCall, 'options'>) =>
+  ({ segment }: { readonly segment: string }): boolean =>
+    options['segment'] === undefined || segment === options['segment']
+
+/**
+ * The addresses that words and --file name, or those of the rows that filters choose.
+ *
+ * @param listed asks for the rows, with the query of the filters
+ * @throws Problem IPK_USAGE where there is neither
+ */
+export async function targetsOf<Row extends { readonly segment: string }>(
+  args: ReadCall,
+  filters: ListingTerms,
+  {
+    listed,
+    target,
+  }: {
+    readonly listed: (query: string) => Promise<readonly Row[]>
+    readonly target: (row: Row) => BulkTarget
+  },
+): Promise<readonly BulkTarget[]> {
+  const query = selectionQuery(filters, args)
+  if (query !== undefined) return (await listed(query)).filter(hasSegment(args)).map(target)
+  return namedTargets(args.positionals, args).map(({ addresses, segment }) => ({
+    addresses,
+    ...(segment !== undefined && { segment }),
   }))
 }
 
@@ -165,9 +197,9 @@ export async function changeInBulk(
   if (counts.change === 0) return end('nothing')
   if (args.flags.has('dry-run')) return end('planned')
   if (!args.flags.has('yes')) {
-    const answer = terminal.ask?.(`${titles[action].planned} ${addresses(counts.change)}? [y/N] `)
-    if (answer === undefined) return end('unconfirmed')
-    if (!/^y(es)?$/i.test(answer.trim())) return end('declined')
+    const isAgreed = agrees(terminal, `${titles[action].planned} ${addresses(counts.change)}?`)
+    if (isAgreed === undefined) return end('unconfirmed')
+    if (!isAgreed) return end('declined')
   }
   const items = await send(daemon, bulk, true)
   return { action, applied: true, outcome: 'done', counts: count(items), items }

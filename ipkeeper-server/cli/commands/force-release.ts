@@ -10,7 +10,8 @@ import type { DaemonClient } from '../framework/daemon-client.ts'
 import type { Option } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { whoHas } from '../framework/terminal-text.ts'
-import type { Terminal } from '../framework/terminal.ts'
+import { agrees, type Terminal } from '../framework/terminal.ts'
+import { moment } from './addresses.ts'
 
 export const forceOptions = {
   force: { text: 'also release an address that a sandbox has: the sandbox is cut off first' },
@@ -51,9 +52,8 @@ export async function runForced(
       { force: true, poweredOff: flags.has('powered-off'), ...more },
       deadline,
     )) as ForcedReleaseReply
-  const { ask: question } = terminal
   const isAgreed = flags.has('yes') || flags.has('dry-run')
-  if (!isAgreed && !question)
+  if (!isAgreed && !terminal.ask)
     throw new Problem(
       'IPK_USAGE',
       'release --force asks before it does anything, and there is no terminal: add --yes',
@@ -62,7 +62,7 @@ export async function runForced(
   const { plan } = shown
   terminal.err(planText(plan))
   if (flags.has('dry-run')) return shown
-  if (!isAgreed && !/^y(es)?$/i.test(question?.('release it? [y/N] ').trim() ?? ''))
+  if (!isAgreed && !agrees(terminal, 'release it?'))
     throw new Problem('IPK_INTERRUPTED', 'nothing was released')
   return await ask({ of: plan.of })
 }
@@ -85,10 +85,10 @@ const how: Readonly<Record<ForcedReleasePlan['way'], (lease: LeaseItem) => strin
 export function forcedText({ plan: { way }, reply }: ForcedReleaseReply): string {
   if (!reply) return ''
   const { released, after } = reply
-  const time = after?.until?.replace(/\.[0-9]{3}Z$/, 'Z')
+  const until = after?.until
   const rests =
     after === null
       ? 'it is free'
-      : `it is cooling down${time === undefined ? '' : ` until ${time}`}, and a pod that asks for it by name gets it at once`
+      : `it is cooling down${until ? ` until ${moment(until)}` : ''}, and a pod that asks for it by name gets it at once`
   return `${released.address} is released from ${whoHas(released)}: ${how[way](released)}; ${rests}\n`
 }

@@ -1,8 +1,7 @@
 import type { ForcedReleaseReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import { leaseTerms, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
 import type { LeasesReply } from '../../../shared/api/listing.schema.ts'
-import { command, type ReadCall } from '../framework/command.ts'
-import type { DaemonClient } from '../framework/daemon-client.ts'
+import { command } from '../framework/command.ts'
 import { filterOptionsOf, selectionQuery } from '../framework/listing-options.ts'
 import { segmentOption } from '../framework/options.ts'
 import { whoHas } from '../framework/terminal-text.ts'
@@ -14,9 +13,8 @@ import {
   bulkText,
   changeInBulk,
   isOneAddress,
-  namedTargets,
+  targetsOf,
   type BulkReport,
-  type BulkTarget,
 } from './bulk-change.ts'
 import { forcedText, forceOptions, isForced, runForced } from './force-release.ts'
 
@@ -28,19 +26,6 @@ function whatItWas({ released }: ReleaseReply): string {
 
 /** Bound ones as well: the plan says of each that it stays, and how it ends. */
 const filters: ListingTerms = { ...leaseTerms, sorts: ['address'] }
-
-async function targetsOf(daemon: DaemonClient, args: ReadCall): Promise<readonly BulkTarget[]> {
-  const query = selectionQuery(filters, args)
-  if (query === undefined)
-    return namedTargets(args.positionals, args).map(({ addresses, segment }) => ({
-      addresses,
-      ...(segment !== undefined && { segment }),
-    }))
-  const { leases } = (await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply
-  return leases
-    .filter(({ segment }) => args.options['segment'] === undefined || segment === args.options['segment'])
-    .map(({ address, segment, since }) => ({ addresses: address, segment, since }))
-}
 
 export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkReport>({
   name: 'release',
@@ -85,7 +70,10 @@ export const releaseCommand = command<ReleaseReply | ForcedReleaseReply | BulkRe
     const selects = selectionQuery(filters, args) !== undefined
     if (!selects && isOneAddress(args.positionals, args))
       return (await daemon.ask('POST', `${readAddress(args).path}/release`)) as ReleaseReply
-    const targets = await targetsOf(daemon, args)
+    const targets = await targetsOf(args, filters, {
+      listed: async query => ((await daemon.ask('GET', `/v1/leases${query}`)) as LeasesReply).leases,
+      target: ({ address, segment, since }) => ({ addresses: address, segment, since }),
+    })
     const bulk = { action: 'release', targets, wholly: false } as const
     return await changeInBulk({ daemon, args, terminal, tell }, bulk)
   },

@@ -22,6 +22,7 @@ import {
   changeInBulk,
   isOneAddress,
   namedTargets,
+  targetsOf,
   type BulkReport,
   type BulkTarget,
 } from './bulk-change.ts'
@@ -151,20 +152,6 @@ export const reserveCommand = command<ReserveReply | BulkReport>({
 
 const unreserveFilters: ListingTerms = { ...reservationTerms, sorts: ['address'] }
 
-/** The addresses that are named, or the reservations that filters find. */
-async function unreserveTargets(daemon: DaemonClient, args: ReadCall): Promise<readonly BulkTarget[]> {
-  const query = selectionQuery(unreserveFilters, args)
-  if (query === undefined)
-    return namedTargets(args.positionals, args).map(({ addresses, segment }) => ({
-      addresses,
-      ...(segment !== undefined && { segment }),
-    }))
-  const { reservations } = (await daemon.ask('GET', `/v1/reservations${query}`)) as ReservationsReply
-  return reservations
-    .filter(({ segment }) => args.options['segment'] === undefined || segment === args.options['segment'])
-    .map(({ address, segment }) => ({ addresses: address, segment }))
-}
-
 export const unreserveCommand = command<{ address: string; segment: string } | BulkReport>({
   name: 'unreserve',
   arguments: [
@@ -198,7 +185,11 @@ export const unreserveCommand = command<{ address: string; segment: string } | B
       await daemon.ask('DELETE', `/v1/reservations/${path}`)
       return { address, segment }
     }
-    const targets = await unreserveTargets(daemon, args)
+    const targets = await targetsOf(args, unreserveFilters, {
+      listed: async query =>
+        ((await daemon.ask('GET', `/v1/reservations${query}`)) as ReservationsReply).reservations,
+      target: ({ address, segment }) => ({ addresses: address, segment }),
+    })
     const bulk = { action: 'unreserve', targets, wholly: true } as const
     return await changeInBulk({ daemon, args, terminal, tell }, bulk)
   },

@@ -3,6 +3,7 @@ import { catalogue } from '../../../shared/problem/catalogue.ts'
 import { Problem, toProblem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { type CommandRow, type Example, type Option, type ReadCall } from './command.ts'
+import { meantWord, type OtherWords } from './meant-word.ts'
 import { OptionProblem } from './option-problem.ts'
 import { readCall } from './read-call.ts'
 import { choosePaint } from './terminal-text.ts'
@@ -22,7 +23,7 @@ export interface Program<Row extends CommandRow = CommandRow> {
   /** Options that a command has beside its own. */
   common(row: Row): Readonly<Record<string, Option>>
   /** By command: words of other tools that mean it. */
-  readonly otherWords: Readonly<Record<string, readonly string[]>>
+  readonly otherWords: OtherWords
   /** Options that may stand before the command. */
   readonly leading: Readonly<Record<string, Option>>
 }
@@ -68,14 +69,8 @@ function nearestCommand<Row extends CommandRow>(
   { rows, otherWords }: Program<Row>,
   word: string,
 ): string | undefined {
-  const [meant] = Object.entries(otherWords).find(([, words]) => words.includes(word.toLowerCase())) ?? []
-  return (
-    meant ??
-    nearestWord(
-      word,
-      rows.map(({ name }) => name),
-    )
-  )
+  const names = rows.map(({ name }) => name)
+  return meantWord(word.toLowerCase(), otherWords) ?? nearestWord(word, names)
 }
 
 function findRow<Row extends CommandRow>(program: Program<Row>, name: string): Row {

@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { argumentText, type Argument, type CommandRow, type ReadCall } from './command.ts'
+import { meantWord, type OtherWords } from './meant-word.ts'
 import { OptionProblem } from './option-problem.ts'
 
 /** Which options a command line may have, by long name. */
@@ -21,7 +22,7 @@ export interface Words {
 }
 
 /** What other tools call our options. */
-const otherWords: Readonly<Record<string, readonly string[]>> = {
+const otherWords: OtherWords = {
   output: ['format', 'json', 'yaml', 'wide'],
   namespace: ['ns'],
   watch: ['follow', 'f'],
@@ -33,7 +34,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 
 /** The option that was meant; what means one that the command does not have is no slip of one that it has. */
 function nearestOption(name: string, known: readonly string[]): string | undefined {
-  const meant = Object.keys(otherWords).find(own => otherWords[own]?.includes(name))
+  const meant = meantWord(name, otherWords)
   return meant === undefined ? nearestWord(name, known) : known.find(own => own === meant)
 }
 

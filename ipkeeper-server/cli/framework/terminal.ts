@@ -22,6 +22,11 @@ export interface Terminal {
   readonly ask?: (question: string) => string
 }
 
+/** Whether the person at the terminal says yes; undefined where nobody can be asked. */
+export function agrees({ ask }: Terminal, question: string): boolean | undefined {
+  return ask && /^y(es)?$/i.test(ask(`${question} [y/N] `).trim())
+}
+
 /** The terminal of a process, and what became of its stdout. */
 export interface ProcessTerminal extends Terminal {
   /** Why stdout could not be written, such as ENOSPC; undefined while all is well. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { NodeRecord, Write } from '../../ipam/records/records.ts'
+import { commitPlan } from './commit-plan.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The record of a node in place of what was there before. */
@@ -10,6 +11,19 @@ export const nodeWrite = (name: string, before: NodeRecord | undefined, record: 
   expect: before?.generation ?? null,
   record: { ...record, generation: (before?.generation ?? 0) + 1 },
 })
+
+/** The record of a node, where there is one, becomes what `amend` makes of it; nothing is written where that is the same. */
+export async function amendNode(
+  ledger: Ledger,
+  name: string,
+  amend: (record: NodeRecord) => NodeRecord,
+): Promise<void> {
+  await commitPlan(ledger, () => {
+    const record = ledger.node(name)
+    const amended = record && amend(record)
+    return { change: amended === record || !amended ? [] : [nodeWrite(name, record, amended)] }
+  })
+}
 
 /** Milliseconds. */
 const pauseAfterConflict = 20

@@ -13,7 +13,7 @@ import { shellWord } from '../../../shared/text/shell-word.ts'
 import type { NodeChallenge, NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { nodeWrite, writeNode } from '../ledger/write-node.ts'
+import { amendNode, nodeWrite, writeNode } from '../ledger/write-node.ts'
 
 /** Milliseconds that a claimant has to answer a challenge. It hears of it within one; its engine may elect a leader meanwhile. */
 const answerWithin = 5_000
@@ -184,12 +184,9 @@ export class NameClaims {
    */
   async giveUp(name: string, by: string, isBorne: () => boolean): Promise<void> {
     const { ledger, now } = this.#options
-    await commitPlan(ledger, () => {
-      const record = ledger.node(name)
-      if (!record || this.isOthers(name)) return { change: [] }
-      const without = withoutClaim(record, isBorne(), { since: now(), by })
-      return { change: without === record ? [] : [nodeWrite(name, record, without)] }
-    })
+    await amendNode(ledger, name, record =>
+      this.isOthers(name) ? record : withoutClaim(record, isBorne(), { since: now(), by }),
+    )
   }
 
   /** To be called with each change of the record of a name, by whomever. */

@@ -3,9 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { describeClaim, nextStep, withChallenge, withoutChallenge } from '../../ipam/records/node-record.ts'
 import type { NodeChallenge, NodeRecord } from '../../ipam/records/records.ts'
-import { commitPlan } from '../ledger/commit-plan.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { nodeWrite, writeNode } from '../ledger/write-node.ts'
+import { amendNode, writeNode } from '../ledger/write-node.ts'
 import type { LeaseService } from './service.ts'
 
 /** Milliseconds between two looks whether it has answered. */
@@ -83,13 +82,7 @@ export async function takeBackQuestion(
   name: string,
   challenge: NodeChallenge,
 ): Promise<void> {
-  const plan = (): { readonly change: ReturnType<typeof nodeWrite>[] } => {
-    const record = ledger.node(name)
-    if (!record) return { change: [] }
-    const without = withoutChallenge(record, challenge)
-    return { change: without === record ? [] : [nodeWrite(name, record, without)] }
-  }
-  await commitPlan(ledger, plan).catch(() => undefined)
+  await amendNode(ledger, name, record => withoutChallenge(record, challenge)).catch(() => undefined)
 }
 
 function lives(name: string, { claim, addresses }: NodeRecord): Problem {

@@ -108,7 +108,8 @@ export async function delAttachment(
       !(await service.wasAnswered(attachment))
     // The kernel first: once its addresses may go to another pod, nothing may answer for them any more.
     const end = async (): Promise<EndPlan> => {
-      if (released && attachment && isHere(service, attachment) && willEnd()) await network.cutOff(attachment)
+      if (released && attachment && isRecordedHere(service, attachment) && willEnd())
+        await network.cutOff(attachment)
       if (attachment?.wiring && willEnd()) await network.unwire(attachment, ledger.leasesOf(key))
       else if (!attachment && netns !== undefined) await network.unwireUnknown(key, netns)
       return await commitPlan(ledger, () => planEnd(service, key, { began, isMeant, undoes, released }))
@@ -131,7 +132,7 @@ export async function delAttachment(
 }
 
 /** Generation 0: nothing is known here of its namespace. */
-const isHere = ({ node }: Pick<LeaseService, 'node'>, attachment: AttachmentRecord): boolean =>
+export const isRecordedHere = ({ node }: Pick<LeaseService, 'node'>, attachment: AttachmentRecord): boolean =>
   attachment.node === node && attachment.generation > 0
 
 const whoGave = (giver: Giver): Pick<DelOutcome, 'delegatedTo'> =>

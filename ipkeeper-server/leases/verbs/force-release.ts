@@ -8,14 +8,13 @@ import {
   sameAttachment,
   type AskedYield,
   type AttachmentKey,
-  type AttachmentRecord,
   type LeaseRecord,
 } from '../../ipam/records/records.ts'
 import { forceLine } from '../../ipam/records/standing.ts'
 import { writeNode } from '../ledger/write-node.ts'
 import { leaseItem } from '../queries/listing.ts'
 import { askClaimant, challengeOf, notKept, takeBackQuestion, usualAnswerWithin } from './ask-claimant.ts'
-import { delAttachment } from './del.ts'
+import { delAttachment, isRecordedHere } from './del.ts'
 import { assertSomebodyHas, release } from './release.ts'
 import { readLeaseKey } from './reserve.ts'
 import type { LeaseService } from './service.ts'
@@ -114,7 +113,7 @@ async function planFor(
   const base = { others, warning: null, of: agreedOn(lease) }
   const who = `${describeHolder(lease.holder)} (container ${lease.attachment.containerId.slice(0, 13)} on node ${lease.node})`
   const cut = `loses its interface ${lease.attachment.ifname}; it keeps running without it`
-  if (attachment && isRecordedHere(attachment, here)) {
+  if (attachment && isRecordedHere(service, attachment)) {
     if (liveness(attachment) === 'dead')
       return { ...base, way: 'ended', says: `the sandbox of ${who} is gone` }
     if (attachment.netnsInode !== null) return { ...base, way: 'cut-off', says: `${who} ${cut}` }
@@ -129,10 +128,6 @@ async function planFor(
   await assertOff(service, lease, warning, terms)
   return { ...base, way: 'by-word', says: `nobody can cut the sandbox of ${who} off`, warning }
 }
-
-/** Generation 0: nothing is known here of its namespace. */
-const isRecordedHere = ({ node, generation }: AttachmentRecord, here: string): boolean =>
-  node === here && generation > 0
 
 async function lives(service: LeaseService, name: string, terms: ForceTerms): Promise<boolean> {
   const { ledger } = service

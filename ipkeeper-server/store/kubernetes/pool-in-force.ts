@@ -43,7 +43,7 @@ export function readPeoplesPool(object: ApiRecord, readPool: PoolReader): PoolRe
     return { ...record, object: { spec: object.spec, since: generation, ...about } }
   }
   const { spec, since, pool } = published
-  const pending = pendingSpec(object, published, readPool)
+  const pending = readPending(object, published, readPool)
   return {
     ...toPoolRecord(pool, generation, 'api'),
     object: { spec, since, ...about, published: true, ...(pending && { pending }) },
@@ -78,7 +78,7 @@ function readPublished({ name, status }: ApiRecord, readPool: PoolReader): Publi
   }
 }
 
-function pendingSpec(object: ApiRecord, { spec }: Published, readPool: PoolReader): PendingSpec | undefined {
+function readPending(object: ApiRecord, { spec }: Published, readPool: PoolReader): PendingSpec | undefined {
   if (canonicalJson(object.spec) === canonicalJson(spec)) return undefined
   const refusal = readRefusal(object)
   return { spec: object.spec, ...readFault(object, readPool), ...(refusal && { refusal }) }

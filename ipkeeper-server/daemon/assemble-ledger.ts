@@ -105,6 +105,7 @@ export async function openLedger(
     },
     isPoolInUse: name => isPoolInUse(name),
     refusesClaims: () => news.claims?.claimRefusal(),
+    takesUp: true,
     pools: () => termsOf(watched.current, watched.current.pools, access !== undefined).pools,
     onLost: had => {
       const { segment, address, holder } = had

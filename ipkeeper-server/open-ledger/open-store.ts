@@ -40,6 +40,7 @@ export interface OpenStoreOptions {
   readonly isPoolInUse: (name: string) => boolean | undefined
   readonly onLost: SharedStoreOptions['onLost']
   readonly refusesClaims?: SharedStoreOptions['refusesClaims']
+  readonly takesUp?: SharedStoreOptions['takesUp']
   /** How addresses are treated that pods have had; none where nothing is ended. */
   readonly pools?: () => PoolBook
   readonly offline?: SharedStoreOptions['offline']
@@ -149,6 +150,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     onStatus,
     onLost,
     refusesClaims,
+    takesUp,
     pools,
     offline,
   } = options
@@ -162,6 +164,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     bootId: readBootId(),
     onStatus,
     ...(refusesClaims && { refusesClaims }),
+    ...(takesUp !== undefined && { takesUp }),
     onLost,
     ...(pools && { released: lease => releasedLease(lease, { pools: pools(), now: clock.now() }) }),
     ...(offline && { offline }),

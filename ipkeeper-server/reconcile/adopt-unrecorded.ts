@@ -63,8 +63,10 @@ export class AdoptUnrecorded {
 
   async #round(): Promise<number | undefined> {
     const { service, results } = this.#options
+    const { ledger } = service
+    const isFinal = ledger.haveAllTold()
     const living: UnrecordedResult[] = []
-    for (const one of unrecordedResults(service.ledger, await results()))
+    for (const one of unrecordedResults(ledger, await results()))
       if (!(await this.#hasEnded(one)) && (await this.#lives(one.result))) living.push(one)
     let isContested = false
     for (const [segment, group] of Map.groupBy(living, one => one.segment)) {
@@ -73,11 +75,13 @@ export class AdoptUnrecorded {
       const items = await this.#adopt(segment, group)
       isContested ||= items.some(({ verdict }) => verdict === 'conflict')
     }
+    if (!isContested || isFinal) ledger.tookUp()
     return isContested ? pauseAfterConflict : undefined
   }
 
   /** What the ledger has ended itself, such as by force, is no pod that it does not know, though its runtime may keep it yet. */
-  async #hasEnded({ key, segment, result }: UnrecordedResult): Promise<boolean> {
+  async #hasEnded({ key, segment, result, isLost }: UnrecordedResult): Promise<boolean> {
+    if (isLost) return false
     const { ledger, tombstones } = this.#options.service
     if (tombstones.has(key)) return true
     for (const address of result.addresses) {

@@ -109,6 +109,17 @@ export interface SharedAspect {
   hasEnded(key: string): boolean
   /** Those that have, as far as that is remembered. */
   ended(): Iterable<AttachmentKey>
+  /**
+   * Whether all nodes have told the engine what they hold, as far as it has lost records. Before, what another node has in use by what the
+   * engine says proves nothing.
+   */
+  haveAllTold(): boolean
+  /**
+   * To be called when sandboxes that live on this node and were not on record are, as far as they can be. Should the engine lose records, or
+   * have lost some, this node does not say before that it has told what it holds. With the first one of them that is written, an engine
+   * that this node knows is taken for one that has lost records: it had it, or no ADD would have been answered.
+   */
+  tookUp(): void
   /** Kinds whose records are forgotten at present, because the engine does not keep them. */
   readonly ignores: readonly RecordKind[]
 }

@@ -1,9 +1,12 @@
 /** A ledger that is older than the node: of pods that were made since, only the runtime's results tell. */
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
+import { keepResult } from '../rigs/kept-result.ts'
 import { logs } from '../rigs/logs.ts'
 import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
+import { toOldLayout } from '../rigs/old-layout.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
@@ -48,32 +51,6 @@ function makeSite(t: Test): Site {
     store = named
   }
   return { machine, folder, results, use, add }
-}
-
-const resultFile = (pod: MachinePod): string => `fixed-${pod.containerId}-eth0`
-
-/** As libcni writes it after an ADD. */
-function keepResult(results: string, stateDir: string, pod: MachinePod, address: string): void {
-  const ipam = { type: 'ipkeeper', stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
-  const network = { cniVersion: '1.0.0', name: 'fixed', plugins: [{ type: 'bridge', ipam }] }
-  const cached = {
-    kind: 'cniCacheV1',
-    containerId: pod.containerId,
-    config: Buffer.from(JSON.stringify(network)).toString('base64'),
-    ifName: 'eth0',
-    networkName: 'fixed',
-    cniArgs: [
-      ['K8S_POD_NAMESPACE', 'shop'],
-      ['K8S_POD_NAME', pod.name],
-    ],
-    result: {
-      cniVersion: '1.0.0',
-      interfaces: [{ name: 'eth0', mac: '0e:00:0a:16:00:05', sandbox: pod.netns }],
-      ips: [{ address: `${address}/24`, interface: 0 }],
-      dns: {},
-    },
-  }
-  writeFileSync(join(results, resultFile(pod)), JSON.stringify(cached))
 }
 
 /** What the state folder is now is what it will be again. */
@@ -210,3 +187,29 @@ t.test('somebody else has it by the older ledger, and lives', { skip, timeout: 1
   await early.die()
   await logs(t, machine.daemon(), taken(later, '10.22.0.2'), 'as soon as it comes free')
 })
+
+for (const layout of [1, 2, 3] as const)
+  t.test(
+    `a ledger of layout ${layout}, which had no checksums, has lost a lease`,
+    { skip, timeout: 120_000 },
+    async t => {
+      const site = makeSite(t)
+      const { machine, add } = site
+      await machine.start('n1')
+      const pods = [await machine.pod('a'), await machine.pod('lost'), await machine.pod('c')]
+      for (const pod of pods) await add(pod)
+      await machine.stop()
+      const file = join(machine.stateDir, 'leases.db')
+      toOldLayout(file, layout)
+      const old = new DatabaseSync(file)
+      const { changes } = old
+        .prepare(`DELETE FROM record WHERE kind = 'lease' AND key LIKE '%10.22.0.3"%'`)
+        .run()
+      t.equal(changes, 1)
+      old.close()
+      await machine.start('n1')
+      t.equal((await machine.leases())['10.22.0.3'], 'bound n1')
+      for (const pod of pods) t.equal(await pod.check(), '')
+      await keeps(t, site, pods[1]!, '10.22.0.3')
+    },
+  )

@@ -114,12 +114,14 @@ export const firstEpoch = 1
 
 export const epochOf = ({ epoch = firstEpoch }: Pick<NodeRecord, 'epoch'>): number => epoch
 
-/** Names of the nodes that have not told again all that they hold, in alphabetical order. `epoch`: the newest one that is known. */
-export function awaitedNodes(nodes: Iterable<NodeRecord>, epoch: number): readonly string[] {
-  return [...nodes]
-    .filter(node => node.gone === undefined && (epochOf(node) < epoch || node.owes === true))
-    .map(({ name }) => name)
-    .sort()
+/** Names of the nodes that have not told again what they hold. `epoch`: the newest one that is known. */
+export function untoldNodes(nodes: readonly NodeRecord[], epoch: number): readonly string[] {
+  return nodes.filter(node => node.gone === undefined && epochOf(node) < epoch).map(({ name }) => name)
+}
+
+/** Names of those of which something is left: it waits for another node, or is not taken up yet. */
+export function owingNodes(nodes: readonly NodeRecord[]): readonly string[] {
+  return nodes.filter(node => node.gone === undefined && node.owes === true).map(({ name }) => name)
 }
 
 /** The record of a node that is gone for good: nobody has to answer for it any more. */

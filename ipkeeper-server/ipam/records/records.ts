@@ -373,6 +373,8 @@ export type Write = {
     readonly key: string
     readonly expect: number | null
     readonly record: RecordTypes[K] | null
+    /** A sandbox that lives was found to have it by another record than this ledger's: nothing new is given. */
+    readonly isFound?: true
   }
 }[RecordKind]
 

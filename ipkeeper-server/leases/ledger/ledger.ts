@@ -406,6 +406,16 @@ export class Ledger extends LedgerReader {
     return this.#store.shared?.hasEnded(attachmentKey(key)) === true
   }
 
+  /** Of a store that nodes share: see SharedAspect. */
+  haveAllTold(): boolean {
+    return this.#store.shared?.haveAllTold() ?? true
+  }
+
+  /** Of a store that nodes share: see SharedAspect. */
+  tookUp(): void {
+    this.#store.shared?.tookUp()
+  }
+
   /** How it stands with the store; undefined where one daemon has it to itself. */
   storeStatus(): StoreStatus | undefined {
     return this.#store.shared?.status()

@@ -95,7 +95,7 @@ export function planImport(
     decisions,
     change: [
       ...pools,
-      ...leases.map(lease => writeLease(book, lease)),
+      ...leases.map((lease): Write => ({ ...writeLease(book, lease), ...(key && { isFound: true }) })),
       ...dropFormerHolders(book, leases),
       writeOwner(context, leases),
       ...(key ? [writeSandbox(context, key, leases, { netns, netnsInode })] : []),

@@ -2,7 +2,7 @@ import type { FoundAllocation } from '../../../shared/api/import.schema.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
 import { objectIn, textIn } from '../../../shared/json/object-fields.ts'
 import type { AddressBook } from '../../ipam/pools/address-book.ts'
-import type { AttachmentKey } from '../../ipam/records/records.ts'
+import { sameAttachment, type AttachmentKey, type AttachmentRecord } from '../../ipam/records/records.ts'
 import type { OwnResult } from '../../result-cache/plan/read-cached-result.ts'
 
 /** What libcni keeps of an ADD for which the plugin used a state folder. */
@@ -14,11 +14,13 @@ export interface KeptResult extends OwnResult {
   readonly beforeBoot: boolean
 }
 
-/** A result of which nothing is on record. */
+/** A result of which nothing is on record, or not all. */
 export interface UnrecordedResult {
   readonly key: AttachmentKey
   readonly segment: string
   readonly result: KeptResult
+  /** Its holder still names a lease that has gone without a trace: it is lost, and did not end. */
+  readonly isLost: boolean
 }
 
 /** A network that another plugin calls ipkeeper for may have a name of its own. */
@@ -34,7 +36,17 @@ function segmentOf(book: AddressBook, { configs }: KeptResult): string {
   return own ?? pool?.segment ?? 'default'
 }
 
-/** Results of this boot whose containers the ledger does not know: it is older than they are, or they have ended. */
+/** Whether a holder says that a sandbox has a lease which is not there. Whatever ends a lease writes both. */
+function lacksLease(book: AddressBook, attachment: AttachmentRecord | undefined): boolean {
+  const holder = attachment && book.holder(attachment.holder)
+  if (!holder || !sameAttachment(holder.attachment, attachment)) return false
+  return holder.leases.some(lease => book.lease(lease) === undefined)
+}
+
+/**
+ * Results of this boot whose containers the ledger does not know: it is older than they are, or they have ended. And those that it knows
+ * and has lost leases of.
+ */
 export function unrecordedResults(
   book: AddressBook,
   results: readonly KeptResult[],
@@ -44,11 +56,12 @@ export function unrecordedResults(
     const { containerId, ifname, addresses } = result
     const key = { network: networkOf(result), containerId, ifname }
     const segment = segmentOf(book, result)
+    const attachment = book.attachment(key) ?? book.attachment({ ...key, network: result.network })
+    const isLost = lacksLease(book, attachment)
     const isRecorded =
-      book.attachment(key) !== undefined ||
-      book.attachment({ ...key, network: result.network }) !== undefined ||
+      attachment !== undefined ||
       addresses.some(address => book.lease({ segment, address })?.attachment?.containerId === containerId)
-    return isRecorded ? [] : [{ key, segment, result }]
+    return isRecorded && !isLost ? [] : [{ key, segment, result, isLost }]
   })
 }
 

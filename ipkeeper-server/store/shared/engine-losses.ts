@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { awaitedNodes, epochOf, firstEpoch, withReturn } from '../../ipam/records/node-record.ts'
+import { epochOf, owingNodes, untoldNodes, firstEpoch, withReturn } from '../../ipam/records/node-record.ts'
 import type { NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoreStatus } from '../lease-store.ts'
 import { EngineMemory, foundBy } from './engine-memory.ts'
@@ -19,6 +19,8 @@ export interface EngineLossesOptions {
   readonly now: () => number
   /** Somebody who only looks, or copies records while no daemon runs, finds no losses. */
   readonly isOffline: boolean
+  /** As in SharedStoreOptions. */
+  readonly takesUp: boolean
   readonly note: (notes: readonly Note[]) => void
   /** Another node has found a loss. */
   readonly onLoss: (reason: string) => void
@@ -41,18 +43,22 @@ export class EngineLosses {
   #owes = false
   /** By name: the ID of the machine that has claimed it. */
   readonly #claimants = new Map<string, string>()
-  /** Nodes that are waited for, besides this one. */
+  /** Nodes that are waited for, besides this one; and of these, those that have told nothing yet. */
   #awaited: readonly string[] = []
+  #untold: readonly string[] = []
   /** Why the engine has other data than it had, until that is heard. */
   #broken: string | undefined
   /** Whether all was heard once. */
   #isHeard = false
   /** Whether the journal had something about this engine. */
   #wasKnown = false
+  /** Whether sandboxes of this node may live that are not on record. */
+  #takesUp: boolean
 
   constructor(options: EngineLossesOptions) {
     const { engine } = options
     this.#options = options
+    this.#takesUp = options.takesUp
     this.#memory = new EngineMemory(`${engine.kind} ${engine.location}`)
   }
 
@@ -211,9 +217,33 @@ export class EngineLosses {
     return this.hasReported() && (this.#owes === owes || !this.#keepsNodes())
   }
 
-  /** Whether all nodes have told what they hold, as far as this one has heard. */
+  /** Whether all nodes have told what they hold, and nothing of that waits, as far as this one has heard. */
   isWhole(): boolean {
-    return this.hasReported() && this.#awaited.length === 0
+    return this.hasReported() && this.#awaited.length === 0 && !this.mustTakeUp()
+  }
+
+  /** Whether all nodes have told what they hold, but for what waits for others or is to be taken up. */
+  haveAllTold(): boolean {
+    return this.hasReported() && this.#untold.length === 0
+  }
+
+  // ---- Sandboxes that are not on record
+
+  /** Whether this node has to say that something is left. One that has told everything does not take that back. */
+  mustTakeUp(): boolean {
+    return this.#takesUp && !this.hasSaid(false)
+  }
+
+  /** Whether the engine has lost records if it does not have what this node was found to hold, and that is no known loss. */
+  mustHaveHad(): boolean {
+    return this.#takesUp && this.#wasKnown && this.#keepsNodes() && this.hasSaid(false)
+  }
+
+  /** They are by now, as far as they can be. */
+  tookUp(): void {
+    if (!this.#takesUp) return
+    this.#takesUp = false
+    this.#options.onChange()
   }
 
   /** To be called with each change of a node's record. */
@@ -236,18 +266,18 @@ export class EngineLosses {
     this.#lookBehind(nodes)
     // Who has told has written records for those that have none.
     const lacking = this.hasReported() ? [] : [...this.#memory.nodes].filter(name => !this.#node(name))
-    const awaited = new Set(
-      [...awaitedNodes(nodes, this.#memory.epoch), ...lacking].filter(name => !this.isOwn(name)),
-    )
-    this.#awaited = [...awaited].sort()
+    const others = (names: readonly string[]): readonly string[] =>
+      [...new Set(names)].filter(name => !this.isOwn(name)).sort()
+    this.#untold = others([...untoldNodes(nodes, this.#memory.epoch), ...lacking])
+    this.#awaited = others([...this.#untold, ...owingNodes(nodes)])
     if (this.isWhole()) this.#memory.isWhole()
-    const isOther = before !== this.#standing()
-    if (isNews || isOther) note([this.note()])
-    if (isOther) onChange()
+    const hasChanged = before !== this.#standing()
+    if (isNews || hasChanged) note([this.note()])
+    if (hasChanged) onChange()
   }
 
   #standing(): string {
-    return JSON.stringify([this.hasReported(), this.#owes, this.#awaited])
+    return JSON.stringify([this.hasReported(), this.#owes, this.#awaited, this.#untold])
   }
 
   /**

@@ -192,10 +192,10 @@ export class Resolver {
         if (!contact.hasListed) throw new EngineAway(contact.trouble ?? 'its records were not heard yet')
         await this.#resolveAll()
         if (this.#pending.size > this.#waiting.size) continue
-        const owes = this.#waiting.size > 0
+        const owes = this.#waiting.size > 0 || losses.mustTakeUp()
         if (!losses.hasSaid(owes)) await losses.report(owes)
         if (contact.comeBack()) onStatus()
-        if (this.#waiting.size === 0) return
+        if (!owes) return
         await this.#newsOfWaiting(waitingPauses * retryAfter)
       } catch (error) {
         if (stopping()) return

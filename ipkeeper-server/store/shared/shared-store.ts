@@ -76,6 +76,8 @@ export interface SharedStoreOptions {
   readonly onLost: (had: LeaseRecord) => void
   /** Why an address may not be taken although the engine is there; undefined where it may. */
   readonly refusesClaims?: () => Problem | undefined
+  /** Whether sandboxes that live and are not on record are looked for, and `tookUp` is called then. Default: no. */
+  readonly takesUp?: boolean
   /** What becomes of a lease whose pod has ended; without it, it cools down for a minute, or is kept. */
   readonly released?: (lease: LeaseRecord) => LeaseRecord
 }
@@ -169,6 +171,7 @@ export class SharedStore implements LeaseStore {
       ...{ engine, known, names, now },
       ...(options.id !== undefined && { id: options.id }),
       isOffline: options.offline !== undefined,
+      takesUp: options.takesUp ?? false,
       note: notes => {
         void journal.commit([], [], notes).catch(() => undefined)
       },
@@ -229,6 +232,9 @@ export class SharedStore implements LeaseStore {
       onNode: (name, text) => {
         this.#hearOfNode(name, text)
       },
+      onLacking: reason => {
+        this.#reclaim.lost(reason, [...known.values()])
+      },
     })
     this.file = journal.file && ownPart(journal.file)
     this.kind = engine.kind
@@ -238,6 +244,7 @@ export class SharedStore implements LeaseStore {
 
   #aspect(): SharedAspect {
     const [engine, journal, contact, ended] = [this.#engine, this.#journal, this.#contact, this.#ended]
+    const losses = this.#losses
     return {
       follow: adopt => {
         this.#adopt = adopt
@@ -249,6 +256,10 @@ export class SharedStore implements LeaseStore {
       named: () => this.#named(),
       hasEnded: key => ended.has(key) && !journal.mayHaveAttachment(key),
       ended: () => ended.keys(),
+      haveAllTold: () => contact.hasListed && losses.haveAllTold(),
+      tookUp: () => {
+        losses.tookUp()
+      },
       get ignores() {
         return engine.ignores.filter(kind => kind !== 'ending')
       },

@@ -42,6 +42,8 @@ export interface WriteThroughOptions {
   readonly refusesClaims: () => Problem | undefined
   /** A node's record was written. */
   readonly onNode: (name: string, text: string | null) => void
+  /** The engine does not have what it must have had. */
+  readonly onLacking: (reason: string) => void
 }
 
 /** A change whose turn has come. */
@@ -82,8 +84,12 @@ export class WriteThrough {
     if (contact.isAway || writes.some(write => resolver.isWaiting(recordId(write))))
       return await this.#carryOutAlone(change)
     const lossesBefore = losses.count
-    const isClaim = writes.some(write => this.#isClaim(write))
-    if (isClaim && !losses.isWhole()) {
+    const claims = writes.filter(write => this.#isClaim(write))
+    const isClaim = claims.length > 0
+    const isFound = claims.every(write => write.isFound === true)
+    if (isClaim && isFound && losses.mustHaveHad())
+      this.#options.onLacking('pods that live on this node are not on record there')
+    if (isClaim && !(isFound ? losses.haveAllTold() : losses.isWhole())) {
       // An engine that kept no records of nodes may have begun to.
       if (!losses.hasReported()) resolver.run()
       throw losses.problem()

@@ -83,6 +83,59 @@ t.test('what this ledger has ended, and a runtime keeps yet', async t => {
   t.strictSame(told, ['10.22.0.9 unknown'])
 })
 
+/** Whether nodes that share the ledger have all told what they hold, and how often it was said that all is taken up. */
+class SharedRecords extends MemoryStore {
+  told = false
+  tookUp = 0
+  readonly shared = {
+    ...{ follow: () => undefined, status: () => ({ state: 'ready', owed: 0 }) as const, ignores: [] },
+    ...{
+      isHeard: () => true,
+      takenAtStart: () => [],
+      lastContactAge: () => 0,
+      named: () => Promise.resolve(),
+    },
+    ...{ hasEnded: () => false, ended: () => [], haveAllTold: () => this.told },
+    tookUp: () => {
+      this.tookUp++
+    },
+  }
+}
+
+interface Taking {
+  readonly what: string
+  /** `held`: what another pod has. undefined: it cannot be read. */
+  readonly address: ((held: string) => string) | undefined
+  readonly haveAllTold: boolean
+  readonly tookUp: boolean
+}
+
+const takings: readonly Taking[] = [
+  { what: 'who lives is adopted', address: () => '10.22.0.9', haveAllTold: false, tookUp: true },
+  { what: 'no pool has it', address: () => '10.99.0.1', haveAllTold: false, tookUp: true },
+  { what: 'another one has it', address: held => held, haveAllTold: true, tookUp: true },
+  { what: 'another one had it once', address: held => held, haveAllTold: false, tookUp: false },
+  { what: 'results cannot be read', address: undefined, haveAllTold: true, tookUp: false },
+]
+
+for (const { what, address, haveAllTold, tookUp } of takings)
+  t.test(`whether all is taken up: ${what}`, async t => {
+    const store = new SharedRecords()
+    let held = ''
+    const { story, adopt } = await begin(
+      t,
+      () => {
+        if (!address) throw new Error('EIO')
+        return [kept('later', address(held))]
+      },
+      store,
+    )
+    held = await story.add({ pod: 'early', container: 'c0' })
+    store.told = haveAllTold
+    await adopt.begin()
+    t.equal(store.tookUp, tookUp ? 1 : 0)
+  })
+
 t.test('results that cannot be read', async t => {
   let fails = true
   const { adopt, told } = await begin(t, () => {

@@ -97,6 +97,8 @@ t.test('leases of a store that nodes share are counted as those of a store of it
     follow: tell => (adopt = tell),
     status: () => ({ state: 'ready', owed: 0 }),
     isHeard: () => true,
+    haveAllTold: () => true,
+    tookUp: () => undefined,
     takenAtStart: () => [],
     lastContactAge: () => 0,
     hasEnded: () => false,

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { replaceLease, writeHolder } from '../../../../ipkeeper-server/ipam/plan/record-writes.ts'
 import {
   allocationsOf,
   rangesOf,
@@ -41,6 +42,20 @@ for (const [what, patch, isUnrecorded] of rows)
     const found = unrecordedResults(story.service.ledger, [kept(patch)])
     t.equal(found.length, isUnrecorded ? 1 : 0)
   })
+
+t.test('a lease that its holder names, and that has gone without a trace', async t => {
+  const story = await TestService.open()
+  await story.add({ pod: 'web-0', container: 'c0' })
+  const { ledger } = story.service
+  const result = kept({ containerId: 'c0', addresses: ['10.22.0.2'] })
+  const lease = ledger.lease({ segment: 'default', address: '10.22.0.2' })
+  if (!lease) return
+  await ledger.commit([replaceLease(lease, null)])
+  t.match(unrecordedResults(ledger, [result]), [{ isLost: true }])
+  const holder = ledger.holder(lease.holder)
+  await ledger.commit([writeHolder(holder, lease.holder, { attachment: null }, [])])
+  t.strictSame(unrecordedResults(ledger, [result]), [], 'whatever ends a lease writes both')
+})
 
 t.test('segments and ranges', async t => {
   const story = await TestService.open()

@@ -12,6 +12,7 @@ const record = (name: string): string =>
 function followed(
   site: EngineDouble,
   names = ['n1'],
+  takesUp = false,
 ): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
   for (const name of ['n1', 'n2']) site.put('node', name, record(name))
   const engine = site.connect()
@@ -19,7 +20,7 @@ function followed(
     ...{ engine, isChanging: () => false, onContact: () => undefined, onChange: () => undefined },
   })
   const losses = new EngineLosses({
-    ...{ engine, known, names: () => names, now: () => 0, isOffline: false },
+    ...{ engine, known, names: () => names, now: () => 0, isOffline: false, takesUp },
     ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
   })
   let lists = 0
@@ -116,4 +117,45 @@ t.test('what the engine has of a node counts, and not what that has told', async
   t.notOk(losses.hasReported(), 'it has another name, which is behind')
   await losses.report(false)
   t.strictSame([losses.hasReported(), epochs()], [true, [2, 2, 1]])
+})
+
+t.test('sandboxes that live and are not on record', async t => {
+  const site = new EngineDouble()
+  const { losses, lists } = followed(site, ['n1'], true)
+  await until('all is heard', () => lists() === 1)
+  const owes = (name: string): unknown =>
+    (JSON.parse(site.get('node', name)?.text ?? '{}') as NodeRecord).owes
+  t.notOk(losses.mustTakeUp(), 'nothing is lost')
+  t.ok(losses.isWhole())
+  site.restore(site.snapshot())
+  await until('the loss is heard of', () => lists() === 2)
+  await losses.report(losses.mustTakeUp())
+  t.ok(owes('n1'), 'it has told, and something is left')
+  t.notOk(losses.haveAllTold(), 'n2 has not told')
+  const tellsOther = async (
+    patch: Partial<NodeRecord>,
+    what: string,
+    holds: () => boolean,
+  ): Promise<void> => {
+    const text = JSON.stringify({ ...(JSON.parse(record('n2')) as NodeRecord), ...patch })
+    site.put('node', 'n2', text)
+    await until(what, () => {
+      losses.heardOf(text)
+      return holds()
+    })
+  }
+  await tellsOther({ epoch: 2, owes: true }, 'both have told', () => losses.haveAllTold())
+  t.notOk(losses.isWhole(), 'but something is left of both')
+  losses.tookUp()
+  await losses.report(losses.mustTakeUp())
+  t.notOk(owes('n1'))
+  t.match(losses.status(), { waitsFor: ['n2'] })
+  await tellsOther({ epoch: 2 }, 'nothing is left', () => losses.isWhole())
+})
+
+t.test('what an engine must have had', async t => {
+  const site = new EngineDouble()
+  const { losses, lists } = followed(site, ['n1'], true)
+  await until('all is heard', () => lists() === 1)
+  t.notOk(losses.mustHaveHad(), 'the journal knows nothing of it')
 })

@@ -38,6 +38,12 @@ export class KnownRecords {
     return this.#records.get(kind)?.get(key)
   }
 
+  /** By a record's ID. */
+  hasId(id: string): boolean {
+    const end = id.indexOf(' ')
+    return this.#records.get(id.slice(0, end) as SharedKind)?.has(id.slice(end + 1)) ?? false
+  }
+
   *values(): Iterable<EngineRecord> {
     for (const [kind, versions] of this.#records)
       for (const [key, { text, revision }] of versions) yield { kind, key, text, revision }

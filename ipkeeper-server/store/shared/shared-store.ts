@@ -306,10 +306,10 @@ export class SharedStore implements LeaseStore {
   }
 
   #judgeTaken(copies: readonly EngineRecord[]): void {
-    // What is to be reported again is not what the engine has.
-    if (this.#losses.count > 0 || !this.#losses.hasReported()) return
-    this.#takenAtStart = takenSince(copies, this.#known, this.#endings.own())
-    this.#forgetEndings()
+    // Of what is to be reported again it is judged when that is resolved.
+    const settled = copies.filter(copy => !this.#resolver.has(recordId(copy)))
+    this.#takenAtStart = takenSince(settled, this.#known, this.#endings.own())
+    if (this.#losses.count === 0 && this.#losses.hasReported()) this.#forgetEndings()
   }
 
   /** Commits of an earlier run that came after all. */
@@ -422,8 +422,9 @@ export class SharedStore implements LeaseStore {
       return
     }
     const losses = this.#losses.count
+    const isWhole = this.#losses.isWhole()
     await this.#order.inOrder(shared, {
-      work: writes => this.#writeThrough.carryOut({ writes, local, events, losses }),
+      work: writes => this.#writeThrough.carryOut({ writes, local, events, losses, isWhole }),
       onFailure: () => {
         if (losses !== this.#losses.count) this.#reclaim.afterFailure(shared)
       },
@@ -454,18 +455,35 @@ export class SharedStore implements LeaseStore {
     return attachment !== undefined && this.#journal.mayHaveAttachment(attachment)
   }
 
-  /** A lease that is bound here has gone: who ended it has left a trace, which is heard just after. */
+  /**
+   * A lease or holder that is bound here has gone: who ended it has left a trace, which is heard just after. The leases of a sandbox are
+   * looked at before its holder is forgotten, which goes with them.
+   */
   #hearOfMissing(name: RecordName): void {
     setImmediate(() => {
       const id = recordId(name)
       const isOver =
         this.#known.get(name) !== undefined || this.#order.isUnderWay(id) || this.#resolver.has(id)
       if (isOver || this.#stopping.signal.aborted) return
-      if (this.#isBoundHere(id) && !this.#endings.own().has(id)) {
-        const reason = `it has no ${id} any more, which is bound here, and nobody ended it`
+      const lost = this.#lostWith(id)
+      if (lost === undefined) this.#hear(name, null, true)
+      else {
+        const reason = `it has no ${lost} any more, which is bound here, and nobody ended it`
         this.#reclaim.lost(reason, [...this.#known.values()])
-      } else this.#hear(name, null, true)
+      }
     })
+  }
+
+  /** A lease of the sandbox that has this record, which the engine has lost. */
+  #lostWith(id: string): string | undefined {
+    const sandbox = this.#copies.attachmentOf(id)
+    if (!this.#isBoundHere(id)) return undefined
+    const ended = this.#endings.own()
+    const isThere = (lease: string): boolean =>
+      this.#known.hasId(lease) || this.#order.isUnderWay(lease) || this.#resolver.has(lease)
+    for (const [lease] of this.#copies.leases())
+      if (this.#copies.attachmentOf(lease) === sandbox && !isThere(lease) && !ended.has(lease)) return lease
+    return undefined
   }
 
   /** @param isExplained it has ended, by what is known */
@@ -488,7 +506,8 @@ export class SharedStore implements LeaseStore {
     if (this.#resolver.isWaiting(id)) this.#resolver.wake()
     // What is pending is resolved first; until then it is what counts here. A commit under way finds out by itself.
     if (!this.#loaded || this.#resolver.has(id) || this.#order.isUnderWay(id)) return
-    const keepsTraces = kind === 'lease' && !this.#options.offline && !this.#engine.ignores.includes('ending')
+    const isUse = kind === 'lease' || kind === 'holder'
+    const keepsTraces = isUse && !this.#options.offline && !this.#engine.ignores.includes('ending')
     if (keepsTraces && text === null && !isExplained && !this.#listing && this.#isBoundHere(id)) {
       this.#hearOfMissing({ kind, key })
       return

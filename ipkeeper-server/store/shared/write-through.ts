@@ -54,6 +54,8 @@ export interface OrderedChange {
   readonly events: readonly HistoryEvent[]
   /** Losses that had been found when the change began: a later one has left these records out. */
   readonly losses: number
+  /** Whether all nodes had told what they hold when the change was planned: else the plan went by less than there is. */
+  readonly isWhole: boolean
 }
 
 interface Intended {
@@ -81,6 +83,7 @@ export class WriteThrough {
   async carryOut(change: OrderedChange): Promise<Revisions> {
     const { contact, losses, resolver } = this.#options
     const { writes } = change
+    if (writes.some(write => this.#isContested(write))) throw losses.problem()
     if (contact.isAway || writes.some(write => resolver.isWaiting(recordId(write))))
       return await this.#carryOutAlone(change)
     const lossesBefore = losses.count
@@ -94,6 +97,10 @@ export class WriteThrough {
       if (!losses.hasReported()) resolver.run()
       throw losses.problem()
     }
+    const [first] = writes
+    // Behind guards (of MACs, of quotas) stand leases that may have been told since.
+    if (isClaim && first && !(change.isWhole && change.losses === losses.count))
+      throw new StoreConflict(first.kind, first.key)
     const refusal = isClaim && this.#options.refusesClaims()
     if (refusal) throw refusal
     const isAdd = change.local.some(({ record }) => record !== null)
@@ -192,6 +199,16 @@ export class WriteThrough {
       resolver.add(again)
     }
     return written
+  }
+
+  /** Whether it gives to a new sandbox what the engine says to be in use on a node that has not told yet whether it still is. */
+  #isContested({ kind, key, record }: SharedWrite): boolean {
+    const { resolver } = this.#options
+    const id = recordId({ kind, key })
+    if (kind !== 'lease' || !record?.attachment || !resolver.isWaiting(id)) return false
+    const want = resolver.get(id)?.want
+    const had = typeof want === 'string' ? (JSON.parse(want) as LeaseRecord).attachment : null
+    return !sameAttachment(had, record.attachment)
   }
 
   /** Whether it takes an address that no attachment has here. */

@@ -3,6 +3,7 @@ import {
   leaseKey,
   sameAttachment,
   type AskedYield,
+  type FormerClaim,
   type NodeChallenge,
   type NodeClaim,
   type NodeRecord,
@@ -59,13 +60,27 @@ function withoutContest(record: NodeRecord): NodeRecord {
  */
 const mostFormers = 16
 
-/** The name with this claim. A claimant of another identity is remembered: there may be leases of it under the name. */
+/**
+ * The name with this claim. A claimant of another identity is remembered: there may be leases of it under the name. That the name was gone
+ * was said of all who had it.
+ */
 export function withClaim(record: NodeRecord, mine: NodeClaim): NodeRecord {
   const { claim: before, formers: known = [], ...rest } = withReturn(withoutContest(record))
   const formers = [...known, ...(before ? [before] : [])]
     .filter(({ id }, index, all) => id !== mine.id && all.findLastIndex(other => other.id === id) === index)
     .slice(-mostFormers)
+    .map((former): FormerClaim => (record.gone ? { ...former, gone: record.gone } : former))
   return { ...rest, claim: mine, ...(formers.length > 0 && { formers }) }
+}
+
+/**
+ * Since when all who had the name before are gone, by an operator's word: what is in use under it since earlier, and not on record on the
+ * machine of its claimant, is not any more. undefined: one of them may live, or there was none.
+ */
+export function formersGoneSince({ formers = [] }: Pick<NodeRecord, 'formers'>): number | undefined {
+  const since = formers.map(({ gone }) => gone?.since ?? Infinity)
+  const last = Math.max(...since)
+  return Number.isFinite(last) ? last : undefined
 }
 
 export function withChallenge(record: NodeRecord, mine: NodeChallenge): NodeRecord {

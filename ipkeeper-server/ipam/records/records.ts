@@ -280,6 +280,12 @@ export interface NodeClaim {
   readonly since: number
 }
 
+/** Who had a node's name before. */
+export interface FormerClaim extends NodeClaim {
+  /** It was gone for good, by an operator's word, when another machine claimed the name: its sandboxes are dead. */
+  readonly gone?: GoneMark
+}
+
 /** Who wants to know whether the claimant of a name lives. */
 export interface NodeChallenge extends NodeClaim {
   /** The node where an operator is about to declare the claimant gone for good; absent: who asks wants the name. */
@@ -291,6 +297,12 @@ export interface AskedYield extends AttachmentKey, LeaseKey {
   /** The node where it was said. */
   readonly by: string
   readonly since: number
+}
+
+/** Said on node `by`. */
+export interface GoneMark {
+  readonly since: number
+  readonly by: string
 }
 
 /** What a node tells the others of itself, under its name. */
@@ -313,7 +325,7 @@ export interface NodeRecord extends Versioned {
   /** Session of the challenger whom the claimant refused last. */
   readonly refused?: string
   /** Earlier claimants of other identities, of which there may still be leases under the name. */
-  readonly formers?: readonly NodeClaim[]
+  readonly formers?: readonly FormerClaim[]
   /** See node-record.ts; absent: 1. */
   readonly epoch?: number
   /** It has told what it holds, but for what the engine has in use on a node that had not told yet. */
@@ -322,7 +334,7 @@ export interface NodeRecord extends Versioned {
    * Nobody waits for it: an operator has said on node `by` that it is gone for good, or node `by` was called so. Whoever claims
    * the name takes it away.
    */
-  readonly gone?: { readonly since: number; readonly by: string }
+  readonly gone?: GoneMark
   /** Of its daemon, as that has told last; absent where no version wrote it that did. */
   readonly version?: string
   /** Stays until the node has cut these sandboxes off, however long it is away. */

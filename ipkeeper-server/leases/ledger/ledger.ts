@@ -16,6 +16,7 @@ import {
   type RecordKind,
   type RecordTypes,
 } from '../../ipam/records/records.ts'
+import { formersGoneSince } from '../../ipam/records/node-record.ts'
 import { isAhead } from '../../ipam/records/times.ts'
 import {
   StoreConflict,
@@ -211,10 +212,26 @@ export class Ledger extends LedgerReader {
       this.#subscribers.publish('stray', attachment)
   }
 
-  /** Attachments that have ended here, and still have leases. Those that have some again later are published. */
+  /** Attachments that are over, and still have leases. Those that have some again later are published. */
   *strays(): Iterable<AttachmentKey> {
     for (const key of this.#store.shared?.ended() ?? [])
       if (this.leasesOf(key).length > 0 && this.hasEnded(key)) yield key
+    for (const lease of this.leasesOn(this.#records.node))
+      if (lease.attachment && this.#wasOfTheGone(lease)) yield lease.attachment
+  }
+
+  /**
+   * Whether an attachment is known to be no more that this node has no record of: it has ended here, or was another machine's that had this
+   * node's name, and was declared gone for good.
+   */
+  isOver(key: AttachmentKey): boolean {
+    return this.hasEnded(key) || this.leasesOf(key).some(lease => this.#wasOfTheGone(lease))
+  }
+
+  #wasOfTheGone({ node, attachment, since }: LeaseRecord): boolean {
+    if (node !== this.#records.node || !attachment || this.hasAttachment(attachment)) return false
+    const record = this.node(node)
+    return since <= (record ? (formersGoneSince(record) ?? -1) : -1)
   }
 
   /** Takes a record over as it was written. Gives what was there before, and what is kept: a lease perhaps with other times. */

@@ -144,7 +144,8 @@ const pauseAfterFailure = 5000
 /**
  * Ends each attachment that has ended here and appears again, now or later: an engine may carry out a second copy of its ADD
  * after its record has gone, another node may give its lease back, or its DEL came when the journal was lost and the engine
- * away. One that is not known to have ended here is left alone: another daemon of the same name may have it.
+ * away. So does each that is in use under this node's name by a machine which had that before, and was declared gone for good. Another one
+ * that is not known to have ended here is left alone: another daemon of the same name may have it.
  */
 export function endStrays(
   service: LeaseService,
@@ -165,7 +166,7 @@ export async function endStray(
   key: AttachmentKey,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  while (service.tombstones.has(key) || service.ledger.hasEnded(key)) {
+  while (service.tombstones.has(key) || service.ledger.isOver(key)) {
     try {
       // One that has a record was added again while this one waited.
       await delAttachment(service, key, undefined, {

@@ -11,6 +11,22 @@ const claimProperties = {
 }
 const claim = (description: string) => Type.Object(claimProperties, { description })
 
+const goneMark = (description: string) =>
+  Type.Object(
+    {
+      since: moment('Since when, by the clock of that node.'),
+      by: text(253, 'The node where that was said, or which was called so.'),
+    },
+    { description },
+  )
+const former = Type.Object(
+  {
+    ...claimProperties,
+    gone: Type.Optional(goneMark('It was, when another machine claimed the name.')),
+  },
+  { description: 'One of them.' },
+)
+
 /** An IPNode: what a node tells the others of itself. */
 export const IPNodeSpec = Type.Object(
   {
@@ -51,7 +67,7 @@ export const IPNodeSpec = Type.Object(
     ),
     refused: Type.Optional(text(64, 'Session of the last one that was refused.')),
     formers: Type.Optional(
-      Type.Array(claim('One of them.'), {
+      Type.Array(former, {
         maxItems: 64,
         description: 'Whose the name was, as long as there may be addresses of them under it.',
       }),
@@ -69,15 +85,7 @@ export const IPNodeSpec = Type.Object(
           'Something that is bound there has not been told yet, since the API has it in use on another node that had not told either.',
       }),
     ),
-    gone: Type.Optional(
-      Type.Object(
-        {
-          since: moment('Since when, by the clock of that node.'),
-          by: text(253, 'The node where that was said, or which was called so.'),
-        },
-        { description: 'Nobody waits for the node: it is gone for good, or has another name.' },
-      ),
-    ),
+    gone: Type.Optional(goneMark('Nobody waits for the node: it is gone for good, or has another name.')),
     version: Type.Optional(text(64, 'Of its daemon.')),
     yields: Type.Optional(
       Type.Array(
@@ -106,4 +114,6 @@ export const IPNodeSpec = Type.Object(
 
 export type IPNodeSpec = Static<typeof IPNodeSpec>
 export type ClaimEntry = Static<ReturnType<typeof claim>>
+export type GoneEntry = Static<ReturnType<typeof goneMark>>
+export type FormerEntry = Static<typeof former>
 export type ChallengeEntry = NonNullable<IPNodeSpec['challenge']>

@@ -1,5 +1,5 @@
-import type { NodeChallenge, NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
-import type { ChallengeEntry, ClaimEntry, IPNodeSpec } from './ip-node.schema.ts'
+import type { FormerClaim, GoneMark, NodeChallenge, NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
+import type { ChallengeEntry, ClaimEntry, FormerEntry, GoneEntry, IPNodeSpec } from './ip-node.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
 
@@ -23,6 +23,18 @@ function readClaim(entry: ClaimEntry): NodeClaim {
     ...(hardware !== undefined && { hardware }),
     since: readMoment(since),
   }
+}
+
+const goneEntry = ({ since, by }: GoneMark): GoneEntry => ({ since: formatMoment(since), by })
+
+const readGone = ({ since, by }: GoneEntry): GoneMark => ({ since: readMoment(since), by })
+
+function formerEntry({ gone, ...claim }: FormerClaim): FormerEntry {
+  return { ...claimEntry(claim), ...(gone && { gone: goneEntry(gone) }) }
+}
+
+function readFormer({ gone, ...claim }: FormerEntry): FormerClaim {
+  return { ...readClaim(claim), ...(gone && { gone: readGone(gone) }) }
 }
 
 function challengeEntry({ askedOn, ...claim }: NodeChallenge): ChallengeEntry {
@@ -49,10 +61,10 @@ export function nodeSpec(record: NodeRecord): IPNodeSpec {
     ...(claim && { claim: claimEntry(claim) }),
     ...(challenge && { challenge: challengeEntry(challenge) }),
     ...(refused !== undefined && { refused }),
-    ...(formers && { formers: formers.map(claimEntry) }),
+    ...(formers && { formers: formers.map(formerEntry) }),
     ...(epoch !== undefined && { epoch }),
     ...(owes && { owes }),
-    ...(gone && { gone: { since: formatMoment(gone.since), by: gone.by } }),
+    ...(gone && { gone: goneEntry(gone) }),
     ...(version !== undefined && { version }),
     ...(yields && { yields: yields.map(asked => ({ ...asked, since: formatMoment(asked.since) })) }),
   }
@@ -74,10 +86,10 @@ export function readNode(object: ApiRecord): NodeRecord {
     ...(claim && { claim: readClaim(claim) }),
     ...(challenge && { challenge: readChallenge(challenge) }),
     ...(refused !== undefined && { refused }),
-    ...(formers && { formers: formers.map(readClaim) }),
+    ...(formers && { formers: formers.map(readFormer) }),
     ...(epoch !== undefined && { epoch }),
     ...(owes && { owes }),
-    ...(gone && { gone: { since: readMoment(gone.since), by: gone.by } }),
+    ...(gone && { gone: readGone(gone) }),
     ...(version !== undefined && { version }),
     ...(yields && { yields: yields.map(asked => ({ ...asked, since: readMoment(asked.since) })) }),
   }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   describeClaim,
+  formersGoneSince,
   nextStep,
   withChallenge,
   withClaim,
@@ -8,7 +9,7 @@ import {
   withoutClaim,
   withRefusal,
 } from '../../../../ipkeeper-server/ipam/records/node-record.ts'
-import type { NodeClaim, NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import type { FormerClaim, NodeClaim, NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 
 const claim = (id: string, session = `${id}-1`): NodeClaim => ({ id, session, bootId: 'b1', since: 0 })
 const [mine, other, third] = [claim('me'), claim('it'), claim('third')]
@@ -112,7 +113,28 @@ t.test('who claims a name is not gone', t => {
       withClaim(record({ ...(claimed && { claim: claimed }), epoch: 3, gone }), mine),
       record({ claim: mine, epoch: 3 }),
     )
-  t.strictSame(withClaim(record({ claim: other, gone }), mine), record({ claim: mine, formers: [other] }))
+  t.strictSame(
+    withClaim(record({ claim: other, formers: [third], gone }), mine),
+    record({
+      claim: mine,
+      formers: [
+        { ...third, gone },
+        { ...other, gone },
+      ],
+    }),
+  )
+  t.end()
+})
+
+t.test('since when all who had the name before are gone', t => {
+  const said = (id: string, since: number): FormerClaim => ({ ...claim(id), gone: { since, by: 'n9' } })
+  const cases: readonly (readonly [what: string, formers: readonly FormerClaim[], since: number | undefined])[] = [
+    ['there was none', [], undefined],
+    ['one of them may live', [said('a', 5), other], undefined],
+    ['all are', [said('a', 5)], 5],
+    ['since the last of them is', [said('a', 7), said('b', 5)], 7],
+  ]
+  for (const [what, formers, since] of cases) t.equal(formersGoneSince(record({ formers })), since, what)
   t.end()
 })
 

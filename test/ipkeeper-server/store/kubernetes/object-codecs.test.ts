@@ -114,7 +114,7 @@ const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
   'whose name others want and had': {
     claim,
     challenge: { ...claim, session: 's2', machineId: 'm2' },
-    formers: [{ ...claim, id: 'i0', hardware: 'h0' }],
+    formers: [{ ...claim, id: 'i0', hardware: 'h0', gone: { since: 5, by: 'n9' } }],
   },
   'that an operator asks for': { claim, challenge: { ...claim, session: 's3', askedOn: 'n2' } },
   'that has told again what it holds': { claim, epoch: 3 },

@@ -1,4 +1,10 @@
-import { leaseKey, type HolderRecord, type LeaseKey, type LeaseRecord } from '../../ipam/records/records.ts'
+import {
+  leaseKey,
+  type AttachmentKey,
+  type HolderRecord,
+  type LeaseKey,
+  type LeaseRecord,
+} from '../../ipam/records/records.ts'
 import { recordId, type EngineRecord } from './engine.ts'
 import type { PendingWrite } from './pending-write.ts'
 
@@ -7,7 +13,8 @@ export interface LostRecords {
   readonly copies: readonly EngineRecord[]
   /** All that the engine has. */
   readonly records: Iterable<EngineRecord>
-  readonly isOwn: (node: string) => boolean
+  /** Whether this sandbox, that a record of the engine says to be on this node, has ended if the journal does not know it. */
+  readonly hasEnded: (node: string, attachment: AttachmentKey) => boolean
   /** A commit is under way for it, which finds out by itself. */
   readonly isBusy: (id: string) => boolean
   /** What becomes of a lease whose pod has ended. */
@@ -19,7 +26,7 @@ export interface LostRecords {
  * to be bound there, and the journal does not know, has ended since.
  */
 export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
-  const { copies, records, isOwn, isBusy, released } = lost
+  const { copies, records, hasEnded, isBusy, released } = lost
   const pending: PendingWrite[] = []
   const held = new Set<string>()
   for (const { kind, key, text } of copies) {
@@ -37,14 +44,14 @@ export function writesAfterLoss(lost: LostRecords): readonly PendingWrite[] {
     if (kind === 'holder') holders.push([key, text])
     if (kind !== 'lease') continue
     const lease = JSON.parse(text) as LeaseRecord
-    if (lease.state !== 'bound' || !isOwn(lease.node)) continue
+    if (!lease.attachment || !hasEnded(lease.node, lease.attachment)) continue
     const after = released(lease)
     ended.set(key, after)
     pending.push({ kind, key, expected: [text], want: JSON.stringify(after), again: true })
   }
   for (const [key, text] of holders) {
     const holder = JSON.parse(text) as HolderRecord
-    if (!holder.sandbox || !isOwn(holder.sandbox.node)) continue
+    if (!holder.sandbox || !holder.attachment || !hasEnded(holder.sandbox.node, holder.attachment)) continue
     pending.push(endOf({ kind: 'holder', key, text }, released, isKept))
   }
   return pending

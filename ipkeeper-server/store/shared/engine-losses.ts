@@ -158,12 +158,19 @@ export class EngineLosses {
 
   /**
    * Whether a name is this node's: it has claimed it, be it one that it gave up since, in an engine that went back. Where another machine has
-   * claimed it since, that one tells what it holds under it, and what the engine says to be in use under it does not end because it is not
-   * on record here.
+   * claimed it since, that one tells what it holds under it, also when the engine has forgotten that claim.
    */
   isOwn(name: string): boolean {
     const claimant = this.#claimants.get(name)
-    return claimant === undefined ? this.#options.names().includes(name) : claimant === this.#options.id
+    if (claimant !== undefined) return claimant === this.#options.id
+    return this.#options.names().includes(name) && this.#memory.others.get(name) !== 'has it'
+  }
+
+  /**
+   * Whether what is in use under a name, and not on record here, has ended: only this machine has ever had the name, as far as it has heard.
+   */
+  isOwnAlone(name: string): boolean {
+    return this.isOwn(name) && !this.#memory.others.has(name)
   }
 
   /** The one in force first. */
@@ -188,9 +195,17 @@ export class EngineLosses {
     return untold
   }
 
-  #hearOfClaim({ name, claim }: NodeRecord): void {
-    if (this.#options.id !== undefined && claim !== undefined) this.#claimants.set(name, claim.id)
-    else this.#claimants.delete(name)
+  #hearOfClaim({ name, claim, formers = [] }: NodeRecord): void {
+    const { id, names, note } = this.#options
+    if (id === undefined || claim === undefined) {
+      this.#claimants.delete(name)
+      return
+    }
+    this.#claimants.set(name, claim.id)
+    if (!names().includes(name)) return
+    const has = claim.id !== id
+    const had = this.#memory.others.has(name) || formers.some(former => former.id !== id && !former.gone)
+    if ((has || had) && this.#memory.shares(name, has ? 'has it' : 'had it')) note([this.note()])
   }
 
   #nodes(): readonly NodeRecord[] {
@@ -358,6 +373,7 @@ export class EngineLosses {
 
   /** To be called when this node's names have changed: what stands under a new one may be behind. */
   named(): void {
+    for (const node of this.#nodes()) this.#hearOfClaim(node)
     this.#see()
   }
 

@@ -13,9 +13,14 @@ interface Remembered extends EnginePosition {
   readonly told?: boolean
   /** Nodes that the engine had records of, but for those that are gone for good. */
   readonly nodes: readonly string[]
+  /** By names of this node: how another machine stands to them. */
+  readonly others?: Readonly<Record<string, Sharing>>
   /** What a loss was found by, while it is made good. */
   readonly loss?: { readonly reason: string; readonly since: number }
 }
+
+/** Another machine has claimed a name of this node, or had before this one. */
+export type Sharing = 'has it' | 'had it'
 
 export const foundBy = ({ name }: NodeRecord): string => `node ${name} has found that it lost records`
 
@@ -43,6 +48,7 @@ export class EngineMemory {
   #epoch = firstEpoch
   #isTold = true
   #nodes = new Set<string>()
+  #others = new Map<string, Sharing>()
   #loss: Remembered['loss']
   #isNew = true
 
@@ -52,12 +58,22 @@ export class EngineMemory {
 
   /** Takes note of what the journal has. */
   found(text: string): void {
-    const { location, epoch, told, nodes, loss, cluster, revision } = JSON.parse(text) as Remembered
+    const {
+      location,
+      epoch,
+      told,
+      nodes,
+      others = {},
+      loss,
+      cluster,
+      revision,
+    } = JSON.parse(text) as Remembered
     if (location !== this.#location) return
     this.#isNew = false
     this.#epoch = epoch
     this.#isTold = told ?? loss === undefined
     this.#nodes = new Set(nodes)
+    this.#others = new Map(Object.entries(others))
     this.#loss = loss
     this.#position = { ...(cluster !== undefined && { cluster }), revision }
   }
@@ -75,6 +91,18 @@ export class EngineMemory {
     return this.#loss
   }
 
+  /** Of this node's names, those that another machine has or had. An engine that forgets a claim does not make it another's. */
+  get others(): ReadonlyMap<string, Sharing> {
+    return this.#others
+  }
+
+  /** Whether that is to be noted. */
+  shares(name: string, how: Sharing): boolean {
+    const before = this.#others.get(name)
+    this.#others.set(name, how)
+    return before !== how
+  }
+
   /** Nodes that the engine had records of. */
   get nodes(): ReadonlySet<string> {
     return this.#nodes
@@ -86,6 +114,7 @@ export class EngineMemory {
       epoch: this.#epoch,
       told: this.#isTold,
       nodes: [...this.#nodes].sort(),
+      ...(this.#others.size > 0 && { others: Object.fromEntries(this.#others) }),
       ...(this.#loss && { loss: this.#loss }),
       ...this.#position,
       revision: Math.max(this.#position?.revision ?? 0, this.#passed),

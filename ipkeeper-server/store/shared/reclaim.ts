@@ -1,5 +1,6 @@
 import {
   attachmentKey,
+  type AttachmentKey,
   leaseKey,
   type HolderRecord,
   type LeaseKey,
@@ -53,7 +54,6 @@ export class Reclaim {
    */
   lost(reason: string, records: readonly EngineRecord[]): void {
     const { copies, isChanging, isOwn, losses, released, resolver, onPending, onStatus } = this.#options
-    const mayEnd = (node: string): boolean => losses.isOwn(node)
     losses.lost(reason, records)
     for (const write of resolver.values()) write.again = true
     // What is being changed finds out by itself, and its note may be on its way.
@@ -64,7 +64,8 @@ export class Reclaim {
     const again = writesAfterLoss({
       copies: notEnded(found, endedElsewhere(records, isOwn)).filter(isFree),
       records: records.filter(record => isFree(record) && !this.#mayBeElsewhere(recordId(record))),
-      ...{ isOwn: mayEnd, isBusy: isChanging, released },
+      hasEnded: (node, attachment) => this.#hasEnded(node, attachment),
+      ...{ isBusy: isChanging, released },
     })
     resolver.keep(again)
     for (const write of again) onPending(write)
@@ -106,11 +107,11 @@ export class Reclaim {
    * gone back once more, or a commit was under way when the loss was found. Its end is pending from here on. To be called after a loss alone.
    */
   heard({ kind, key }: RecordName, text: string | null): PendingWrite | undefined {
-    const { journal, known, losses, released, resolver } = this.#options
+    const { journal, known, released, resolver } = this.#options
     if (text === null || (kind !== 'lease' && kind !== 'holder')) return undefined
     const user = userOf(kind, text)
     const { attachment } = JSON.parse(text) as LeaseRecord | HolderRecord
-    if (user === undefined || !attachment || !losses.isOwn(user)) return undefined
+    if (user === undefined || !attachment || !this.#hasEnded(user, attachment)) return undefined
     const id = recordId({ kind, key })
     if (resolver.has(id) || this.#mayBeElsewhere(id) || journal.mayHaveAttachment(attachmentKey(attachment)))
       return undefined
@@ -123,6 +124,15 @@ export class Reclaim {
     const end = endOf({ kind, key, text }, released, isKept)
     resolver.addNoted([end])
     return end
+  }
+
+  /**
+   * Whether a sandbox that the engine says to have something in use under a name has ended where it is not on record here: under a name that
+   * another machine had as well it may be that one's.
+   */
+  #hasEnded(node: string, attachment: AttachmentKey): boolean {
+    const { ended, losses } = this.#options
+    return losses.isOwn(node) && (losses.isOwnAlone(node) || ended.has(attachmentKey(attachment)))
   }
 
   /**

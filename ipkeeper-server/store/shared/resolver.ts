@@ -24,9 +24,6 @@ import {
   type PendingWrite,
 } from './pending-write.ts'
 
-/** Milliseconds between two looks whether a pending write is resolved; the engine can be reached, so that it soon will be. */
-const unresolvedPause = 10
-
 /** So many pending writes are resolved side by side: nothing else is committed meanwhile. */
 const resolvedAtOnce = 16
 
@@ -84,9 +81,19 @@ export class Resolver {
   #running: Promise<void> | undefined
   /** Commits wait for it. */
   #gate: Promise<void> | undefined
+  /** Commits wait for the next write that is resolved, or for the engine to go away. */
+  #looked = Promise.withResolvers<undefined>()
 
   constructor(options: ResolverOptions) {
     this.#options = options
+    options.signal.addEventListener('abort', () => {
+      this.#onLooked()
+    })
+  }
+
+  #onLooked(): void {
+    this.#looked.resolve(undefined)
+    this.#looked = Promise.withResolvers<undefined>()
   }
 
   get size(): number {
@@ -137,7 +144,7 @@ export class Resolver {
 
   /** What a commit of these records has to wait for, and then ask again; undefined when it may go on. */
   obstacle(ids: readonly string[]): Promise<unknown> | undefined {
-    return this.#gate ?? (this.#isUnresolved(ids) ? pause(unresolvedPause) : undefined)
+    return this.#gate ?? (this.#isUnresolved(ids) ? this.#looked.promise : undefined)
   }
 
   /** Whether the engine is about to be asked for one of these: until then nothing can be compared with what it has. */
@@ -151,6 +158,7 @@ export class Resolver {
     const { contact, signal, onStatus } = this.#options
     if (contact.isAway || signal.aborted) return
     contact.goAway(reason)
+    this.#onLooked()
     onStatus()
     this.run()
   }
@@ -260,6 +268,7 @@ export class Resolver {
       } finally {
         this.#resolving.delete(id)
         this.#options.known.unstash(id)
+        this.#onLooked()
       }
     }
   }

@@ -38,7 +38,21 @@ export class YieldAddresses {
   /** What was lost while no daemon was here. Resolves when the first try has ended; never rejects. */
   async begin(): Promise<void> {
     for (const had of this.#options.service.ledger.takenAtStart()) this.#waiting.set(leaseKey(had), had)
+    for (const had of this.#lostBefore()) this.#waiting.set(leaseKey(had), had)
     await this.#task.run()
+  }
+
+  /** What a daemon had heard of that ended before it could cut the sandbox off: all that it was given others have. */
+  *#lostBefore(): Generator<LeaseRecord> {
+    const { ledger } = this.#options.service
+    for (const { network, containerId, ifname, undo } of ledger.attachments()) {
+      const attachment = { network, containerId, ifname }
+      if (ledger.leasesOf(attachment).length > 0) continue
+      for (const given of undo.leases) {
+        const present = ledger.lease(given)
+        if (present?.attachment && !ledger.hasAttachment(present.attachment)) yield { ...present, attachment }
+      }
+    }
   }
 
   /** As the sandbox had it. */

@@ -58,9 +58,6 @@ export class Ledger extends LedgerReader {
   readonly #readiness: StoreReadiness
   #isSaved = false
 
-  /** What was taken away before anybody asked for it; undefined from then on. */
-  #takenSoFar: LeaseRecord[] | undefined = []
-
   private constructor(
     records: IndexedRecords,
     store: LeaseStore,
@@ -195,12 +192,8 @@ export class Ledger extends LedgerReader {
     if (kind === 'lease' && before) {
       const [had, has] = [before as LeaseRecord, record as LeaseRecord | undefined]
       const isGone = text === null && isLater === true && had.attachment !== null
-      // Whatever this node was called when it had that.
-      const isOurs = had.attachment !== null && this.hasAttachment(had.attachment)
-      if (isOurs && (isGone || isTakenAway(had, has, isLater))) {
-        this.#takenSoFar?.push(had)
+      if (had.node === this.#records.node && (isGone || isTakenAway(had, has, isLater)))
         this.#subscribers.publish('takenAway', had)
-      }
     }
   }
 
@@ -420,14 +413,9 @@ export class Ledger extends LedgerReader {
       })
   }
 
-  /**
-   * What sandboxes of this node had when a daemon was last here, and was taken away by other nodes up to now; what is later is published
-   * alone.
-   */
+  /** What sandboxes of this node had when a daemon was last here, and was taken away by other nodes since. */
   takenAtStart(): readonly LeaseRecord[] {
-    const taken = [...(this.#store.shared?.takenAtStart() ?? []), ...(this.#takenSoFar ?? [])]
-    this.#takenSoFar = undefined
-    return taken
+    return this.#store.shared?.takenAtStart() ?? []
   }
 
   /** Whether an attachment is known to have ended on this node, where nodes share the store. */

@@ -1,4 +1,10 @@
-import type { FormerClaim, GoneMark, NodeChallenge, NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
+import type {
+  FormerClaim,
+  GoneMark,
+  NodeChallenge,
+  NodeClaim,
+  NodeRecord,
+} from '../../ipam/records/records.ts'
 import type { ChallengeEntry, ClaimEntry, FormerEntry, GoneEntry, IPNodeSpec } from './ip-node.schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'

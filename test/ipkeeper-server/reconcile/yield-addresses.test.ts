@@ -89,21 +89,24 @@ t.test('one that is started does before it serves', async t => {
   t.strictSame(again.cut, [], 'of what cannot answer any more nothing is told')
 })
 
-t.test('a daemon that heard, and ended before it could cut the sandbox off, leaves that to the next one', async t => {
-  const { two, start, heardBy } = await site(t)
-  const before = await start()
-  await before.one.add(old)
-  await before.one.add({ pod: 'other', container: 'c9' })
-  await heardBy(two, oldLine)
-  await before.yielding.stop()
-  t.equal(await two.add(next), '10.22.0.50')
-  await heardBy(before.one, nextLine)
-  t.strictSame(before.cut, [])
-  await before.one.store.close()
-  const { yielding, cut } = await start()
-  await yielding.begin()
-  t.strictSame(cut, ['c1 had 10.22.0.50'])
-})
+t.test(
+  'a daemon that heard, and ended before it could cut the sandbox off, leaves that to the next one',
+  async t => {
+    const { two, start, heardBy } = await site(t)
+    const before = await start()
+    await before.one.add(old)
+    await before.one.add({ pod: 'other', container: 'c9' })
+    await heardBy(two, oldLine)
+    await before.yielding.stop()
+    t.equal(await two.add(next), '10.22.0.50')
+    await heardBy(before.one, nextLine)
+    t.strictSame(before.cut, [])
+    await before.one.store.close()
+    const { yielding, cut } = await start()
+    await yielding.begin()
+    t.strictSame(cut, ['c1 had 10.22.0.50'])
+  },
+)
 
 const key = leaseKey({ segment: 'default', address: '10.22.0.50' })
 

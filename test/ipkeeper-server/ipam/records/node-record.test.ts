@@ -128,7 +128,11 @@ t.test('who claims a name is not gone', t => {
 
 t.test('since when all who had the name before are gone', t => {
   const said = (id: string, since: number): FormerClaim => ({ ...claim(id), gone: { since, by: 'n9' } })
-  const cases: readonly (readonly [what: string, formers: readonly FormerClaim[], since: number | undefined])[] = [
+  const cases: readonly (readonly [
+    what: string,
+    formers: readonly FormerClaim[],
+    since: number | undefined,
+  ])[] = [
     ['there was none', [], undefined],
     ['one of them may live', [said('a', 5), other], undefined],
     ['all are', [said('a', 5)], 5],

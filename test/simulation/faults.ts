@@ -70,10 +70,10 @@ const ofWholeLife = {
   },
   'claims-early': {
     was: 'after a loss addresses were given before all nodes had told what they hold',
-    file: `${server}/store/shared/write-through.ts`,
-    from: 'isClaim && !losses.isWhole()',
-    to: 'isClaim && !losses.hasReported()',
-    ...found('amnesia', 356, 'one owner'),
+    file: `${server}/store/shared/engine-losses.ts`,
+    from: 'return this.hasReported() && this.#awaited.length === 0',
+    to: 'return this.hasReported()',
+    ...found('amnesia', 284, 'one owner'),
   },
   'lost-node-record': {
     was: 'a node whose own record was lost was not waited for',

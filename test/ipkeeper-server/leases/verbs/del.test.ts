@@ -9,7 +9,12 @@ import { Problem } from '../../../../shared/problem/problem.ts'
 import { sampleConfig as main } from '../../network/plan/sample-job.ts'
 import { assertSound } from '../ledger/sound-ledger.ts'
 import { TestService, type PodWords } from '../test-service.ts'
-import { leaseKey, type LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import {
+  leaseKey,
+  type FormerClaim,
+  type LeaseRecord,
+  type NodeRecord,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { until } from '../../../rigs/poll.ts'
 import { Site } from '../several-nodes.ts'
 
@@ -213,8 +218,14 @@ t.test('a DEL that began before the ADD asks nobody', async t => {
 })
 
 /** A commit that was repeated, since its first answer was lost, and is carried out a second time when its record has gone. */
-for (const endedHere of [true, false]) {
-  t.test(`a lease appears again whose sandbox ${endedHere ? 'has ended' : 'is not known'} here`, async t => {
+for (const [whose, isEnded] of [
+  ['ended here', true],
+  ['is not known here', false],
+  ['was of a machine that had the name, and was gone before', true],
+  ['was of a machine that had the name, and was gone before that', false],
+] as const) {
+  t.test(`a lease appears again whose sandbox ${whose}`, async t => {
+    const endedHere = whose === 'ended here'
     const site = new Site()
     const { world } = await site.join(t, 'n1', { byTime: undefined, offlineGrace: 300_000 })
     const strays: string[] = []
@@ -231,10 +242,17 @@ for (const endedHere of [true, false]) {
     site.engine.put('lease', key, null)
     const given = { ...(JSON.parse(text) as LeaseRecord) }
     const attachment = { network: 'net', containerId: 'theirs', ifname: 'eth0' }
+    if (whose.startsWith('was of')) {
+      const gone = { since: given.since - (isEnded ? 0 : 1), by: 'n2' }
+      const former: FormerClaim = { id: 'it', session: 'it-1', bootId: 'b0', since: 0, gone }
+      const name: NodeRecord = { generation: 99, name: 'n1', addresses: [], since: 0, formers: [former] }
+      site.engine.put('node', 'n1', JSON.stringify(name))
+      await until('that is heard of', () => world.service.ledger.node('n1')?.formers !== undefined)
+    }
     site.engine.put('lease', key, JSON.stringify(endedHere ? given : { ...given, attachment }))
     await until('it is noticed', () => strays.length > 0)
     const state = (): string => (JSON.parse(site.engine.get('lease', key)?.text ?? '{}') as LeaseRecord).state
-    if (endedHere) await until('it is ended', () => state() === 'cooling')
+    if (isEnded) await until('it is ended', () => state() === 'cooling')
     else t.equal(state(), 'bound', 'another daemon of this name may have it')
     t.strictSame([...new Set(strays)], [endedHere ? 'a' : 'theirs'])
   })

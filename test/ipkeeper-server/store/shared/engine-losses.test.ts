@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import type { NodeClaim, NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { EngineLosses } from '../../../../ipkeeper-server/store/shared/engine-losses.ts'
 import { KnownRecords } from '../../../../ipkeeper-server/store/shared/known-records.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
@@ -12,7 +12,7 @@ const record = (name: string): string =>
 function followed(
   site: EngineDouble,
   names = ['n1'],
-  takesUp = false,
+  { takesUp = false, id }: { readonly takesUp?: boolean; readonly id?: string } = {},
 ): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
   for (const name of ['n1', 'n2']) site.put('node', name, record(name))
   const engine = site.connect()
@@ -22,6 +22,7 @@ function followed(
   const losses = new EngineLosses({
     ...{ engine, known, names: () => names, now: () => 0, isOffline: false, takesUp },
     ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
+    ...(id !== undefined && { id }),
   })
   let lists = 0
   engine.start({
@@ -121,7 +122,7 @@ t.test('what the engine has of a node counts, and not what that has told', async
 
 t.test('sandboxes that live and are not on record', async t => {
   const site = new EngineDouble()
-  const { losses, lists } = followed(site, ['n1'], true)
+  const { losses, lists } = followed(site, ['n1'], { takesUp: true })
   await until('all is heard', () => lists() === 1)
   const owes = (name: string): unknown =>
     (JSON.parse(site.get('node', name)?.text ?? '{}') as NodeRecord).owes
@@ -155,7 +156,38 @@ t.test('sandboxes that live and are not on record', async t => {
 
 t.test('what an engine must have had', async t => {
   const site = new EngineDouble()
-  const { losses, lists } = followed(site, ['n1'], true)
+  const { losses, lists } = followed(site, ['n1'], { takesUp: true })
   await until('all is heard', () => lists() === 1)
   t.notOk(losses.mustHaveHad(), 'the journal knows nothing of it')
 })
+
+const claim = (id: string): NodeClaim => ({ id, session: `${id}-1`, bootId: 'b1', since: 0 })
+const gone = { since: 5, by: 'n2' }
+const claims: readonly (readonly [
+  what: string,
+  record: Partial<NodeRecord>,
+  isOwn: boolean,
+  isAlone: boolean,
+])[] = [
+  ['nobody else has had', { claim: claim('me') }, true, true],
+  ['another machine has', { claim: claim('it') }, false, false],
+  ['another machine had', { claim: claim('me'), formers: [claim('it')] }, true, false],
+  ['one had that was gone', { claim: claim('me'), formers: [{ ...claim('it'), gone }] }, true, true],
+]
+for (const [what, patch, isOwn, isAlone] of claims)
+  t.test(`an engine forgets all of a name that ${what}`, async t => {
+    const site = new EngineDouble()
+    const { losses, lists } = followed(site, ['n1'], { id: 'me' })
+    await until('all is heard', () => lists() === 1)
+    const said = JSON.stringify({ ...(JSON.parse(record('n1')) as NodeRecord), ...patch })
+    losses.heardOf(said)
+    const whose = (one: EngineLosses): readonly boolean[] => [one.isOwn('n1'), one.isOwnAlone('n1')]
+    t.strictSame(whose(losses), [isOwn, isAlone])
+    site.restore()
+    await until('the loss is heard of', () => lists() === 2)
+    t.strictSame(whose(losses), [isOwn, isAlone], 'it is remembered')
+    const next = followed(new EngineDouble(), ['n1'], { id: 'me' })
+    next.losses.found(losses.note().text ?? '')
+    await until('all is heard', () => next.lists() === 1)
+    t.strictSame(whose(next.losses), [isOwn, isAlone], 'also after a restart')
+  })

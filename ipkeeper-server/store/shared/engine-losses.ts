@@ -196,13 +196,13 @@ export class EngineLosses {
   }
 
   #hearOfClaim({ name, claim, formers = [] }: NodeRecord): void {
-    const { id, names, note } = this.#options
+    const { id, names, note, isOffline } = this.#options
     if (id === undefined || claim === undefined) {
       this.#claimants.delete(name)
       return
     }
     this.#claimants.set(name, claim.id)
-    if (!names().includes(name)) return
+    if (isOffline || !names().includes(name)) return
     const has = claim.id !== id
     const had = this.#memory.others.has(name) || formers.some(former => former.id !== id && !former.gone)
     if ((has || had) && this.#memory.shares(name, has ? 'has it' : 'had it')) note([this.note()])

@@ -45,4 +45,6 @@ export const stateFiles = {
   keptConfig: 'last-good-config.json',
   /** Which addresses of bridges are the daemon's work, in this boot. */
   gateways: 'gateways.json',
+  /** How full pools were over time. */
+  poolUse: 'pool-use.json',
 } as const

@@ -26,11 +26,12 @@ export interface ServiceOptions {
   /** undefined where one daemon has the store to itself. */
   readonly mesh: NodeMesh | undefined
   readonly wasAnswered: LeaseService['wasAnswered']
+  readonly useSamples: NonNullable<LeaseService['useSamples']>
 }
 
 /** What the verbs work with. */
 export function assembleService({ clock, stops }: DaemonFrame, options: ServiceOptions): LeaseService {
-  const { folder, opened, claims, here, settings, cluster, mesh, wasAnswered } = options
+  const { folder, opened, claims, here, settings, cluster, mesh, wasAnswered, useSamples } = options
   const { kept, bootId } = folder
   const { ledger, openedAt } = opened
   const { links, network } = options.network
@@ -56,7 +57,7 @@ export function assembleService({ clock, stops }: DaemonFrame, options: ServiceO
     serial,
     tombstones: new Tombstones(),
     answers: new RecentAnswers(),
-    wasAnswered,
+    ...{ wasAnswered, useSamples },
     monotonic: clock.monotonic,
     openedAt,
     isOurs: () => claims?.isSure() !== false,

@@ -1,10 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DaemonConfig } from '../config/load-config.ts'
 import { readPoolSpec } from '../config/read-pool-object.ts'
 import { poolEvent } from '../kubernetes/event-texts.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
 import { PoolObjects } from '../leases/tasks/pool-objects.ts'
+import { measureUsage } from '../leases/queries/measure-usage.ts'
+import { poolsInUse } from '../leases/queries/pool-use.ts'
 import { HistoryPruner } from '../leases/tasks/prune-history.ts'
+import { PoolUseSamples } from '../leases/tasks/pool-use-samples.ts'
 import { TimeWriter } from '../leases/tasks/write-times.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
@@ -25,15 +29,17 @@ export interface AssembledTasks {
   readonly times: TimeWriter
   readonly leaderTasks: LeaderTasks
   readonly pruner: HistoryPruner
+  readonly useSamples: PoolUseSamples
   /** From now on the verbs go by this file, and by the pools of objects that go with it. */
   readonly putInForce: (next: DaemonConfig) => void
 }
 
 /** What goes on by itself beside the verbs: times that moved, pools of objects, tasks of a leader, the length of the history. */
 export async function assembleTasks(
-  { clock, config, watched, logger, stops }: DaemonFrame,
+  frame: DaemonFrame,
   { service, opened, settings, access, cluster }: TasksOptions,
 ): Promise<AssembledTasks> {
+  const { clock, config, watched, logger, stops } = frame
   const { ledger, store, news } = opened
   const times = new TimeWriter(service, error => {
     logger.warn({ err: error }, 'until when addresses are kept could not be written anew; it is tried again')
@@ -91,6 +97,7 @@ export async function assembleTasks(
       logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
     },
   })
+  const useSamples = sampleUse(frame, service)
   stops.tasks.defer(() => leaderTasks.stop())
   stops.tasks.defer(() => {
     pruner.stop()
@@ -98,5 +105,19 @@ export async function assembleTasks(
   stops.tasks.defer(() => {
     poolObjects.stop()
   })
-  return { times, leaderTasks, pruner, putInForce }
+  return { times, leaderTasks, pruner, useSamples, putInForce }
+}
+
+/** Remembers how full the pools were. */
+function sampleUse({ clock, stateDir, logger, stops }: DaemonFrame, service: LeaseService): PoolUseSamples {
+  const samples = new PoolUseSamples({
+    stateDir,
+    measure: async () => poolsInUse((await measureUsage(service, () => nextTurn())).rangeSets),
+    now: clock.now,
+    onError: error => {
+      logger.warn({ err: error }, 'how full pools are could not be noted; it is tried again in ten minutes')
+    },
+  })
+  stops.tasks.defer(() => samples.stop())
+  return samples
 }

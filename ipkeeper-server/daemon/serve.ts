@@ -73,8 +73,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const service = assembleService(frame, {
     ...{ folder, opened, claims, here, settings, network, cluster, mesh },
     wasAnswered: attachment => repairs.answers.wasAnswered(attachment),
+    useSamples: pool => useSamples.of(pool),
   })
-  const { times, leaderTasks, pruner, putInForce } = await assembleTasks(frame, {
+  const { times, leaderTasks, pruner, useSamples, putInForce } = await assembleTasks(frame, {
     ...{ service, opened, settings, access, cluster },
   })
   const repairs = await assembleRepairs(frame, { service, observer, kept })
@@ -119,6 +120,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   tellServing(frame, opened)
   void verifyFile(ledger, logger)
   void pruner.start()
+  void useSamples.start()
   void followed.forget()
   const signal = await stopped
   logger.info({ signal }, 'stopping')

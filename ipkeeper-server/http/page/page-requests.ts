@@ -1,6 +1,6 @@
 /** What of the API the page asks for. All of it can be read only, and nothing else is to be had there. */
 const readable = [
-  /^\/v1\/pools$/,
+  /^\/v1\/pools(?:\/use)?$/,
   /^\/v1\/pools\/[^/]+\/(?:map|freeing)$/,
   /^\/v1\/addresses\/[^/]+\/[^/]+$/,
   /^\/v1\/history$/,

@@ -4,9 +4,11 @@ import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { PoolDescription } from '../../../shared/api/pool-description.schema.ts'
+import { PoolUseReply } from '../../../shared/api/pool-use.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { describePool } from '../../leases/queries/describe-pool.ts'
 import { listFreeing, mapPool } from '../../leases/queries/pool-map.ts'
+import { listPoolUse } from '../../leases/queries/pool-use.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const PoolPath = Type.Object({ pool: Type.String({ minLength: 1, maxLength: 253 }) })
@@ -67,7 +69,7 @@ interface OfFreeing {
 /** So many walks may wait; a page asks for two at a time. */
 const mostWaiting = 16
 
-/** GET what a pool is, as a map of its addresses, and which of them come free next. */
+/** GET what a pool is, as a map of its addresses, which of them come free next, and how full pools were. */
 export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   let walking: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -105,6 +107,12 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
     },
     async ({ params, query: { free = '0' } }) =>
       inTurn(() => describePool(service, params.pool, Number(free), () => nextTurn())),
+  )
+
+  app.get(
+    '/v1/pools/use',
+    { schema: { response: { 200: PoolUseReply, 503: ErrorReply } } },
+    async (): Promise<PoolUseReply> => ({ use: await inTurn(() => listPoolUse(service, () => nextTurn())) }),
   )
 
   app.get<OfFreeing>(

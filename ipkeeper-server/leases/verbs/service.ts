@@ -2,6 +2,8 @@ import type { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness, Witness } from '../../ipam/records/standing.ts'
 import type { AgeClock } from '../../ipam/records/times.ts'
 import type { ContactAge } from '../../ipam/records/last-contact.ts'
+import type { Family } from '../../../shared/net/address.ts'
+import type { UseSample } from '../../ipam/pools/forecast-full.ts'
 import type { OwnAddresses } from '../../ipam/pools/own-addresses.ts'
 import type { Owner } from '../../ipam/records/pod-facts.ts'
 import type { PoolBook } from '../../ipam/pools/pool-settings.ts'
@@ -62,6 +64,8 @@ export interface LeaseService {
    * being dead. Absent where nodes share nothing.
    */
   readonly isOurs?: () => boolean
+  /** How full one family of a pool was, the oldest sample first; absent where nobody takes samples. */
+  readonly useSamples?: (pool: { readonly name: string; readonly family: Family }) => readonly UseSample[]
   /** The controller of a pod as known at this moment; undefined where nobody can tell. */
   readonly ownerOf: (holder: Holder, podUid: string | null) => Owner | null | undefined
 }

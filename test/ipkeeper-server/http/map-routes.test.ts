@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import t from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
+import { PoolUseReply } from '../../../shared/api/pool-use.schema.ts'
 import { poolFrom, TestService } from '../leases/test-service.ts'
 import { quietParts } from './app-parts.ts'
 
@@ -48,4 +49,33 @@ t.test('maps and lists are of their schemas, and refusals have a code', async t 
   const freeing = await app.inject({ url: `${pool}/freeing` })
   t.ok(ajv.validate(FreeingReply, freeing.json()), ajv.errorsText())
   t.match(freeing.json(), { freeing: [{ address: '10.22.0.3' }, { address: 'fd00:22::3' }], more: 0 })
+})
+
+t.test('how full pools were, by family, and when they will be full', async t => {
+  const story = await TestService.open()
+  const day = 86_400_000
+  const past = [3, 2, 1].map(ago => ({ at: story.now - ago * day, used: 3 - ago, held: 0 }))
+  const service = {
+    ...story.service,
+    useSamples: ({ family }: { readonly family: number }) => (family === 4 ? past : []),
+  }
+  const app = await buildApp(quietParts(service))
+  t.teardown(() => app.close())
+  story.pool = poolFrom('net', ['10.22.0.0/28'], ['fd00:22::/64'])
+  for (const pod of ['a', 'b', 'c']) await story.add({ pod, container: pod })
+  const reply = await app.inject({ url: '/v1/pools/use' })
+  const body = reply.json<PoolUseReply>()
+  t.ok(ajv.validate(PoolUseReply, body), ajv.errorsText())
+  t.match(body.use, [
+    { name: 'net', family: 'IPv4', capacity: 13, free: 10 },
+    { name: 'net', family: 'IPv6', forecast: { fullAt: null, says: /^not known yet: 1 sample/ } },
+  ])
+  t.strictSame(
+    body.use[0]?.samples.map(({ used }) => used),
+    [0, 1, 2, 3],
+  )
+  t.strictSame(body.use[0]?.forecast, {
+    fullAt: new Date(story.now + 10 * day).toISOString(),
+    says: 'it grew by 1 address a day in the last 3d',
+  })
 })

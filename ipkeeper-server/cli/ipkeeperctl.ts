@@ -30,7 +30,12 @@ import { nodesCommand } from './commands/nodes.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { releaseCommand } from './commands/release.ts'
 import { rescueCommand } from './commands/rescue.ts'
-import { reservationsCommand, reserveCommand, unreserveCommand } from './commands/reservations.ts'
+import {
+  moveCommand,
+  reservationsCommand,
+  reserveCommand,
+  unreserveCommand,
+} from './commands/reservations.ts'
 import { tryCommand } from './commands/try.ts'
 import { whoCommand } from './commands/who.ts'
 import { restoreUplinkCommand, uplinksCommand } from './commands/uplinks.ts'
@@ -44,6 +49,7 @@ export const commands: readonly Command[] = [
   historyCommand,
   releaseCommand,
   reservationsCommand,
+  moveCommand,
   reserveCommand,
   unreserveCommand,
   explainCommand,

@@ -25,3 +25,16 @@ t.test('a pool of the file that drains', { skip: missing('executables') }, async
   await del('web-0')
   t.equal(await add('web-0', 'prod'), '10.23.0.4/24', 'a pod that asked for nothing moves on')
 })
+
+t.test('an address of a pool that drains is moved', { skip: missing('executables') }, async t => {
+  const { add, del, write, logged, daemon } = await configuredDaemon(t, open)
+  t.equal(await add('web-0', 'prod'), '10.22.0.2/24')
+  write(drains)
+  await logged('configuration read anew')
+  const moved = await daemon.control('move', '10.22.0.2', 'shop/web-9', '--yes')
+  t.match(moved, { exit: 0, stdout: /1 address moved/ })
+  t.equal(await add('web-9', 'prod'), 182, 'not while the other one lives')
+  await del('web-0')
+  t.equal(await add('web-0', 'prod'), 182)
+  t.equal(await add('web-9', 'prod'), '10.22.0.2/24')
+})

@@ -17,7 +17,7 @@ import { withoutPrefixLength } from './addresses.ts'
 
 /** A change of many addresses: the plan is printed first, then somebody agrees, and only then anything is changed. */
 
-type Action = 'reserve' | 'unreserve' | 'release'
+type Action = 'reserve' | 'move' | 'unreserve' | 'release'
 
 /** What is asked of the daemon for each; `since` as the listing had it, so that only what was seen is changed. */
 export interface BulkTarget extends AddressLine {
@@ -113,6 +113,7 @@ function count(items: readonly BulkItem[]): BulkReport['counts'] {
 
 const titles: Readonly<Record<Action, { readonly planned: string; readonly done: string }>> = {
   reserve: { planned: 'reserve', done: 'reserved' },
+  move: { planned: 'move', done: 'moved' },
   unreserve: { planned: 'unreserve', done: 'unreserved' },
   release: { planned: 'release', done: 'released' },
 }

@@ -85,7 +85,7 @@ function reserveTargets(args: ReadCall): readonly BulkTarget[] {
   return namedTargets(words, args).map(line => {
     const whose = line.owner ?? owner
     if (whose === undefined)
-      throw new Problem('IPK_USAGE', `for whom is ${line.addresses} to be reserved? OWNER is ${ownerForms}`)
+      throw new Problem('IPK_USAGE', `for whom is ${line.addresses} meant? OWNER is ${ownerForms}`)
     return { ...(note !== undefined && { note }), ...line, owner: whose }
   })
 }
@@ -148,6 +148,45 @@ export const reserveCommand = command<ReserveReply | BulkReport>({
   exitCode: reply => ('outcome' in reply ? bulkExit(reply) : 0),
   print: reply =>
     'outcome' in reply ? bulkText(reply) : `${reply.address} is reserved for ${reply.owner}\n`,
+})
+
+export const moveCommand = command<BulkReport>({
+  name: 'move',
+  arguments: [
+    {
+      ...{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address, or a range FIRST-LAST', offers: 'any address' },
+      ...{ optional: true, repeated: true },
+    },
+    { name: 'OWNER', text: ownerForms, optional: true, offers: 'pod' },
+  ],
+  summary: 'Give addresses that pods have to another owner',
+  about: [
+    'The plan is printed first. A pod keeps its address while it lives; nothing is taken from it. Once its sandbox is deleted, or proved gone, the address goes to the next pod of OWNER, at once and without a cool-down, and to nobody else; a pod of OWNER that runs has to be started again for it. Until then unreserve undoes it.',
+    'It is a reservation, and stays one. To cut off a pod that cannot be deleted, see release --force.',
+  ],
+  options: {
+    segment: segmentOption,
+    note: { value: 'TEXT', text: 'reason, shown in listings and errors' },
+    ...bulkOptions,
+  },
+  examples: [
+    {
+      line: 'ipkeeperctl move 10.22.0.50 shop/web-1',
+      does: 'Give it to another pod once the one that has it is deleted, after the plan was agreed to',
+    },
+    {
+      line: 'ipkeeperctl move 10.22.0.50 shop/deployment/web --dry-run',
+      does: 'Show who has it and what to do, and change nothing',
+    },
+    { line: 'ipkeeperctl unreserve 10.22.0.50', does: 'Undo it' },
+  ],
+  exits: bulkExits,
+  run: async (daemon, args, terminal, tell) => {
+    const bulk = { action: 'move', targets: reserveTargets(args), wholly: true } as const
+    return await changeInBulk({ daemon, args, terminal, tell }, bulk)
+  },
+  exitCode: bulkExit,
+  print: bulkText,
 })
 
 const unreserveFilters: ListingTerms = { ...reservationTerms, sorts: ['address'] }

@@ -7,7 +7,7 @@ import {
   type BulkItem,
 } from '../../../shared/api/bulk.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
-import { inBulk, releasing, reserving, unreserving } from '../../leases/verbs/bulk.ts'
+import { inBulk, moving, releasing, reserving, unreserving } from '../../leases/verbs/bulk.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const response = { 200: BulkReply, 400: ErrorReply, 503: ErrorReply }
@@ -26,6 +26,13 @@ export function bulkRoutes(app: FastifyInstance, { service }: { readonly service
     { schema: { body: ReserveManyRequest, response } },
     async request =>
       answer(request, 'reserved', request.body.apply, await inBulk(service, request.body, reserving)),
+  )
+
+  app.post<{ Body: ReserveManyRequest }>(
+    '/v1/bulk/move',
+    { schema: { body: ReserveManyRequest, response } },
+    async request =>
+      answer(request, 'moved', request.body.apply, await inBulk(service, request.body, moving)),
   )
 
   app.post<{ Body: UnreserveManyRequest }>(

@@ -4,11 +4,13 @@ import type { AddTerms } from '../request/add-request.ts'
 import type { AddContext } from './add-context.ts'
 import type { Slot } from './offers.ts'
 import type { Takeover } from './plan-takeover.ts'
+import { receives, whyReceived } from './promised-address.ts'
 import { usableIn, type Pool, type Range, type RangeSet } from '../pools/pool.ts'
 import {
   describeHolder,
   isOver,
   isReservedFor,
+  type LeaseKey,
   type LeaseRecord,
   type ReservationRecord,
 } from '../records/records.ts'
@@ -55,7 +57,7 @@ export function openReservations(context: AddContext): readonly ReservationRecor
   const { holder } = request
   if (holder.kind !== 'pod') return []
   const isOpen = (lease: LeaseRecord | undefined): boolean =>
-    lease === undefined || isFree(lease, terms.now) || mayInherit(lease, context)
+    lease === undefined || isFree(lease, terms.now) || mayInherit(lease, context) || receives(lease, context)
   return [
     ...book.reservationsFor(holder.namespace, holder.name),
     ...(workload && workload.name !== holder.name
@@ -80,15 +82,37 @@ export function inheritable(context: AddContext): readonly LeaseRecord[] {
   ]
 }
 
-/** The address of this range set that is reserved for the pod or its workload. */
-function reservedFor({ pool, set }: Slot, context: AddContext): Choice | undefined {
+/** The first of a range set that is reserved for the pod or its workload, and that it can have. */
+function firstReserved({ pool, set }: Pick<Slot, 'pool' | 'set'>, context: AddContext) {
   for (const reservation of openReservations(context)) {
     const place = reservation.segment === pool.segment ? usableIn(set, reservation.address) : undefined
-    if (!place || context.terms.own.find(place.address)) continue
-    const whose = reservation.kind === undefined ? 'pod' : 'workload'
-    return { ...place, source: 'reservation', reason: `reserved for this ${whose}` }
+    if (place && !context.terms.own.find(place.address)) return { reservation, place }
   }
   return undefined
+}
+
+/**
+ * Whether the pod is to have another address of a range set than the one that it had: what is reserved for this very pod comes first,
+ * so that an address can be moved to a pod that keeps another one.
+ */
+export function isToMove(
+  slot: Pick<Slot, 'pool' | 'set'>,
+  had: Pick<LeaseKey, 'address'>,
+  context: AddContext,
+): boolean {
+  if (context.book.reservation({ segment: slot.pool.segment, address: had.address })) return false
+  const first = firstReserved(slot, context)
+  return first !== undefined && first.reservation.kind === undefined
+}
+
+function reservedFor(slot: Slot, context: AddContext): Choice | undefined {
+  const first = firstReserved(slot, context)
+  if (!first) return undefined
+  const { reservation, place } = first
+  const whose = reservation.kind === undefined ? 'pod' : 'workload'
+  const lease = context.book.lease(reservation)
+  const moved = lease && receives(lease, context) ? `; ${whyReceived(lease, context)}` : ''
+  return { ...place, source: 'reservation', reason: `reserved for this ${whose}${moved}` }
 }
 
 /**

@@ -54,6 +54,11 @@ export function unreserveCommand(key: LeaseKey): string {
   return addressCommand('unreserve', key)
 }
 
+/** What gives an address to an owner once whoever has it is gone. */
+export function moveCommand({ address, segment }: LeaseKey, owner: string): string {
+  return `ipkeeperctl move ${address} ${owner}${segment === 'default' ? '' : ` --segment ${segment}`}`
+}
+
 /** What ends a kept address. */
 export function releaseCommand(key: LeaseKey): string {
   return addressCommand('release', key)

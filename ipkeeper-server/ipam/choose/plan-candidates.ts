@@ -11,6 +11,7 @@ import {
 } from '../request/candidates.ts'
 import { inheritable, isFree, mayInherit, openReservations, whyInherited } from './choose-address.ts'
 import { candidateProblem, describeTaken, requestProblem, type TakenAddress } from './claim-problems.ts'
+import { receives } from './promised-address.ts'
 import { drainedRuns, isDrained } from './draining.ts'
 import type { Slot } from './offers.ts'
 import { rangeOf, without, type Pool, type RangeSet } from '../pools/pool.ts'
@@ -124,7 +125,12 @@ function obstacleTo({ context, pool, set }: Search, address: Address): TakenAddr
   const lease = book.lease(key)
   if (isDrained(context, { pool, set }, address) && (!lease || isFree(lease, terms.now)))
     return { address, drains: true }
-  const canBeHad = !lease || isFree(lease, terms.now) || takeover.mayTake(lease) || mayInherit(lease, context)
+  const canBeHad =
+    !lease ||
+    isFree(lease, terms.now) ||
+    takeover.mayTake(lease) ||
+    mayInherit(lease, context) ||
+    receives(lease, context)
   return canBeHad ? undefined : { address, lease, standing: takeover.standing(lease) }
 }
 

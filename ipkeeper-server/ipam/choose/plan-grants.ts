@@ -1,10 +1,11 @@
 import { formatAddress, type Address } from '../../../shared/net/address.ts'
 import type { AddRequest } from '../request/add-request.ts'
-import { chooseAddress, isFree, mayInherit, whyInherited } from './choose-address.ts'
+import { chooseAddress, isFree, isToMove, mayInherit, whyInherited } from './choose-address.ts'
 import { claimProblem, requestProblem } from './claim-problems.ts'
 import { isDrained } from './draining.ts'
 import { beginningOf, type Offer, type Slot } from './offers.ts'
 import { pickCandidate } from './plan-candidates.ts'
+import { receives, whyReceived } from './promised-address.ts'
 import { rangeOf, usableIn, type Range } from '../pools/pool.ts'
 import type { AddContext } from './add-context.ts'
 import { describeHolder, holderKey, isReservedFor, leaseKey } from '../records/records.ts'
@@ -88,7 +89,8 @@ function grantByName(
   }
   const lease = book.lease(key)
   const inherits = lease !== undefined && mayInherit(lease, context)
-  if (lease && !isFree(lease, terms.now) && !takeover.mayTake(lease) && !inherits) {
+  const isMoved = lease !== undefined && receives(lease, context)
+  if (lease && !isFree(lease, terms.now) && !takeover.mayTake(lease) && !inherits && !isMoved) {
     const attachment = lease.attachment && book.attachment(lease.attachment)
     const judged = { standing: takeover.standing(lease), byTime: takeover.byTime(lease) }
     throw attachment && holderKey(lease.holder) === holderKey(request.holder)
@@ -97,7 +99,10 @@ function grantByName(
   }
   if (isDrained(context, slot, asked.address)) throw claimProblem.draining(slot.pool, rangeSet, asked)
   const { source } = asked
-  const plain = inherits && lease.state === 'bound' ? `${source}; ${whyInherited(lease, takeover)}` : source
+  const why = isMoved
+    ? whyReceived(lease, context)
+    : inherits && lease.state === 'bound' && whyInherited(lease, takeover)
+  const plain = why ? `${source}; ${why}` : source
   return { slot, address: asked.address, range, named: true, source, reason: reason ?? plain }
 }
 
@@ -159,7 +164,7 @@ export function planGrants(context: AddContext, offer: Offer): readonly Grant[] 
       return grantByName(context, slot, picked.asked, picked.reason)
     }
     const kept = grantKept(context, slot, granted)
-    if (kept) {
+    if (kept && !isToMove(slot, { address: formatAddress(kept.address) }, context)) {
       granted.add(leaseKey({ segment: slot.pool.segment, address: formatAddress(kept.address) }))
       return kept
     }

@@ -3,6 +3,7 @@ import { parseAddress, type Address } from '../../../shared/net/address.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import type { HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { OwnAddress } from '../../ipam/pools/own-addresses.ts'
+import { describeMove, promisedAway } from '../../ipam/choose/promised-address.ts'
 import { locateAddress, type Place } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
@@ -114,9 +115,15 @@ const sentences: Readonly<Record<AddressState, (found: Findings) => string>> = {
 }
 
 function sentenceOf(found: Findings): string {
-  const { key, state, reservation } = found
+  const { key, state, reservation, lease } = found
   const note = reservation && reservation.note !== '' ? ` (${reservation.note})` : ''
-  const reserved = reservation ? `; it is reserved for ${describeReservation(reservation)}${note}` : ''
+  const moved = describeMove(
+    { reservation: () => reservation },
+    lease && state !== 'expired' ? lease : undefined,
+  )
+  const reserved = reservation
+    ? `; it is reserved for ${describeReservation(reservation)}${note}${moved}`
+    : ''
   const silent = found.silenceSays === undefined ? '' : `; ${found.silenceSays}`
   const ownToo = state === 'unusable' || !found.own ? '' : `; it is also ${ofNode(found.node, found.own)}`
   const unheard =
@@ -127,8 +134,9 @@ function sentenceOf(found: Findings): string {
 }
 
 /** What becomes of an address whose sandbox is proved gone, and what a person can do. */
-function becomingOf({ lease, standing }: Findings): string {
+function becomingOf({ lease, standing, reservation }: Findings): string {
   if (!lease || !standing || !isGone(standing)) return ''
+  if (promisedAway({ reservation: () => reservation }, lease)) return '; its sandbox is gone'
   const remedy = standing.kind === 'lost' ? `; ${remedyFor(lease, standing)}` : ''
   return `; ${describeStanding(lease, standing)}${remedy}`
 }

@@ -1,10 +1,20 @@
 import { mostAddresses, type BulkItem, type BulkVerdict } from '../../../shared/api/bulk.schema.ts'
 import { formatAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { isFree } from '../../ipam/choose/choose-address.ts'
+import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import { isSegmentName } from '../../ipam/pools/pool.ts'
-import { describeHolder, describeReservation, isOver, type Change } from '../../ipam/records/records.ts'
-import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
+import {
+  describeHolder,
+  describeReservation,
+  isOver,
+  isReservedFor,
+  type Change,
+  type LeaseKey,
+  type ReservationRecord,
+} from '../../ipam/records/records.ts'
+import { formatReservationOwner, sameOwner } from '../../ipam/records/reservation-owner.ts'
 import { describeStanding, remedyFor } from '../../ipam/records/standing.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import { parseAddressRun } from '../../ipam/request/parse-addresses.ts'
@@ -131,6 +141,52 @@ export const reserving: BulkAction<Named & { owner: string; note?: string | unde
   return isSame
     ? { verdict: 'unchanged', change, reason: `already reserved ${text}` }
     : { verdict: 'change', change, reason: text }
+}
+
+/** Gives an address to another owner: at once where nobody has it, else when whoever has it is gone (docs/adr/0028). */
+export const moving: BulkAction<Named & { owner: string; note?: string | undefined }> = (
+  service,
+  { key, address },
+  { owner, note },
+) => {
+  const { ledger } = service
+  const before = ledger.reservation(key)
+  const { record, isSame, change } = planReservation(service, { ...key, owner, note, moves: true })
+  if (locateAddress(ledger, key.segment, address).kind === 'outside')
+    throw new Problem('IPK_ADDRESS_OUTSIDE', `no known pool of segment ${key.segment} has ${key.address}`, {
+      hint: 'a pool becomes known with the first ADD of its network; see: ipkeeperctl pools',
+    })
+  const whom = formatReservationOwner(record)
+  const lost =
+    before && !sameOwner(before, record)
+      ? `; it is no longer reserved for ${describeReservation(before)}`
+      : ''
+  return {
+    ...{ verdict: isSame ? 'unchanged' : 'change', change },
+    ...fateOf(service, key, record, isSame ? `moved to ${whom} already` : `to ${whom}${lost}`),
+  }
+}
+
+/** What becomes of an address that is moved, and what to do next. */
+function fateOf(
+  service: LeaseService,
+  key: LeaseKey,
+  owner: ReservationRecord,
+  says: string,
+): Pick<Planned, 'reason' | 'hint'> {
+  const lease = service.ledger.lease(key)
+  const next = `start ${formatReservationOwner(owner)} again; undo: ${unreserveCommand(key)}`
+  if (!lease || isFree(lease, service.now())) return { reason: `${says}: nobody has it`, hint: next }
+  const who = describeHolder(lease.holder)
+  if (isReservedFor(owner, lease.holder, lease.workload ?? null))
+    return { reason: `${says}: ${who} has it`, hint: `undo: ${unreserveCommand(key)}` }
+  if (lease.state === 'held')
+    return { reason: `${says}: it is kept for ${who}, which does not get it back`, hint: next }
+  const standing = standingOfLease(service, lease)
+  if (standing.kind === 'ended' || standing.kind === 'lost')
+    return { reason: `${says}: the sandbox of ${who} on node ${lease.node} is gone`, hint: next }
+  const reason = `${says}: ${who} on node ${lease.node} has it until it is gone, and its next pod does not get it`
+  return { reason, hint: `${remedyFor(lease, standing)}; then ${next}` }
 }
 
 export const unreserving: BulkAction<Named> = (service, { key }) => {

@@ -1,6 +1,7 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
-import { releaseCommand, unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { moveCommand, releaseCommand, unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { promisedAway } from '../../ipam/choose/promised-address.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import {
   describeHolder,
@@ -12,7 +13,11 @@ import {
   type ReservationRecord,
   type LeaseKey,
 } from '../../ipam/records/records.ts'
-import { parseReservationOwner, sameOwner } from '../../ipam/records/reservation-owner.ts'
+import {
+  formatReservationOwner,
+  parseReservationOwner,
+  sameOwner,
+} from '../../ipam/records/reservation-owner.ts'
 import { remedyFor } from '../../ipam/records/standing.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from './service.ts'
@@ -27,6 +32,8 @@ export interface Reservation {
   readonly owner: string
   /** undefined leaves the note of an earlier reservation as it is. */
   readonly note: string | undefined
+  /** Somebody may have the address, and keeps it until its sandbox is gone (docs/adr/0028). */
+  readonly moves?: boolean
 }
 
 /**
@@ -56,37 +63,42 @@ export function planReservation(
     )
   }
   const before = service.ledger.reservation(key)
-  if (before && !sameOwner(before, owner)) {
+  const lease = service.ledger.lease(key)
+  const had = lease && !isFree(lease, service.now()) ? lease : undefined
+  const { moves = false } = reservation
+  // Whoever has it may have it reserved as well: that goes with the address.
+  const isItsOwn = had !== undefined && !promisedAway(service.ledger, had)
+  if (before && !sameOwner(before, owner) && !(moves && isItsOwn)) {
     throw new Problem(
       'IPK_ADDRESS_RESERVED',
       `${key.address} is reserved for ${describeReservation(before)}`,
       { hint: `choose another address, or: ${unreserveCommand(key)}` },
     )
   }
-  const lease = service.ledger.lease(key)
-  const others = lease && !isReservedFor(owner, lease.holder, lease.workload ?? null)
-  if (others && !isFree(lease, service.now())) {
-    const isKept = lease.state !== 'bound'
+  if (had && !moves && !isReservedFor(owner, had.holder, had.workload ?? null)) {
+    const isKept = had.state !== 'bound'
+    const remedy = isKept
+      ? `end it now: ${releaseCommand(key)}`
+      : remedyFor(had, standingOfLease(service, had))
     throw new Problem(
       'IPK_ADDRESS_HELD',
-      `${key.address} is ${isKept ? 'kept for' : 'held by'} ${describeHolder(lease.holder)} on node ${lease.node}`,
-      {
-        hint: `${isKept ? `end it now: ${releaseCommand(key)}` : remedyFor(lease, standingOfLease(service, lease))}; then reserve it again`,
-      },
+      `${key.address} is ${isKept ? 'kept for' : 'held by'} ${describeHolder(had.holder)} on node ${had.node}`,
+      { hint: `${remedy}; then reserve it again; or: ${moveCommand(key, formatReservationOwner(owner))}` },
     )
   }
-  const note = reservation.note ?? before?.note ?? ''
+  const again = before && sameOwner(before, owner) ? before : undefined
+  const note = reservation.note ?? again?.note ?? ''
   const record: ReservationRecord = {
     ...key,
     generation: (before?.generation ?? 0) + 1,
     ...owner,
     note,
-    since: before?.since ?? service.now(),
-    ...(before?.retain !== undefined && { retain: before.retain }),
+    since: again?.since ?? service.now(),
+    ...(again?.retain !== undefined && { retain: again.retain }),
   }
   return {
     record,
-    isSame: before?.note === note,
+    isSame: again?.note === note,
     change: [
       { kind: 'reservation', key: leaseKey(key), expect: before?.generation ?? null, record },
       // Somebody may get the address on another node meanwhile.

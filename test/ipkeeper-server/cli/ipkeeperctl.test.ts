@@ -844,7 +844,7 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
     [['leases', 'all'], 'leases takes no arguments; got all'],
     [
       ['reserve', '10.22.0.5'],
-      'for whom is 10.22.0.5 to be reserved? OWNER is NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME',
+      'for whom is 10.22.0.5 meant? OWNER is NAMESPACE/POD, NAMESPACE/KIND/NAME, or external:NAME',
     ],
     [['unreserve'], 'no address is named'],
     [

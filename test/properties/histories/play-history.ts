@@ -159,6 +159,7 @@ class Player {
         // Refusals in the midst of others are told in ownership.test.ts.
         return this.#refusing ? undefined : await this.#together(step.steps)
       case 'reserve':
+      case 'move':
       case 'unreserve':
         return await this.#reserve(step)
       default: {
@@ -643,11 +644,16 @@ class Player {
     const name = (kind === undefined ? undefined : pod.owner?.name) ?? pod.name
     const reserved = { place, namespace, name, kind }
     const whose = `${kind === undefined ? '' : `${kind} `}${namespace}/${name}`
-    if (kind === undefined) {
-      const seen = await outcome(() => reserve(service, { ...key, owner: whose, note: '' }))
-      const words = `reserve ${place} for ${whose}: ${show(seen)}`
-      this.#count('code' in seen ? `reserve ${seen.code}` : 'reserve')
-      if (!refusedByStore(seen)) this.#check(words, this.#model.reserve(reserved, seen))
+    if (kind === undefined || step.kind === 'move') {
+      const moves = step.kind === 'move'
+      const owner = kind === undefined ? whose : `${namespace}/${kind}/${name}`
+      const had = ledger.lease(key)
+      const seen = await outcome(() => reserve(service, { ...key, owner, note: '', moves }))
+      const words = `${step.kind} ${place} for ${whose}: ${show(seen)}`
+      const verb =
+        moves && had !== undefined && had.state !== 'cooling' ? `move what is ${had.state}` : 'reserve'
+      this.#count('code' in seen ? `${verb} ${seen.code}` : verb)
+      if (!refusedByStore(seen)) this.#check(words, this.#model.reserve(reserved, seen, moves))
       return { words, deed: nothing }
     }
     const lease = ledger.lease(key)

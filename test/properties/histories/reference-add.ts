@@ -4,6 +4,7 @@ import {
   countOf,
   countsFor,
   isDead,
+  isMoved,
   isOver,
   sameKind,
   sameWorkload,
@@ -139,6 +140,8 @@ interface Claims {
   readonly movable: readonly Hold[]
   readonly mayTake: (hold: Hold) => boolean
   readonly inherits: (hold: Hold) => boolean
+  /** Whether it was moved to this pod, and who has it keeps it no longer. */
+  readonly receives: (hold: Hold) => boolean
   readonly promised: (promised: Promised | undefined) => 'to it' | 'to its workload' | 'to others' | undefined
   /** Nobody else has the address, keeps it, or was promised it. */
   readonly canHave: (place: string) => boolean
@@ -180,6 +183,11 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
       world.generated.has(holder) &&
       withoutPod(hold.holder) === withoutPod(holder) &&
       sameWorkload(hold.workload, pod?.workload ?? null),
+    receives: hold =>
+      isMoved(world, hold) &&
+      ['to it', 'to its workload'].includes(claims.promised(world.promises.get(hold.place)) ?? '') &&
+      hold.holder !== holder &&
+      (hold.state === 'held' || isLeft(hold)),
     promised: promised => {
       if (!promised) return undefined
       if (promised.namespace !== pod?.namespace) return 'to others'
@@ -196,7 +204,8 @@ function claimsOf(world: WorldState, asker: Asker): Claims {
           hold.state === 'cooling' ||
           isOver(hold, now) ||
           claims.mayTake(hold) ||
-          claims.inherits(hold))
+          claims.inherits(hold) ||
+          claims.receives(hold))
       )
     },
   }
@@ -208,8 +217,8 @@ const isKept = ({ state, retain }: Hold): boolean =>
   state === 'held' || (state === 'bound' && retain !== 'release')
 
 /** Whether what is promised there can be had: nobody has it, or keeps it for somebody who may come back. */
-function isOpen(hold: Hold | undefined, { inherits }: Claims, now: number): boolean {
-  return !hold || hold.state === 'cooling' || isOver(hold, now) || inherits(hold)
+function isOpen(hold: Hold | undefined, { inherits, receives }: Claims, now: number): boolean {
+  return !hold || hold.state === 'cooling' || isOver(hold, now) || inherits(hold) || receives(hold)
 }
 
 /** 0 where the holder has something, 1 where it or its workload was promised something, 2 where something is kept for that. */
@@ -259,6 +268,7 @@ function serve(
       checkName(world, asker, claims, slot, place)
       const hold = world.holds.get(place)
       const isLeft = hold?.state === 'bound' && hold.holder !== asker.holder
+      if (hold && claims.receives(hold)) return { pool, place, named: true, how: 'what was moved to it' }
       return { pool, place, named: true, how: isLeft ? 'by name, from a pod that is lost' : 'by name' }
     }
     const list = lists[index]
@@ -273,8 +283,17 @@ function serve(
       .map(({ place }) => place)
       .filter(place => set.usable.includes(place) && claims.canHave(place))
     const kept = oneOf(had, seen)
-    if (kept !== undefined) return { pool, place: kept, named: false, how: 'its own' }
-    return { pool, named: false, ...choose(world, claims, slot, seen) }
+    const chosen = (): Grant => ({ pool, named: false, ...choose(world, claims, slot, seen) })
+    if (kept === undefined) return chosen()
+    // What is reserved for this very pod comes before what it had for another reason.
+    const isToMove =
+      !world.promises.has(kept) &&
+      set.usable.some(
+        place =>
+          claims.promised(world.promises.get(place)) === 'to it' &&
+          isOpen(world.holds.get(place), claims, world.now),
+      )
+    return isToMove ? chosen() : { pool, place: kept, named: false, how: 'its own' }
   })
   const left = leftBehind(world, asker, claims, grants)
   checkQuota(world, asker, offer, grants, left)
@@ -400,7 +419,9 @@ function choose(
   ]
   for (const [how, places] of ways) {
     const place = oneOf(places, seen)
-    if (place !== undefined) return { place, how }
+    const hold = place === undefined ? undefined : holds.get(place)
+    if (place !== undefined)
+      return { place, how: hold && claims.receives(hold) ? 'what was moved to it' : how }
   }
   throw new Refusal('IPK_POOL_FULL')
 }

@@ -5,6 +5,7 @@ import {
   addressOf,
   familyOf,
   isDead,
+  isMoved,
   isOver,
   show,
   type Asker,
@@ -400,18 +401,22 @@ export class ReferenceModel implements WorldState {
     }
   }
 
-  reserve(promised: Promised, seen: Seen): string | undefined {
+  /** @param moves whether somebody may have it, who keeps it until he is gone */
+  reserve(promised: Promised, seen: Seen, moves: boolean): string | undefined {
     const { place, namespace, name, kind } = promised
     const code = 'code' in seen ? seen.code : ''
     if (code === 'IPK_ADDRESS_UNUSABLE' && !this.#givable(place)) return undefined
     const before = this.promises.get(place)
     const hold = this.holds.get(place)
     const same = before?.namespace === namespace && before.name === name && before.kind === kind
-    const others = hold?.state !== 'cooling' && hold?.holder.split(' ')[1] !== `${namespace}/${name}`
+    const isHad = hold !== undefined && hold.state !== 'cooling' && !isOver(hold, this.now)
+    const others = hold?.holder.split(' ')[1] !== `${namespace}/${name}`
+    // Whoever has it loses his own reservation to the one that it is moved to.
+    const isItsOwn = isHad && !isMoved(this, hold)
     const expected =
-      before && !same
+      before && !same && !(moves && isItsOwn)
         ? 'IPK_ADDRESS_RESERVED'
-        : hold && others && !isOver(hold, this.now)
+        : isHad && others && !moves
           ? 'IPK_ADDRESS_HELD'
           : ''
     if (code !== expected) return wrong(expected === '' ? 'a reservation' : expected, seen).fault

@@ -1,5 +1,6 @@
 import {
   isDead,
+  isMoved,
   isOver,
   familyOf,
   addressOf,
@@ -64,6 +65,7 @@ const rules: Readonly<Record<string, Rule>> = {
             continue
         }
         if (deed.kind === 'add' && sandbox && isDead(world, sandbox, deed.asker.node)) {
+          if (isMoved(world, hold) && deed.places.includes(hold.place)) continue
           const inherits =
             world.generated.has(hold.holder) &&
             sameWorkload(hold.workload, deed.asker.pod?.workload ?? null) &&
@@ -89,6 +91,7 @@ const rules: Readonly<Record<string, Rule>> = {
       if (deed.kind === 'add') {
         const { holder, pod } = deed.asker
         if (holder === hold.holder) continue
+        if (isMoved(world, hold) && deed.places.includes(hold.place)) continue
         const inherits =
           world.generated.has(hold.holder) && sameWorkload(hold.workload, pod?.workload ?? null)
         if (inherits && deed.places.includes(hold.place)) continue

@@ -90,7 +90,7 @@ export type WorldChange =
   | { readonly kind: 'made anew' }
 
 export interface ReserveStep {
-  readonly kind: 'reserve' | 'unreserve'
+  readonly kind: 'reserve' | 'move' | 'unreserve'
   readonly where: number
   readonly number: number
   /** As of an ADD. */
@@ -296,6 +296,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       forWorkload: fc.boolean(),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('move' as const),
+      ...{ where: fc.nat(7), number: fc.integer({ min: 2, max: 5 }), theirs: pick },
+      pod: fc.nat(pods.length - 1),
+      namespace: often(0, fc.nat(namespaces.length - 1), 4),
+      forWorkload: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('api' as const), up: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'made anew' as const }) },
   {
@@ -352,6 +362,7 @@ function playedBy<S extends Step>(
     case 'together':
       return { ...step, steps: step.steps.map(part => playedBy(part, { pods: actors, networks })) }
     case 'reserve':
+    case 'move':
     case 'unreserve': {
       const where = networks.flatMap(network => reservable[network] ?? [])
       return { ...step, pod: one(actors, step.pod), where: one(where, step.where) }

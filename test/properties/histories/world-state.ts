@@ -140,6 +140,16 @@ export function isDead(
   return (node === seenFrom && world.netnsGone.has(netns)) || world.nodesGone.has(node)
 }
 
+/** Whether somebody has an address that another one was promised. */
+export function isMoved({ promises }: Pick<WorldState, 'promises'>, hold: Hold): boolean {
+  const promise = promises.get(hold.place)
+  if (!promise || hold.state === 'cooling') return false
+  const { namespace, name, kind } = promise
+  if (kind === undefined) return hold.holder.split(' ')[1] !== `${namespace}/${name}`
+  const { workload } = hold
+  return workload?.namespace !== namespace || workload.name !== name || !sameKind(workload.kind, kind)
+}
+
 /** A kind or UID that is not known agrees with any. */
 export function sameWorkload(a: WorkloadWords | null, b: WorkloadWords | null): boolean {
   if (a === null || b === null || a.namespace !== b.namespace || a.name !== b.name) return false

@@ -212,6 +212,8 @@ class Examination {
     const workload = workloadOf(holder, null, this.#pods.owner)
     const reservation = book.reservation(key)
     if (reservation && !isReservedFor(reservation, holder, workload)) return { address, reservation }
+    // What was moved to it may be about to be its.
+    if (reservation) return undefined
     const lease = book.lease(key)
     if (!lease || isFree(lease, now) || sameWorkload(lease.workload, workload)) return undefined
     return isSamePod(lease, holder) ? undefined : { address, lease }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Forecast } from './forecast.schema.ts'
 import { More } from './listing-query.schema.ts'
 
 /** What operators read: leases, pools, reservations, health and status. The CLI prints these same objects. */
@@ -101,7 +102,10 @@ const poolFigures = {
 }
 
 export const PoolFamily = Type.Object(
-  { family: Type.Union([Type.Literal('IPv4'), Type.Literal('IPv6')]), ...poolFigures },
+  {
+    ...{ family: Type.Union([Type.Literal('IPv4'), Type.Literal('IPv6')]), ...poolFigures },
+    forecast: Type.Optional(Forecast),
+  },
   { $id: 'PoolFamily' },
 )
 export type PoolFamily = Static<typeof PoolFamily>

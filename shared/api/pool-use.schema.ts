@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Forecast } from './forecast.schema.ts'
 import { Count } from './listing.schema.ts'
 
 /** How full pools were over time, and when they will be full if they go on so. */
@@ -12,17 +13,6 @@ export const UseSample = Type.Object(
   { $id: 'UseSample' },
 )
 export type UseSample = Static<typeof UseSample>
-
-export const Forecast = Type.Object(
-  {
-    fullAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'when it is full if it goes on growing so; null where it is not known or does not grow',
-    }),
-    says: Type.String({ description: 'the same in words, with the reason' }),
-  },
-  { $id: 'Forecast' },
-)
-export type Forecast = Static<typeof Forecast>
 
 export const PoolUse = Type.Object(
   {

@@ -130,3 +130,23 @@ t.test(
     )
   },
 )
+
+t.test('when a pool is full, by what is known of the days before', { skip }, async t => {
+  const day = 86_400_000
+  const [now, samples] = [Date.now(), [3, 2, 1, 0.5]]
+  const net = samples.map(ago => [now - ago * day, 24 - 8 * ago, 0])
+  const files = { 'pool-use.json': JSON.stringify({ version: 1, pools: { 'net IPv4': net } }) }
+  const { add, daemon, typed } = await typedSite(t, { files }, '10.22.0.0/26', 'fd00:22::/64')
+  for (let pod = 0; pod < 24; pod++) await add(`shop/web-${pod}`)
+  const [titles = '', ipv4 = '', ipv6 = ''] = (await typed('pools', '-o', 'wide')).split('\n')
+  t.match(titles, / FREE +NEXT FREE +FULL IN +RANGES +FORECAST$/)
+  t.match(ipv4, / 37 +- +5d +\S+ +it grew by 8 addresses a day in the last 3d$/)
+  t.match(ipv6, / - +- +\S+ +not known yet: 1 sample over 0s; it takes 4 over 1h$/)
+  t.match(await typed('pools', '-o', 'csv'), /,fullAt,ranges,forecast\r\n/)
+  const { body } = await daemon.ask('GET', '/v1/pools/use')
+  const { use } = JSON.parse(body) as { use: { samples: { used: number }[] }[] }
+  t.strictSame(
+    use.map(of => of.samples.map(({ used }) => used)),
+    [[0, 8, 16, 20, 24], [24]],
+  )
+})

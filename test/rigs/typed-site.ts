@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { startDaemon, type Daemon } from './daemon.ts'
@@ -19,6 +20,8 @@ export interface TypedSite {
 export interface TypedSiteOptions {
   /** What the node is called; as the machine when absent. */
   readonly node?: string
+  /** What its state folder has before it is started: texts by their names. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** A daemon and a network "net" of these ranges. */
@@ -27,10 +30,12 @@ export async function typedSite(
   ...given: readonly string[] | readonly [TypedSiteOptions, ...(readonly string[])]
 ): Promise<TypedSite> {
   const [first] = given
-  const { node } = typeof first === 'object' ? first : {}
+  const { node, files = {} } = typeof first === 'object' ? first : {}
   const subnets = given.filter(word => typeof word === 'string')
   const folder = makeTempFolder()
   const [socket, stateDir] = [folder.file('s'), folder.file('state')]
+  mkdirSync(stateDir, { mode: 0o700 })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(stateDir, name), text)
   const daemon = await startDaemon({
     socket,
     stateDir,

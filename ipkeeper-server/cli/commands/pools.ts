@@ -1,7 +1,7 @@
-import { listing } from '../framework/listing.ts'
+import { listing, wideOnly } from '../framework/listing.ts'
 import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
 import { poolTerms, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
-import { distance } from '../framework/terminal-text.ts'
+import { type Cell, distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
 import type { PoolDescription, RangeDescription } from '../../../shared/api/pool-description.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
@@ -82,6 +82,12 @@ const drainingLines = (pools: PoolsReply['pools']): string =>
     })
     .join('')
 
+/** When it is full, if it goes on growing as it did; -o wide says why that is not known. */
+function fullIn({ forecast, free }: PoolRow): Cell {
+  if (String(free) === '0') return { text: 'full', tone: 'bad' }
+  return typeof forecast?.fullAt === 'string' ? distance(forecast.fullAt) : '-'
+}
+
 const ranges = (row: PoolRow): string => row.ranges.map(set => set.join(',')).join(' ')
 
 export const poolsCommand = listing<PoolsData, PoolRow>({
@@ -99,6 +105,10 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     { line: 'ipkeeperctl pools', does: 'Show how full each pool is' },
     { line: 'ipkeeperctl pools prod', does: 'Show one pool, with its ranges, exclusions and rules' },
     { line: 'ipkeeperctl pools prod --free 10', does: 'List the next ten free addresses as well' },
+    {
+      line: 'ipkeeperctl pools -o wide',
+      does: 'Show when each pool is full, and from what that is concluded',
+    },
     { line: 'ipkeeperctl pools --sort-by free', does: 'Show those that are full first at the top' },
     { line: 'ipkeeperctl pools -o json', does: 'Print JSON, for scripts' },
   ],
@@ -135,7 +145,12 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
       ...{ title: 'NEXT FREE', key: 'nextFreeAt', value: row => row.nextFreeAt },
       text: row => (row.nextFreeAt === null ? '-' : distance(row.nextFreeAt)),
     },
+    {
+      ...{ title: 'FULL IN', key: 'fullAt', value: row => row.forecast?.fullAt ?? null },
+      text: row => fullIn(row),
+    },
     { title: 'RANGES', key: 'ranges', value: ranges },
+    { title: 'FORECAST', key: 'forecast', value: row => row.forecast?.says ?? null, in: wideOnly },
   ],
   nameOf: row => row.name,
   empty: 'no pools: a pool appears with the first ADD of its network',

@@ -20,6 +20,7 @@ import {
 } from '../../ipam/records/records.ts'
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
 import { describeWorkload, isKnown } from '../../ipam/records/workload.ts'
+import { forecastOf } from './forecast-of.ts'
 import { measureUsage } from './measure-usage.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
@@ -179,6 +180,7 @@ export async function listPools(service: LeaseService, turn: () => Promise<unkno
         families: byFamily(sets).map(group => ({
           family: `IPv${group.family}` as const,
           ...figuresOf(pool, group.sets),
+          ...(service.useSamples && { forecast: forecastOf(service, group.sets) }),
         })),
       }
     })

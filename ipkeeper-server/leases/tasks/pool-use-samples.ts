@@ -82,14 +82,18 @@ export class PoolUseSamples {
 
   async #sample(): Promise<void> {
     const { measure, now } = this.#options
-    const pools = (await measure()).slice(0, mostSeries)
+    const pools = await measure()
     const at = now()
-    this.#series = new Map(
-      pools.map(pool => [
-        keyOf(pool),
-        withSample(this.of(pool), { at, used: Number(pool.used), held: Number(pool.held) }),
-      ]),
+    const present = pools.map(pool => {
+      const sample = { at, used: Number(pool.used), held: Number(pool.held) }
+      return [keyOf(pool), withSample(this.of(pool), sample)] as const
+    })
+    // A daemon that starts while its store is away does not know every pool yet.
+    const known = new Set(present.map(([key]) => key))
+    const absent = [...this.#series].filter(
+      ([key, samples]) => !known.has(key) && at - (samples.at(-1)?.at ?? -Infinity) <= oldest,
     )
+    this.#series = new Map([...present, ...absent].slice(0, mostSeries))
     await writeDurably(this.#path, textOf(this.#series), { mode: 0o600 })
   }
 }

@@ -13,7 +13,7 @@ const net = { name: 'net', family: 4 } as const
 
 const use = (name: string, used: bigint): PoolUseNow => ({ name, family: 4, used, held: 1n })
 
-t.test('samples outlive a restart, and those of a pool that is gone do not', async t => {
+t.test('samples outlive a restart, and those of a pool that is gone stay for two weeks', async t => {
   const stateDir = t.testdir()
   const errors: unknown[] = []
   const site = { at: 100 * day, pools: [use('net', 3n), use('old', 5n)] }
@@ -46,11 +46,14 @@ t.test('samples outlive a restart, and those of a pool that is gone do not', asy
   ]
   const again = open()
   t.strictSame(again.of(net), samples)
-  t.strictSame(again.of({ name: 'old', family: 4 }), [])
+  t.strictSame(again.of({ name: 'old', family: 4 }), [{ at: 100 * day, used: 5, held: 1 }])
   t.strictSame(again.of({ ...net, family: 6 }), [])
   t.equal(statSync(join(stateDir, 'pool-use.json')).mode & 0o777, 0o600)
   await again.start()
   t.strictSame(again.of(net), samples, 'a restart right after a sample adds none')
+  site.at += 15 * day
+  await again.start()
+  t.strictSame(again.of({ name: 'old', family: 4 }), [])
   await again.stop()
   t.strictSame(errors, [])
 })

@@ -37,14 +37,26 @@ export interface Listeners {
   readonly page: OpenPage
 }
 
-/** Takes the addresses that are listened on; nothing is served there yet. */
-export async function openListeners({ config, startedAt, logger, stops }: DaemonFrame): Promise<Listeners> {
-  const { listen } = config.metrics
-  const metricsListener = listen && (await MetricsListener.open(listen))
-  stops.metrics.defer(() => metricsListener?.close())
-  const page = await openPage(config, startedAt, logger)
+/** Takes the addresses that are listened on, those that can be had; nothing is served there yet. */
+export async function openListeners(frame: DaemonFrame): Promise<Listeners> {
+  const { config, startedAt, stops } = frame
+  const metricsListener = await openMetrics(frame)
+  const page = await openPage(config, startedAt, frame)
   stops.page.defer(() => page.close())
   return { metricsListener, page }
+}
+
+async function openMetrics({ config, parts, stops }: DaemonFrame): Promise<MetricsListener | undefined> {
+  const { listen } = config.metrics
+  if (!listen) return undefined
+  const listener = new MetricsListener()
+  const part = parts.add({ name: 'metrics', begin: () => listener.listen(listen) })
+  stops.metrics.defer(async () => {
+    await part.stop()
+    await listener.close()
+  })
+  await part.start()
+  return listener
 }
 
 export interface HttpOptions {
@@ -71,7 +83,8 @@ export interface AssembledHttp {
 /** All that answers requests, ready to listen. */
 export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Promise<AssembledHttp> {
   const { service, settings, folder, opened, claims, repairs, node, cluster, observer } = options
-  const { clock, config, watched, keeper, startedAt, stateDir, socket, logger, registry, stops } = frame
+  const { clock, config, watched, keeper, startedAt, stateDir, socket, logger, registry, parts, stops } =
+    frame
   const { kept, identity } = folder
   const { store } = opened
   const { deferred, answers } = repairs
@@ -84,7 +97,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     facts: nodeFacts,
   })
   const webhook = await openWebhook({
-    ...{ config, service, logger, registry },
+    ...{ config, service, logger, registry, parts },
     rules: () => settings.terms().requests,
     cluster: cluster?.view,
   })
@@ -112,6 +125,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     jumps: () => clock.jumps(),
     deferredDels: () => deferred.count(),
     disk: kept.status,
+    parts: () => parts.states(),
     stateFolderBeats: () => pulse.beats(),
     uplinks,
     observer,
@@ -165,7 +179,7 @@ export async function listen(
 }
 
 function openScraper(
-  { startedAt, watched, registry }: DaemonFrame,
+  { startedAt, watched, registry, parts }: DaemonFrame,
   { service, folder, opened, claims, repairs, leaderTasks, node, cluster }: HttpOptions,
   certificateEnds: () => number | undefined,
 ): Scraper {
@@ -181,6 +195,7 @@ function openScraper(
     operationsUnderWay: () => service.serial.busy,
     deferredDels: () => deferred.count(),
     disk: kept.status,
+    parts: () => parts.states(),
     config: () => watched.status(),
     cluster: () => cluster?.status(),
     sharedStore: () => {

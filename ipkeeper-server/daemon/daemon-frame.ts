@@ -5,6 +5,7 @@ import { ConfigKeeper, readKeptConfig, type KeptConfig } from '../config/kept-co
 import { WatchedConfig } from '../config/watch-config.ts'
 import { Clock } from '../host/clock.ts'
 import { createLogger, type Logger } from '../host/logger.ts'
+import { OptionalParts } from '../host/optional-part.ts'
 import { MetricRegistry } from '../metrics/metric-registry.ts'
 import { alsoSaying } from './refused-twice.ts'
 import { type StopOrder, openStopOrder } from './stop-order.ts'
@@ -37,6 +38,8 @@ export interface DaemonFrame {
   readonly config: DaemonConfig
   readonly logger: Logger
   readonly registry: MetricRegistry
+  /** What may fail without a pod that notices. */
+  readonly parts: OptionalParts
   /** Each part registers here how it ends. */
   readonly stops: StopOrder
   /** Resolves when the daemon is told to stop. */
@@ -70,7 +73,20 @@ export function openFrame(options: ServeOptions): DaemonFrame {
     ...{ clock, startedAt, startedMonotonic, stateDir, socket, watched, config, logger, stops, stopped },
     keeper: openKeeper(stateDir, kept, problem, logger),
     registry: new MetricRegistry(),
+    parts: openParts(clock, logger),
   }
+}
+
+function openParts({ now }: Clock, logger: Logger): OptionalParts {
+  return new OptionalParts({
+    now,
+    onBroken: (part, { code, message, hint }) => {
+      logger.error({ part, code, hint }, `${message}; pods are served all the same, and it is tried again`)
+    },
+    onMended: part => {
+      logger.info({ part }, 'works again')
+    },
+  })
 }
 
 /** A copy that cannot be used is none: the file alone decides whether the daemon starts. */

@@ -2,6 +2,7 @@ import { version } from '../../shared/build-info.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
 import type { Ledger } from '../leases/ledger/ledger.ts'
 import type { Logger } from '../host/logger.ts'
+import type { OptionalParts } from '../host/optional-part.ts'
 import type { PageFiles } from '../http/page/page-files.ts'
 import type { AskApi } from '../http/page/page-listener.ts'
 
@@ -24,15 +25,13 @@ export interface PageSource {
 const none: OpenPage = { serve: () => undefined, found: () => undefined, close: () => Promise.resolve() }
 
 /**
- * Puts the page together and listens. Without
+ * Puts the page together and listens, once the address can be had. Without
  * `page.listen` nothing of it is loaded.
- *
- * @throws Problem IPK_PAGE_LISTEN
  */
 export async function openPage(
   { node, page: { listen } }: Pick<DaemonConfig, 'node' | 'page'>,
   startedAt: number,
-  logger: Logger,
+  { logger, parts }: { readonly logger: Logger; readonly parts: OptionalParts },
 ): Promise<OpenPage> {
   if (!listen) return none
   const [{ PageListener }, { EventStream }, { embeddedPage }, { SpareAudits }] = await Promise.all([
@@ -44,7 +43,9 @@ export async function openPage(
   const events = new EventStream({
     hello: { node, version, startedAt: new Date(startedAt).toISOString() },
   })
-  const listener = await PageListener.open(listen)
+  const listener = new PageListener()
+  const part = parts.add({ name: 'page', begin: () => listener.listen(listen) })
+  await part.start()
   let audits: InstanceType<typeof SpareAudits> | undefined
   return {
     serve: ({ ledger, ask, files = embeddedPage }) => {
@@ -55,7 +56,6 @@ export async function openPage(
           else if (kind === 'reservation') events.changed(undefined)
         },
       })
-      logger.info({ listen }, 'serving the page')
       audits = new SpareAudits(ask)
       listener.serve({
         ...{ files, events, ask: audits.ask },
@@ -68,6 +68,9 @@ export async function openPage(
       audits?.forget()
       events.found()
     },
-    close: () => listener.close(),
+    close: async () => {
+      await part.stop()
+      await listener.close()
+    },
   }
 }

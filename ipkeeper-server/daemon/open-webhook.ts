@@ -8,6 +8,7 @@ import type { ClusterView } from '../kubernetes/cluster-view.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { Logger } from '../host/logger.ts'
+import type { OptionalParts } from '../host/optional-part.ts'
 import type { MetricRegistry } from '../metrics/metric-registry.ts'
 
 export interface OpenWebhookOptions {
@@ -20,6 +21,7 @@ export interface OpenWebhookOptions {
   readonly cluster: ClusterView | undefined
   readonly logger: Logger
   readonly registry: MetricRegistry
+  readonly parts: OptionalParts
 }
 
 export interface OpenWebhook {
@@ -28,16 +30,17 @@ export interface OpenWebhook {
   readonly close: () => Promise<void>
 }
 
+/** Milliseconds between two looks whether the files still make a certificate; who connects looks as well. */
+const certificateLooks = 15_000
+
 const none: OpenWebhook = { certificateEnds: () => undefined, close: () => Promise.resolve() }
 
 /**
- * Puts the validating webhook together and listens.
+ * Puts the validating webhook together and listens, once the address can be had.
  * What TLS and HTTPS need is loaded only where there is one.
- *
- * @throws Problem IPK_WEBHOOK_LISTEN
  */
 export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebhook> {
-  const { config, service, rules, cluster, logger, registry } = options
+  const { config, service, rules, cluster, logger, registry, parts } = options
   const { webhook } = config
   if (!webhook) return none
   const [{ AdmissionJudge }, { CertificateFiles }, { WebhookListener }, { sayProblem, wordFor }] =
@@ -70,16 +73,9 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
     onRead: ({ validTo }) => {
       logger.info({ certFile, until: new Date(validTo).toISOString() }, 'read the certificate of the webhook')
     },
-    onProblem: reason => {
-      logger.error(
-        { certFile, keyFile, reason },
-        'the certificate of the webhook cannot be used; API servers go by their failurePolicy',
-      )
-    },
+    now: Date.now,
   })
-  certificate.current()
-  const listener = await WebhookListener.open({
-    listen,
+  const listener = new WebhookListener({
     certificate,
     judge: admission => judge.judge(admission),
     onVerdict: ({ operation, kind, namespace, name }, verdict) => {
@@ -96,8 +92,20 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
       logger.warn({ err: error }, 'a review of the webhook could not be answered')
     },
   })
+  const looked = parts.add({
+    name: 'certificate',
+    begin: () => {
+      certificate.look()
+    },
+    lookEvery: certificateLooks,
+  })
+  const listening = parts.add({ name: 'webhook', begin: () => listener.listen(listen) })
+  await Promise.all([looked.start(), listening.start()])
   return {
     certificateEnds: () => certificate.current()?.validTo,
-    close: () => listener.close(),
+    close: async () => {
+      await Promise.all([looked.stop(), listening.stop()])
+      await listener.close()
+    },
   }
 }

@@ -12,6 +12,7 @@ import { fileEvent, findingEvent } from '../kubernetes/event-texts.ts'
 import { leasesForCache } from '../leases/queries/cache-records.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { Logger } from '../host/logger.ts'
+import type { OptionalParts } from '../host/optional-part.ts'
 import type { MetricSources } from '../metrics/metric-sources.ts'
 import { deathOf, reachNamespaces } from '../network/pod/attachment-liveness.ts'
 import { findLink, listLinks } from '../network/ip-show.ts'
@@ -40,6 +41,7 @@ export interface WatchNodeOptions {
   readonly service: LeaseService
   readonly stateDir: string
   readonly logger: Logger
+  readonly parts: OptionalParts
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
   /** The comparison of leases and node found something, or has repaired it. */
@@ -62,18 +64,22 @@ export interface WatchedNode {
  * runtimes, namespaces and links.
  */
 export function watchNode(options: WatchNodeOptions): WatchedNode {
-  const runtimes = new SocketRuntimes(options.config.runtime.sockets)
+  const runtimes = new SocketRuntimes(options.config.runtime.sockets, problem => {
+    runtime.broke(problem)
+  })
+  const runtime = options.parts.add({ name: 'runtime', begin: () => runtimes.look() })
   const confDir = watchConfDir(options)
   const caches = keepCaches(options, runtimes)
   const reconciler = reconcileNode(options, { runtimes, confDir, caches })
   return {
     start: () => {
+      void runtime.start()
       caches.start()
       void confDir.start()
       reconciler.start()
     },
     stop: async () => {
-      await Promise.all([caches.stop(), confDir.stop(), reconciler.stop()])
+      await Promise.all([runtime.stop(), caches.stop(), confDir.stop(), reconciler.stop()])
       runtimes.close()
     },
     addRoutes: app => {

@@ -9,6 +9,7 @@ import type { RequestReader } from '../leases/verbs/request-reader.ts'
 import type { HostUplinks } from '../network/pod-network.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { TellPod } from '../leases/tasks/pod-events.ts'
+import type { PartState } from '../host/optional-part.ts'
 import type { DiskStatus } from '../store/lease-store.ts'
 import type { VerbObserver } from '../leases/verbs/verb-observer.ts'
 import { keepEdge } from './http-edge.ts'
@@ -56,6 +57,8 @@ export interface AppOptions {
   readonly jumps: CountJumps
   /** Absent where nothing is known of a disk. */
   readonly disk?: () => DiskStatus | undefined
+  /** What no pod needs. Absent: there is none of it. */
+  readonly parts?: () => readonly PartState[]
   /** Whether the state folder takes writes now. Absent: it does. */
   readonly stateFolderBeats?: () => Promise<boolean>
   readonly uplinks: HostUplinks

@@ -5,26 +5,24 @@ import { closeTcp, createReadOnlyServer, listenTcp, refuse, type ListenAddress }
 /** One Prometheus needs one connection. */
 const connectionLimit = 16
 
-/** GET /metrics over TCP, and nothing else. The address is bound at once; until there is a page it answers 503. */
+/** GET /metrics over TCP, and nothing else. Until there is a page it answers 503. */
 export class MetricsListener {
   readonly #server: Server
   #page: ReadMetrics | undefined
   #onError: (error: unknown) => void = () => undefined
 
-  private constructor() {
+  constructor() {
     this.#server = createReadOnlyServer(connectionLimit, (request, response) => {
       void this.#answer(request, response)
     })
   }
 
   /** Throws IPK_METRICS_LISTEN where the system refuses the address, as when another program has the port. */
-  static async open(address: ListenAddress): Promise<MetricsListener> {
-    const listener = new MetricsListener()
+  async listen(address: ListenAddress): Promise<void> {
     const place = { key: 'metrics.listen', code: 'IPK_METRICS_LISTEN' } as const
-    await listenTcp(listener.#server, address, place, error => {
-      listener.#onError(error)
+    await listenTcp(this.#server, address, place, error => {
+      this.#onError(error)
     })
-    return listener
   }
 
   /** From now on there is a page. `onError` hears of one that could not be made. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   STATUS_CODES,
@@ -62,24 +63,21 @@ interface ListenPlace {
   readonly code: ProblemCode
 }
 
-/** Throws `place.code` where the system refuses the address, as when another program has the port. */
+/** Throws `place.code` where the system refuses the address, as when another program has the port; may be tried again. */
 export async function listenTcp(
   server: Server | TlsServer,
   { host, port }: ListenAddress,
   place: ListenPlace,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', error => {
-      reject(listenProblem(place, { host, port }, error))
-    })
-    server.listen({ host, port, exclusive: true }, () => {
-      server.removeAllListeners('error')
-      // No descriptor left for a connection, or the like: it is the connection that fails, not the daemon.
-      server.on('error', onError)
-      resolve()
-    })
-  })
+  try {
+    // Rejects with what the server has as 'error' meanwhile, and leaves no listener behind for the next try.
+    await once(server.listen({ host, port, exclusive: true }), 'listening')
+  } catch (error) {
+    throw listenProblem(place, { host, port }, error)
+  }
+  // No descriptor left for a connection, or the like: it is the connection that fails, not the daemon.
+  server.on('error', onError)
 }
 
 /** Ends the connections too, also those in the middle of an answer. */
@@ -102,8 +100,8 @@ export function refuse(response: ServerResponse, status: number, text: string): 
 const plainText = 'text/plain; charset=utf-8'
 const lineOf = (status: number, text: string): string => `${status} ${STATUS_CODES[status] ?? ''}: ${text}\n`
 
-function listenProblem({ code, key }: ListenPlace, { host, port }: ListenAddress, error: Error): Problem {
-  const why = 'code' in error ? String(error.code) : error.message
+function listenProblem({ code, key }: ListenPlace, { host, port }: ListenAddress, error: unknown): Problem {
+  const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   const inUse = why === 'EADDRINUSE'
   return new Problem(
@@ -112,7 +110,7 @@ function listenProblem({ code, key }: ListenPlace, { host, port }: ListenAddress
     {
       cause: error,
       ...(inUse && {
-        hint: `see who it is: ss -ltnp 'sport = :${port}'; end it, or set another port in ${key}`,
+        hint: `see who it is: ss -ltnp 'sport = :${port}'; end it; or set another port in ${key}, then: systemctl restart ipkeeper`,
       }),
     },
   )

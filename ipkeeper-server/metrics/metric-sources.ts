@@ -1,4 +1,5 @@
 import type { CacheReason } from '../../shared/cache-reasons.ts'
+import type { PartState } from '../host/optional-part.ts'
 import type { FindingKind, Severity } from '../../shared/findings.ts'
 import type { LeaseState } from '../ipam/records/records.ts'
 import type { RangeSetUsage } from '../ipam/pools/usage.ts'
@@ -77,6 +78,7 @@ export interface MetricSources {
   readonly storeFile?: () => StoreFileFigures | undefined
   /** undefined where nothing is written to a disk. */
   readonly disk: () => DiskStatus | undefined
+  readonly parts?: () => readonly PartState[]
   /** When the certificate of the webhook ends, in milliseconds since the epoch; undefined without one. */
   readonly certificateEnds: () => number | undefined
   /** Milliseconds in which the event loop worked. */

@@ -1,6 +1,7 @@
 import { cacheReasonNames } from '../../shared/cache-reasons.ts'
 import { findingKindNames, repairableKinds } from '../../shared/findings.ts'
 import { catalogue } from '../../shared/problem/catalogue.ts'
+import { optionalPartNames } from '../host/optional-part.ts'
 import { lateDels, observedVerbs, undoReasons } from '../leases/verbs/verb-observer.ts'
 
 /** Every value that a label may have, or where its values come from, and how many there may be. */
@@ -264,6 +265,12 @@ export const metricTable = {
     unit: 'operations',
     help: 'Objects that API servers asked about, by what was said to them.',
     labels: { answer: admissionAnswers },
+  },
+  ipkeeper_optional_part_up: {
+    type: 'gauge',
+    unit: '0 or 1',
+    help: 'Whether a part works that is configured and that no pod needs; no sample for one that is not configured.',
+    labels: { part: optionalPartNames },
   },
   ipkeeper_webhook_certificate_expiry_timestamp_seconds: {
     type: 'gauge',

@@ -158,6 +158,13 @@ export class Scraper {
     registry.set('ipkeeper_attachments', [{ value: attachment }])
     registry.set('ipkeeper_reservations', [{ value: reservation }])
     registry.set('ipkeeper_operations_under_way', [{ value: operationsUnderWay() }])
+    registry.set(
+      'ipkeeper_optional_part_up',
+      (this.#sources.parts?.() ?? []).map(({ name, problem }) => ({
+        labels: { part: name },
+        value: Number(problem === undefined),
+      })),
+    )
     registry.set('ipkeeper_config_valid', [{ value: Number(problem === null) }])
     registry.set('ipkeeper_config_loaded_timestamp_seconds', [{ value: loadedAt / 1e3 }])
     registry.set('ipkeeper_build_info', [{ labels: { version, commit }, value: 1 }])

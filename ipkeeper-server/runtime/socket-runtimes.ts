@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { runtimeSockets } from '../../shared/paths.ts'
+import { Problem } from '../../shared/problem/problem.ts'
 import type { CriClient } from './cri-client.ts'
 import type { ContainerRuntimes, RuntimeAnswer, RuntimeCondition } from './sandboxes.ts'
 
@@ -12,6 +13,15 @@ function isSocket(path: string): boolean {
   }
 }
 
+function awayProblem(answers: readonly RuntimeAnswer[]): Problem | undefined {
+  const away = answers.flatMap(answer =>
+    answer.state === 'failed' ? [`${answer.socket}: ${answer.reason}`] : [],
+  )
+  return away.length === 0
+    ? undefined
+    : new Problem('IPK_RUNTIME_UNREACHABLE', `the container runtime cannot be asked: ${away.join('; ')}`)
+}
+
 /**
  * Runtimes by their sockets. One that was named has to be there, or it counts as failed; of the usual ones those count
  * that are there. gRPC is loaded with the first socket that is found.
@@ -19,17 +29,31 @@ function isSocket(path: string): boolean {
 export class SocketRuntimes implements ContainerRuntimes {
   readonly #sockets: readonly string[]
   readonly #named: boolean
+  readonly #onAway: (problem: Problem) => void
   readonly #clients = new Map<string, CriClient>()
 
-  /** @param sockets absolute paths; undefined: the usual ones */
-  constructor(sockets: readonly string[] | undefined) {
+  /**
+   * @param sockets absolute paths; undefined: the usual ones
+   * @param onAway hears of those that could not be asked
+   */
+  constructor(sockets: readonly string[] | undefined, onAway: (problem: Problem) => void = () => undefined) {
     this.#sockets = sockets ?? runtimeSockets
     this.#named = sockets !== undefined
+    this.#onAway = onAway
   }
 
   async list(): Promise<readonly RuntimeAnswer[]> {
     const present = this.#sockets.filter(socket => this.#named || isSocket(socket))
-    return await Promise.all(present.map(socket => this.#list(socket)))
+    const answers = await Promise.all(present.map(socket => this.#list(socket)))
+    const away = awayProblem(answers)
+    if (away) this.#onAway(away)
+    return answers
+  }
+
+  /** Throws IPK_RUNTIME_UNREACHABLE where one cannot be asked. */
+  async look(): Promise<void> {
+    const away = awayProblem(await this.list())
+    if (away) throw away
   }
 
   async addressesOf(socket: string, id: string): Promise<readonly string[]> {

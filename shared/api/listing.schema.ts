@@ -350,6 +350,18 @@ export const StatusReply = Type.Object(
       waiting: Type.Integer({ description: 'DELs in the queue of the state folder' }),
       quarantined: Type.Integer({ description: 'files put aside because they could not be understood' }),
     }),
+    parts: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          problem: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+            description: 'why it does not work, and is tried again: code, message, hint; null: it works',
+          }),
+          since: Type.String({ format: 'date-time', description: 'since when it is so' }),
+        }),
+        { description: 'what is configured and no pod needs: listeners, certificate, runtime' },
+      ),
+    ),
     config: Type.Object({
       path: Type.String(),
       loadedAt: Type.String({ format: 'date-time', description: 'when what is in force was read' }),

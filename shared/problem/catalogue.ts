@@ -635,22 +635,41 @@ export const catalogue = {
     cniCode: 171,
     httpStatus: 500,
     retryable: false,
-    summary: 'The daemon cannot listen on the address of `webhook.listen`.',
-    hint: 'set an address of this node and a free port in webhook.listen, or remove "webhook" from the configuration',
+    summary:
+      'The daemon cannot listen on the address of `webhook.listen`; it serves pods all the same, and tries again.',
+    hint: 'set an address of this node and a free port in webhook.listen, or remove "webhook" from the configuration, then: systemctl restart ipkeeper',
+  },
+  IPK_WEBHOOK_CERTIFICATE: {
+    cniCode: 200,
+    httpStatus: 500,
+    retryable: true,
+    summary:
+      'The files of `webhook.certFile` and `webhook.keyFile` make no certificate that is valid now; API servers go by their failurePolicy.',
+    hint: 'put a certificate and its key there, as docs/guides/webhook.md makes them; they are read within 30 seconds',
+  },
+  IPK_RUNTIME_UNREACHABLE: {
+    cniCode: 201,
+    httpStatus: 503,
+    retryable: true,
+    summary:
+      'A container runtime does not answer on its socket (CRI), so what it knows of dead pods is not known here. Pods are added and deleted all the same.',
+    hint: 'see whether it runs: systemctl status containerd crio; where its socket is elsewhere, name it in runtime.sockets, then: systemctl restart ipkeeper',
   },
   IPK_METRICS_LISTEN: {
     cniCode: 157,
     httpStatus: 500,
     retryable: false,
-    summary: 'The daemon cannot listen on the address of `metrics.listen`.',
-    hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or remove the key: metrics are on the socket as well',
+    summary:
+      'The daemon cannot listen on the address of `metrics.listen`; it serves pods all the same, and tries again.',
+    hint: 'set a loopback address of this node and a port above 1023 in metrics.listen, or remove the key (metrics are on the socket as well), then: systemctl restart ipkeeper',
   },
   IPK_PAGE_LISTEN: {
     cniCode: 189,
     httpStatus: 500,
     retryable: false,
-    summary: 'The daemon cannot listen on the address of `page.listen`.',
-    hint: 'set a loopback address of this node and a port above 1023 in page.listen, or remove the key: ipkeeperctl shows the same',
+    summary:
+      'The daemon cannot listen on the address of `page.listen`; it serves pods all the same, and tries again.',
+    hint: 'set a loopback address of this node and a port above 1023 in page.listen, or remove the key (ipkeeperctl shows the same), then: systemctl restart ipkeeper',
   },
   IPK_USAGE: {
     cniCode: 119,

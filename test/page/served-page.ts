@@ -1,12 +1,14 @@
 import { pino } from 'pino'
 import { buildApp } from '../../ipkeeper-server/http/build-app.ts'
 import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
+import { OptionalParts } from '../../ipkeeper-server/host/optional-part.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import { setAside } from '../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { openPage, type OpenPage } from '../../ipkeeper-server/daemon/open-page.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { bundlePage } from '../../scripts/bundle-page.ts'
 import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
+import type { Problem } from '../../shared/problem/problem.ts'
 import { quietParts } from '../ipkeeper-server/http/app-parts.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { freePort } from '../rigs/free-port.ts'
@@ -60,10 +62,14 @@ export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> 
   owner.teardown(() => app.close())
   const files = await bundlePage()
   const port = await freePort()
+  const fail = (_: unknown, problem: Problem): never => {
+    throw problem
+  }
+  const parts = new OptionalParts({ now: Date.now, onBroken: fail, onMended: () => undefined })
   let opened: OpenPage | undefined
   const restart = async (): Promise<void> => {
     const listen = { host: '127.0.0.1', port }
-    opened = await openPage({ node, page: { listen } }, story.now, logger)
+    opened = await openPage({ node, page: { listen } }, story.now, { logger, parts })
     opened.serve({
       ...{ ledger: story.service.ledger, files },
       ask: async url => {

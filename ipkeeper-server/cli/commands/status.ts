@@ -107,6 +107,18 @@ function diskLines({ disk }: StatusReply): string[] {
   ]
 }
 
+/** Said only of what does not work. */
+function partLines({ parts = [] }: StatusReply): string[] {
+  return parts.flatMap(({ name, problem, since }) =>
+    problem === null
+      ? []
+      : [
+          `part    ${name}: ${String(problem['message'])}, for ${distance(since)}; pods are served all the same`,
+          `        next: ${String(problem['hint'])}`,
+        ],
+  )
+}
+
 /** Said only when the file is not what is in force, or would not be kept. */
 function configLines({
   socket,
@@ -178,6 +190,7 @@ export const statusCommand = command({
       `leases  ${status.store.leases}, attachments ${status.store.attachments}, pools ${status.pools}`,
       ...queueLine(status),
       ...clockLines(status),
+      ...partLines(status),
       ...configLines(status),
       ...pendingLines(status),
       ...kubernetesLines(status),

@@ -9,7 +9,14 @@ import {
   toolsCheck,
   userCheck,
 } from './checks/machine.ts'
-import { configCheck, daemonCheck, identityCheck, socketCheck, stateFolderCheck } from './checks/daemon.ts'
+import {
+  configCheck,
+  daemonCheck,
+  identityCheck,
+  optionalPartsCheck,
+  socketCheck,
+  stateFolderCheck,
+} from './checks/daemon.ts'
 import { kernelFeaturesCheck, netnsPropagationCheck, sysctlsCheck } from './checks/kernel.ts'
 import { poolsCheck } from './checks/pools.ts'
 import { kubernetesApiCheck, poolSpecsCheck, runtimeCheck } from './checks/cluster.ts'
@@ -21,6 +28,7 @@ export const checks: readonly Check[] = [
   socketCheck,
   daemonCheck,
   configCheck,
+  optionalPartsCheck,
   pluginCheck,
   stateFolderCheck,
   identityCheck,

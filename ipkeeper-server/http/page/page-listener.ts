@@ -44,14 +44,13 @@ const protection = {
 } as const
 
 /**
- * The page, and of the API what it reads, over TCP on loopback. The address is bound at once; until there is an API it
- * answers 503.
+ * The page, and of the API what it reads, over TCP on loopback. Until there is an API it answers 503.
  */
 export class PageListener {
   readonly #server: Server
   #parts: PageParts | undefined
 
-  private constructor() {
+  constructor() {
     this.#server = createReadOnlyServer(
       connectionLimit,
       (request, response) => {
@@ -62,13 +61,11 @@ export class PageListener {
   }
 
   /** Throws IPK_PAGE_LISTEN where the system refuses the address, as when another program has the port. */
-  static async open(address: ListenAddress): Promise<PageListener> {
-    const listener = new PageListener()
+  async listen(address: ListenAddress): Promise<void> {
     const place = { key: 'page.listen', code: 'IPK_PAGE_LISTEN' } as const
-    await listenTcp(listener.#server, address, place, error => {
-      listener.#parts?.onError(error)
+    await listenTcp(this.#server, address, place, error => {
+      this.#parts?.onError(error)
     })
-    return listener
   }
 
   serve(parts: PageParts): void {

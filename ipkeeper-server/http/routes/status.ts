@@ -4,6 +4,7 @@ import { commit } from '../../../shared/build-info.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import { describeJump } from '../../host/clock.ts'
+import type { PartState } from '../../host/optional-part.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 import type { DiskStatus, FileAspect, StoreStatus } from '../../store/lease-store.ts'
@@ -150,6 +151,10 @@ function diskStatus(status: DiskStatus | undefined): Pick<StatusReply, 'disk'> {
   return { disk: { ...figures, refuses: refuses ? { ...refuses, since: iso(refuses.since) } : null } }
 }
 
+function partStatus({ name, problem, since }: PartState): NonNullable<StatusReply['parts']>[number] {
+  return { name, problem: problem ? { ...problem.toDocument() } : null, since: iso(since) }
+}
+
 /** GET health and status. Polled, hence logged only when they fail. */
 export function statusRoutes(
   app: FastifyInstance,
@@ -161,9 +166,10 @@ export function statusRoutes(
     config: () => ConfigState
     clusterStatus: () => ClusterState | undefined
     disk?: (() => DiskStatus | undefined) | undefined
+    parts?: (() => readonly PartState[]) | undefined
   },
 ): void {
-  const { service, facts, deferredDels, jumps, config, clusterStatus, disk } = options
+  const { service, facts, deferredDels, jumps, config, clusterStatus, disk, parts } = options
 
   app.get(
     '/v1/health',
@@ -198,6 +204,7 @@ export function statusRoutes(
         ...fileStatus(service.ledger.file),
       },
       ...diskStatus(disk?.()),
+      parts: (parts?.() ?? []).map(partStatus),
       pools: counts.pool,
       pendingPools: [...service.ledger.pools()].flatMap(record => pendingSpec(record) ?? []),
       clock: {

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { readRegularFileSync, UnreadableFile } from '../../host/regular-file.ts'
+import { Problem } from '../../../shared/problem/problem.ts'
+import { shellLine } from '../../../shared/text/shell-word.ts'
+import { readRegularFileSync } from '../../host/regular-file.ts'
 
 /** Texts in PEM that make a TLS server; `cert` may have those of authorities behind it. */
 export interface KeyPair {
@@ -16,8 +18,8 @@ export interface CertificateFilesOptions {
   readonly keyFile: string
   /** The files were read: for the first time, or since they are others. */
   readonly onRead: (pair: KeyPair) => void
-  /** They cannot be used; what was read before stays in force. Told once for each state of the files. */
-  readonly onProblem: (reason: string) => void
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
 }
 
 /** Bytes. */
@@ -27,14 +29,18 @@ function read(path: string): string {
   try {
     return readRegularFileSync(path, { most }).toString()
   } catch (error) {
-    throw error instanceof UnreadableFile ? Object.assign(error, { path }) : error
+    throw unreadable(path, error)
   }
 }
 
 /** What tells one state of a file from another: a renewal replaces it, or a symlink above it. */
 function stateOf(path: string): string {
-  const { ino, dev, size, mtimeMs, ctimeMs } = statSync(path)
-  return [dev, ino, size, mtimeMs, ctimeMs].join()
+  try {
+    const { ino, dev, size, mtimeMs, ctimeMs } = statSync(path)
+    return [dev, ino, size, mtimeMs, ctimeMs].join()
+  } catch (error) {
+    throw unreadable(path, error)
+  }
 }
 
 /**
@@ -52,33 +58,58 @@ export class CertificateFiles {
 
   /** What is in force; undefined until there was something that can be used. */
   current(): KeyPair | undefined {
-    const { certFile, keyFile, onRead, onProblem } = this.#options
-    let state = ''
     try {
-      state = `${stateOf(certFile)} ${stateOf(keyFile)}`
-      if (state === this.#state) return this.#pair
-      const [cert, key] = [read(certFile), read(keyFile)]
-      // Says whether the two belong together, too.
-      createSecureContext({ cert, key })
-      const pair = { cert, key, validTo: Date.parse(new X509Certificate(cert).validTo) }
-      this.#state = state
-      this.#pair = pair
-      onRead(pair)
-    } catch (error) {
-      const reason = reasonOf(error)
-      // Between two writes of a renewal they do not belong together; that is told only if it stays so.
-      const told = `${state} ${reason}`
-      if (this.#state !== told) onProblem(reason)
-      this.#state = told
+      this.look()
+    } catch {
+      // Whoever looks for the sake of it says so; what was read before stays in force.
     }
     return this.#pair
   }
+
+  /** Reads the files where they are others. Throws IPK_WEBHOOK_CERTIFICATE while they make no certificate that is valid now. */
+  look(): void {
+    const { certFile, keyFile, onRead, now } = this.#options
+    const state = `${stateOf(certFile)} ${stateOf(keyFile)}`
+    if (state !== this.#state) {
+      const pair = readPair(certFile, keyFile)
+      this.#state = state
+      this.#pair = pair
+      onRead(pair)
+    }
+    const { validTo = Infinity } = this.#pair ?? {}
+    if (validTo <= now())
+      throw new Problem(
+        'IPK_WEBHOOK_CERTIFICATE',
+        `the webhook: the certificate in ${certFile} ended at ${new Date(validTo).toISOString()}`,
+        { hint: `renew it; see: ${shellLine(['openssl', 'x509', '-noout', '-dates', '-in', certFile])}` },
+      )
+  }
 }
 
-/** OpenSSL's own word, or the system's code with the path; nothing of the key. */
+function readPair(certFile: string, keyFile: string): KeyPair {
+  const [cert, key] = [read(certFile), read(keyFile)]
+  try {
+    // Says whether the two belong together, too.
+    createSecureContext({ cert, key })
+    return { cert, key, validTo: Date.parse(new X509Certificate(cert).validTo) }
+  } catch (error) {
+    throw new Problem(
+      'IPK_WEBHOOK_CERTIFICATE',
+      `the webhook: ${certFile} and ${keyFile} make no server certificate (${reasonOf(error)})`,
+    )
+  }
+}
+
+function unreadable(path: string, error: unknown): Problem {
+  const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new Problem('IPK_WEBHOOK_CERTIFICATE', `the webhook: ${path} cannot be read (${why})`, {
+    hint: `see: ${shellLine(['ls', '-lL', path])}; docs/guides/webhook.md has the commands that make one`,
+  })
+}
+
+/** OpenSSL's own word; nothing of the key. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { reason, code, path } = error as { reason?: unknown; code?: unknown; path?: unknown }
-  if (typeof path === 'string') return `${path}: ${String(code)}`
+  const { reason } = error as { reason?: unknown }
   return typeof reason === 'string' ? reason : error.message
 }

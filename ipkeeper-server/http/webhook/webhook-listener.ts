@@ -6,7 +6,6 @@ import type { CertificateFiles } from './certificate-files.ts'
 import { answerAdmission, readAdmission, type Admission, type Verdict } from './plan/admission-review.ts'
 
 export interface WebhookOptions {
-  readonly listen: ListenAddress
   readonly certificate: CertificateFiles
   /** The API server waits for it, at most as long as its configuration says. */
   readonly judge: (admission: Admission) => Promise<Verdict>
@@ -32,7 +31,7 @@ export class WebhookListener {
   readonly #options: WebhookOptions
   readonly #server: Server
 
-  private constructor(options: WebhookOptions) {
+  constructor(options: WebhookOptions) {
     this.#options = options
     this.#server = createServer(
       {
@@ -59,11 +58,9 @@ export class WebhookListener {
   }
 
   /** Throws IPK_WEBHOOK_LISTEN where the system refuses the address, as when another program has the port. */
-  static async open(options: WebhookOptions): Promise<WebhookListener> {
-    const listener = new WebhookListener(options)
+  async listen(address: ListenAddress): Promise<void> {
     const place = { key: 'webhook.listen', code: 'IPK_WEBHOOK_LISTEN' } as const
-    await listenTcp(listener.#server, options.listen, place, options.onError)
-    return listener
+    await listenTcp(this.#server, address, place, this.#options.onError)
   }
 
   async close(): Promise<void> {

@@ -19,7 +19,8 @@ async function freePort(): Promise<number> {
 
 async function listen(t: Test): Promise<{ readonly listener: MetricsListener; readonly port: number }> {
   const port = await freePort()
-  const listener = await MetricsListener.open({ host, port })
+  const listener = new MetricsListener()
+  await listener.listen({ host, port })
   t.teardown(() => listener.close())
   return { listener, port }
 }
@@ -110,12 +111,12 @@ t.test('no more connections than it can use', async t => {
 
 t.test('a port in use says how to see whose it is; so does an address that is not here', async t => {
   const { port } = await listen(t)
-  t.match(await thrownProblem(() => MetricsListener.open({ host, port })), {
+  t.match(await thrownProblem(() => new MetricsListener().listen({ host, port })), {
     code: 'IPK_METRICS_LISTEN',
     message: `metrics.listen: another program listens on ${host}:${port}`,
     hint: new RegExp(`ss -ltnp 'sport = :${port}'`),
   })
-  t.match(await thrownProblem(() => MetricsListener.open({ host: '192.0.2.1', port })), {
+  t.match(await thrownProblem(() => new MetricsListener().listen({ host: '192.0.2.1', port })), {
     code: 'IPK_METRICS_LISTEN',
     message: `metrics.listen: cannot listen on 192.0.2.1:${port} (EADDRNOTAVAIL)`,
   })

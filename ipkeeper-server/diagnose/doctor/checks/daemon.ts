@@ -123,6 +123,23 @@ export const configCheck: Check = {
   },
 }
 
+export const optionalPartsCheck: Check = {
+  id: 'optional-parts',
+  title: 'metrics, page, webhook and runtime work where they are configured',
+  why: 'The daemon serves pods without them, so nothing else shows that monitoring, admission or clean-up is blind.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    const parts = status.parts ?? []
+    if (parts.length === 0) return skip('none is configured')
+    const says = parts.flatMap(({ name, problem }) =>
+      problem === null ? [] : [`${name}: ${String(problem['message'])}; ${String(problem['hint'])}`],
+    )
+    if (says.length > 0) return warn(says.join('; '), 'ipkeeperctl', 'status', '--socket', node.socket)
+    return ok(parts.map(({ name }) => name).join(', '))
+  },
+}
+
 /** As it is on disk; one that is not there stays as it is written. */
 function real(path: string): string {
   try {

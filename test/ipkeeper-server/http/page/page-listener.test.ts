@@ -16,7 +16,8 @@ const files = { '/': { type: 'text/html; charset=utf-8', text: '<!doctype html>'
 
 async function site(t: Test, options: { quiet?: number; beat?: number; readers?: number } = {}) {
   const port = await freePort()
-  const listener = await PageListener.open({ host, port })
+  const listener = new PageListener()
+  await listener.listen({ host, port })
   t.teardown(() => listener.close())
   const events = new EventStream({ hello, quiet: 5, ...options })
   const asked: string[] = []
@@ -202,7 +203,7 @@ t.test('who reads events does not keep the daemon from ending', async t => {
 
 t.test('an address that cannot be had is told with the key', async t => {
   const { port } = await site(t)
-  t.match(await thrownProblem(() => PageListener.open({ host, port })), {
+  t.match(await thrownProblem(() => new PageListener().listen({ host, port })), {
     code: 'IPK_PAGE_LISTEN',
     message: `page.listen: another program listens on 127.0.0.1:${port}`,
     hint: /ss -ltnp/,

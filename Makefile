@@ -127,7 +127,7 @@ install: | $(EXECUTABLES) ## Install to CNI_BIN_DIR and PREFIX, with systemd's u
 	@ln -sfn ipkeeper-server "$(DESTDIR)$(BINDIR)/ipkeeperctl"
 	$(call put,dist/ipkeeper,0755,$(CNI_BIN_DIR),ipkeeper)
 	@install -d "$(DESTDIR)$(UNITDIR)" "$(DESTDIR)$(TMPFILESDIR)"
-	@sed 's|=/usr/local/bin/|=$(BINDIR)/|' deploy/systemd/ipkeeper.service >"$(DESTDIR)$(UNITDIR)/ipkeeper.service"
+	@sed 's|^\(Exec[A-Za-z]*=-*\)/usr/local/bin/|\1$(BINDIR)/|' deploy/systemd/ipkeeper.service >"$(DESTDIR)$(UNITDIR)/ipkeeper.service"
 	@install -m 0644 deploy/systemd/ipkeeper.conf "$(DESTDIR)$(TMPFILESDIR)/ipkeeper.conf"
 	@for file in $(share); do install -D -m 0644 "dist/share/$$file" "$(DESTDIR)$(SHAREDIR)/$$file" || exit 1; done
 	@echo "installed $(DESTDIR)$(CNI_BIN_DIR)/ipkeeper and $(DESTDIR)$(BINDIR)/ipkeeper-server (ipkeeperctl)"

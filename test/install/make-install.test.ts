@@ -28,8 +28,13 @@ t.test('make install', { skip }, async t => {
       './usr/share/man/man8/ipkeeperctl.8',
       './usr/share/zsh/site-functions/_ipkeeperctl',
     ])
-    const unit = await machine.must('grep ^ExecStart= /tmp/image/usr/lib/systemd/system/ipkeeper.service')
-    t.equal(unit, 'ExecStart=/usr/bin/ipkeeper-server serve\n')
+    const unit = await machine.must(
+      'grep ^ExecStart.*/ipkeeper /tmp/image/usr/lib/systemd/system/ipkeeper.service',
+    )
+    t.equal(
+      unit,
+      'ExecStart=/usr/bin/ipkeeper-server serve\nExecStartPost=-/usr/bin/ipkeeperctl alive --wait $MAINPID\n',
+    )
     await machine.must(`make uninstall ${where}`)
     t.strictSame(await files('/tmp/image'), [''])
   })
@@ -79,7 +84,14 @@ t.test('make install', { skip }, async t => {
   await t.test('the service runs with few rights, and comes back whatever ends it', async t => {
     const ready = `timeout 20 sh -c 'until ipkeeperctl status >/dev/null 2>&1; do sleep 0.05; done'`
     const pid = async (): Promise<string> => await machine.must('systemctl show -P MainPID ipkeeper')
-    await machine.must(`systemctl enable --now ipkeeper; ${ready}`)
+    for (const start of [
+      'systemctl enable --now ipkeeper',
+      ...Array<string>(4).fill('systemctl restart ipkeeper'),
+    ]) {
+      const { stdout, stderr } = await machine.shell(`${start} && ipkeeperctl status`)
+      t.match(stdout, /^ipkeeper-server .* on node node-1, pid /, `right after: ${start}`)
+      t.notMatch(stderr, /error/)
+    }
     const first = await pid()
     t.equal(
       await machine.must(`stat -c '%a %U' /run/ipkeeper /var/lib/ipkeeper /run/ipkeeper/ipkeeper.sock`),
@@ -94,6 +106,10 @@ t.test('make install', { skip }, async t => {
     const readAnew = `timeout 10 sh -c 'until journalctl -u ipkeeper | grep -q "configuration read anew"; do sleep 0.1; done'`
     await machine.must(`echo 'retention: 30m' >/etc/ipkeeper/config.yaml; ${readAnew}`)
     await machine.must('systemctl reload ipkeeper')
+    const spoilt = 'systemctl stop ipkeeper && rm -r /etc/ipkeeper/config.yaml /var/lib/ipkeeper/*'
+    await machine.must(`${spoilt} && mkdir /etc/ipkeeper/config.yaml`)
+    t.not((await machine.shell('systemctl start ipkeeper')).exit, 0, 'a start that fails is told as one')
+    await machine.must(`rmdir /etc/ipkeeper/config.yaml; ${ready}`)
     await machine.must('systemctl stop ipkeeper')
     t.equal(await machine.must('systemctl show -P Result ipkeeper'), 'success\n')
     t.equal(await machine.must('ls -d /run/ipkeeper'), '/run/ipkeeper\n', 'for whoever has it mounted')

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { command } from '../framework/command.ts'
+import type { DaemonClient } from '../framework/daemon-client.ts'
+import { OptionProblem } from '../framework/option-problem.ts'
 import { distance } from '../framework/terminal-text.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import type { StatusReply } from '../../../shared/api/listing.schema.ts'
@@ -211,6 +214,49 @@ interface Alive {
   readonly refuses: Pick<ErrorReply, 'code' | 'message' | 'hint'> | null
 }
 
+/** Milliseconds that `alive --wait` takes at most, and between two tries. */
+const [patience, pause] = [10_000, 25]
+
+function readPid(text: string): number {
+  const pid = Number(text)
+  if (!Number.isSafeInteger(pid) || pid < 1)
+    throw new OptionProblem('--wait', `--wait ${text} is not a process ID`)
+  return pid
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+async function askIfAlive(daemon: DaemonClient): Promise<Alive> {
+  try {
+    await daemon.ask('GET', '/v1/health')
+    return { refuses: null }
+  } catch (error) {
+    if (!(error instanceof Problem) || noAnswers.includes(error.code)) throw error
+    const { code, message, hint } = error
+    return { refuses: { code, message, hint } }
+  }
+}
+
+/** Asks again while the process runs whose answer is waited for. */
+async function untilAlive(daemon: DaemonClient, pid: number): Promise<Alive> {
+  const deadline = performance.now() + patience
+  for (;;) {
+    try {
+      return await askIfAlive(daemon)
+    } catch (error) {
+      if (!runs(pid) || performance.now() > deadline) throw error
+      await delay(pause)
+    }
+  }
+}
+
 export const aliveCommand = command({
   name: 'alive',
   arguments: [],
@@ -222,18 +268,21 @@ export const aliveCommand = command({
     0: 'it answers, even if only to say why it does not serve',
     1: 'there is no answer, or not one of a daemon',
   },
-  options: {},
-  examples: [{ line: 'ipkeeperctl alive', does: 'Check that the daemon answers, as a liveness probe does' }],
-  run: async (daemon): Promise<Alive> => {
-    try {
-      await daemon.ask('GET', '/v1/health')
-      return { refuses: null }
-    } catch (error) {
-      if (!(error instanceof Problem) || noAnswers.includes(error.code)) throw error
-      const { code, message, hint } = error
-      return { refuses: { code, message, hint } }
-    }
+  options: {
+    wait: {
+      value: 'PID',
+      text: `wait until it answers, while the process PID runs, ${patience / 1000} seconds at most`,
+    },
   },
+  examples: [
+    { line: 'ipkeeperctl alive', does: 'Check that the daemon answers, as a liveness probe does' },
+    {
+      line: 'ipkeeperctl alive --wait $MAINPID',
+      does: 'Wait for a daemon that has just begun, as its systemd unit does',
+    },
+  ],
+  run: async (daemon, { options: { wait } }): Promise<Alive> =>
+    wait === undefined ? await askIfAlive(daemon) : await untilAlive(daemon, readPid(wait)),
   print: ({ refuses }) =>
     refuses === null
       ? 'the daemon answers\n'

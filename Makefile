@@ -107,7 +107,8 @@ bench: setup build ## Measure processes, daemon, pairs, pods and many nodes; pri
 release: packages ## Write tarballs for x64 and arm64 with checksums and bills of materials into dist/release
 	@$(NODE) scripts/release.ts
 
-demo: setup build ## Run the main job on real containerd and show each step
+demo: build ## Run the main job on real containerd and show each step
+	@sh scripts/setup.sh --demo
 	@$(NODE) scripts/demo.ts
 
 # $(call put,FILE,MODE,FOLDER,NAME): a new file under a temporary name, then a rename: a runtime that starts the plugin, or

@@ -1,7 +1,10 @@
 #!/bin/sh
 # Installs what the demo and the privileged tests use from the system. Only what is missing, and only as root where
 # apt-get is; otherwise one line for each missing thing. Nothing here is needed to build, so it never fails a build.
+# With --demo only what the demo uses.
 set -eu
+
+demo=${1:-}
 
 # The reference plugins are where their package manager put them, on no PATH.
 has_reference_plugins() { [ -x /usr/lib/cni/bridge ] || [ -x /opt/cni/bin/bridge ]; }
@@ -17,9 +20,9 @@ PATH="$PATH:/usr/sbin:/sbin"
 wanted='
 containerd:containerd:the containerd story (demo and test)
 runc:runc:the containerd story (demo and test)
-reference-plugins:containernetworking-plugins:every test under the reference bridge
+reference-plugins:containernetworking-plugins:the demo, and every test under the reference bridge
 ip:iproute2:every test and demo in network namespaces
-nft:nftables:tests of masquerading
+nft:nftables:the demo, and tests of masquerading
 arping:iputils-arping:tests of duplicate addresses
 ping:iputils-ping:tests of gateways that are asked
 etcd:etcd-server:tests with a Kubernetes API server, or with etcd alone
@@ -49,10 +52,12 @@ is_there() {
   esac
 }
 
-missing_packages() {
-  echo "$wanted" | while IFS=: read -r thing package _; do
+# As lines of the table.
+missing_things() {
+  echo "$wanted" | while IFS=: read -r thing package use; do
     [ -n "$thing" ] || continue
-    is_there "$thing" || echo "$package"
+    case $demo:$use in --demo:*demo* | :*) ;; *) continue ;; esac
+    is_there "$thing" || echo "$thing:$package:$use"
   done
 }
 
@@ -80,38 +85,42 @@ fetch_promtool() {
   rm -rf "$work"
 }
 
-fetch_promtool || true
-if ! command -v promtool >/dev/null 2>&1 && [ ! -x "$promtool" ]; then
+[ "$demo" = --demo ] || fetch_promtool || true
+if [ "$demo" != --demo ] && ! command -v promtool >/dev/null 2>&1 && [ ! -x "$promtool" ]; then
   echo 'setup: MISSING promtool (Debian package prometheus): without it go the tests of the alert rules' >&2
 fi
 
-missing=$(missing_packages | sort -u | tr '\n' ' ')
+missing=$(missing_things | cut -d: -f2 | sort -u | tr '\n' ' ')
 [ -n "$missing" ] || exit 0
 
 if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   echo "setup: apt-get install $missing"
   export DEBIAN_FRONTEND=noninteractive
+  log=$(mktemp)
+  ours=$log
+  trap 'rm -f $ours' EXIT
+  trap 'exit 130' HUP INT TERM
   # Tests start what they need themselves; a service of the machine would only hold its ports.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
-    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
-    trap 'exit 130' HUP INT TERM
+    ours="$log /usr/sbin/policy-rc.d"
     printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
     chmod 755 /usr/sbin/policy-rc.d
   fi
   # shellcheck disable=SC2086 # a list of package names
   if ! { apt-get install -qq -y --no-install-recommends $missing || {
     apt-get update -qq && apt-get install -qq -y --no-install-recommends $missing
-  }; } >/tmp/ipkeeper-setup.$$ 2>&1; then
-    cat /tmp/ipkeeper-setup.$$ >&2
+  }; } >"$log" 2>&1; then
+    cat "$log" >&2
   fi
-  rm -f /tmp/ipkeeper-setup.$$
+  # With what it needed besides.
+  installed=$(sed -n 's/^Setting up \([^ ]*\) .*/\1/p' "$log" | tr '\n' ' ' | sed 's/ $//')
+  [ -z "$installed" ] || echo "setup: installed $installed; to remove them: apt-get purge $installed"
   # Not started now, and not with the next boot either: its ports may be those of a cluster's own etcd.
   case " $missing " in
     *' etcd-server '*) deb-systemd-helper disable etcd.service >/dev/null 2>&1 || true ;;
   esac
 fi
 
-echo "$wanted" | while IFS=: read -r thing package use; do
-  [ -n "$thing" ] || continue
-  is_there "$thing" || echo "setup: MISSING $thing (Debian package $package, as root): without it goes $use" >&2
+missing_things | while IFS=: read -r thing package use; do
+  echo "setup: MISSING $thing (Debian package $package, as root): without it goes $use" >&2
 done

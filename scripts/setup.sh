@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a checkout ready: npm packages, then what tests and demo use of the system. Quick when there is nothing to do.
-# With --packages the npm packages alone: building changes nothing of a machine.
+# With --packages the npm packages alone: building changes nothing of a machine. With --demo what the demo uses, and no more.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -36,4 +36,4 @@ if ! packages_are_current; then
   echo "$wanted" >"$stamp"
 fi
 
-[ "${1:-}" = --packages ] || exec sh scripts/setup-system.sh
+[ "${1:-}" = --packages ] || exec sh scripts/setup-system.sh "$@"

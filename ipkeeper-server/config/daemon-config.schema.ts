@@ -270,7 +270,7 @@ export const DaemonConfigFile = Type.Object(
           ),
           binDirs: Type.Optional(
             paths('Where the runtime has its plugins from.', {
-              default: defaultPaths.binDir,
+              default: 'as containerd or CRI-O is configured',
               example: 'binDirs: [/opt/cni/bin, /usr/lib/cni]',
             }),
           ),

@@ -41,7 +41,8 @@ export interface DaemonConfig {
   readonly runtime: { readonly sockets: readonly string[] | undefined }
   readonly reconcile: ReconcileSettings
   readonly resultCache: ResultCacheTerms
-  readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] }
+  /** binDirs undefined: those of the runtime's configuration. */
+  readonly conflist: { readonly directory: string; readonly binDirs: readonly string[] | undefined }
   readonly metrics: { readonly listen: ListenAddress | undefined }
   readonly page: { readonly listen: ListenAddress | undefined }
   /** undefined: there is none. */
@@ -204,7 +205,7 @@ function readFile(
     resultCache: readResultCache(file, faults),
     conflist: {
       directory: file.conflist?.directory ?? defaultPaths.confDir,
-      binDirs: file.conflist?.binDirs ?? [defaultPaths.binDir],
+      binDirs: file.conflist?.binDirs,
     },
     metrics: {
       listen: readText(faults, ['metrics', 'listen'], file.metrics?.listen, parseListen),

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../shared/build-info.ts'
+import { runtimeBinDirs } from '../conf-dir/runtime-bin-dirs.ts'
 import { folderInode } from '../host/folder-inode.ts'
 import { FolderPulse } from '../host/folder-pulse.ts'
 import { buildApp } from '../http/build-app.ts'
@@ -109,7 +110,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     facts: {
       ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
       store: { kind: store.kind, location: store.location },
-      conflist: config.conflist,
+      conflist: { ...config.conflist, binDirs: config.conflist.binDirs ?? runtimeBinDirs() },
       identity,
       nameProblem: () => claims?.refusal(),
     },

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { LintFinding } from '../../shared/api/lint.schema.ts'
 import { ConfDirWatch } from '../conf-dir/conf-dir-watch.ts'
+import { runtimeBinDirs } from '../conf-dir/runtime-bin-dirs.ts'
 import { readNetworks } from '../conf-dir/read-conf-dir.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
 import type { AppOptions } from '../http/build-app.ts'
@@ -115,7 +116,7 @@ const tellBy =
   }
 
 function watchConfDir({ config, service, nodeRoutes, logger, cluster }: WatchNodeOptions): ConfDirWatch {
-  const { directory, binDirs } = config.conflist
+  const { directory, binDirs = runtimeBinDirs() } = config.conflist
   const tell = tellBy(cluster)
   return new ConfDirWatch({
     ...{ directory, binDirs, binDirsNamed: false, maxConfNum: 1 },

@@ -68,6 +68,23 @@ t.test('make install', { skip }, async t => {
     t.equal(await machine.must('grep -c 10.23 /etc/cni/net.d/10-ipkeeper.conflist'), '1\n')
   })
 
+  await t.test(
+    "lint and try look where Debian's containerd does",
+    { skip: missing('reference-plugins') },
+    async t => {
+      await machine.must('rm -rf /opt/cni /etc/cni/net.d; make install CONFLIST=1 CNI_BIN_DIR=/usr/lib/cni')
+      const { exit, stdout, stderr } = await machine.shell('ipkeeperctl lint')
+      t.strictSame([exit, stderr], [0, ''])
+      t.match(stdout, /no findings: 1 file checked\n$/)
+      await machine.must('mv /usr/lib/cni/ipkeeper /opt')
+      t.match(
+        (await machine.shell('ipkeeperctl lint')).stdout,
+        'there is no program "ipkeeper" in /usr/lib/cni',
+      )
+      await machine.must('make install')
+    },
+  )
+
   await t.test('systemd has nothing to say against the unit', async t => {
     await machine.must('systemctl daemon-reload')
     const { exit, stderr } = await machine.shell('systemd-analyze verify ipkeeper.service')

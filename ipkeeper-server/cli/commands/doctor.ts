@@ -132,7 +132,7 @@ export const doctorCommand = command<Diagnosis>({
     },
     'bin-dir': {
       value: 'DIR',
-      text: `the runtime's plugin folder (default: the daemon's, else ${defaultPaths.binDir} and others)`,
+      text: `the runtime's plugin folder (default: the daemon's, else those of its configuration)`,
       offers: 'folder',
     },
     'state-dir': {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { command, type ReadCall } from '../framework/command.ts'
 import { readTextFile } from '../framework/read-input.ts'
 import { lintDirectory, lintFiles, type LintNode } from '../../conf-dir/lint-files.ts'
+import { runtimeBinDirs } from '../../conf-dir/runtime-bin-dirs.ts'
 import { decode, readRegularFile, readSourceFile } from '../../conf-dir/read-source-file.ts'
 import { rewriteConfig } from '../../conf-dir/rewrite-config.ts'
 import { compilerText, githubCommand, visible } from '../../diagnose/lint/format-finding.ts'
@@ -118,7 +119,7 @@ function readNode({ options }: ReadCall): LintNode {
   const { 'bin-dir': named, 'max-conf-num': number = '1' } = options
   if (!/^\d{1,6}$/.test(number))
     throw new Problem('IPK_USAGE', `--max-conf-num ${number} is not a number; 0 means all`)
-  const binDirs = (named ?? defaultPaths.binDir).split(':').filter(folder => folder !== '')
+  const binDirs = named?.split(':').filter(folder => folder !== '') ?? runtimeBinDirs()
   if (binDirs.length === 0) throw new Problem('IPK_USAGE', '--bin-dir names no folder')
   return {
     binDirs: binDirs.map(folder => resolve(folder)),
@@ -165,7 +166,7 @@ export const lintCommand = command<LintAnswer>({
   options: {
     'bin-dir': {
       value: 'DIR',
-      text: `plugin folder; may be repeated, or DIR:DIR (default: ${defaultPaths.binDir})`,
+      text: `plugin folder; may be repeated, or DIR:DIR (default: those of the runtime's configuration)`,
       joined: true,
       offers: 'folder',
     },

@@ -5,6 +5,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { runtimeBinDirs } from '../../conf-dir/runtime-bin-dirs.ts'
 import { chooseConflist, readNetwork } from '../../diagnose/try/read-network.ts'
 import { namedSocket } from '../../diagnose/try/plugin-call.ts'
 import type { TryReport } from '../../diagnose/try/report.ts'
@@ -107,7 +108,7 @@ export const tryCommand = command({
     },
     'bin-dir': {
       value: 'DIRS',
-      text: `plugin folders, joined by ":" (default: $CNI_PATH, else ${defaultPaths.binDir})`,
+      text: `plugin folders, joined by ":" (default: $CNI_PATH, else those of the runtime's configuration)`,
       offers: 'folder',
     },
     ip: { value: 'ADDRESS', text: 'request this address, or several separated by commas' },
@@ -140,7 +141,7 @@ export const tryCommand = command({
     const { options, flags } = args
     const { env } = terminal
     const asked = {
-      binDirs: readBinDirs(options['bin-dir'] ?? (env['CNI_PATH'] || defaultPaths.binDir)),
+      binDirs: readBinDirs(options['bin-dir'] ?? (env['CNI_PATH'] || runtimeBinDirs().join(':'))),
       ips: readIps(options['ip']),
       annotations: readAnnotations(options['annotation']),
       pod: readPod(options['pod']),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readNetworks } from '../../conf-dir/read-conf-dir.ts'
+import { runtimeBinDirs } from '../../conf-dir/runtime-bin-dirs.ts'
 import type { LoadedNetwork } from '../lint/loaded-networks.ts'
 import type { Flight } from '../../../shared/api/flight.schema.ts'
 import type { StatusReply } from '../../../shared/api/listing.schema.ts'
@@ -34,9 +35,6 @@ export interface NodeView extends NodePlaces {
   readonly now: () => number
 }
 
-/** Where runtimes have their plugins, unless they are told otherwise: upstream, Debian, Fedora. */
-const usualBinDirs = [defaultPaths.binDir, '/usr/lib/cni', '/usr/libexec/cni'] as const
-
 export interface ProbeOptions {
   readonly socket: string
   readonly stateDir: string
@@ -54,12 +52,12 @@ async function choosePlaces(
   status: Promise<StatusReply | undefined>,
 ): Promise<Pick<NodeView, 'confDir' | 'binDirs'>> {
   const told = confDir === undefined || binDir === undefined ? (await status)?.conflist : undefined
-  // The default of the daemon is the first of the usual ones, and says nothing of the node.
-  const toldBinDirs = told?.binDirs.some(folder => folder !== defaultPaths.binDir) ? told.binDirs : undefined
   return {
     confDir: confDir ?? told?.directory ?? defaultPaths.confDir,
     binDirs:
-      binDir === undefined ? (toldBinDirs ?? usualBinDirs.filter(folder => existsSync(folder))) : [binDir],
+      binDir === undefined
+        ? (told?.binDirs ?? runtimeBinDirs()).filter(folder => existsSync(folder))
+        : [binDir],
   }
 }
 

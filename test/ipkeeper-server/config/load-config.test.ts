@@ -41,7 +41,7 @@ const defaults = {
       hostLocal: ['/var/lib/cni/networks'],
     },
   },
-  conflist: { directory: '/etc/cni/net.d', binDirs: ['/opt/cni/bin'] },
+  conflist: { directory: '/etc/cni/net.d', binDirs: undefined },
   metrics: { listen: undefined },
   page: { listen: undefined },
   webhook: undefined,

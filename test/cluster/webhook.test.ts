@@ -88,6 +88,7 @@ t.test('what the API server keeps', { skip }, async t => {
       pools: [
         { name: 'prod', subnet: '10.22.0.0/24' },
         { name: 'tiny', subnet: '10.31.0.0/29' },
+        { name: 'gone', subnet: '10.32.0.0/24', draining: true },
       ],
     },
   })
@@ -168,6 +169,26 @@ t.test('what the API server keeps', { skip }, async t => {
       if (said !== 'created') t.match(got, refused)
     }
     t.equal((await node.daemon.leases()).length, 1, 'nothing was given')
+  })
+
+  await t.test('what drains is kept, with a warning', async t => {
+    const before = api.warnings.length
+    await create(api, pod('prod', { 'ipkeeper.io/pool': 'prod' }))
+    t.strictSame(api.warnings.slice(before), [])
+    for (const [object, said] of [
+      [
+        workload('Deployment', 'drains', { 'ipkeeper.io/pool': 'gone' }, { replicas: 2 }),
+        /^annotation ipkeeper.io\/pool names pool gone, which is draining: no new pod gets an address of it \[IPK_POOL_DRAINING\]/,
+      ],
+      [
+        pod('drains', { 'ipkeeper.io/ip': '10.32.0.9' }),
+        /^annotation ipkeeper.io\/ip asks for 10.32.0.9, which is in a range of pool gone that is draining/,
+      ],
+    ] as const) {
+      const known = api.warnings.length
+      t.equal(await create(api, object), 'created')
+      t.match(api.warnings.slice(known), [said])
+    }
   })
 
   await t.test('changes: what was there before and is no worse, goes through', async t => {

@@ -35,6 +35,8 @@ export interface ClusterClient {
    * @throws RefusedError for a status that is not 2xx
    */
   request(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<ApiObject>
+  /** What the server has warned of so far, as kubectl prints it. */
+  readonly warnings: readonly string[]
   /** A GET whose answer is no JSON, such as /readyz or /metrics. */
   readText(path: string): Promise<string>
   /** Creates an object from its manifest, and finds the path by its apiVersion and kind. */
@@ -78,6 +80,7 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
     refusals.push({ at: performance.now(), error })
     return error
   }
+  const warnings: string[] = []
   const send = (
     method: Dispatcher.HttpMethod,
     path: string,
@@ -110,6 +113,9 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
   ): Promise<string> => {
     const reply = await send(method, path, body, undefined, accept)
     const text = await reply.body.text()
+    // 299 - "text", with what is quoted in the text escaped.
+    for (const one of [reply.headers['warning'] ?? []].flat())
+      warnings.push(one.replace(/^299 \S+ "|"$/g, '').replaceAll(/\\(.)/g, '$1'))
     if (reply.statusCode < 200 || reply.statusCode > 299)
       throw refused(`${method} ${path}`, reply.statusCode, text)
     return text
@@ -118,7 +124,7 @@ export function openClusterClient({ url, ca, credentials }: ClusterClientOptions
     JSON.parse(await exchange(method, path, body)) as ApiObject
 
   return {
-    request: ask,
+    ...{ request: ask, warnings },
     readText: path => exchange('GET', path),
     printed: async path => {
       const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1'

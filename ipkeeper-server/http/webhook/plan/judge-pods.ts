@@ -1,4 +1,5 @@
 import { problemRow } from '../../../../shared/problem/catalogue.ts'
+import type { Problem } from '../../../../shared/problem/problem.ts'
 import type { StringMap } from '../../../ipam/records/pod-facts.ts'
 import { readMeta } from '../../../kubernetes/kube-object.ts'
 import { admitted, sayProblem, type Admission, type Verdict } from './admission-review.ts'
@@ -9,6 +10,12 @@ import { objectionsTo, type Ground } from './request-objections.ts'
 function remaining(old: StringMap, present: StringMap): StringMap {
   return Object.fromEntries(Object.entries(old).filter(([key]) => Object.hasOwn(present, key)))
 }
+
+/**
+ * What may come right by itself is not refused: an ADD waits for it. Nor is what drains, since it may stop before the pod is
+ * there, and a pod that was there before gets its address again.
+ */
+const isWarning = ({ code }: Problem): boolean => problemRow(code).retryable || code === 'IPK_POOL_DRAINING'
 
 /**
  * What is said to a pod, or to an object that brings some: before the API keeps it, in the words in which an ADD would be
@@ -28,12 +35,11 @@ export function judgePods(admission: Admission, ground: Ground): Verdict {
   const news = objectionsTo(pods, ground, old?.atOnce).filter(
     ({ key, weight }) => !before.some(known => known.key === key && known.weight >= weight),
   )
-  // What may come right by itself is not refused: an ADD waits for it.
-  const [waits, stays] = [true, false].map(retryable =>
-    news.flatMap(({ problem }) => (problemRow(problem.code).retryable === retryable ? problem : [])),
+  const [warned, refused] = [true, false].map(only =>
+    news.flatMap(({ problem }) => (isWarning(problem) === only ? problem : [])),
   )
   return {
-    refusals: stays ?? [],
-    warnings: [...pods.misplaced, ...(waits ?? []).map(sayProblem)],
+    refusals: refused ?? [],
+    warnings: [...pods.misplaced, ...(warned ?? []).map(sayProblem)],
   }
 }

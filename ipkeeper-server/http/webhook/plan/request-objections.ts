@@ -14,7 +14,7 @@ import { usableCandidates } from '../../../ipam/choose/plan-candidates.ts'
 import type { StringMap } from '../../../ipam/records/pod-facts.ts'
 import { poolRefusal } from '../../../ipam/pools/pool-rules.ts'
 import type { PoolRules } from '../../../ipam/pools/pool-settings.ts'
-import { rangeOf } from '../../../ipam/pools/pool.ts'
+import { formatRangeSet, rangeOf, type Pool, type RangeSet } from '../../../ipam/pools/pool.ts'
 import { holderKey, isReservedFor, type Holder, type LeaseRecord } from '../../../ipam/records/records.ts'
 import type { AddressRequest, CandidateList, PodRequest } from '../../../ipam/request/request.ts'
 import { tooFewAddresses, type PodsAtOnce } from '../../../ipam/choose/too-few-addresses.ts'
@@ -114,6 +114,7 @@ class Examination {
     if (!pools) return
     for (const asked of request.addresses) this.object(this.#addressProblem(pools, asked, ifname))
     for (const list of request.candidates) this.#examineList(pools, list, ifname)
+    this.#examineNamedPools(request, pools)
     this.#countNamed(request, pools, ifname)
     if (request.addresses.length + request.candidates.length === 0) this.#countFree(request, pools, before)
   }
@@ -198,14 +199,22 @@ class Examination {
     holder: Holder,
   ): Problem | undefined {
     const { owner } = this.#pods
-    const taken = this.#takenBy(pool.segment, asked.address, holder)
+    const taken = this.#takenBy(pool, asked.address, holder)
     if (taken?.reservation) return claimProblem.reserved(pool, rangeSet, asked, taken.reservation)
+    if (taken && isDraining(taken)) return claimProblem.draining(pool, rangeSet, asked)
     const workload = workloadOf(holder, null, owner)
     return taken?.lease && claimProblem.held({ pool, rangeSet, asked }, taken.lease, { holder, workload })
   }
 
-  /** Who is in the way of the pod: never it, and never another pod of its workload, which may be about to go. */
-  #takenBy(segment: string, address: Address, holder: Holder): TakenAddress | undefined {
+  /**
+   * Who is in the way of the pod: never it, and never another pod of its workload, which may be about to go. The same two get
+   * an address of a range that drains, if they had it last (choose/draining.ts).
+   */
+  #takenBy(
+    { segment, rangeSets }: KnownPool['pool'],
+    address: Address,
+    holder: Holder,
+  ): TakenAddress | undefined {
     if (this.#pods.controlled) return undefined
     const { book, now } = this.#ground
     const key = { segment, address: formatAddress(address) }
@@ -215,8 +224,10 @@ class Examination {
     // What was moved to it may be about to be its.
     if (reservation) return undefined
     const lease = book.lease(key)
-    if (!lease || isFree(lease, now) || sameWorkload(lease.workload, workload)) return undefined
-    return isSamePod(lease, holder) ? undefined : { address, lease }
+    if (lease && (sameWorkload(lease.workload, workload) || isSamePod(lease, holder))) return undefined
+    if (lease && !isFree(lease, now)) return { address, lease }
+    const drains = !reservation && rangeOf(rangeSets.flat(), address)?.draining === true
+    return drains ? { address, drains } : undefined
   }
 
   #examineList(pools: readonly KnownPool[], list: CandidateList, ifname: string): void {
@@ -277,7 +288,7 @@ class Examination {
   }
 
   #examineCandidates(
-    { segment }: KnownPool['pool'],
+    pool: KnownPool['pool'],
     list: CandidateList,
     { runs, count }: { readonly runs: readonly UsableRun[]; readonly count: bigint },
     ifname: string,
@@ -286,11 +297,42 @@ class Examination {
     const holder = this.#pods.holder(ifname)
     const taken: TakenAddress[] = []
     for (const { address } of candidatesOf(list.family, runs)) {
-      const obstacle = this.#takenBy(segment, address, holder)
+      const obstacle = this.#takenBy(pool, address, holder)
       if (!obstacle) return
       taken.push(obstacle)
     }
+    const [first] = taken
+    if (first && taken.every(isDraining)) {
+      const rangeSet = pool.rangeSets.findIndex(set => rangeOf(set, first.address))
+      const asked = { address: first.address, source: list.source, channel: 'annotation' } as const
+      this.object(claimProblem.draining(pool, rangeSet, asked))
+      return
+    }
     this.object(candidateProblem.taken(list, taken, workloadOf(holder, null, this.#pods.owner)))
+  }
+
+  /** A pod needs an address of each set of a pool that it names, so one that drains suffices to keep it out. */
+  #examineNamedPools({ pools: named, addresses, candidates }: PodRequest, pools: readonly KnownPool[]): void {
+    const { atOnce, controlled } = this.#pods
+    if (controlled) return
+    const asked = new Set([
+      ...addresses.map(({ address }) => address.family),
+      ...candidates.map(({ family }) => family),
+    ])
+    for (const { name, source } of named) {
+      const pool = pools.find(known => known.pool.name === name)?.pool
+      const set = pool && drainedSet(pool)
+      if (!set || set.some(({ family }) => asked.has(family))) continue
+      const what = pool.rangeSets.every(isDrainedSet) ? 'which is' : `in which ${formatRangeSet(set)} is`
+      this.objections.push({
+        key: `drains ${source}`,
+        weight: BigInt(atOnce ? atOnce.replicas + atOnce.surge : 1),
+        problem: new Problem(
+          'IPK_POOL_DRAINING',
+          `${source} names pool ${name}, ${what} draining: no new pod gets an address of it`,
+        ),
+      })
+    }
   }
 
   #countNamed(request: PodRequest, pools: readonly KnownPool[], ifname: string): void {
@@ -319,7 +361,7 @@ class Examination {
     for (const { name, source } of named) {
       const known = pools.find(({ pool }) => pool.name === name)
       const free = this.#ground.free.get(name)
-      if (!known || !free) continue
+      if (!known || !free || drainedSet(known.pool)) continue
       const least = free.reduce((a, b) => (b < a ? b : a), BigInt(Number.MAX_SAFE_INTEGER))
       if (BigInt(more) <= least) continue
       const addresses = `${least} free ${least === 1n ? 'address' : 'addresses'}`
@@ -337,6 +379,14 @@ class Examination {
     }
   }
 }
+
+const isDraining = (taken: TakenAddress): boolean => 'drains' in taken
+
+const isDrainedSet = (set: RangeSet): boolean => set.every(({ draining }) => draining)
+
+/** The first set of a pool that gives no address to a new pod. */
+const drainedSet = ({ rangeSets }: Pick<Pool, 'rangeSets'>): RangeSet | undefined =>
+  rangeSets.find(isDrainedSet)
 
 /** Whether a lease is the pod's own, on whichever network: admission is not told on which one the pod will be. */
 function isSamePod({ holder }: LeaseRecord, other: Holder): boolean {

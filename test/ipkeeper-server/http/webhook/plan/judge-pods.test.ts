@@ -1,11 +1,13 @@
 /** What is said to pods and workloads: each with what is known beforehand, and the words. */
 import t from 'tap'
 import { reserve } from '../../../../../ipkeeper-server/leases/verbs/reserve.ts'
+import { canonicalPool } from '../../../../../ipkeeper-server/ipam/pools/pool.ts'
 import type { Admission } from '../../../../../ipkeeper-server/http/webhook/plan/admission-review.ts'
 import { judgePods } from '../../../../../ipkeeper-server/http/webhook/plan/judge-pods.ts'
 import { knownPools } from '../../../../../ipkeeper-server/http/webhook/plan/known-pools.ts'
 import type { Ground } from '../../../../../ipkeeper-server/http/webhook/plan/request-objections.ts'
 import type { JsonObject } from '../../../../../shared/json/fold.ts'
+import { parseCidr } from '../../../../../shared/net/cidr.ts'
 import { poolFrom, TestService } from '../../../leases/test-service.ts'
 
 type Annotations = Readonly<Record<string, string>>
@@ -51,6 +53,16 @@ const changed = (before: Admission, after: Admission): Admission => ({
   oldObject: before.object,
 })
 
+/** 10.40.0.0/24, which drains, and 10.41.0.0/24; StatefulSet shop/lasts has 10.40.0.5, shop/kept had .6 last, .7 is reserved. */
+const oldPool = canonicalPool('old', 'default', [
+  [{ subnet: parseCidr('10.40.0.0/24')!, draining: true }, { subnet: parseCidr('10.41.0.0/24')! }],
+])
+/** 10.42.0.0/24, which drains, for a pod that needs an address of fd00:42::/64 as well. */
+const gonePool = canonicalPool('gone', 'default', [
+  [{ subnet: parseCidr('10.42.0.0/24')!, draining: true }],
+  [{ subnet: parseCidr('fd00:42::/64')! }],
+])
+
 /** 10.22.0.0/24 and fd00:22::/64; bank/db has .50, StatefulSet shop/web has .60 to .62, .70 is reserved, .80 is kept. */
 async function open(): Promise<Ground> {
   const story = await TestService.open()
@@ -62,6 +74,12 @@ async function open(): Promise<Ground> {
   await reserve(story.service, { segment: 'default', address: '10.22.0.70', owner: 'bank/printer', note: '' })
   await story.add({ pod: 'old', namespace: 'bank', container: 'c2', ip: '10.22.0.80', retain: '30m' })
   await story.del('c2')
+  story.pool = poolFrom('old', ['10.40.0.0/24', '10.41.0.0/24'])
+  const lasts = { ...owner, name: 'lasts', uid: 'lasts' }
+  await story.add({ pod: 'lasts-0', container: 'l0', ip: '10.40.0.5', owner: lasts, network: 'old' })
+  await story.add({ pod: 'kept', container: 'k0', ip: '10.40.0.6', network: 'old' })
+  await story.del('k0', 'eth0', 'old')
+  await reserve(story.service, { segment: 'default', address: '10.40.0.7', owner: 'shop/a', note: '' })
   const small = poolFrom('small', ['10.30.0.0/29'])
   story.book = {
     ...story.book,
@@ -73,6 +91,7 @@ async function open(): Promise<Ground> {
         policy: story.book.standard,
         network: {},
       },
+      ...[oldPool, gonePool].map(of => ({ pool: of, rules: {}, policy: story.book.standard, network: {} })),
     ],
   }
   return {
@@ -81,7 +100,10 @@ async function open(): Promise<Ground> {
     complete: true,
     dialects: new Set(['calico']),
     namespaceLabels: undefined,
-    free: new Map([['tiny', [3n]]]),
+    free: new Map([
+      ['tiny', [3n]],
+      ['gone', [0n, 9n]],
+    ]),
     now: story.now,
   }
 }
@@ -157,7 +179,7 @@ const rows: readonly Row[] = [
   [
     'a pool that is none',
     pod('a', pool('tyny')),
-    /asks for pool "tyny", which does not exist; did you mean "tiny"\?: pools: prod, small, tiny/,
+    /asks for pool "tyny", which does not exist; did you mean "tiny"\?: pools: prod, old, small, tiny, gone/,
   ],
   [
     'a pool of other namespaces',
@@ -215,6 +237,71 @@ const rows: readonly Row[] = [
   [
     "a controller's pod: its ADD finds out",
     pod('a', ip('10.22.0.50'), {
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }],
+    }),
+    null,
+  ],
+
+  // What drains: it is said, and no reason to refuse whoever may have been there before.
+  ['a pool of which a range drains', deployment('a', pool('old'), { replicas: 1 }), null],
+  [
+    'a pool that drains',
+    pod('a', pool('gone')),
+    null,
+    /^annotation ipkeeper.io\/pool names pool gone, in which 10.42.0.1-10.42.0.254 is draining: no new pod gets an address of it \[IPK_POOL_DRAINING\]; use another pool/,
+  ],
+  [
+    'one that drains, for more pods than it has left',
+    deployment('a', pool('gone'), { replicas: 3 }),
+    null,
+    /^annotation ipkeeper.io\/pool names pool gone, in which/,
+  ],
+  [
+    'scaled up there',
+    changed(deployment('a', pool('gone'), { replicas: 3 }), deployment('a', pool('gone'), { replicas: 4 })),
+    null,
+    /names pool gone, in which/,
+  ],
+  [
+    'scaled down there',
+    changed(deployment('a', pool('gone'), { replicas: 4 }), deployment('a', pool('gone'), { replicas: 3 })),
+    null,
+  ],
+  [
+    'an address of a range that drains',
+    pod('a', ip('10.40.0.9')),
+    null,
+    /^annotation ipkeeper.io\/ip asks for 10.40.0.9, which is in a range of pool old that is draining: no new pod .* \[IPK_POOL_DRAINING\]; use another pool/,
+  ],
+  ['one of the range that does not', pod('a', ip('10.41.0.9')), null],
+  ['the one that it had last', pod('kept', ip('10.40.0.6')), null],
+  ['one that is reserved for it', pod('a', ip('10.40.0.7')), null],
+  ['its own', statefulSet('lasts', ips('10.40.0.5'), { replicas: 1 }), null],
+  [
+    'a list with one of the other range',
+    deployment('a', ips('10.40.0.9,10.41.0.9'), { replicas: 1, strategy: { type: 'Recreate' } }),
+    null,
+  ],
+  [
+    'a list that drains',
+    deployment('a', ips('10.40.0.9-10.40.0.10'), { replicas: 1 }),
+    null,
+    /^annotation ipkeeper.io\/ips asks for 10.40.0.9, which is in a range of pool old that is draining/,
+  ],
+  [
+    'the second one of a StatefulSet',
+    statefulSet('lasts', ips('10.40.0.5-10.40.0.6'), { replicas: 2 }),
+    null,
+    /^annotation ipkeeper.io\/ips asks for 10.40.0.6, which is in a range of pool old that is draining/,
+  ],
+  [
+    'a list of which one drains and another has the rest',
+    deployment('a', ips('10.40.0.5,10.40.0.9'), { replicas: 1, strategy: { type: 'Recreate' } }),
+    /all 2 addresses are taken: 10.40.0.5 by shop\/lasts-0.*, 10.40.0.9 by nobody, but its range is draining/,
+  ],
+  [
+    "a controller's pod: its workload was told",
+    pod('a', pool('gone'), {
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }],
     }),
     null,
@@ -374,7 +461,7 @@ t.test('a MAC, where no pool of all that may serve the pod lets it choose one', 
   const ground = await open()
   const asked = deployment('a', { 'ipkeeper.io/mac': '02:42:ac:11:00:02' }, { replicas: 1 })
   // Of the others one is for another namespace.
-  const pools = ground.pools.filter(({ pool: { name } }) => name !== 'prod')
+  const pools = ground.pools.filter(({ pool: { name } }) => ['small', 'tiny'].includes(name))
   t.match(
     judgePods(asked, { ...ground, pools }).refusals.map(({ code, message }) => `${code} ${message}`),
     [/^IPK_MAC_REFUSED pool tiny: annotation ipkeeper\.io\/mac/],

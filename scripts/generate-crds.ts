@@ -87,6 +87,7 @@ const table: Readonly<Record<ResourceKind, Resource>> = {
     ),
     status: structural(IPPoolStatus),
     columns: [
+      column('Ranges', '.status.ranges', 'Ranges in force.'),
       // A sum of both families would hide that one is full.
       ...(['4', '6'] as const).flatMap(family => [
         column(

@@ -190,7 +190,7 @@ async function tellPools(options: LeaderTasksOptions, access: ApiAccess, electio
   const figures = new TellPools({
     ...{ election, sink },
     isHeard: () => ledger.isHeard(),
-    usage: async () => (await measureUsage(service, () => nextTurn())).rangeSets,
+    usage: () => measureUsage(service, () => nextTurn()),
     monotonic: () => performance.now(),
     onError: error => {
       logger.warn({ err: error }, 'the figures of pools could not be written; it is tried again')

@@ -13,6 +13,8 @@ export interface PoolFigures {
 /** Figures of a pool as people see them beside it: of all its addresses, and of each family that it has. */
 export interface PoolStatus extends PoolFigures {
   readonly families: { readonly ipv4?: PoolFigures; readonly ipv6?: PoolFigures }
+  /** Ranges in force: "10.22.0.0/24, fd00:22::/64". */
+  readonly ranges: string
   /** Range sets, by their index, that have no free address: a pod needs one of each. */
   readonly exhausted: readonly number[]
   /** What is left in ranges that drain; undefined where none does. */

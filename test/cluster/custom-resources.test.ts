@@ -172,7 +172,16 @@ t.test('on a real API server', { skip }, async t => {
     await cluster.create(manifest(promise({ owner: { kind: 'StatefulSet', name: 'web' }, note: 'why' })))
     const { Age: made, ...ofPool } = await listed(`${root}/ippools`)
     t.type(made, 'string')
-    t.strictSame(Object.keys(ofPool), ['Name', 'V4Used', 'V4Free', 'V6Used', 'V6Free', 'Origin', 'Ready'])
+    t.strictSame(Object.keys(ofPool), [
+      'Name',
+      'Ranges',
+      'V4Used',
+      'V4Free',
+      'V6Used',
+      'V6Free',
+      'Origin',
+      'Ready',
+    ])
     t.match(ofPool, { Name: 'one' })
     await cluster.request('PATCH', `${root}/ippools/one/status`, {
       status: {

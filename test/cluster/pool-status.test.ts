@@ -69,6 +69,18 @@ t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables',
     t.equal(full['spec'].recorded.origin, 'network')
   })
 
+  await t.test('the ranges in force are a column', async t => {
+    const columnOf = async (name: string): Promise<unknown> =>
+      (await api.printed(pools)).find(({ Name }) => Name === name)?.['Ranges']
+    t.equal(await columnOf('fixed'), '10.22.0.0/29')
+    const both = [[{ subnet: '10.70.0.0/24', rangeStart: '10.70.0.10' }], [{ subnet: 'fd00:70::/64' }]]
+    await api.create(pool('both', { ranges: both }))
+    await until('shown', async () => (await columnOf('both')) === '10.70.0.10-10.70.0.254, fd00:70::/64')
+    await api.request('PATCH', `${pools}/both`, { spec: { ranges: [[{ subnet: '10.71.0.0/24' }]] } })
+    await until('another, with no address in it', async () => (await columnOf('both')) === '10.71.0.0/24')
+    await api.request('DELETE', `${pools}/both`)
+  })
+
   await t.test('who is elected ends: the other one goes on', async t => {
     const [first, second] = (await isElected(one)) ? [one, two] : [two, one]
     if (first === one) {

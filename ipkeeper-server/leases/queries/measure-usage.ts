@@ -1,9 +1,12 @@
 import { poolOf } from '../../ipam/pools/pool-record.ts'
 import type { LeaseState } from '../../ipam/records/records.ts'
+import type { Pool } from '../../ipam/pools/pool.ts'
 import { UsageTally, type RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { LeaseService } from '../verbs/service.ts'
 
 export interface LeaseUsage {
+  /** By name. */
+  readonly pools: readonly Pool[]
   /** By name of their pools. */
   readonly rangeSets: readonly RangeSetUsage[]
   readonly leases: Readonly<Record<LeaseState, number>>
@@ -33,5 +36,5 @@ export async function measureUsage(
     tally.reservation(reservation, ledger.lease(reservation))
     if (++walked % step === 0) await turn()
   }
-  return { rangeSets: tally.rangeSets(), leases: tally.states() }
+  return { pools, rangeSets: tally.rangeSets(), leases: tally.states() }
 }

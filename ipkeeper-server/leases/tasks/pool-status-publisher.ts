@@ -1,7 +1,7 @@
 import { BackgroundTask } from '../../host/background-task.ts'
-import type { RangeSetUsage } from '../../ipam/pools/usage.ts'
 import type { Election } from '../../kubernetes/election.ts'
 import type { PoolStatus, PoolStatusSink } from '../../store/pool-status-sink.ts'
+import type { LeaseUsage } from '../queries/measure-usage.ts'
 import { poolStatuses, samePoolStatus } from './pool-statuses.ts'
 
 export interface TellPoolsOptions {
@@ -9,8 +9,8 @@ export interface TellPoolsOptions {
   /** Whether all leases were heard of: what one node's journal has are no figures of pools. */
   readonly isHeard: () => boolean
   readonly sink: PoolStatusSink
-  /** Of all range sets; gives the event loop back on its way. */
-  readonly usage: () => Promise<readonly RangeSetUsage[]>
+  /** Of all pools; gives the event loop back on its way. */
+  readonly usage: () => Promise<Pick<LeaseUsage, 'pools' | 'rangeSets'>>
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
   /** Milliseconds from a change until it is told; further ones meanwhile are told with it. Default: 3 s. */

@@ -1,4 +1,7 @@
+import { formatCidr } from '../../../shared/net/cidr.ts'
+import { canonicalRange, formatRange, type Pool } from '../../ipam/pools/pool.ts'
 import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import type { LeaseUsage } from '../queries/measure-usage.ts'
 import type { PoolFigures, PoolStatus } from '../../store/pool-status-sink.ts'
 
 function figuresOf(sets: readonly RangeSetUsage[]): PoolFigures {
@@ -6,15 +9,37 @@ function figuresOf(sets: readonly RangeSetUsage[]): PoolFigures {
   return { capacity, used, held, free, ratio: `${used}/${capacity}` }
 }
 
-/** The figures of each pool, by its name, from those of its range sets. */
-export function poolStatuses(rangeSets: readonly RangeSetUsage[]): ReadonlyMap<string, PoolStatus> {
+/** Ranges that a column has room for: more of them are counted. */
+const mostRanges = 3
+
+/** "10.22.0.0/24, fd00:22::/64": a subnet where all of it is the range, which needs no space for both ends. */
+export function rangesColumn({ rangeSets }: Pick<Pool, 'rangeSets'>): string {
+  const texts = rangeSets.flat().map(range => {
+    const whole = canonicalRange({ subnet: range.subnet }, () => undefined)
+    return whole && formatRange(whole) === formatRange(range) ? formatCidr(range.subnet) : formatRange(range)
+  })
+  const more = texts.length - mostRanges
+  return [...texts.slice(0, mostRanges), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+}
+
+/** What is shown of each pool, by its name. */
+export function poolStatuses({
+  pools,
+  rangeSets,
+}: Pick<LeaseUsage, 'pools' | 'rangeSets'>): ReadonlyMap<string, PoolStatus> {
+  const bySet = Map.groupBy(rangeSets, ({ pool }) => pool)
   return new Map(
-    [...Map.groupBy(rangeSets, ({ pool }) => pool)].map(([pool, all]) => {
+    pools.map(({ name, ...pool }) => {
+      const all = bySet.get(name) ?? []
       const exhausted = all.filter(set => set.free <= 0n && !set.drains).map(({ rangeSet }) => rangeSet)
       const families = byFamily(all).map(({ family, sets }) => [`ipv${family}`, figuresOf(sets)] as const)
       return [
-        pool,
-        { ...figuresOf(all), families: Object.fromEntries(families), exhausted, draining: drainingOf(all) },
+        name,
+        {
+          ...figuresOf(all),
+          ...{ families: Object.fromEntries(families), ranges: rangesColumn(pool) },
+          ...{ exhausted, draining: drainingOf(all) },
+        },
       ]
     }),
   )
@@ -27,7 +52,8 @@ export function samePoolStatus(a: PoolStatus | undefined, b: PoolStatus): boolea
   return (
     sameFigures(a?.families.ipv4, b.families.ipv4) &&
     sameFigures(a?.families.ipv6, b.families.ipv6) &&
-    a?.exhausted.join() === b.exhausted.join() &&
+    a?.ranges === b.ranges &&
+    a.exhausted.join() === b.exhausted.join() &&
     a.draining?.left === b.draining?.left &&
     a.draining?.whole === b.draining?.whole
   )

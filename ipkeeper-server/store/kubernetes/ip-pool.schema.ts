@@ -47,6 +47,7 @@ const inForce = Type.Object(
 
 export const IPPoolStatus = Type.Object({
   inForce: Type.Optional(inForce),
+  ranges: Type.Optional(text(512, 'Ranges in force, such as "10.22.0.0/24, fd00:22::/64".')),
   ...figures,
   ipv4: Type.Optional(Type.Object(figures, { description: 'The same of its IPv4 addresses alone.' })),
   ipv6: Type.Optional(Type.Object(figures, { description: 'The same of its IPv6 addresses alone.' })),

@@ -51,8 +51,9 @@ export class PoolStatusWriter implements PoolStatusSink, PoolVerdictSink {
   }
 
   async write(pool: string, status: PoolStatus): Promise<void> {
-    const { ipv4, ipv6 } = status.families
-    const figures = { ...counts(status), ipv4: countsOrNone(ipv4), ipv6: countsOrNone(ipv6) }
+    const { families, ranges } = status
+    const { ipv4, ipv6 } = families
+    const figures = { ...counts(status), ranges, ipv4: countsOrNone(ipv4), ipv6: countsOrNone(ipv6) }
     await this.#inTurn(async () => {
       const path = statusPath(pool)
       const present = await this.#options.client.patch(path, { status: figures })

@@ -133,7 +133,7 @@ t.test('figures of a pool that drains', async t => {
     ['in part', ['10.22.0.0/24 draining', '10.23.0.0/24'], 255n, 253n, false],
   ] as const) {
     const drains = poolOfRanges('old', ...texts)
-    const { rangeSets } = await measureUsage(
+    const usage = await measureUsage(
       {
         ledger: Object.assign(Object.create(ledger) as typeof ledger, {
           pools: () => [toPoolRecord(drains, 1)],
@@ -146,10 +146,11 @@ t.test('figures of a pool that drains', async t => {
       },
       () => Promise.resolve(),
     )
+    const { rangeSets } = usage
     t.match(rangeSets, [{ capacity, used: 1n, held: 1n, free, left: 2n }], what)
     t.strictSame(drainingOf(rangeSets), { whole, left: 2n }, what)
     t.match(usageOf(ledger, drains, story.service.now()), { capacity, used: 1n, held: 1n, free }, what)
-    t.strictSame(poolStatuses(rangeSets).get('old')?.exhausted, [], 'it is not full')
+    t.strictSame(poolStatuses(usage).get('old')?.exhausted, [], 'it is not full')
     t.strictSame(poolOf(toPoolRecord(drains, 1)), drains, 'and is remembered so')
   }
 })

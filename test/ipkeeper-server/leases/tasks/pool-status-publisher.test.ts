@@ -2,8 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { PoolStatus } from '../../../../ipkeeper-server/store/pool-status-sink.ts'
 import { measureUsage } from '../../../../ipkeeper-server/leases/queries/measure-usage.ts'
-import { poolStatuses } from '../../../../ipkeeper-server/leases/tasks/pool-statuses.ts'
+import { canonicalPool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
+import { UsageTally } from '../../../../ipkeeper-server/ipam/pools/usage.ts'
+import {
+  poolStatuses,
+  rangesColumn,
+  samePoolStatus,
+} from '../../../../ipkeeper-server/leases/tasks/pool-statuses.ts'
 import { TellPools } from '../../../../ipkeeper-server/leases/tasks/pool-status-publisher.ts'
+import { parseAddress } from '../../../../shared/net/address.ts'
+import { parseCidr } from '../../../../shared/net/cidr.ts'
 import { until } from '../../../rigs/poll.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 
@@ -26,7 +34,7 @@ async function site(t: Test, quiet = 5) {
     },
     usage: async () => {
       state.measured++
-      return (await measureUsage(story.service, () => Promise.resolve())).rangeSets
+      return await measureUsage(story.service, () => Promise.resolve())
     },
     monotonic: () => performance.now(),
     quiet,
@@ -104,13 +112,49 @@ t.test('a pool of both families: the figures of each, beside those of all', asyn
   const story = await TestService.open()
   story.pool = poolFrom('net', ['10.22.0.0/30'], ['fd00:22::/126'])
   await story.add({ pod: 'a', container: 'c1' })
-  const { rangeSets } = await measureUsage(story.service, () => Promise.resolve())
-  t.strictSame(poolStatuses(rangeSets).get('net'), {
+  const usage = await measureUsage(story.service, () => Promise.resolve())
+  t.strictSame(poolStatuses(usage).get('net'), {
     ...{ capacity: 3n, used: 2n, held: 0n, free: 1n, ratio: '2/3', exhausted: [0] },
-    draining: undefined,
+    ...{ ranges: '10.22.0.0/30, fd00:22::/126', draining: undefined },
     families: {
       ipv4: { capacity: 1n, used: 1n, held: 0n, free: 0n, ratio: '1/1' },
       ipv6: { capacity: 2n, used: 1n, held: 0n, free: 1n, ratio: '1/2' },
     },
   })
+})
+
+t.test('ranges, as short as they are true', t => {
+  const range = (subnet: string, more: Partial<Record<'rangeStart' | 'rangeEnd', string>> = {}) => ({
+    subnet: parseCidr(subnet)!,
+    ...Object.fromEntries(Object.entries(more).map(([key, text]) => [key, parseAddress(text)!])),
+  })
+  const many = Array.from({ length: 200 }, (_, index) => range(`10.22.${index}.0/24`))
+  for (const [what, sets, text] of [
+    ['a whole subnet', [[range('10.22.0.0/24')]], '10.22.0.0/24'],
+    [
+      'with its gateway elsewhere',
+      [[{ ...range('10.22.0.0/24'), gateway: parseAddress('10.22.0.254')! }]],
+      '10.22.0.0/24',
+    ],
+    ['a part', [[range('10.22.0.0/24', { rangeStart: '10.22.0.10' })]], '10.22.0.10-10.22.0.254'],
+    ['another', [[range('10.22.0.0/24', { rangeEnd: '10.22.0.10' })]], '10.22.0.1-10.22.0.10'],
+    [
+      'several, of both families',
+      [[range('10.22.0.0/24'), range('10.23.0.0/24')], [range('fd00:22::/64')]],
+      '10.22.0.0/24, 10.23.0.0/24, fd00:22::/64',
+    ],
+    ['more than a column holds', [many], '10.22.0.0/24, 10.22.1.0/24, 10.22.2.0/24, and 197 more'],
+  ] as const)
+    t.equal(rangesColumn(canonicalPool('net', 'default', sets)), text, what)
+  t.end()
+})
+
+t.test('ranges that change are told, where no figure does', t => {
+  const [before, after] = ['10.22.0.0/24', '10.23.0.0/24'].map(subnet => {
+    const pools = [poolFrom('net', [subnet])]
+    return poolStatuses({ pools, rangeSets: new UsageTally(pools, 0).rangeSets() }).get('net')!
+  })
+  t.ok(samePoolStatus(before, before!))
+  t.notOk(samePoolStatus(before, after!))
+  t.end()
 })

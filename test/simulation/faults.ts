@@ -106,8 +106,8 @@ const ofWholeLife = {
   'owes-ignored': {
     was: 'a node that has something left to tell was not waited for',
     file: `${server}/ipam/records/node-record.ts`,
-    from: '(epochOf(node) < epoch || node.owes === true)',
-    to: 'epochOf(node) < epoch',
+    from: 'node.gone === undefined && node.owes === true',
+    to: 'false',
     unseen: {
       why: 'two nodes have to wait for one another in the same seconds in which a third one claims',
       test: 'test/ipkeeper-server/store/shared/shared-store.test.ts',

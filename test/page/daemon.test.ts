@@ -115,7 +115,10 @@ t.test('what plugins do is on the page at once', { skip: missing('executables', 
   await cell(/^10\.30\.0\.2: cooling, last of shop\/web-0/).waitFor()
   await page.locator('#freeing').getByRole('link', { name: '10.30.0.2' }).click()
   await page.getByText('10.30.0.2 is cooling down until').waitFor()
-  t.match(await page.locator('#address tbody tr').allTextContents(), [/^since.*cooling/, /leasedshop\/web-0/])
+  t.match(await page.locator('#address .timeline li').allTextContents(), [
+    /^Ccooling shop\/web-0 on .*since/,
+    /^Lleased shop\/web-0 on /,
+  ])
   await site.plugin('ADD', 'lab-0', 'lab')
   const lab = page.locator('#pools tbody tr', { hasText: 'lab' })
   await lab.getByText('18,446,744,073,709,551,613').waitFor()

@@ -71,7 +71,9 @@ t.test('every state, and who has an address', { skip }, async t => {
   const address = page.getByRole('region', { name: 'Address 10.22.0.2' })
   await address.getByText('10.22.0.2 is bound to shop/web-0').waitFor()
   t.match(await address.locator('dl').innerText(), /Who has it\s+shop\/web-0[^]*Retention\s+30m[^]*Node\s+n1/)
-  t.match(await address.locator('tbody tr').allTextContents(), [/^since .* UTCleasedshop\/web-0$/])
+  t.match(await address.locator('.timeline li').allTextContents(), [
+    /^Lleased shop\/web-0 on n1, container 3f2a91c0d1e2asince .* UTC \(.*\)$/,
+  ])
   t.strictSame(
     await page.locator('#freeing tbody th').allTextContents(),
     ['10.22.0.4', '10.22.0.5'],
@@ -150,8 +152,12 @@ t.test('what changes is shown at once, and the focus stays', { skip }, async t =
   site.find({ ...sampleFinding, severity: 'note', says: 'a note' }, sampleFinding)
   await page.locator('.finding').first().waitFor()
   t.match(await page.locator('.finding').allTextContents(), [
-    /^warning the sandbox 3f2a91c0d1e2 of shop\/web-9 is dead.*Why: its network namespace is gone; is not certain enough/,
-    /^note a note/,
+    /^the sandbox 3f2a91c0d1e2 of shop\/web-9 is dead.*Why: its network namespace is gone; is not certain enough/,
+    /^a note/,
+  ])
+  t.strictSame(await page.locator('#findings h3').allTextContents(), [
+    'warning: lease without sandbox (1)',
+    'note: lease without sandbox (1)',
   ])
   t.strictSame(complaints, [])
 })
@@ -206,7 +212,7 @@ t.test('finds an address in whichever pool it is, and tells what is none', { ski
   const { page } = await openPage(t, site.url)
   await page.getByRole('heading', { name: 'Map of pool early: 10.21.0.0/28' }).waitFor()
   const find = async (text: string): Promise<void> => {
-    await page.getByRole('textbox', { name: 'Address' }).fill(text)
+    await page.getByRole('searchbox', { name: 'Address, pod' }).fill(text)
     await page.keyboard.press('Enter')
   }
   await find('10.22.18.34')
@@ -217,7 +223,9 @@ t.test('finds an address in whichever pool it is, and tells what is none', { ski
   await find('10.99.0.1')
   await page.getByText('10.99.0.1 is in no pool known so far in segment default').waitFor()
   await find('<b>')
-  await page.getByText('"<b>" is no IP address').waitFor()
+  await page.getByText('No address, pod, namespace or owner has "<b>" in it.').waitFor()
+  await find('10.22.18.34/16')
+  await page.getByRole('heading', { name: 'Address 10.22.18.34' }).waitFor()
 })
 
 t.test('older parts of the history are read when they are wanted', { skip }, async t => {
@@ -227,7 +235,7 @@ t.test('older parts of the history are read when they are wanted', { skip }, asy
     await site.story.del(`c${index}`)
   }
   const { page } = await openPage(t, `${site.url}#/net?address=10.22.0.50`)
-  const rows = page.locator('#address tbody tr')
+  const rows = page.locator('#address .timeline li')
   await page.getByRole('button', { name: 'Older' }).click()
   await rows.nth(29).waitFor()
   t.equal(await rows.count(), 30)
@@ -249,6 +257,14 @@ t.test('names from outside are text, whatever is in them', { skip }, async t => 
   const shown = bad.replace('\u202e', '?')
   t.match(await page.locator('#address dl').innerText(), `${shown}/${shown}`)
   t.equal(await page.locator('#pools tbody th').textContent(), `${shown}/..?#%`)
+  const timeline = await page.locator('#address .timeline').innerText()
+  t.match(timeline, `leased ${shown}/${shown} on n1, container`)
+  await page.getByRole('searchbox').fill('onerror')
+  await page.keyboard.press('Enter')
+  await page.locator('#found tbody tr').nth(1).waitFor()
+  t.match(await page.locator('#found').innerText(), `${shown}/${shown}`)
+  t.match(await page.locator('#found').innerText(), `shop/x (${shown})`)
+  await page.locator('#use').getByText('not known yet').waitFor()
   t.equal(await page.locator('img').count(), 0)
   t.strictSame(complaints, [])
 })
@@ -329,8 +345,8 @@ t.test('structure for those who hear it', { skip }, async t => {
     /- banner:\n +- heading "ipkeeper" \[level=1\]/,
     /- main:/,
     /- region "Pools":\n +- heading "Pools" \[level=2\]/,
-    /- search "Find an address":/,
-    /- textbox "Address"/,
+    /- search "Find addresses":/,
+    /- searchbox "Address, pod, namespace or owner"/,
     /- table "Pools":/,
     /- navigation "Blocks of the pool":/,
     /- list "States, and how many addresses of this block have them":/,
@@ -338,6 +354,8 @@ t.test('structure for those who hear it', { skip }, async t => {
     /- grid "Addresses of 10\.22\.0\.0\/24":/,
     /gridcell "10\.22\.0\.2: leased, [^"]*" \[selected\]/,
     /- region "Address 10\.22\.0\.2":/,
+    /- list "History, newest first":\n +- listitem:/,
+    /- region "Use over time":/,
     /- region "What frees next":/,
     /- region "Findings of the audit":/,
   ])

@@ -3,6 +3,8 @@ import { buildApp } from '../../ipkeeper-server/http/build-app.ts'
 import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
 import { OptionalParts } from '../../ipkeeper-server/host/optional-part.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
+import type { UseSample } from '../../ipkeeper-server/ipam/pools/forecast-full.ts'
+import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { setAside } from '../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { openPage, type OpenPage } from '../../ipkeeper-server/daemon/open-page.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
@@ -24,6 +26,8 @@ export interface ServedPage {
   readonly story: TestService
   /** What the audit finds from now on. */
   find(...findings: readonly Finding[]): void
+  /** How full IPv4 of every pool was, the oldest first. */
+  remember(...samples: readonly UseSample[]): void
   /** Ends the page's server, and begins it again at the same address. */
   stop(): Promise<void>
   restart(): Promise<void>
@@ -49,8 +53,13 @@ export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> 
       witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
       findings: [...findings],
     })
+  let samples: readonly UseSample[] = []
+  const service: LeaseService = {
+    ...story.service,
+    useSamples: ({ family }) => (family === 4 ? samples : []),
+  }
   const app = await buildApp(
-    quietParts(story.service, {
+    quietParts(service, {
       nodeRoutes: [
         routes => {
           auditRoutes(routes, { audit: { audit } })
@@ -86,6 +95,9 @@ export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> 
   owner.teardown(stop)
   return {
     ...{ url: `http://127.0.0.1:${port}/`, port, story, stop, restart },
+    remember: (...past) => {
+      samples = past
+    },
     find: (...next) => {
       findings = next
       opened?.found()

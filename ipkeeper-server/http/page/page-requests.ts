@@ -4,6 +4,7 @@ const readable = [
   /^\/v1\/pools\/[^/]+\/(?:map|freeing)$/,
   /^\/v1\/addresses\/[^/]+\/[^/]+$/,
   /^\/v1\/history$/,
+  /^\/v1\/search$/,
   /^\/v1\/audit$/,
 ]
 

@@ -5,10 +5,12 @@ import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { PoolDescription } from '../../../shared/api/pool-description.schema.ts'
 import { PoolUseReply } from '../../../shared/api/pool-use.schema.ts'
+import { SearchQuery, SearchReply } from '../../../shared/api/search.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { describePool } from '../../leases/queries/describe-pool.ts'
 import { listFreeing, mapPool } from '../../leases/queries/pool-map.ts'
 import { listPoolUse } from '../../leases/queries/pool-use.ts'
+import { searchRecords } from '../../leases/queries/search-records.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 
 const PoolPath = Type.Object({ pool: Type.String({ minLength: 1, maxLength: 253 }) })
@@ -69,7 +71,7 @@ interface OfFreeing {
 /** So many walks may wait; a page asks for two at a time. */
 const mostWaiting = 16
 
-/** GET what a pool is, as a map of its addresses, which of them come free next, and how full pools were. */
+/** GET what a pool is, as a map of its addresses, which of them come free next, how full pools were, and who is where. */
 export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
   let walking: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -113,6 +115,15 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
     '/v1/pools/use',
     { schema: { response: { 200: PoolUseReply, 503: ErrorReply } } },
     async (): Promise<PoolUseReply> => ({ use: await inTurn(() => listPoolUse(service, () => nextTurn())) }),
+  )
+
+  app.get<{ Querystring: { text: string; limit?: string } }>(
+    '/v1/search',
+    {
+      schema: { querystring: SearchQuery, response: { 200: SearchReply, 400: ErrorReply, 503: ErrorReply } },
+    },
+    async ({ query: { text, limit = '50' } }) =>
+      inTurn(() => searchRecords(service, { text, limit: Number(limit) }, () => nextTurn())),
   )
 
   app.get<OfFreeing>(

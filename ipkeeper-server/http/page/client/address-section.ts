@@ -1,9 +1,10 @@
-import type { AddressView, TenureRow } from './address-view.ts'
-import { element, momentOf, replace, setText, table } from './element.ts'
+import type { AddressView, TimelineItem } from './address-view.ts'
+import { containerId, element, momentOf, replace, setText } from './element.ts'
+import { stateSigns } from './states.ts'
 
 export interface AddressParts {
   readonly view: AddressView
-  readonly tenures: readonly TenureRow[]
+  readonly timeline: readonly TimelineItem[]
   /** Whether there are older ones. */
   readonly more: boolean
 }
@@ -15,32 +16,58 @@ export interface AddressHooks {
 
 export function showAddress(
   section: { readonly heading: HTMLElement; readonly body: HTMLElement },
-  { view, tenures, more }: AddressParts,
+  { view, timeline, more }: AddressParts,
   { onOlder, onClose }: AddressHooks,
 ): void {
   setText(section.heading, view.heading)
-  const facts = view.facts.flatMap(({ name, text, time }) => [
+  const facts = view.facts.flatMap(({ name, text, time, isId }) => [
     element('dt', {}, name),
-    element('dd', {}, text, ...(time === undefined ? [] : [' (', momentOf(time), ')'])),
+    element(
+      'dd',
+      {},
+      isId ? containerId(text) : text,
+      ...(time === undefined ? [] : [' (', momentOf(time), ')']),
+    ),
   ])
   const history =
-    tenures.length === 0
-      ? element('p', {}, 'Nobody has had this address as far as the history goes back.')
-      : table({
-          caption: 'History, newest first',
-          header: ['When', 'State', 'Who', 'Ended'],
-          rows: tenures.map(({ key, when, state, who, ended }) => ({
-            key,
-            cells: [element('span', { class: 'when' }, when), state, who, ended],
-          })),
-        })
+    timeline.length === 0
+      ? [element('p', {}, 'Nobody has had this address as far as the history goes back.')]
+      : [
+          element('h3', { id: 'history' }, 'History, newest first'),
+          // Without a mark of its own a list is none for some who hear it.
+          element(
+            'ol',
+            { class: 'timeline', role: 'list', 'aria-labelledby': 'history' },
+            ...timeline.map(showTenure),
+          ),
+        ]
   replace(
     section.body,
     element('p', { class: 'sentence' }, view.sentence),
     element('dl', {}, ...facts),
-    history,
+    ...history,
     ...(more ? [button('Older', onOlder)] : []),
     button('Back to the map', onClose),
+  )
+}
+
+function showTenure(item: TimelineItem): HTMLElement {
+  const { state, word, when, lasted, since, who, containerId: id, ended } = item
+  return element(
+    'li',
+    { 'data-state': state },
+    element('span', { class: `swatch ${state}`, 'aria-hidden': 'true' }, stateSigns[state].letter),
+    element('strong', {}, word),
+    ...(who === '' ? [] : [' ', element('span', { class: 'who' }, who)]),
+    ...(id === null ? [] : [', container ', containerId(id)]),
+    element(
+      'div',
+      { class: 'when' },
+      when,
+      ...(lasted === '' ? [] : [`, ${lasted}`]),
+      ...(since === undefined ? [] : [' (', momentOf(since), ')']),
+    ),
+    ...(ended === '' ? [] : [element('div', { class: 'ended' }, `Ended: ${ended}`)]),
   )
 }
 

@@ -1,13 +1,15 @@
 import type { AddressReply, TenureItem } from '../../../../shared/api/address.schema.ts'
 import { holderText, reservationText } from './holder-text.ts'
 import { addressWords } from './states.ts'
-import { timeText } from './time-text.ts'
+import { spanText, timeText } from './time-text.ts'
 
 /** One line of what is known of an address; `time` is ISO 8601, beside which the distance is shown. */
 export interface Fact {
   readonly name: string
   readonly text: string
   readonly time?: string
+  /** It is the ID of a container, which is long. */
+  readonly isId?: true
 }
 
 export interface AddressView {
@@ -40,7 +42,10 @@ export function addressView(reply: AddressReply): AddressView {
     ...textFact('Asked by', lease?.source),
     ...textFact('Retention', lease?.retain),
     ...textFact('Node', either?.node),
-    ...textFact('Container', attachment?.containerId ?? lease?.containerId),
+    ...textFact('Container', attachment?.containerId ?? lease?.containerId).map(fact => ({
+      ...fact,
+      isId: true as const,
+    })),
     ...textFact('Interface', either?.ifname),
     ...textFact('MAC', lease?.mac),
     ...textFact('Sandbox', attachment?.provedDead === true ? 'proved dead' : null),
@@ -50,20 +55,48 @@ export function addressView(reply: AddressReply): AddressView {
   return { heading: `Address ${address}`, sentence: reply.sentence, facts }
 }
 
-export interface TenureRow {
+/** What an address was for a time; newest first they are its history. */
+export interface TimelineItem {
   readonly key: string
+  /** "free": nobody had it between two others. */
+  readonly state: TenureItem['state'] | 'free'
+  readonly word: string
   readonly when: string
-  readonly state: string
+  /** How long it lasted; "" while it lasts. */
+  readonly lasted: string
+  /** When it began, while it lasts; ISO 8601. */
+  readonly since: string | undefined
   readonly who: string
+  readonly containerId: string | null
   readonly ended: string
 }
 
-export function tenureRows(history: readonly TenureItem[]): TenureRow[] {
-  return history.map(({ id, from, to, state, ended, ...tenure }) => ({
-    key: String(id),
-    when: to === null ? `since ${timeText(from)}` : `${timeText(from)} to ${timeText(to)}`,
-    state: addressWords[state],
-    who: holderText(tenure),
-    ended: ended ?? '',
-  }))
+const span = (from: string, to: string): string => `${timeText(from)} to ${timeText(to)}`
+
+const lasted = (from: string, to: string): string => spanText(Date.parse(to) - Date.parse(from))
+
+/** Milliseconds between two tenures that are no gap: what a clock does between two records. */
+const noGap = 1_000
+
+/** @param history the newest first, without a hole in it */
+export function timelineItems(history: readonly TenureItem[]): TimelineItem[] {
+  return history.flatMap((tenure, index): TimelineItem[] => {
+    const { id, from, to, state, ended, containerId } = tenure
+    const item: TimelineItem = {
+      ...{ key: String(id), state, word: addressWords[state] },
+      when: to === null ? `since ${timeText(from)}` : span(from, to),
+      lasted: to === null ? '' : lasted(from, to),
+      since: to === null ? from : undefined,
+      who: tenure.pod ? `${holderText(tenure)} on ${tenure.node}` : tenure.node,
+      ...{ containerId, ended: ended ?? '' },
+    }
+    const before = history[index + 1]
+    const freeFrom = before?.to ?? null
+    if (freeFrom === null || Date.parse(from) - Date.parse(freeFrom) <= noGap) return [item]
+    const free: TimelineItem = {
+      ...{ key: `${id} free`, state: 'free', word: addressWords.free, when: span(freeFrom, from) },
+      ...{ lasted: lasted(freeFrom, from), since: undefined, who: '', containerId: null, ended: '' },
+    }
+    return [item, free]
+  })
 }

@@ -2,7 +2,6 @@ import type { AuditReply, Finding } from '../../../../shared/api/audit.schema.ts
 import { timeText } from './time-text.ts'
 
 export interface FindingRow {
-  readonly severity: Finding['severity']
   readonly says: string
   readonly why: string
   readonly remedy: string
@@ -10,8 +9,16 @@ export interface FindingRow {
   readonly state: string
 }
 
-export interface FindingsView {
+/** Findings of one kind. */
+export interface FindingGroup {
+  readonly kind: Finding['kind']
+  readonly severity: Finding['severity']
+  readonly title: string
   readonly rows: readonly FindingRow[]
+}
+
+export interface FindingsView {
+  readonly groups: readonly FindingGroup[]
   readonly says: string
   readonly witnesses: readonly string[]
 }
@@ -24,27 +31,28 @@ const stateTexts: Readonly<Record<Finding['state'], string>> = {
   reported: 'is reported only',
 }
 
-/** The worst first. */
-export function findingsView({
-  node,
-  mode,
-  takenAt,
-  attachments,
-  findings,
-  witnesses,
-}: AuditReply): FindingsView {
-  const rows = findings
-    .map(({ severity, says, why, remedy, state }) => ({
-      severity,
-      says,
-      why,
-      remedy,
-      state: stateTexts[state],
-    }))
-    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-  const found = rows.length === 0 ? 'nothing found' : `${rows.length} found`
+/** The worst kinds first, and of those the ones with the most findings. */
+function groupsOf(findings: readonly Finding[]): FindingGroup[] {
+  const groups = [...Map.groupBy(findings, ({ severity, kind }) => `${severity} ${kind}`).values()]
+  return groups
+    .flatMap(of => {
+      const [first] = of
+      if (!first) return []
+      const { kind, severity } = first
+      const rows = of.map(({ says, why, remedy, state }) => ({ says, why, remedy, state: stateTexts[state] }))
+      return [{ kind, severity, title: `${kind.replaceAll('-', ' ')} (${rows.length})`, rows }]
+    })
+    .sort(
+      (a, b) =>
+        severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.rows.length - a.rows.length,
+    )
+}
+
+export function findingsView(audit: AuditReply): FindingsView {
+  const { node, mode, takenAt, attachments, findings, witnesses } = audit
+  const found = findings.length === 0 ? 'nothing found' : `${findings.length} found`
   return {
-    rows,
+    groups: groupsOf(findings),
     says: `Node ${node}, ${timeText(takenAt)}: ${found} with ${attachments} attachments. Mode: ${mode}.`,
     witnesses: witnesses.map(({ name, state, says }) => `${name}: ${state}${says === '' ? '' : `, ${says}`}`),
   }

@@ -1,9 +1,10 @@
 import type { AddressReply, HistoryReply, TenureItem } from '../../../../shared/api/address.schema.ts'
 import type { AuditReply } from '../../../../shared/api/audit.schema.ts'
 import type { PoolItem, PoolsReply } from '../../../../shared/api/listing.schema.ts'
+import type { PoolUseReply } from '../../../../shared/api/pool-use.schema.ts'
 import type { FreeingReply, PoolMapReply } from '../../../../shared/api/map.schema.ts'
 import { showAddress } from './address-section.ts'
-import { addressView, tenureRows } from './address-view.ts'
+import { addressView, timelineItems } from './address-view.ts'
 import { ask, daemonNow, path, Refusal } from './api.ts'
 import { element, existing, replace, setAttribute, setText } from './element.ts'
 import { showFindings } from './finding-section.ts'
@@ -15,16 +16,26 @@ import { LiveEvents } from './live-events.ts'
 import { MapSection } from './map-section.ts'
 import { mapView } from './map-view.ts'
 import { showPools } from './pool-section.ts'
-import { poolRows } from './pool-view.ts'
+import { poolRows, poolTotals } from './pool-view.ts'
 import { Refresher } from './refresher.ts'
 import { formatRoute, parseRoute, type Route } from './route.ts'
+import { SearchBox } from './search-box.ts'
 import { distanceText } from './time-text.ts'
+import { showUse } from './use-section.ts'
+import { useViews } from './use-view.ts'
 
 /** Tenures of a page of the history. */
 const pageOfHistory = 20
+/** Milliseconds until the use of pools over time is asked for again: after a change, and without one. */
+const useAfterChange = 60_000
+const useAnyway = 600_000
 
 let route: Route = parseRoute(location.hash) ?? {}
-let pools: readonly PoolItem[] = []
+/** undefined until the daemon has told them: a node without pools is something else. */
+let pools: readonly PoolItem[] | undefined
+let use: PoolUseReply['use'] | undefined
+/** Moment of performance.now(). */
+let useAskedAt = -Infinity
 /** The block that is shown. */
 let block: string | undefined
 /** Of the address that is shown: pages of the history before the newest one, and whether the last one was full. */
@@ -41,7 +52,9 @@ const map = new MapSection(existing('#map'), next => {
 })
 
 const poolInView = (): PoolItem | undefined =>
-  pools.find(({ name }) => name === route.pool) ?? (route.pool === undefined ? pools[0] : undefined)
+  pools?.find(({ name }) => name === route.pool) ?? (route.pool === undefined ? pools?.[0] : undefined)
+
+const poolName = (): string | undefined => route.pool ?? poolInView()?.name
 
 /** Shows what was asked for, or why it cannot be shown; resolves to whether it could. */
 async function attempt(place: HTMLElement, work: () => Promise<void>): Promise<boolean> {
@@ -59,23 +72,28 @@ const poolsRefresher = new Refresher(() =>
   attempt(existing('#pools .body'), async () => {
     const before = poolInView()?.name
     pools = (await ask<PoolsReply>('/v1/pools')).pools
-    showPools(existing('#pools .body'), poolRows(pools, poolInView()?.name))
+    showPoolList()
     if (poolInView()?.name !== before || pools.length === 0) wakePool('now')
   }),
 )
 
+function showPoolList(): void {
+  if (pools) showPools(existing('#pools .body'), poolRows(pools, poolInView()?.name), poolTotals(pools))
+  showUseOfPool()
+}
+
 const mapRefresher = new Refresher(() =>
   attempt(existing('#map .body'), async () => {
-    const pool = route.pool ?? poolInView()?.name
+    const pool = poolName()
     if (pool === undefined) {
-      map.say('There is no pool to show.')
+      if (pools) map.say('The map of a pool comes here.', 'empty')
       return
     }
     const { within, address } = route
     const part = within === undefined ? { ...(address !== undefined && { around: address }) } : { within }
     const query = `?${new URLSearchParams(part).toString()}`
     const reply = await ask<PoolMapReply>(`/v1/pools${path(pool)}/map${query}`).catch((error: unknown) => {
-      if (error instanceof Refusal) map.say(error.message)
+      if (error instanceof Refusal) map.say(error.message, 'refused')
       throw error
     })
     if (route.within !== within || (within === undefined && route.address !== address)) return
@@ -90,12 +108,27 @@ const mapRefresher = new Refresher(() =>
 
 const freeingRefresher = new Refresher(() =>
   attempt(existing('#freeing .body'), async () => {
-    const pool = route.pool ?? poolInView()?.name
-    if (pool === undefined) return
+    const pool = poolName()
+    if (pool === undefined) {
+      if (pools) replace(existing('#freeing .body'), element('p', {}, 'Nothing is leased or kept yet.'))
+      return
+    }
     const reply = await ask<FreeingReply>(`/v1/pools${path(pool)}/freeing`)
     showFreeing(existing('#freeing .body'), freeingView(pool, reply))
   }),
 )
+
+const useRefresher = new Refresher(() =>
+  attempt(existing('#use .body'), async () => {
+    useAskedAt = performance.now()
+    use = (await ask<PoolUseReply>('/v1/pools/use')).use
+    showUseOfPool()
+  }),
+)
+
+function showUseOfPool(): void {
+  if (use && pools) showUse(existing('#use .body'), useViews(use, poolName() ?? ''))
+}
 
 const addressRefresher = new Refresher(() =>
   attempt(addressPlace.body, async () => {
@@ -120,7 +153,7 @@ const addressRefresher = new Refresher(() =>
     const more = older.length === 0 ? history.length === pageOfHistory : mayBeOlder
     showAddress(
       addressPlace,
-      { view: addressView(reply), tenures: tenureRows(tenures), more },
+      { view: addressView(reply), timeline: timelineItems(tenures), more },
       { onOlder: () => void readOlder(tenures.at(-1)), onClose: closeAddress },
     )
     if (awaited === 'address') {
@@ -159,10 +192,12 @@ function wakePool(when: 'soon' | 'now'): void {
   mapRefresher.wake(when)
   freeingRefresher.wake(when)
   addressRefresher.wake(when)
+  const isKnown = use?.some(({ name }) => name === poolName())
+  if (isKnown !== true || performance.now() - useAskedAt > useAfterChange) useRefresher.wake(when)
 }
 
 function go(next: Route): void {
-  const pool = next.pool ?? route.pool ?? poolInView()?.name
+  const pool = next.pool ?? poolName()
   location.hash = formatRoute({ ...next, ...(pool !== undefined && { pool }) })
 }
 
@@ -174,7 +209,7 @@ function follow(): void {
     mayBeOlder = true
   }
   route = next
-  showPools(existing('#pools .body'), poolRows(pools, poolInView()?.name))
+  showPoolList()
   wakePool('now')
 }
 
@@ -194,34 +229,13 @@ existing('#look-again').addEventListener('click', () => {
   auditRefresher.wake('now')
 })
 
-existing('#find').addEventListener('submit', event => {
-  event.preventDefault()
-  const typed = existing('#find-address')
-  if (typed instanceof HTMLInputElement) void find(typed.value.trim())
-})
-
-/** Leads to an address in whichever pool has it, first in the segment that is in view. */
-async function find(text: string): Promise<void> {
-  const says = existing('#find-says')
-  setText(says, '')
-  try {
-    const own = poolInView()?.segment ?? 'default'
-    let found = await ask<AddressReply>(`/v1/addresses${path(own, text)}`)
-    const [other] = found.elsewhere
-    if (found.pool === null && other !== undefined)
-      found = await ask<AddressReply>(`/v1/addresses${path(other, text)}`)
-    const { pool, address, sentence } = found
-    if (pool === null) {
-      setText(says, sentence)
-      return
-    }
+new SearchBox({
+  segment: () => poolInView()?.segment ?? 'default',
+  onAddress: found => {
     awaited = 'address'
-    go({ pool, address })
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    setText(says, error.message)
-  }
-}
+    go(found)
+  },
+})
 
 const events = new LiveEvents({
   onHello: hello => {
@@ -234,7 +248,7 @@ const events = new LiveEvents({
   },
   onChange: ({ pools: changed }) => {
     poolsRefresher.wake()
-    const shown = poolInView()?.name ?? route.pool
+    const shown = poolName()
     if (changed === null || (shown !== undefined && changed.includes(shown))) wakePool('soon')
   },
   onFindings: () => {
@@ -257,6 +271,7 @@ function tick(): void {
     place => Date.parse(place.getAttribute('datetime') ?? '') <= now,
   )
   if (due && state === 'live') wakePool('soon')
+  if (state === 'live' && performance.now() - useAskedAt > useAnyway) useRefresher.wake()
 }
 
 new MutationObserver(tick).observe(existing('main'), { childList: true, subtree: true })

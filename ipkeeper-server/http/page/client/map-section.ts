@@ -1,10 +1,13 @@
 import { byKey, element, replace, setAttribute, setText, table } from './element.ts'
 import { walkGrid } from './grid-walk.ts'
-import { columns, type MapCell, type MapView } from './map-view.ts'
+import type { MapCell, MapView } from './map-view.ts'
 import { formatRoute, type Route } from './route.ts'
 
 const blocksHint =
   'The upper number names the block, the lower one says how many of its addresses are taken; the shade says so in quarters.'
+
+/** Where 16 places in a row would be too small to read and to touch, there are 8: page.css has the same width. */
+const small = matchMedia('(max-width: 47rem)')
 
 /** The map of one pool: a grid through which keys lead, or a table that tells the same. */
 export class MapSection {
@@ -23,6 +26,13 @@ export class MapSection {
     this.#heading = find(section, 'h2')
     this.#body = find(section, '.body')
     this.#go = go
+    small.addEventListener('change', () => {
+      if (this.#view) this.#build(this.#view, false)
+    })
+  }
+
+  get #columns(): number {
+    return small.matches ? 8 : 16
   }
 
   /** `selected`: the address that is shown beside the map. */
@@ -35,10 +45,12 @@ export class MapSection {
     else this.#build(view, before?.within !== view.within)
   }
 
-  say(text: string): void {
+  /** Why there is no map. */
+  say(text: string, why: 'empty' | 'refused'): void {
     this.#view = undefined
     this.#grid = undefined
-    replace(this.#body, element('p', { role: 'alert' }, text))
+    setText(this.#heading, 'Map')
+    replace(this.#body, element('p', { role: why === 'refused' ? 'alert' : undefined }, text))
   }
 
   /** Leads the focus to the cell or row of that key; else to where Tab would lead. */
@@ -132,6 +144,7 @@ export class MapSection {
   #gridOf(cells: readonly MapCell[], { within }: MapView): HTMLElement[] {
     const ofBlocks = cells[0]?.state === 'block'
     const rows: HTMLElement[] = []
+    const columns = this.#columns
     for (let start = 0; start < cells.length; start += columns) {
       const places = cells.slice(start, start + columns).map((cell, offset) => {
         const place = element('div', {
@@ -193,7 +206,7 @@ export class MapSection {
         this.#open(index)
         return
       }
-      const next = walkGrid(event, index, { columns, count: this.#view?.grid?.length ?? 0 })
+      const next = walkGrid(event, index, { columns: this.#columns, count: this.#view?.grid?.length ?? 0 })
       if (next === undefined) return
       event.preventDefault()
       this.#lead(grid, next)

@@ -55,9 +55,6 @@ export interface MapView {
   }
 }
 
-/** Columns of the grid. */
-export const columns = 16
-
 const takenStates = ['bound', 'held', 'cooling', 'aside', 'reserved'] as const
 
 const takenOf = (counts: MapCounts): bigint => sumOf(takenStates.map(state => counts[state]))

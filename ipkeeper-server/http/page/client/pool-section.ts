@@ -1,16 +1,40 @@
-import type { PoolRow } from './pool-view.ts'
+import type { PoolRow, PoolTotal } from './pool-view.ts'
 import { element, momentOf, replace, table } from './element.ts'
 
-export function showPools(place: HTMLElement, rows: readonly PoolRow[]): void {
-  if (rows.length === 0) {
-    replace(
-      place,
+/** For a node that has just been installed: nothing is wrong with it. */
+function emptyNode(): HTMLElement {
+  const command = (text: string): HTMLElement => element('code', {}, text)
+  return element(
+    'div',
+    { class: 'welcome' },
+    element(
+      'p',
+      { class: 'sentence' },
+      'There is no pool on this node yet. The daemon is ready for the first one.',
+    ),
+    element(
+      'ol',
+      {},
       element(
-        'p',
+        'li',
         {},
-        'No pool is known so far. Pools of the configuration are here at once, others with the first ADD of their network.',
+        'As root on this node, see whether its network uses ipkeeper, and what to type if it does not: ',
+        command('ipkeeperctl doctor'),
       ),
-    )
+      element(
+        'li',
+        {},
+        'Start a pod: the pool of its network appears here, and in the list of ',
+        command('ipkeeperctl pools'),
+      ),
+    ),
+    element('p', {}, 'Pools of the configuration of the daemon are here at once, without a pod.'),
+  )
+}
+
+export function showPools(place: HTMLElement, rows: readonly PoolRow[], totals: readonly PoolTotal[]): void {
+  if (rows.length === 0) {
+    replace(place, emptyNode())
     return
   }
   const segments = rows.some(({ segment }) => segment !== 'default')
@@ -36,6 +60,10 @@ export function showPools(place: HTMLElement, rows: readonly PoolRow[]): void {
           ],
         }
       }),
+      sums: totals.map(({ family, used, kept, free, capacity }) => ({
+        key: `total ${family}`,
+        cells: ['All pools', ...(segments ? ['-'] : []), family, used, kept, '-', free, capacity],
+      })),
     }),
   )
 }

@@ -1,5 +1,5 @@
 import type { PoolFamily, PoolItem } from '../../../../shared/api/listing.schema.ts'
-import { countText } from './count-text.ts'
+import { countText, sumOf } from './count-text.ts'
 import { formatRoute } from './route.ts'
 
 /** Of one family of a pool: one that is full is not seen in a sum with the other one's /64. */
@@ -29,4 +29,19 @@ export function poolRows(pools: readonly PoolItem[], current: string | undefined
       capacity: countText(capacity),
     })),
   )
+}
+
+/** Of all pools that have the family. */
+export type PoolTotal = Pick<PoolRow, 'family' | 'used' | 'kept' | 'free' | 'capacity'>
+
+/** A row for each family that several pools have: a sum of both would hide that one is full. */
+export function poolTotals(pools: readonly PoolItem[]): PoolTotal[] {
+  const all = pools.flatMap(({ families }) => families)
+  return (['IPv4', 'IPv6'] as const).flatMap(family => {
+    const of = all.filter(figures => figures.family === family)
+    if (of.length < 2) return []
+    const sum = (figure: 'used' | 'held' | 'free' | 'capacity'): string =>
+      countText(sumOf(of.map(figures => figures[figure])).toString())
+    return [{ family, used: sum('used'), kept: sum('held'), free: sum('free'), capacity: sum('capacity') }]
+  })
 }

@@ -8,6 +8,8 @@ t.test('of the API there is what the page reads', t => {
     '/v1/pools/a%2Fb/freeing',
     '/v1/addresses/default/fd00%3A%3A1',
     '/v1/history',
+    '/v1/search',
+    '/v1/pools/use',
     '/v1/audit',
   ]
   const other = [

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { addressView, tenureRows } from '../../../../../ipkeeper-server/http/page/client/address-view.ts'
+import { addressView, timelineItems } from '../../../../../ipkeeper-server/http/page/client/address-view.ts'
 import { findingsView } from '../../../../../ipkeeper-server/http/page/client/finding-view.ts'
 import { freeingView } from '../../../../../ipkeeper-server/http/page/client/freeing-view.ts'
-import { poolRows } from '../../../../../ipkeeper-server/http/page/client/pool-view.ts'
+import { poolRows, poolTotals } from '../../../../../ipkeeper-server/http/page/client/pool-view.ts'
 import type { AddressReply, TenureItem } from '../../../../../shared/api/address.schema.ts'
 import type { AuditReply, Finding } from '../../../../../shared/api/audit.schema.ts'
 import type { LeaseItem } from '../../../../../shared/api/listing.schema.ts'
@@ -67,16 +67,36 @@ t.test('tenures', t => {
     ...{ network: 'net', pod: null, containerId: '3f2a91c0d1e2aaaa', ifname: 'eth0', node: 'n1' },
     ...{ source: 'dynamic', until: null, holderSince: since, ended: null },
   }
-  t.strictSame(tenureRows([tenure, { ...tenure, id: 6, state: 'cooling', to: until, ended: 'DEL' }]), [
-    {
-      ...{ key: '7', when: 'since 2026-01-01 00:00:00 UTC', state: 'leased' },
-      ...{ who: 'container 3f2a91c0d1e2a', ended: '' },
-    },
-    {
-      ...{ key: '6', when: '2026-01-01 00:00:00 UTC to 2026-01-01 01:00:00 UTC', state: 'cooling' },
-      ...{ who: 'container 3f2a91c0d1e2a', ended: 'DEL' },
-    },
-  ])
+  const later = '2026-01-01T03:00:00.000Z'
+  const pod = { namespace: 'shop', name: 'web-0', uid: null }
+  t.strictSame(
+    timelineItems([
+      { ...tenure, id: 9, from: later, pod },
+      { ...tenure, id: 6, state: 'cooling', from: since, to: until, ended: 'given to shop/web-0' },
+      { ...tenure, id: 5, from: since, to: since },
+    ]),
+    [
+      {
+        ...{ key: '9', state: 'bound', word: 'leased', when: 'since 2026-01-01 03:00:00 UTC', lasted: '' },
+        ...{ since: later, who: 'shop/web-0 on n1', containerId: '3f2a91c0d1e2aaaa', ended: '' },
+      },
+      {
+        ...{ key: '9 free', state: 'free', word: 'free', lasted: '2 h', since: undefined },
+        when: '2026-01-01 01:00:00 UTC to 2026-01-01 03:00:00 UTC',
+        ...{ who: '', containerId: null, ended: '' },
+      },
+      {
+        ...{ key: '6', state: 'cooling', word: 'cooling', lasted: '1 h', since: undefined },
+        when: '2026-01-01 00:00:00 UTC to 2026-01-01 01:00:00 UTC',
+        ...{ who: 'n1', containerId: '3f2a91c0d1e2aaaa', ended: 'given to shop/web-0' },
+      },
+      {
+        ...{ key: '5', state: 'bound', word: 'leased', lasted: '0 s', since: undefined },
+        when: '2026-01-01 00:00:00 UTC to 2026-01-01 00:00:00 UTC',
+        ...{ who: 'n1', containerId: '3f2a91c0d1e2aaaa', ended: '' },
+      },
+    ],
+  )
   t.end()
 })
 
@@ -115,12 +135,25 @@ t.test('findings, the worst first', t => {
       { ...finding, severity: 'warning' },
     ],
   }
-  const { rows, says, witnesses } = findingsView(audit)
+  const { groups, says, witnesses } = findingsView(audit)
   t.strictSame(
-    rows.map(({ severity }) => severity),
-    ['error', 'warning', 'note'],
+    groups.map(({ severity, title }) => `${severity}: ${title}`),
+    [
+      'error: lease without sandbox (1)',
+      'warning: lease without sandbox (1)',
+      'note: lease without sandbox (1)',
+    ],
   )
-  t.match(rows[0], { says: 'b', state: 'is repaired in the next pass, where the mode says so' })
+  t.match(groups[0]?.rows, [{ says: 'b', state: 'is repaired in the next pass, where the mode says so' }])
+  const kinds = (...of: readonly Finding['kind'][]): string[] =>
+    findingsView({ ...audit, findings: of.map(kind => ({ ...finding, kind })) }).groups.map(
+      ({ title }) => title,
+    )
+  t.strictSame(
+    kinds('foreign-link', 'two-sandboxes', 'two-sandboxes'),
+    ['two sandboxes (2)', 'foreign link (1)'],
+    'of one severity those of which there are most',
+  )
   t.equal(says, 'Node n1, 2026-01-01 00:00:00 UTC: 3 found with 3 attachments. Mode: repair.')
   t.strictSame(witnesses, ['kernel links: asked'])
   t.match(findingsView({ ...audit, findings: [] }).says, /nothing found/)
@@ -154,5 +187,14 @@ t.test('pools', t => {
     },
   ])
   t.match(poolRows([pool], undefined), [{ current: false }, { current: false }])
+  t.strictSame(poolTotals([pool]), [], 'of one pool there is no sum')
+  const figures = { kept: '0', free: '0', capacity: '10' }
+  t.strictSame(poolTotals([pool, { ...pool, families: [four] }]), [
+    { family: 'IPv4', used: '10', ...figures },
+  ])
+  t.match(poolTotals([pool, pool]), [
+    { family: 'IPv4' },
+    { family: 'IPv6', used: '10', kept: '4', capacity: '36,893,488,147,419,103,228' },
+  ])
   t.end()
 })

@@ -1,0 +1,93 @@
+import type { AddressReply } from '../../../../shared/api/address.schema.ts'
+import type { SearchReply } from '../../../../shared/api/search.schema.ts'
+import { parseAddress } from '../../../../shared/net/address.ts'
+import { ask, path, Refusal } from './api.ts'
+import { containerId, element, existing, replace, setText, table } from './element.ts'
+import type { Route } from './route.ts'
+import { foundView, type FoundView } from './search-view.ts'
+
+export interface SearchHooks {
+  /** In which an address is looked for first. */
+  readonly segment: () => string
+  /** An address was found. */
+  readonly onAddress: (route: Route) => void
+}
+
+/** The field that takes an address, or anything that is known of a pod. */
+export class SearchBox {
+  readonly #hooks: SearchHooks
+  readonly #says = existing('#find-says')
+  readonly #found = existing('#found')
+  /** Of what was typed last: an older answer may come after it. */
+  #latest = ''
+
+  constructor(hooks: SearchHooks) {
+    this.#hooks = hooks
+    const field = existing('#find-text')
+    if (!(field instanceof HTMLInputElement)) throw new Error('the page has no field to search with')
+    existing('#find').addEventListener('submit', event => {
+      event.preventDefault()
+      void this.#search(field.value.trim())
+    })
+    field.addEventListener('input', () => {
+      if (field.value === '') this.#clear()
+    })
+  }
+
+  async #search(text: string): Promise<void> {
+    this.#clear()
+    this.#latest = text
+    if (text === '') return
+    try {
+      // As people copy it from elsewhere: with the length of its prefix.
+      const address = text.replace(/\/[0-9]{1,3}$/, '')
+      if (parseAddress(address)) await this.#openAddress(address)
+      else await this.#list(text)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      setText(this.#says, error.message)
+    }
+  }
+
+  #clear(): void {
+    this.#latest = ''
+    setText(this.#says, '')
+    replace(this.#found)
+  }
+
+  /** Leads to an address in whichever pool has it. */
+  async #openAddress(text: string): Promise<void> {
+    let found = await ask<AddressReply>(`/v1/addresses${path(this.#hooks.segment(), text)}`)
+    const [other] = found.elsewhere
+    if (found.pool === null && other !== undefined)
+      found = await ask<AddressReply>(`/v1/addresses${path(other, text)}`)
+    const { pool, address, sentence } = found
+    if (pool === null) setText(this.#says, sentence)
+    else this.#hooks.onAddress({ pool, address })
+  }
+
+  async #list(text: string): Promise<void> {
+    const reply = await ask<SearchReply>(`/v1/search?${new URLSearchParams({ text }).toString()}`)
+    if (this.#latest !== text) return
+    const view = foundView(reply, text)
+    setText(this.#says, view.says)
+    if (view.rows.length > 0) replace(this.#found, foundTable(view))
+  }
+}
+
+function foundTable({ rows }: FoundView): HTMLElement {
+  return table({
+    caption: 'Found',
+    unseen: true,
+    header: ['Address', 'State', 'Pod', 'Owner', 'Container', 'Node'],
+    rows: rows.map(({ address, href, state, pod, owner, containerId: id, node }) => ({
+      key: address,
+      cells: [
+        href === undefined ? address : element('a', { href, 'data-key': address }, address),
+        ...[state, pod, owner],
+        id === null ? '' : containerId(id),
+        node,
+      ],
+    })),
+  })
+}

@@ -1,0 +1,264 @@
+/** What a person sees first: nothing red while it loads, a friendly empty node, the whole page on a telephone. */
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
+import { poolFrom } from '../ipkeeper-server/leases/test-service.ts'
+import { closeBrowser, openPage } from '../rigs/browser.ts'
+import { missing } from '../rigs/requirements.ts'
+import { everyState, sampleFinding, servePage } from './served-page.ts'
+
+const skip = missing('chromium')
+
+t.teardown(closeBrowser)
+
+const live = (page: Page) =>
+  page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
+
+/** Texts that are seen in the colour of errors. */
+const redTexts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`(() => {
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.color = 'var(--bad)'
+    const bad = getComputedStyle(probe).color
+    probe.remove()
+    return [...document.querySelectorAll('body *')]
+      .filter(place => place.checkVisibility() && getComputedStyle(place).color === bad)
+      .map(place => place.textContent)
+  })()`)
+
+/** What sticks out of the window at the sides, whatever scrolls; but for what is there to be heard alone. */
+const stickingOut = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main *')]
+    .filter(place => place.checkVisibility() && !place.closest('.unseen, thead, .whole'))
+    .filter(place => {
+      const { left, right } = place.getBoundingClientRect()
+      return left < 0 || right > document.documentElement.clientWidth
+    })
+    .map(place => place.outerHTML.slice(0, 120))`)
+
+t.test('nothing is red while it loads', { skip }, async t => {
+  const site = await servePage(t)
+  await everyState(site.story)
+  const { page, complaints } = await openPage(t, `${site.url}icon.svg`)
+  const answer = Promise.withResolvers<undefined>()
+  await page.route('**/v1/pools', async route => {
+    await answer.promise
+    await route.continue()
+  })
+  await page.goto(site.url)
+  await live(page)
+  await page.getByText(/nothing found/).waitFor()
+  t.strictSame(await redTexts(page), [])
+  t.equal(await page.getByRole('alert').count(), 0)
+  t.match(await page.locator('#pools .body').innerText(), 'Loading')
+  t.match(await page.locator('#map .body').innerText(), 'Loading')
+  answer.resolve(undefined)
+  await page.getByRole('heading', { name: 'Map of pool net: 10.22.0.0/24' }).waitFor()
+  t.equal(await page.getByText('Loading').count(), 0)
+  t.strictSame(await redTexts(page), [])
+  t.strictSame(complaints, [])
+})
+
+t.test('an empty node says what comes next', { skip }, async t => {
+  const site = await servePage(t)
+  const { page, complaints } = await openPage(t, site.url)
+  await live(page)
+  const pools = page.getByRole('region', { name: 'Pools', exact: true })
+  await pools.getByText('There is no pool on this node yet').waitFor()
+  t.match(await pools.locator('code').allTextContents(), ['ipkeeperctl doctor', 'ipkeeperctl pools'])
+  await page.getByText('The map of a pool comes here').waitFor()
+  await page.getByText(/nothing found/).waitFor()
+  t.strictSame(await redTexts(page), [])
+  t.equal(await page.getByRole('alert').count(), 0)
+  t.equal(await page.getByText('Loading').count(), 0)
+  site.story.pool = poolFrom('net', ['10.22.0.0/24'])
+  await site.story.add({ pod: 'web-0', container: 'a1' })
+  await page.getByRole('heading', { name: 'Map of pool net: 10.22.0.0/24' }).waitFor()
+  t.equal(await pools.getByText('There is no pool').count(), 0)
+  t.strictSame(complaints, [])
+})
+
+async function fits(t: Test, page: Page, what: string): Promise<void> {
+  t.strictSame(await stickingOut(page), [], `${what}: nothing sticks out at the sides`)
+}
+
+t.test('the whole page on a telephone', { skip }, async t => {
+  const site = await servePage(t)
+  await everyState(site.story)
+  site.story.pool = poolFrom('dual', ['10.30.0.0/16'], ['fd00:30::/64'])
+  await site.story.add({ pod: 'w'.repeat(63), namespace: 'n'.repeat(63), container: 'f'.repeat(64) })
+  site.find(sampleFinding)
+  for (const width of [375, 320]) {
+    const { page } = await openPage(t, `${site.url}#/net?address=10.22.0.2`, {
+      viewport: { width, height: 667 },
+    })
+    await page.locator('#address dl').waitFor()
+    await page.locator('.finding').waitFor()
+    t.equal(await page.getByRole('gridcell').count(), 256)
+    await fits(t, page, `${width}, addresses`)
+    for (const column of ['Family', 'Leased', 'Kept', 'Next frees', 'Free', 'Size'])
+      t.ok(
+        await page.locator('#pools tbody tr').first().locator(`[data-label="${column}"]`).isVisible(),
+        `${width}: ${column}`,
+      )
+    await page.getByRole('button', { name: 'Table', exact: true }).click()
+    await fits(t, page, `${width}, table`)
+    for (const [route, heading] of [
+      ['#/dual?address=10.30.0.2&within=10.30.0.0%2F16', '10.30.0.0/16'],
+      ['#/dual?within=fd00%3A30%3A%3A%2F64', 'fd00:30::/64'],
+    ] as const) {
+      await page.goto(`${site.url}${route}`)
+      await page.getByRole('heading', { name: `Map of pool dual: ${heading}` }).waitFor()
+      await page.locator('#map .legend').waitFor()
+      await fits(t, page, `${width}, ${heading}`)
+    }
+  }
+})
+
+const search = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('searchbox').fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** The cells of each row that was found; absent while another search is under way. */
+const found = (page: Page) => page.locator('#found tbody tr')
+
+t.test('finds a pod, a namespace, an owner', { skip }, async t => {
+  const site = await servePage(t)
+  const { story } = site
+  const owner = { kind: 'StatefulSet', name: 'front', apiVersion: 'apps/v1', uid: 'u1', controller: true }
+  await story.add({ pod: 'web-0', namespace: 'shop', container: 'ab'.repeat(32), owner })
+  await story.add({ pod: 'web-1', namespace: 'shop', container: 'cd'.repeat(32), owner })
+  await story.add({ pod: 'agent', namespace: 'ops', container: 'ef'.repeat(32), owner: null })
+  const printer = { segment: 'default', owner: 'external:printer-3', note: 'third floor' }
+  await reserve(story.service, { ...printer, address: '10.22.0.200' })
+  const { page, complaints } = await openPage(t, site.url)
+  await live(page)
+  const table: readonly [text: string, addresses: readonly string[]][] = [
+    ['web-1', ['10.22.0.3']],
+    ['SHOP', ['10.22.0.2', '10.22.0.3']],
+    ['shop/web', ['10.22.0.2', '10.22.0.3']],
+    ['front', ['10.22.0.2', '10.22.0.3']],
+    ['StatefulSet shop/front', ['10.22.0.2', '10.22.0.3']],
+    ['Printer', ['10.22.0.200']],
+    ['third floor', ['10.22.0.200']],
+    ['cdcdcd', ['10.22.0.3']],
+    ['0.4', ['10.22.0.4']],
+  ]
+  for (const [text, addresses] of table) {
+    await search(page, text)
+    const count = `${addresses.length} ${addresses.length === 1 ? 'address' : 'addresses'}`
+    await page.getByText(`${count} with "${text}"`, { exact: true }).waitFor()
+    t.strictSame(await found(page).locator('th').allTextContents(), addresses, text)
+  }
+  await search(page, 'web-0')
+  await found(page).waitFor()
+  t.match(await found(page).allInnerTexts(), [
+    /10\.22\.0\.2\s+leased\s+shop\/web-0\s+StatefulSet shop\/front/,
+  ])
+  await found(page).getByRole('link', { name: '10.22.0.2' }).click()
+  await page.getByRole('heading', { name: 'Address 10.22.0.2' }).waitFor()
+  await search(page, 'nobody-has-this')
+  await page.getByText('No address, pod, namespace or owner has "nobody-has-this" in it.').waitFor()
+  t.equal(await found(page).count(), 0)
+  await search(page, 'web')
+  await found(page).first().waitFor()
+  await page.getByRole('searchbox').fill('')
+  t.equal(await found(page).count(), 0, 'an empty field shows nothing')
+  t.strictSame(complaints, [])
+})
+
+t.test('the ID of a container is short, and whole when it is wanted', { skip }, async t => {
+  const site = await servePage(t)
+  const id = 'a1b2c3d4e5f6'.repeat(6).slice(0, 64)
+  await site.story.add({ pod: 'web-0', container: id })
+  const { page } = await openPage(t, `${site.url}#/net?address=10.22.0.2`)
+  const place = page.locator('#address dl .id')
+  await place.waitFor()
+  t.equal((await place.innerText()).split('\n')[0], 'a1b2c3d4e5f6a…')
+  const widthOf = async (): Promise<number> => (await place.locator('.whole').boundingBox())?.width ?? 0
+  t.equal(await widthOf(), 1)
+  await place.focus()
+  t.ok((await widthOf()) > 100, 'with the focus')
+  await page.locator('h1').click()
+  t.equal(await widthOf(), 1)
+  await place.hover()
+  t.ok((await widthOf()) > 100, 'pointed at')
+  t.match(await page.locator('#address dl').ariaSnapshot(), id, 'who hears the page hears all of it')
+})
+
+t.test('findings of one kind stand together', { skip }, async t => {
+  const site = await servePage(t)
+  const { page } = await openPage(t, site.url)
+  await live(page)
+  const many = Array.from({ length: 12 }, (_, index) => ({ ...sampleFinding, says: `sandbox ${index}` }))
+  const foreign = { ...sampleFinding, kind: 'foreign-link', severity: 'note', says: 'a veth' } as const
+  site.find(foreign, ...many)
+  const findings = page.locator('#findings')
+  await findings.getByRole('heading', { name: 'warning: lease without sandbox (12)' }).waitFor()
+  t.strictSame(await findings.locator('h3').allTextContents(), [
+    'warning: lease without sandbox (12)',
+    'note: foreign link (1)',
+  ])
+  t.equal(await findings.getByText('sandbox 11').isVisible(), false)
+  await findings.getByText('9 more').focus()
+  await page.keyboard.press('Enter')
+  await findings.getByText('sandbox 11').waitFor()
+  site.find(...many)
+  await page.getByRole('button', { name: 'Look again' }).click()
+  await findings.getByText('12 found').waitFor()
+  t.ok(await findings.getByText('sandbox 11').isVisible(), 'what was opened stays open')
+})
+
+const day = 86_400_000
+
+t.test('use over time, and the day it is full', { skip }, async t => {
+  const site = await servePage(t)
+  const { story } = site
+  story.pool = poolFrom('net', ['10.22.0.0/28'], ['fd00:22::/64'])
+  site.remember(...[3, 2, 1].map(ago => ({ at: story.now - ago * day, used: 3 - ago, held: 0 })))
+  for (const pod of ['a', 'b', 'c']) await story.add({ pod, container: pod })
+  const { page, complaints } = await openPage(t, site.url)
+  const full = new Date(story.now + 10 * day).toISOString().slice(0, 10)
+  const use = page.getByRole('region', { name: 'Use over time' })
+  const four = use.getByRole('group', { name: 'IPv4, 13 addresses' })
+  await four.getByText(`Full on ${full}`).waitFor()
+  t.match(await four.locator('.forecast').first().textContent(), /it grew by 1 address a day in the last 3d/)
+  const chart = four.getByRole('img')
+  t.match(await chart.getAttribute('aria-label'), /Taken: 0 at .* UTC, 3 at .* UTC\. Full on /)
+  const box = await chart.boundingBox()
+  t.ok((box?.width ?? 0) > 300 && (box?.height ?? 0) > 100, 'it is drawn')
+  await four.getByText('In figures').click()
+  t.strictSame(
+    await four.locator('tbody tr').evaluateAll(rows => rows.map(row => row.children[1]?.textContent)),
+    ['3', '2', '1', '0'],
+    'the newest first',
+  )
+  const six = use.getByRole('group', { name: 'IPv6, 18,446,744,073,709,551,614 addresses' })
+  await six.getByText('not known yet: 1 sample').waitFor()
+  t.equal(await six.getByRole('img').count(), 0, 'there is no line through one point')
+  t.strictSame(await redTexts(page), [])
+  t.strictSame(complaints, [])
+})
+
+t.test('history as a timeline, with the time when nobody had it', { skip }, async t => {
+  const site = await servePage(t)
+  const { story } = site
+  story.now -= 3 * 3_600_000
+  await story.add({ pod: 'web-0', container: 'a1', ip: '10.22.0.50', retain: 'release' })
+  await story.del('a1')
+  story.now += 2 * 3_600_000
+  await story.add({ pod: 'web-1', container: 'b1', ip: '10.22.0.50' })
+  const { page } = await openPage(t, `${site.url}#/net?address=10.22.0.50`)
+  const items = page.getByRole('list', { name: 'History, newest first' }).getByRole('listitem')
+  await items.first().waitFor()
+  t.match(await items.allTextContents(), [
+    /^Lleased shop\/web-1 on n1, container b1since .* \(1 h ago\)$/,
+    /^·free.* UTC, 1 h 50 min$/,
+    /^Ccooling shop\/web-0 on n1.* UTC, 10 minEnded: time over$/,
+    /^Lleased shop\/web-0 on n1, container a1.*Ended: deleted$/,
+  ])
+})

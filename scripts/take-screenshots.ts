@@ -42,12 +42,21 @@ for (let block = 0; block < 48; block++)
       ip: `10.30.${(block * 11) % 256}.${index}`,
     })
 site.find(sampleFinding)
+const hour = 3_600_000
+site.remember(
+  ...Array.from({ length: 200 }, (_, index) => ({
+    at: story.now - (200 - index) * hour,
+    used: Math.round(900 + index * 15 + 60 * Math.sin(index / 4)),
+    held: 3,
+  })),
+)
 
 const net = '#/net?within=10.22.0.0%2F24&address=10.22.0.2'
 const pictures = [
   { name: 'page-map-light', route: net, height: 1010, colorScheme: 'light' },
   { name: 'page-map-dark', route: net, height: 1010, colorScheme: 'dark' },
   { name: 'page-blocks', route: '#/prod?within=10.30.0.0%2F16', height: 1010, colorScheme: 'light' },
+  { name: 'page-use', route: '#/prod?within=10.30.0.0%2F16', height: 1010, colorScheme: 'light', of: '#use' },
   {
     name: 'page-ipv6',
     route: '#/prod?within=fd00%3A30%3A%3A%2F64&address=fd00%3A30%3A%3A2',
@@ -58,7 +67,7 @@ const pictures = [
 
 await mkdir(folder, { recursive: true })
 try {
-  for (const { name, route, height, colorScheme } of pictures) {
+  for (const { name, route, height, colorScheme, ...part } of pictures) {
     const viewport = { width: 1440, height }
     const { page } = await openPage(owner, `${site.url}${route}`, { colorScheme, viewport })
     await page
@@ -69,7 +78,8 @@ try {
     await page.locator('#findings li').first().waitFor()
     if (route.includes('address=')) await page.locator('#address dl').waitFor()
     const path = join(folder, `${name}.png`)
-    await page.screenshot({ path })
+    await page.locator('#use .use').first().waitFor()
+    await ('of' in part ? page.locator(part.of).screenshot({ path }) : page.screenshot({ path }))
     console.log(path)
   }
 } finally {

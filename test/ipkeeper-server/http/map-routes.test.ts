@@ -1,8 +1,10 @@
 import { Ajv } from 'ajv'
 import t from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import { reserve } from '../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { PoolUseReply } from '../../../shared/api/pool-use.schema.ts'
+import { SearchReply } from '../../../shared/api/search.schema.ts'
 import { poolFrom, TestService } from '../leases/test-service.ts'
 import { quietParts } from './app-parts.ts'
 
@@ -78,4 +80,49 @@ t.test('how full pools were, by family, and when they will be full', async t => 
     fullAt: new Date(story.now + 10 * day).toISOString(),
     says: 'it grew by 1 address a day in the last 3d',
   })
+})
+
+t.test('whatever is known of a pod finds its addresses', async t => {
+  const story = await TestService.open()
+  const app = await buildApp(quietParts(story.service))
+  t.teardown(() => app.close())
+  story.pool = poolFrom('net', ['10.22.0.0/24'])
+  for (const index of [1, 2, 3]) await story.add({ pod: `web-${index}`, container: `c${index}abc` })
+  await story.add({ pod: 'job', namespace: 'ops', container: 'd1', ip: '10.22.0.9' })
+  await reserve(story.service, {
+    segment: 'default',
+    address: '10.22.0.200',
+    owner: 'shop/db-0',
+    note: 'Disk',
+  })
+  const search = async (query: Record<string, string>): Promise<SearchReply> => {
+    const reply = (await app.inject({ url: '/v1/search', query })).json<SearchReply>()
+    t.ok(ajv.validate(SearchReply, reply), ajv.errorsText())
+    return reply
+  }
+  const addresses = ({ leases, reservations, more }: SearchReply) => [
+    ...[...leases, ...reservations].map(({ address }) => address),
+    ...(more === undefined ? [] : [more]),
+  ]
+  const table: readonly [query: Record<string, string>, found: readonly unknown[]][] = [
+    [{ text: 'WEB' }, ['10.22.0.2', '10.22.0.3', '10.22.0.4']],
+    [{ text: 'web', limit: '2' }, ['10.22.0.2', '10.22.0.3', 1]],
+    [{ text: 'shop/web-2' }, ['10.22.0.3']],
+    [{ text: ' ops ' }, ['10.22.0.9']],
+    [{ text: 'c3a' }, ['10.22.0.4']],
+    [{ text: '3ab' }, []],
+    [{ text: '0.9' }, ['10.22.0.9']],
+    [{ text: 'disk' }, ['10.22.0.200']],
+    [{ text: 'db-0' }, ['10.22.0.200']],
+    [{ text: 'nobody' }, []],
+  ]
+  for (const [query, found] of table)
+    t.strictSame(addresses(await search(query)), found, JSON.stringify(query))
+  t.match(await search({ text: 'db-0' }), { reservations: [{ pool: 'net' }] })
+  for (const url of ['/v1/search', '/v1/search?text=', '/v1/search?text=a&limit=101'])
+    t.equal((await app.inject({ url })).statusCode, 400, url)
+  story.now += 11 * 60_000
+  await story.del('d1')
+  story.now += 11 * 60_000
+  t.strictSame(addresses(await search({ text: 'ops' })), [], 'what came free is not found')
 })

@@ -46,7 +46,7 @@ const hour = 3_600_000
 site.remember(
   ...Array.from({ length: 200 }, (_, index) => ({
     at: story.now - (200 - index) * hour,
-    used: Math.round(900 + index * 15 + 60 * Math.sin(index / 4)),
+    used: Math.round(2040 + index * 15 + 60 * Math.sin(index / 4)),
     held: 3,
   })),
 )

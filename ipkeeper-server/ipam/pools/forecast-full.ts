@@ -1,5 +1,13 @@
 import { formatDuration } from '../records/retention.ts'
 
+/** How full one family of a pool is. */
+export interface PoolUseNow {
+  readonly name: string
+  readonly family: 4 | 6
+  readonly used: bigint
+  readonly held: bigint
+}
+
 /** How many addresses of one family of a pool were in use at a moment. */
 export interface UseSample {
   /** Milliseconds since the epoch. */

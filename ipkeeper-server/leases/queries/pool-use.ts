@@ -1,6 +1,6 @@
 import type { PoolUse } from '../../../shared/api/pool-use.schema.ts'
+import type { PoolUseNow } from '../../ipam/pools/forecast-full.ts'
 import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
-import type { PoolUseNow } from '../tasks/pool-use-samples.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { forecastOf, samplesOf } from './forecast-of.ts'
 import { count } from './listing.ts'

@@ -200,7 +200,10 @@ t.test('pools', async t => {
   )
   await story.add({ pod: 'b', container: 'c2', retain: '30m' })
   await story.del('c2')
-  t.match(await printed('pools'), /\nnet +default +IPv4 +253 +1 +1 +251 +30m +- +10\.22\.0\.1-10\.22\.0\.254\n$/)
+  t.match(
+    await printed('pools'),
+    /\nnet +default +IPv4 +253 +1 +1 +251 +30m +- +10\.22\.0\.1-10\.22\.0\.254\n$/,
+  )
   const { pools } = JSON.parse(await printed('pools', '-o', 'json')) as PoolsReply
   const nextFreeAt = new Date(story.now + 30 * 60_000).toISOString()
   t.match(pools, [{ name: 'net', capacity: 253, used: 1, held: 1, free: 251, nextFreeAt }])

@@ -221,12 +221,12 @@ class Examination {
     const workload = workloadOf(holder, null, this.#pods.owner)
     const reservation = book.reservation(key)
     if (reservation && !isReservedFor(reservation, holder, workload)) return { address, reservation }
-    // What was moved to it may be about to be its.
+    // It may be about to be its, also where it drains.
     if (reservation) return undefined
     const lease = book.lease(key)
     if (lease && (sameWorkload(lease.workload, workload) || isSamePod(lease, holder))) return undefined
     if (lease && !isFree(lease, now)) return { address, lease }
-    const drains = !reservation && rangeOf(rangeSets.flat(), address)?.draining === true
+    const drains = rangeOf(rangeSets.flat(), address)?.draining === true
     return drains ? { address, drains } : undefined
   }
 

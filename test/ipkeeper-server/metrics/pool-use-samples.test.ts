@@ -1,12 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { UseSample } from '../../../../ipkeeper-server/ipam/pools/forecast-full.ts'
-import {
-  PoolUseSamples,
-  withSample,
-  type PoolUseNow,
-} from '../../../../ipkeeper-server/leases/tasks/pool-use-samples.ts'
+import type { PoolUseNow, UseSample } from '../../../ipkeeper-server/ipam/pools/forecast-full.ts'
+import { PoolUseSamples, withSample } from '../../../ipkeeper-server/metrics/pool-use-samples.ts'
 
 const [minute, day] = [60_000, 86_400_000]
 const net = { name: 'net', family: 4 } as const

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { stateFiles } from '../../../shared/paths.ts'
-import { BackgroundTask, type Timers } from '../../host/background-task.ts'
-import { writeDurably } from '../../host/durable-file.ts'
-import { readRegularFileSync } from '../../host/regular-file.ts'
-import type { UseSample } from '../../ipam/pools/forecast-full.ts'
+import { stateFiles } from '../../shared/paths.ts'
+import { BackgroundTask, type Timers } from '../host/background-task.ts'
+import { writeDurably } from '../host/durable-file.ts'
+import { readRegularFileSync } from '../host/regular-file.ts'
+import type { PoolUseNow, UseSample } from '../ipam/pools/forecast-full.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
@@ -17,14 +17,6 @@ const mostSeries = 200
 
 /** What so many series of the longest kind need, and twice that. */
 const sizeLimit = 16 * 1024 * 1024
-
-/** How full one family of a pool is. */
-export interface PoolUseNow {
-  readonly name: string
-  readonly family: 4 | 6
-  readonly used: bigint
-  readonly held: bigint
-}
 
 export interface PoolUseSamplesOptions {
   readonly stateDir: string

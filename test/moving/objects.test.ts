@@ -267,7 +267,14 @@ t.test('objects on a real API server', { skip }, async t => {
 
   await t.test('what cannot be read says what to type', async t => {
     const site = await makeSite(t, cluster, [], ['10.22.0.0/24'])
+    const pods = site.folder.file('pods.json')
+    writeFileSync(pods, JSON.stringify({ kind: 'List', items: [{ kind: 'Pod', metadata: { name: 'a' } }] }))
     const rows: readonly (readonly [words: readonly string[], exit: number, says: RegExp])[] = [
+      [
+        ['calico', '--file', pods],
+        2,
+        /pods\.json has no IPAMBlock, but Pod .*\nhint: kubectl get ipamblocks/,
+      ],
       [['whereabouts', '--kubeconfig', '/none'], 1, /IPK_KUBERNETES_CONFIG/],
       [['calico', '--file', '/none'], 1, /cannot be read \(ENOENT\)/],
       [['calico', '--file', '/none', '--kubeconfig', '/none'], 2, /not both/],

@@ -9,6 +9,8 @@ import {
   type ImportVerdict,
 } from '../../../shared/api/import.schema.ts'
 import { defaultPaths, resultCacheFolders } from '../../../shared/paths.ts'
+import type { JsonObject } from '../../../shared/json/fold.ts'
+import { textIn } from '../../../shared/json/object-fields.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { readNetworks } from '../../conf-dir/read-conf-dir.ts'
 import { findHostLocal } from '../../migrate/import/host-local.ts'
@@ -19,6 +21,7 @@ import { completeFindings, type Findings, type Unreadable } from '../../migrate/
 import { givenRanges, networkRanges, type NetworkRanges } from '../../migrate/import/plan/network-ranges.ts'
 import {
   kubectlNames,
+  type ObjectSource,
   type ObjectSourceName,
   objectSources,
 } from '../../migrate/import/plan/object-sources.ts'
@@ -26,6 +29,7 @@ import { command, type Command, type ReadCall, type Option } from '../framework/
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { showProgress } from '../framework/progress.ts'
 import { readObjectList } from '../manifests/manifest-source.ts'
+import { importLine, nextAfterImport, type ImportOutcome } from './import-next.ts'
 import { segmentOption } from '../framework/options.ts'
 import { formatTable, visible } from '../framework/terminal-text.ts'
 import type { Terminal } from '../framework/terminal.ts'
@@ -69,13 +73,11 @@ const about: readonly string[] = [
   'adopt: free, and can be adopted. ours: already in the ledger. conflict: another holder has it, or two allocations claim it. unfit: no pool has the address. gone: its container no longer exists. elsewhere: it belongs to another node; run the import there. unreadable: its owner cannot be determined.',
 ]
 
-interface ImportReport {
+interface ImportReport extends ImportOutcome {
   readonly source: ImportSource
   readonly node: string | null
-  readonly applied: boolean
-  /** Stopped before everything was done. */
-  readonly interrupted: boolean
-  readonly counts: Readonly<Record<ImportVerdict | 'unreadable', number>>
+  /** What to do, for people. */
+  readonly next: string
   readonly items: readonly ImportItem[]
   readonly unreadable: readonly Unreadable[]
 }
@@ -172,12 +174,15 @@ async function run(
     verdict,
     items.filter(item => item.verdict === verdict).length,
   ]
-  return {
-    ...{ source, node, applied: apply, interrupted: interruption?.aborted === true },
+  const outcome: ImportOutcome = {
+    ...{ applied: apply, interrupted: interruption?.aborted === true },
     counts: {
       ...(Object.fromEntries(order.map(count)) as Record<ImportVerdict, number>),
       unreadable: unreadable.length,
     },
+  }
+  return {
+    ...{ source, node, ...outcome, next: nextAfterImport(outcome, importLine(source, args)) },
     items,
     unreadable,
   }
@@ -186,7 +191,7 @@ async function run(
 const whose = ({ pod, containerId, network }: ImportItem): string =>
   `${network ?? '?'}: ${pod ? `${pod.namespace}/${pod.name}` : (containerId ?? '-').slice(0, 13)}`
 
-function summary({ counts, applied, source, interrupted, unreadable }: ImportReport): string {
+function summary({ counts, applied, next, unreadable }: ImportReport): string {
   const { adopt, ours, conflict, unfit, gone, elsewhere } = counts
   const parts = [
     `${adopt} ${applied ? 'adopted' : 'to adopt'}`,
@@ -197,13 +202,6 @@ function summary({ counts, applied, source, interrupted, unreadable }: ImportRep
     ...(elsewhere > 0 ? [`${elsewhere} of other nodes`] : []),
     ...(unreadable.length > 0 ? [`${unreadable.length} unreadable`] : []),
   ]
-  const next = interrupted
-    ? `interrupted: what was adopted stays adopted; to resume, run the same command again`
-    : applied
-      ? 'next: change "ipam.type" in the conflist to "ipkeeper", then run this again; see: ipkeeperctl leases'
-      : adopt > 0
-        ? `next: ipkeeperctl import ${source} --apply`
-        : 'nothing to adopt'
   return `${parts.join(', ')}\n${next}\n`
 }
 
@@ -267,6 +265,19 @@ const hostLocalCommand = command<ImportReport>({
   print,
 })
 
+/** @throws IPK_USAGE where a file has other objects alone, such as a list of pods: nothing of it would be adopted without a word */
+function ofSource(source: ObjectSource, objects: readonly JsonObject[], file: string): readonly JsonObject[] {
+  const kinds = new Set(objects.map(object => textIn(object, 'kind')))
+  if (kinds.size === 0 || source.resources.some(({ kind }) => kinds.has(kind))) return objects
+  throw new Problem(
+    'IPK_USAGE',
+    `${file} has no ${source.resources.map(({ kind }) => kind).join(' or ')}, but ${[...kinds].sort().join(', ')}`,
+    {
+      hint: `kubectl get ${kubectlNames(source)} -A -o json > FILE`,
+    },
+  )
+}
+
 const summaries: Readonly<Record<ObjectSourceName, string>> = {
   whereabouts: "Adopt allocations of this node's containers from the IPPools of whereabouts",
   calico: "Adopt allocations of this node's pods from the IPAM blocks of calico",
@@ -314,7 +325,7 @@ function objectCommand(name: ObjectSourceName): Command {
         const objects =
           file === undefined
             ? await listObjects(source, { env: terminal.env, kubeconfig, context })
-            : readObjectList(file)
+            : ofSource(source, readObjectList(file), file)
         return source.read(objects.map(readObject))
       }),
     exitCode: needsPerson,

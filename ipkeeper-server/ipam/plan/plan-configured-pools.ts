@@ -144,6 +144,9 @@ function refuseOverlap(affected: readonly Affected[]): void {
     throw new Problem(
       'IPK_POOL_OVERLAP',
       `the ranges of pool ${one.by.name} (${describeRanges(one.by)}) overlap those of network ${before.name} (${describeRanges(own)}), which has leases, such as ${lease.address} of ${describeHolder(lease.holder)}`,
+      {
+        hint: `name the pool ${before.name}, as the network is called, which keeps its addresses; or use disjoint ranges`,
+      },
     )
   }
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../shared/text/shell-word.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { AddressBook } from '../pools/address-book.ts'
 import { poolOf, sameRanges, toPoolRecord } from '../pools/pool-record.ts'
@@ -7,10 +8,15 @@ import type { Change, Write } from '../records/records.ts'
 /** Where pools are said by name. */
 const whoHas = { config: "the daemon's configuration", api: 'the Kubernetes API' } as const
 
+/** How nobody comes to have an address of a network. */
+const emptied = (network: string): string =>
+  `delete the pods of: ipkeeperctl leases --pool ${shellWord(network)}; then release what is kept: ipkeeperctl release --pool ${shellWord(network)}`
+
 /**
  * Writes that make the store remember an inline pool. Another pool of the segment that overlaps it is IPK_POOL_OVERLAP
  * while any of its addresses is bound or held, and makes room otherwise (DESIGN.md, rule 3). A pool of the daemon's
- * configuration makes no room; one of the same name has to be the same (IPK_CONFIG_INVALID).
+ * configuration makes no room; one of the same name has to be the same (IPK_CONFIG_INVALID). A network whose addresses are in
+ * use stays in its segment (IPK_POOLS_ORPHAN): the other one knows nothing of them, and would give them again.
  */
 export function planNetworkPool(book: AddressBook, pool: Pool): Change {
   const writes: Write[] = []
@@ -26,6 +32,13 @@ export function planNetworkPool(book: AddressBook, pool: Pool): Change {
       },
     )
   }
+  if (before && before.segment !== pool.segment && book.hasLiveLease(before)) {
+    throw new Problem(
+      'IPK_POOLS_ORPHAN',
+      `network ${pool.name} moves from segment ${before.segment} to ${pool.segment}, which would leave out its addresses in use`,
+      { hint: `write "segment": "${before.segment}" in "ipam" again, or ${emptied(pool.name)}` },
+    )
+  }
   for (const other of book.pools()) {
     if (other.name === pool.name || !poolsOverlap(poolOf(other), pool)) continue
     const ranges = describeRanges(poolOf(other))
@@ -39,6 +52,11 @@ export function planNetworkPool(book: AddressBook, pool: Pool): Change {
       throw new Problem(
         'IPK_POOL_OVERLAP',
         `the ranges of network ${pool.name} (${describeRanges(pool)}) overlap those of ${inTheWay}`,
+        other.origin === undefined
+          ? {
+              hint: `give the network its name ${other.name} back, use disjoint ranges, or ${emptied(other.name)}`,
+            }
+          : {},
       )
     }
     writes.push({ kind: 'pool', key: other.name, expect: other.generation, record: null })

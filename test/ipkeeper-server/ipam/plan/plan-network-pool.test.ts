@@ -64,6 +64,21 @@ t.test('ranges of a network make room for those of another one until they are in
   t.match(problem, { code: 'IPK_POOL_OVERLAP', message: /network net \(.*\), which has leases$/ })
 })
 
+t.test('a network stays in its segment until nobody uses its addresses', async t => {
+  const story = await TestService.open()
+  const { ledger } = story.service
+  const net = poolFrom('net', ['10.22.0.0/24'])
+  const moved = { ...net, segment: 'lab' }
+  await ledger.commit(planNetworkPool(ledger, net))
+  t.equal(planNetworkPool(ledger, moved).length, 1)
+  t.equal(await story.add({ pod: 'web-0', container: 'c1' }), '10.22.0.2')
+  t.match(await thrownProblem(() => planNetworkPool(ledger, moved)), {
+    code: 'IPK_POOLS_ORPHAN',
+    message: /^network net moves from segment default to lab, /,
+    hint: /ipkeeperctl release --pool net/,
+  })
+})
+
 t.test('a record gives back the pool that it was made from', t => {
   const record = toPoolRecord(prod, 7, 'config')
   t.match(record, { generation: 7, origin: 'config', name: 'prod', segment: 'default' })

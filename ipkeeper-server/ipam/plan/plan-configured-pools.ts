@@ -145,7 +145,7 @@ function refuseOverlap(affected: readonly Affected[]): void {
       'IPK_POOL_OVERLAP',
       `the ranges of pool ${one.by.name} (${describeRanges(one.by)}) overlap those of network ${before.name} (${describeRanges(own)}), which has leases, such as ${lease.address} of ${describeHolder(lease.holder)}`,
       {
-        hint: `name the pool ${before.name}, as the network is called, which keeps its addresses; or use disjoint ranges`,
+        hint: `name the pool ${before.name}, which keeps its addresses; or use disjoint ranges`,
       },
     )
   }

@@ -1,17 +1,23 @@
 import { findClusterProgram } from './cluster-programs.ts'
-import type { Lan } from './lan.ts'
+import type { LanHost } from './lan.ts'
 import { until } from './poll.ts'
 import type { TempFolder } from './temp-folder.ts'
 
 /** On which it listens for daemons. */
 export const lanEtcdPort = 2379
 
+/** A host, and the address of it that others reach. */
+type EtcdHost = Pick<LanHost, 'ipv4' | 'run' | 'must'>
+
 /**
- * Starts an etcd on the router of a LAN, and waits until it listens. It ends with the LAN.
+ * Starts an etcd on the router of a LAN, and waits until it listens. It ends with that host.
  *
  * @returns its URL
  */
-export async function startLanEtcd({ outside }: Lan, folder: TempFolder): Promise<string> {
+export async function startLanEtcd(
+  { outside }: { readonly outside: EtcdHost },
+  folder: TempFolder,
+): Promise<string> {
   const url = `http://${outside.ipv4}:${lanEtcdPort}`
   const flags = ['--name=only', `--data-dir=${folder.file('etcd')}`, '--unsafe-no-fsync']
   const urls = [`--listen-client-urls=${url}`, `--advertise-client-urls=${url}`]

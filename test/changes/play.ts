@@ -1,0 +1,213 @@
+/** Plays a row of the table of changes: what is there before, the change, a restart, and the next call of each pod. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Test } from 'tap'
+import type { ExplainReply } from '../../shared/api/explain.schema.ts'
+import type { StatusReply } from '../../shared/api/listing.schema.ts'
+import { until } from '../rigs/poll.ts'
+import {
+  addressOf,
+  annotationsKey,
+  type CallOptions,
+  type Settings,
+  type WiredNode,
+  type WiredPod,
+  type WiredResult,
+} from '../rigs/wired-node.ts'
+import type { Configuration, Kind, Outcome, Role, Row, Store } from './row.ts'
+
+const addresses = { live: '10.22.0.10', kept: '10.22.0.20', cooling: '10.22.0.30', reserved: '10.22.0.40' }
+
+/** Kinds whose next ADD can be foretold while all pods stand as they do; who lives has to be deleted first. */
+const foretold = ['fresh', 'kept', 'cooling', 'reserved'] as const satisfies readonly Kind[]
+
+/** The daemon's file. What cools down does so for longer than a test lasts. */
+export const fileOf = ({ pools = [] }: Configuration): Settings => ({
+  ...{ pools, kubernetes: { mode: 'off' }, cooldown: '1h', preferFor: '1h' },
+})
+
+const asks = (address: string): Readonly<Record<string, string>> => ({ 'ipkeeper.io/ip': address })
+
+/** What a pod of this kind says after the change. */
+const annotationsOf = (kind: Kind): Readonly<Record<string, string>> =>
+  kind === 'live' || kind === 'cooling' ? asks(addresses[kind]) : {}
+
+class Played {
+  readonly t: Test
+  readonly node: WiredNode
+  readonly row: Row
+  readonly role: Role
+  readonly live: { readonly pod: WiredPod; readonly result: WiredResult }
+
+  constructor(t: Test, node: WiredNode, row: Row, role: Role, live: Played['live']) {
+    this.t = t
+    this.node = node
+    this.row = row
+    this.role = role
+    this.live = live
+  }
+
+  /** The configuration of a call. In the IPAM role the plugin runs as another one's. */
+  static call({ network = 'net', ipam, settings = {} }: Configuration, role: Role): CallOptions {
+    return { ipam, settings: { name: network, type: role === 'main' ? 'ipkeeper' : 'bridge', ...settings } }
+  }
+
+  get after(): CallOptions {
+    return Played.call(this.row.after, this.role)
+  }
+
+  expected(kind: Kind): Outcome {
+    return (this.role === 'main' ? this.row.inMain?.[kind] : undefined) ?? this.row.gets[kind]
+  }
+
+  async status(): Promise<StatusReply['config']> {
+    return (JSON.parse((await this.node.daemon().ask('GET', '/v1/status')).body) as StatusReply).config
+  }
+
+  /** Puts the file in place, and waits until it is in force, or refused. */
+  async change(): Promise<void> {
+    const { before, after } = this.row
+    if (JSON.stringify(fileOf(before)) === JSON.stringify(fileOf(after))) return
+    const was = await this.status()
+    const file = join(dirname(this.node.daemon().stateDir), 'config')
+    writeFileSync(`${file}.new`, JSON.stringify(fileOf(after)))
+    renameSync(`${file}.new`, file)
+    await until('the file is judged', async () => {
+      const { loadedAt, problem } = await this.status()
+      return problem !== null || loadedAt !== was.loadedAt
+    })
+  }
+
+  /** What is refused is said wherever a person looks. */
+  async says(when: string): Promise<void> {
+    const { t, row } = this
+    const { problem } = await this.status()
+    t.equal(problem?.['code'], row.refused, `${when}: whether the file is in force`)
+    if (row.refused === undefined || row.says === undefined) return
+    t.match(problem?.['message'], row.says, `${when}: why`)
+  }
+
+  /** It is said wherever a person looks, with what to type. */
+  async saysEverywhere(): Promise<void> {
+    const { t, row, node } = this
+    const { says, refused } = row
+    if (refused === undefined || says === undefined) return
+    for (const word of ['status', 'doctor', 'audit'])
+      t.match((await node.daemon().control(word)).stdout, says, `${word} says why`)
+  }
+
+  /** When nobody has or keeps an address any more, the change is made. */
+  async goesThrough(): Promise<void> {
+    const { t, node, row } = this
+    const { pools: [pool] = [], network = 'net' } = row.before
+    const daemon = node.daemon()
+    const from = typeof pool?.['name'] === 'string' ? pool['name'] : network
+    t.match(await daemon.control('release', '--pool', from, '--yes'), { exit: 0 }, 'what is kept is released')
+    if (row.refused !== undefined) {
+      daemon.kill('SIGHUP')
+      await until('the file is in force', async () => (await this.status()).problem === null)
+    }
+    const pod = await node.pod({ name: 'later' })
+    const got = await this.adds(pod, 'fresh')
+    t.match(got, row.allWrong ?? /^10\./, 'and then the change is made')
+    await pod.del(this.after)
+  }
+
+  /** What an ADD of this pod would get now. */
+  async foretell(kind: Kind): Promise<string> {
+    const settings = { ...this.after.settings, runtimeConfig: { [annotationsKey]: annotationsOf(kind) } }
+    const config = this.node.config({ ...this.after, settings })
+    const { body } = await this.node
+      .daemon()
+      .ask('POST', '/v1/explain', { namespace: 'shop', name: kind, config })
+    const { error, addresses: given } = JSON.parse(body) as ExplainReply
+    return error?.code ?? given.join()
+  }
+
+  /** The address that a new sandbox gets, or the code of the error. */
+  async adds(pod: WiredPod, kind: Kind): Promise<string> {
+    const { exit, stdout } = await pod.call('ADD', { ...this.after, annotations: annotationsOf(kind) })
+    if (exit === 0) return addressOf(JSON.parse(stdout) as WiredResult, 4)
+    return /\[(IPK_\w+)/.exec(stdout)?.[1] ?? stdout
+  }
+
+  judge(kind: Kind, got: string, when: string): void {
+    const { t } = this
+    const address = got.replace(/\/.*/, '')
+    const expected = this.expected(kind)
+    const had = kind === 'fresh' ? undefined : addresses[kind]
+    const outcome = address.startsWith('IPK_')
+      ? address
+      : expected === 'any'
+        ? 'any'
+        : address === had
+          ? 'same'
+          : 'other'
+    t.equal(outcome, expected, `${when}: ${kind} gets ${got}`)
+    if (kind !== 'live') t.not(address, addresses.live, `${when}: nobody gets what a living pod has`)
+  }
+}
+
+/** Pods and addresses before the change. */
+async function prepare(t: Test, node: WiredNode, row: Row, role: Role): Promise<Played> {
+  const call = Played.call(row.before, role)
+  const add = async (name: Kind, annotations: Readonly<Record<string, string>>) => {
+    const pod = await node.pod({ ...call, name })
+    return { pod, result: await pod.add({ annotations }) }
+  }
+  const live = await add('live', asks(addresses.live))
+  const kept = await add('kept', { ...asks(addresses.kept), 'ipkeeper.io/retain': 'forever' })
+  const cooling = await add('cooling', asks(addresses.cooling))
+  for (const { pod } of [kept, cooling]) await pod.del()
+  const reserved = await node.daemon().control('reserve', addresses.reserved, 'shop/reserved')
+  if (reserved.exit !== 0) throw new Error(reserved.stderr)
+  return new Played(t, node, row, role, live)
+}
+
+/** All ends, and nothing is left. */
+async function end(played: Played, pods: readonly WiredPod[]): Promise<void> {
+  const { t, node, live } = played
+  const listed = await node.daemon().control('reservations', '-o', 'name')
+  t.match(listed.stdout, addresses.reserved, 'the reservation is listed')
+  t.match(await node.daemon().control('unreserve', addresses.reserved), { exit: 0 }, 'and can be taken back')
+  for (const pod of pods) await pod.del(played.after)
+  const { exit, stdout } = await live.pod.call('DEL', { prevResult: live.result })
+  t.strictSame([exit, stdout], [0, ''], 'the DEL of a pod of before works')
+  const next = await node.pod({ name: 'live' })
+  const got = await played.adds(next, 'live')
+  played.judge('live', got, 'its next sandbox')
+  await next.del(played.after)
+  await played.goesThrough()
+  t.strictSame(await node.daemon().boundLeases(), [], 'nothing is left')
+}
+
+/** The row as it is with this store. */
+export const rowOn = ({ refused, ...row }: Row, store: Store): Row =>
+  store === 'sqlite' || !row.onShared ? { ...row, ...(refused && { refused }) } : { ...row, ...row.onShared }
+
+export async function play(t: Test, node: WiredNode, row: Row, role: Role): Promise<void> {
+  const played = await prepare(t, node, row, role)
+  await played.change()
+  await played.says('at once')
+  const before = new Map<Kind, string>()
+  for (const kind of foretold) before.set(kind, await played.foretell(kind))
+  await node.daemon().stop()
+  await node.startDaemon()
+  await played.says('after a restart')
+  for (const kind of foretold)
+    t.equal(await played.foretell(kind), before.get(kind), `after a restart ${kind} gets what it got before`)
+  await played.saysEverywhere()
+  const { pod, result } = played.live
+  const check = await pod.call('CHECK', { prevResult: result })
+  t.strictSame([check.exit, check.stdout], [0, ''], 'who lives passes its CHECK')
+  const thief = await node.pod({ name: 'thief' })
+  const robbed = await thief.call('ADD', { ...played.after, annotations: asks(addresses.live) })
+  t.equal(robbed.exit, 1, 'nobody gets by name what a living pod has')
+  const pods: WiredPod[] = [thief]
+  for (const kind of foretold) {
+    const one = await node.pod({ name: kind })
+    pods.push(one)
+    played.judge(kind, await played.adds(one, kind), 'its next ADD')
+  }
+  await end(played, pods)
+}

@@ -75,6 +75,7 @@ test: setup check build ## Check, build and run every test (TESTS="file ..." run
 test-all: test ## Run every test, then for half an hour what is too long for each run: more histories, coverage, fuzz, soak
 	@HISTORY_RUNS=20000 SHARED_RUNS=600 $(NODE) scripts/run-tests.ts test/properties/histories.test.ts test/properties/shared-ledger.test.ts
 	@SIMULATED_SECONDS=180 $(NODE) scripts/run-tests.ts test/simulation/simulation.test.ts
+	@CHANGES=all $(NODE) scripts/run-tests.ts test/changes/changes.test.ts
 	@MODELS=large $(NODE) scripts/run-tests.ts test/models/models.test.ts
 	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts
 	@$(MAKE) coverage fuzz soak

@@ -49,7 +49,6 @@ for (const store of ['sqlite', 'etcd'] as const)
       if (played !== true) continue
       const options = {
         skip: row.without?.[role] ?? skips[store],
-        todo: row.pending?.[store] ?? false,
         timeout: 240_000,
       }
       t.test(name, options, async t => {

@@ -51,8 +51,6 @@ export interface Row {
   readonly inMain?: Partial<Outcomes>
   /** The same with a store that nodes share, where that differs. */
   readonly onShared?: { readonly refused?: `IPK_${string}`; readonly gets: Outcomes }
-  /** A fault that is known and not mended yet, by store: the row is listed as to do. */
-  readonly pending?: Partial<Record<Store, string>>
   /** What a pod gets even when nobody has an address any more, where that is an error. */
   readonly allWrong?: RegExp
   /** Roles in which the row makes no sense, and why. */

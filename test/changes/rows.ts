@@ -66,12 +66,9 @@ const fileRows: readonly Row[] = [
     ...{ refused, says: named, gets: asBefore, type: wait },
   },
   {
-    ...{ what: 'the name of a pool', where: 'both' },
+    ...{ what: 'the name of a pool', where: 'both', always: ['etcd ipam'] },
     ...{ before: inFile({ subnet }), after: inFile({ subnet }, 'shop') },
     ...{ refused, says: named, gets: none('IPK_POOL_UNKNOWN'), type: wait },
-    pending: {
-      etcd: 'the file is taken while the daemon runs, and ends it at its next start (IPK_POOL_OVERLAP)',
-    },
   },
   {
     ...{ what: 'the gateway of a pool', where: 'file', always: ['sqlite main'] },

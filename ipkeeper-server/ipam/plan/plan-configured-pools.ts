@@ -237,8 +237,11 @@ export function planConfiguredPools(
     if (same && before.origin === 'config') continue
     if (same) added.push(before.name)
     else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
-    else if (before.origin === 'config' && mayRemove(before.name))
-      affected.set(before.name, { before, as: book.isShared ? 'spare' : 'removed', inUse: [] })
+    else if (before.origin === 'config' && mayRemove(before.name)) {
+      // No daemon has two pools with one address, so that this one's file cannot leave it to another's.
+      const isSpare = book.isShared === true && !overlapping(index, poolOf(before))
+      affected.set(before.name, { before, as: isSpare ? 'spare' : 'removed', inUse: [] })
+    }
     else {
       const by = overlapping(index, poolOf(before))
       if (!by) continue

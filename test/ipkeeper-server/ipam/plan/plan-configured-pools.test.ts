@@ -322,6 +322,11 @@ t.test('where nodes share the records, a pool of another file stays while it is 
   }
   t.match(ofOthers(['dead a 10.1.0.5'], []), { removed: ['a'], change: [{ key: 'a', record: null }] })
   t.throws(() => ofOthers(['a 10.1.0.200'], ['a 10.1.0.0/25']), { code: 'IPK_POOLS_ORPHAN' }, 'its own')
+  t.throws(
+    () => ofOthers(['a 10.1.0.5'], ['b 10.1.0.0/24']),
+    { code: 'IPK_POOLS_ORPHAN' },
+    'it has another name',
+  )
   t.end()
 })
 

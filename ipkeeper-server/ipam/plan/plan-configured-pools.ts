@@ -241,8 +241,7 @@ export function planConfiguredPools(
       // No daemon has two pools with one address, so that this one's file cannot leave it to another's.
       const isSpare = book.isShared === true && !overlapping(index, poolOf(before))
       affected.set(before.name, { before, as: isSpare ? 'spare' : 'removed', inUse: [] })
-    }
-    else {
+    } else {
       const by = overlapping(index, poolOf(before))
       if (!by) continue
       affected.set(before.name, { before, as: 'room', by, inUse: [] })

@@ -242,6 +242,11 @@ export class EngineLosses {
     return this.hasReported() && this.#untold.length === 0
   }
 
+  /** Whether new addresses may be taken; `isFound`: or what is not new, but was found to be in use here. */
+  mayClaim(isFound: boolean): boolean {
+    return isFound ? this.haveAllTold() : this.isWhole()
+  }
+
   // ---- Sandboxes that are not on record
 
   /** Whether this node has to say that something is left. One that has told everything does not take that back. */

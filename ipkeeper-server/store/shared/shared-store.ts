@@ -42,7 +42,7 @@ import { KnownRecords } from './known-records.ts'
 import { userOf, type PendingWrite } from './pending-write.ts'
 import { Reclaim } from './reclaim.ts'
 import { Resolver } from './resolver.ts'
-import { WriteThrough } from './write-through.ts'
+import { isFound, WriteThrough } from './write-through.ts'
 
 export interface SharedStoreOptions {
   readonly engine: Engine
@@ -422,9 +422,9 @@ export class SharedStore implements LeaseStore {
       return
     }
     const losses = this.#losses.count
-    const isWhole = this.#losses.isWhole()
+    const couldClaim = this.#losses.mayClaim(isFound(shared))
     await this.#order.inOrder(shared, {
-      work: writes => this.#writeThrough.carryOut({ writes, local, events, losses, isWhole }),
+      work: writes => this.#writeThrough.carryOut({ writes, local, events, losses, couldClaim }),
       onFailure: () => {
         if (losses !== this.#losses.count) this.#reclaim.afterFailure(shared)
       },

@@ -54,8 +54,8 @@ export interface OrderedChange {
   readonly events: readonly HistoryEvent[]
   /** Losses that had been found when the change began: a later one has left these records out. */
   readonly losses: number
-  /** Whether all nodes had told what they hold when the change was planned: else the plan went by less than there is. */
-  readonly isWhole: boolean
+  /** Whether new addresses could be taken when the change was planned: else the plan went by less than there is. */
+  readonly couldClaim: boolean
 }
 
 interface Intended {
@@ -72,6 +72,10 @@ const textOf = (record: object | null): string | null => (record === null ? null
 const withoutConditions = <T extends SharedWrite>(writes: readonly T[]): readonly T[] =>
   writes.filter(write => !isCondition(write))
 
+/** Whether a change takes up what lives on this node and was not on record, and gives nothing new. */
+export const isFound = (writes: readonly SharedWrite[]): boolean =>
+  writes.some(write => write.isFound === true)
+
 /** Carries a change out: in the engine and then the journal, or, while the engine is away, in the journal alone. */
 export class WriteThrough {
   readonly #options: WriteThroughOptions
@@ -87,19 +91,17 @@ export class WriteThrough {
     if (contact.isAway || writes.some(write => resolver.isWaiting(recordId(write))))
       return await this.#carryOutAlone(change)
     const lossesBefore = losses.count
-    const claims = writes.filter(write => this.#isClaim(write))
-    const isClaim = claims.length > 0
-    const isFound = claims.every(write => write.isFound === true)
-    if (isClaim && isFound && losses.mustHaveHad())
+    const isClaim = writes.some(write => this.#isClaim(write))
+    if (isClaim && isFound(writes) && losses.mustHaveHad())
       this.#options.onLacking('pods that live on this node are not on record there')
-    if (isClaim && !(isFound ? losses.haveAllTold() : losses.isWhole())) {
+    if (isClaim && !losses.mayClaim(isFound(writes))) {
       // An engine that kept no records of nodes may have begun to.
       if (!losses.hasReported()) resolver.run()
       throw losses.problem()
     }
     const [first] = writes
     // Behind guards (of MACs, of quotas) stand leases that may have been told since.
-    if (isClaim && first && !(change.isWhole && change.losses === losses.count))
+    if (isClaim && first && !(change.couldClaim && change.losses === losses.count))
       throw new StoreConflict(first.kind, first.key)
     const refusal = isClaim && this.#options.refusesClaims()
     if (refusal) throw refusal

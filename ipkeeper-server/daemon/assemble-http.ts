@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../shared/build-info.ts'
-import { runtimeBinDirs } from '../conf-dir/runtime-bin-dirs.ts'
 import { folderInode } from '../host/folder-inode.ts'
 import { FolderPulse } from '../host/folder-pulse.ts'
 import { buildApp } from '../http/build-app.ts'
@@ -28,6 +27,7 @@ import type { DaemonFrame } from './daemon-frame.ts'
 import type { KeptRoom } from './disk-room.ts'
 import type { LeaderTasks } from './leader-tasks.ts'
 import { configJudge } from './judge-config.ts'
+import { openListener } from './open-listener.ts'
 import { openPage, type OpenPage } from './open-page.ts'
 import { openWebhook } from './open-webhook.ts'
 import type { SettingsInForce } from './settings-in-force.ts'
@@ -51,12 +51,7 @@ async function openMetrics({ config, parts, stops }: DaemonFrame): Promise<Metri
   const { listen } = config.metrics
   if (!listen) return undefined
   const listener = new MetricsListener()
-  const part = parts.add({ name: 'metrics', begin: () => listener.listen(listen) })
-  stops.metrics.defer(async () => {
-    await part.stop()
-    await listener.close()
-  })
-  await part.start()
+  stops.metrics.defer(await openListener(parts, 'metrics', listener, listen))
   return listener
 }
 
@@ -84,8 +79,20 @@ export interface AssembledHttp {
 /** All that answers requests, ready to listen. */
 export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Promise<AssembledHttp> {
   const { service, settings, folder, opened, claims, repairs, node, cluster, observer } = options
-  const { clock, config, watched, keeper, startedAt, stateDir, socket, logger, registry, parts, stops } =
-    frame
+  const {
+    clock,
+    config,
+    watched,
+    keeper,
+    startedAt,
+    stateDir,
+    socket,
+    logger,
+    registry,
+    binDirs,
+    parts,
+    stops,
+  } = frame
   const { kept, identity } = folder
   const { store } = opened
   const { deferred, answers } = repairs
@@ -110,7 +117,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     facts: {
       ...{ version, startedAt, stateDir, stateFolder: folderInode(stateDir), socket },
       store: { kind: store.kind, location: store.location },
-      conflist: { ...config.conflist, binDirs: config.conflist.binDirs ?? runtimeBinDirs() },
+      conflist: { ...config.conflist, binDirs },
       identity,
       nameProblem: () => claims?.refusal(),
     },

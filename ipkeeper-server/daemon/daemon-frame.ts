@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Problem, toProblem } from '../../shared/problem/problem.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
+import { runtimeBinDirs } from '../conf-dir/runtime-bin-dirs.ts'
 import { ConfigKeeper, readKeptConfig, type KeptConfig } from '../config/kept-config.ts'
 import { WatchedConfig } from '../config/watch-config.ts'
 import { Clock } from '../host/clock.ts'
@@ -38,6 +39,8 @@ export interface DaemonFrame {
   readonly config: DaemonConfig
   readonly logger: Logger
   readonly registry: MetricRegistry
+  /** Where the runtime looks for plugins: as it is told, or by the runtime's configuration. */
+  readonly binDirs: readonly string[]
   /** What may fail without a pod that notices. */
   readonly parts: OptionalParts
   /** Each part registers here how it ends. */
@@ -73,6 +76,7 @@ export function openFrame(options: ServeOptions): DaemonFrame {
     ...{ clock, startedAt, startedMonotonic, stateDir, socket, watched, config, logger, stops, stopped },
     keeper: openKeeper(stateDir, kept, problem, logger),
     registry: new MetricRegistry(),
+    binDirs: config.conflist.binDirs ?? runtimeBinDirs(),
     parts: openParts(clock, logger),
   }
 }

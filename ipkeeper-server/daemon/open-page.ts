@@ -3,6 +3,7 @@ import type { DaemonConfig } from '../config/load-config.ts'
 import type { Ledger } from '../leases/ledger/ledger.ts'
 import type { Logger } from '../host/logger.ts'
 import type { OptionalParts } from '../host/optional-part.ts'
+import { openListener } from './open-listener.ts'
 import type { PageFiles } from '../http/page/page-files.ts'
 import type { AskApi } from '../http/page/page-listener.ts'
 
@@ -44,8 +45,7 @@ export async function openPage(
     hello: { node, version, startedAt: new Date(startedAt).toISOString() },
   })
   const listener = new PageListener()
-  const part = parts.add({ name: 'page', begin: () => listener.listen(listen) })
-  await part.start()
+  const close = await openListener(parts, 'page', listener, listen)
   let audits: InstanceType<typeof SpareAudits> | undefined
   return {
     serve: ({ ledger, ask, files = embeddedPage }) => {
@@ -68,9 +68,6 @@ export async function openPage(
       audits?.forget()
       events.found()
     },
-    close: async () => {
-      await part.stop()
-      await listener.close()
-    },
+    close,
   }
 }

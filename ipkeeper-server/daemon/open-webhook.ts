@@ -9,6 +9,7 @@ import { measureUsage } from '../leases/queries/measure-usage.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { Logger } from '../host/logger.ts'
 import type { OptionalParts } from '../host/optional-part.ts'
+import { openListener } from './open-listener.ts'
 import type { MetricRegistry } from '../metrics/metric-registry.ts'
 
 export interface OpenWebhookOptions {
@@ -99,13 +100,13 @@ export async function openWebhook(options: OpenWebhookOptions): Promise<OpenWebh
     },
     lookEvery: certificateLooks,
   })
-  const listening = parts.add({ name: 'webhook', begin: () => listener.listen(listen) })
-  await Promise.all([looked.start(), listening.start()])
+  await looked.start()
+  const close = await openListener(parts, 'webhook', listener, listen)
   return {
     certificateEnds: () => certificate.current()?.validTo,
     close: async () => {
-      await Promise.all([looked.stop(), listening.stop()])
-      await listener.close()
+      await looked.stop()
+      await close()
     },
   }
 }

@@ -28,7 +28,7 @@ import { watchNode } from './watch-node.ts'
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const frame = openFrame(options)
-  const { clock, config, watched, stateDir, socket, logger, registry, parts, stops, stopped } = frame
+  const { clock, config, watched, stateDir, socket, logger, registry, stops, stopped } = frame
   const storeSpec = options.store === undefined ? undefined : parseStoreSpec(options.store)
   // Before a state folder is made for a daemon that cannot be reached.
   await checkSocketPath(socket)
@@ -80,7 +80,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   const repairs = await assembleRepairs(frame, { service, observer, kept })
   const node = watchNode({
-    ...{ config, service, stateDir, logger, parts, cluster },
+    ...{ config, service, stateDir, logger, cluster, binDirs: frame.binDirs, parts: frame.parts },
     lostNodes: leaderTasks.lostNodes,
     falseAnswers: network.falseAnswers,
     onFindings: page.found,

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import type { LintFinding } from '../../shared/api/lint.schema.ts'
 import { ConfDirWatch } from '../conf-dir/conf-dir-watch.ts'
-import { runtimeBinDirs } from '../conf-dir/runtime-bin-dirs.ts'
 import { readNetworks } from '../conf-dir/read-conf-dir.ts'
 import type { DaemonConfig } from '../config/load-config.ts'
 import type { AppOptions } from '../http/build-app.ts'
@@ -42,6 +41,7 @@ export interface WatchNodeOptions {
   readonly service: LeaseService
   readonly stateDir: string
   readonly logger: Logger
+  readonly binDirs: readonly string[]
   readonly parts: OptionalParts
   /** undefined where no API is configured. */
   readonly cluster: Cluster | undefined
@@ -115,8 +115,15 @@ const tellBy =
     cluster?.events.record(subject, event)
   }
 
-function watchConfDir({ config, service, nodeRoutes, logger, cluster }: WatchNodeOptions): ConfDirWatch {
-  const { directory, binDirs = runtimeBinDirs() } = config.conflist
+function watchConfDir({
+  config,
+  binDirs,
+  service,
+  nodeRoutes,
+  logger,
+  cluster,
+}: WatchNodeOptions): ConfDirWatch {
+  const { directory } = config.conflist
   const tell = tellBy(cluster)
   return new ConfDirWatch({
     ...{ directory, binDirs, binDirsNamed: false, maxConfNum: 1 },

@@ -1,11 +1,11 @@
 /** Several machines that want one name, or have one state folder, on an etcd that nodes share. */
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { restoreEtcd, startEtcd, startEtcdCluster, type EtcdCluster } from '../rigs/etcd.ts'
+import { startEtcdCluster, startRestorableEtcd, type EtcdCluster } from '../rigs/etcd.ts'
 import { logs } from '../rigs/logs.ts'
 import { makeMachine, newMachineId, type Machine } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
@@ -180,9 +180,7 @@ t.test('who was refused a name has nothing under it', { skip, timeout: 120_000 }
   t.teardown(() => {
     folder.remove()
   })
-  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
-  let etcd = await startEtcd(folder.file('etcd'), address)
-  t.teardown(() => etcd.program.stop('SIGKILL'))
+  const etcd = await startRestorableEtcd(t, folder)
   const config = { kubernetes: { mode: 'off' }, reconcile: { interval: '1s', minAge: '365d' } }
   const machine = (): Machine => makeMachine(t, { folder, config, store: `etcd:${etcd.url}` })
   const [one, two] = [machine(), machine()]
@@ -193,9 +191,7 @@ t.test('who was refused a name has nothing under it', { skip, timeout: 120_000 }
   const snapshot = folder.file('snapshot')
   await etcd.save(snapshot)
   t.equal(await (await one.pod('last', '10.22.0.52')).add(), '10.22.0.52')
-  await etcd.program.stop('SIGKILL')
-  await restoreEtcd(snapshot, folder.file('restored'), address)
-  etcd = await startEtcd(folder.file('restored'), address)
+  await etcd.restore(snapshot)
   await logs(t, refused, /lost records|gone back/)
   await until('the loss is over', async () => {
     const { store } = await one.status()

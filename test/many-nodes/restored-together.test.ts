@@ -1,8 +1,7 @@
 /** An etcd goes back to yesterday, and so do state folders of its nodes, while their pods run on. */
-import { randomInt } from 'node:crypto'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { restoreEtcd, startEtcd } from '../rigs/etcd.ts'
+import { startRestorableEtcd } from '../rigs/etcd.ts'
 import { keepResult } from '../rigs/kept-result.ts'
 import { logs } from '../rigs/logs.ts'
 import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
@@ -41,9 +40,7 @@ async function start(t: Test, count: number): Promise<Site> {
   t.teardown(() => {
     folder.remove()
   })
-  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
-  let etcd = await startEtcd(folder.file('etcd'), address)
-  t.teardown(() => etcd.program.stop('SIGKILL'))
+  const etcd = await startRestorableEtcd(t, folder)
   const nodes = Array.from({ length: count }, (_, index): Node => {
     const name = `n${index + 1}`
     const results = folder.file(`results-${name}`)
@@ -78,9 +75,7 @@ async function start(t: Test, count: number): Promise<Site> {
         rmSync(machine.stateDir, { recursive: true })
         cpSync(copy, machine.stateDir, { recursive: true })
       }
-      await etcd.program.stop('SIGKILL')
-      await restoreEtcd(snapshot, folder.file('restored'), address)
-      etcd = await startEtcd(folder.file('restored'), address)
+      await etcd.restore(snapshot)
     },
   }
 }

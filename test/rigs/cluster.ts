@@ -8,14 +8,14 @@
  * It is ready in two to three seconds. Each cluster has a loopback address of its own, so that well-known ports serve
  * for all and a server that comes back finds its port free.
  */
-import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { startInBackground, type BackgroundProgram } from './background-program.ts'
 import { makeClientAuthority } from './client-authority.ts'
 import { openClusterClient, type ClusterClient, type Credentials } from './cluster-client.ts'
 import { findClusterProgram } from './cluster-programs.ts'
-import { restoreEtcd, startEtcd } from './etcd.ts'
+import { loopbackAddress, restoreEtcd, startEtcd } from './etcd.ts'
 import type { PrivateHost } from './private-host.ts'
 import { relayInto } from './relay.ts'
 import { makeTempFolder } from './temp-folder.ts'
@@ -101,7 +101,7 @@ export async function startCluster(
     folder.remove()
   })
 
-  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+  const address = loopbackAddress()
   let etcd = await startEtcd(folder.file('etcd'), address)
   let snapshots = 0
   let restored = 0

@@ -6,7 +6,7 @@ import { findClusterProgram } from './cluster-programs.ts'
 import { findProgram } from './find-program.ts'
 import { until } from './poll.ts'
 import { mustRun } from './run-program.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { makeTempFolder, type TempFolder } from './temp-folder.ts'
 
 export interface Etcd {
   readonly program: BackgroundProgram
@@ -159,8 +159,36 @@ function etcdctl(): string {
 }
 
 /** A loopback address that no other test is likely to have. */
-function loopbackAddress(): string {
+export function loopbackAddress(): string {
   return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+}
+
+export interface RestorableEtcd {
+  readonly url: string
+  save(file: string): Promise<void>
+  /** What was saved is all that there is. */
+  restore(file: string): Promise<void>
+}
+
+/** A store of one member that goes back to what was saved, and ends with the test. */
+export async function startRestorableEtcd(
+  t: { teardown(clean: () => unknown): unknown },
+  folder: TempFolder,
+): Promise<RestorableEtcd> {
+  const address = loopbackAddress()
+  let restored = 0
+  let etcd = await startEtcd(folder.file('etcd'), address)
+  t.teardown(() => etcd.program.stop('SIGKILL'))
+  return {
+    url: etcd.url,
+    save: file => etcd.save(file),
+    restore: async file => {
+      await etcd.program.stop('SIGKILL')
+      const data = folder.file(`etcd-${++restored}`)
+      await restoreEtcd(file, data, address)
+      etcd = await startEtcd(data, address)
+    },
+  }
 }
 
 /** Starts one member or three, each with a loopback address of its own, and ends them with the test. */

@@ -6,6 +6,7 @@ import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
 import { describeJump } from '../../host/clock.ts'
 import type { PartState } from '../../host/optional-part.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
+import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 import type { DiskStatus, FileAspect, StoreStatus } from '../../store/lease-store.ts'
 
@@ -93,7 +94,7 @@ function sharedStoreStatus(status: StoreStatus | undefined): Partial<StatusReply
     ...(waitsFor && { waitsFor: [...waitsFor] }),
     ...(lacks !== undefined && { lacks }),
     ...(reason !== undefined && { reason }),
-    ...(since !== undefined && { since: iso(since) }),
+    ...(since !== undefined && { since: isoTime(since) }),
   }
 }
 
@@ -104,8 +105,6 @@ function fileStatus(file: FileAspect | undefined): Partial<StatusReply['store']>
   return { file: { path: file.path, fault: document, findings: [...file.findings()] } }
 }
 
-const iso = (time: number): string => new Date(time).toISOString()
-
 function identityStatus(
   identity: IdentityFacts,
   refused: Problem | undefined,
@@ -114,7 +113,7 @@ function identityStatus(
   return {
     id,
     wanted,
-    formerNames: formerNames.map(({ name, until }) => ({ name, until: iso(until) })),
+    formerNames: formerNames.map(({ name, until }) => ({ name, until: isoTime(until) })),
     knownBy: [
       ...(marks.machineId === undefined ? [] : (['machine-id'] as const)),
       ...(marks.hardware === undefined ? [] : (['hardware'] as const)),
@@ -134,8 +133,8 @@ function kubernetesStatus(state: ClusterState): NonNullable<StatusReply['kuberne
       resource,
       connected: open,
       synced,
-      lastContact: lastContact === undefined ? null : iso(lastContact),
-      lastError: lastError ? { at: iso(lastError.at), message: lastError.message } : null,
+      lastContact: lastContact === undefined ? null : isoTime(lastContact),
+      lastError: lastError ? { at: isoTime(lastError.at), message: lastError.message } : null,
     })),
     counts,
     events,
@@ -148,11 +147,11 @@ function kubernetesStatus(state: ClusterState): NonNullable<StatusReply['kuberne
 function diskStatus(status: DiskStatus | undefined): Pick<StatusReply, 'disk'> {
   if (!status) return {}
   const { refuses, ...figures } = status
-  return { disk: { ...figures, refuses: refuses ? { ...refuses, since: iso(refuses.since) } : null } }
+  return { disk: { ...figures, refuses: refuses ? { ...refuses, since: isoTime(refuses.since) } : null } }
 }
 
 function partStatus({ name, problem, since }: PartState): NonNullable<StatusReply['parts']>[number] {
-  return { name, problem: problem ? { ...problem.toDocument() } : null, since: iso(since) }
+  return { name, problem: problem ? { ...problem.toDocument() } : null, since: isoTime(since) }
 }
 
 /** GET health and status. Polled, hence logged only when they fail. */
@@ -209,10 +208,10 @@ export function statusRoutes(
       pendingPools: [...service.ledger.pools()].flatMap(record => pendingSpec(record) ?? []),
       clock: {
         jumps: count,
-        last: last ? { at: iso(last.at), seconds: last.by / 1000, says: describeJump(last) } : null,
+        last: last ? { at: isoTime(last.at), seconds: last.by / 1000, says: describeJump(last) } : null,
       },
       deferredDels: await deferredDels(),
-      config: { path, loadedAt: iso(loadedAt), problem, stricter: [...stricter], copy },
+      config: { path, loadedAt: isoTime(loadedAt), problem, stricter: [...stricter], copy },
       ...(facts.conflist && { conflist: facts.conflist }),
       kubernetes: kubernetes ? kubernetesStatus(kubernetes) : null,
       operationsUnderWay: service.serial.busy,

@@ -71,10 +71,11 @@ export function sumUsage(sets: readonly Usage[]): Usage {
 /** By family, IPv4 first: a family that is full is not seen in a sum with the other one's /64. */
 export function byFamily<T extends { readonly family: Family }>(
   sets: readonly T[],
-): readonly { readonly family: Family; readonly sets: readonly T[] }[] {
-  return ([4, 6] as const)
-    .map(family => ({ family, sets: sets.filter(set => set.family === family) }))
-    .filter(group => group.sets.length > 0)
+): readonly { readonly family: Family; readonly sets: readonly [T, ...T[]] }[] {
+  return ([4, 6] as const).flatMap(family => {
+    const [first, ...rest] = sets.filter(set => set.family === family)
+    return first ? [{ family, sets: [first, ...rest] as const }] : []
+  })
 }
 
 /**

@@ -24,6 +24,9 @@ export function setBy(lease: LeaseRecord, by: number): LeaseRecord {
   return until === null ? lease : { ...lease, since: since + by, until: until + by }
 }
 
+/** ISO 8601 with milliseconds, UTC, as replies have it. `time`: milliseconds since the epoch. */
+export const isoTime = (time: number): string => new Date(time).toISOString()
+
 /** ISO 8601 without fractions, UTC. `time`: milliseconds since the epoch. */
 export function formatTime(time: number): string {
   return new Date(time).toISOString().replace(/\.[0-9]{3}Z$/, 'Z')

@@ -16,7 +16,8 @@ import { formatDuration, formatRetention } from '../../ipam/records/retention.ts
 import { ownAddresses } from '../verbs/add.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { count } from './listing.ts'
-import { poolNamed, type Turn } from './pool-map.ts'
+import type { Turn } from './in-turns.ts'
+import { poolNamed } from './pool-map.ts'
 
 /** Addresses between two turns of the event loop: about a millisecond. */
 const step = 500

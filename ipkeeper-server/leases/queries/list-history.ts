@@ -1,18 +1,17 @@
 import type { TenureItem } from '../../../shared/api/address.schema.ts'
 import type { LeaseKey } from '../../ipam/records/records.ts'
 import { tenuresOf, type Tenure } from '../../ipam/records/history-entry.ts'
+import { isoTime } from '../../ipam/records/times.ts'
 import { podOf } from './listing.ts'
 import type { LeaseService } from '../verbs/service.ts'
-
-const iso = (time: number): string => new Date(time).toISOString()
 
 function tenureItem({ entry, state, to, ended }: Tenure): TenureItem {
   const { id, segment, address, at, pool, holder, node, source, until, since } = entry
   const containerId = holder.kind === 'container' ? holder.containerId : entry.containerId
   return {
-    ...{ id, segment, address, from: iso(at), to: to === null ? null : iso(to), state, pool },
+    ...{ id, segment, address, from: isoTime(at), to: to === null ? null : isoTime(to), state, pool },
     ...{ network: holder.network, pod: podOf(entry), containerId, ifname: holder.ifname, node, source },
-    ...{ until: until === null ? null : iso(until), holderSince: iso(since), ended },
+    ...{ until: until === null ? null : isoTime(until), holderSince: isoTime(since), ended },
   }
 }
 

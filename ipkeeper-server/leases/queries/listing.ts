@@ -20,11 +20,10 @@ import {
 } from '../../ipam/records/records.ts'
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
 import { describeWorkload, isKnown } from '../../ipam/records/workload.ts'
+import { isoTime } from '../../ipam/records/times.ts'
 import { forecastOf } from './forecast-of.ts'
 import { measureUsage } from './measure-usage.ts'
 import type { LeaseService } from '../verbs/service.ts'
-
-const iso = (time: number): string => new Date(time).toISOString()
 
 /** Counts above 2^53 as decimal text: JSON numbers would lose digits. */
 export function count(value: bigint): number | string {
@@ -106,8 +105,8 @@ export function leaseItem(lease: LeaseRecord): LeaseItem {
     source: lease.source,
     retain: formatRetention(lease.retain),
     mac: lease.mac,
-    since: iso(lease.since),
-    until: lease.until === null ? null : iso(lease.until),
+    since: isoTime(lease.since),
+    until: lease.until === null ? null : isoTime(lease.until),
   }
 }
 
@@ -141,7 +140,7 @@ export function attachmentItem({ ledger }: LeaseService, attachment: AttachmentR
     delegatedTo: attachment.delegatedTo ?? null,
     mode: attachment.wiring?.mode ?? null,
     hostLink: attachment.wiring?.hostLink?.name ?? null,
-    since: iso(attachment.since),
+    since: isoTime(attachment.since),
     bootId: attachment.bootId,
   }
 }
@@ -152,7 +151,7 @@ function figuresOf({ rangeSets }: Pool, sets: readonly RangeSetUsage[]): Omit<Po
   return {
     ranges: sets.map(({ rangeSet }) => (rangeSets[rangeSet] ?? []).map(formatRange)),
     ...{ capacity: count(capacity), used: count(used), held: count(held), free: count(free) },
-    nextFreeAt: nextFreeAt === null ? null : iso(nextFreeAt),
+    nextFreeAt: nextFreeAt === null ? null : isoTime(nextFreeAt),
   }
 }
 
@@ -192,7 +191,7 @@ export function reservationItem(reservation: ReservationRecord): ReservationItem
     address: reservation.address,
     owner: formatReservationOwner(reservation),
     note: reservation.note,
-    since: iso(reservation.since),
+    since: isoTime(reservation.since),
   }
 }
 

@@ -7,15 +7,10 @@ import { BlockTally, isFine, takenState, viewOf, type BlockCounts } from '../../
 import { poolOf } from '../../ipam/pools/pool-record.ts'
 import { isUsable, unusableReason, usableIn, type Pool, type RangeSet } from '../../ipam/pools/pool.ts'
 import { isSetAside, isOver, type LeaseKey } from '../../ipam/records/records.ts'
+import { inTurns, type Turn } from './in-turns.ts'
 import { count, leaseItem, reservationItem } from './listing.ts'
 import { isWithin } from '../ledger/ledger-reader.ts'
 import type { LeaseService } from '../verbs/service.ts'
-
-/** Records that are walked past between two turns of the event loop: about a millisecond. */
-const step = 500
-
-/** Resolves when others had their turn of the event loop. */
-export type Turn = () => Promise<unknown>
 
 export function poolNamed({ ledger }: LeaseService, name: string): Pool {
   const record = ledger.pool(name)
@@ -117,22 +112,10 @@ function addressesOf(
   return found
 }
 
-/**
- * Those of a segment and range set. It gives the event loop back on its way, so that an ADD does not wait for a map; also
- * when it comes past nothing but records of other pools.
- */
-async function* inTurns<T extends LeaseKey>(
-  records: Iterable<T>,
-  segment: string,
-  set: RangeSet,
-  turn: Turn,
-): AsyncGenerator<T> {
-  let walked = 0
-  for (const record of records) {
-    if (record.segment === segment && isWithin(set, record.address)) yield record
-    if (++walked % step === 0) await turn()
-  }
-}
+const isIn =
+  (segment: string, set: RangeSet) =>
+  (key: LeaseKey): boolean =>
+    key.segment === segment && isWithin(set, key.address)
 
 /** One walk through all records. */
 async function walkThrough(
@@ -144,13 +127,13 @@ async function walkThrough(
 ): Promise<void> {
   const at = now()
   const set = asRangeSet(within)
-  for await (const key of inTurns(ledger.leaseKeys(), pool.segment, set, turn)) {
+  for await (const key of inTurns(ledger.leaseKeys(), isIn(pool.segment, set), turn)) {
     const address = parseAddress(key.address)
     const lease = ledger.leaseOutline(key)
     const taken = takenState(lease, false, at)
     if (address && taken) tally.add(address, taken)
   }
-  for await (const reservation of inTurns(ledger.reservations(), pool.segment, set, turn)) {
+  for await (const reservation of inTurns(ledger.reservations(), isIn(pool.segment, set), turn)) {
     const address = parseAddress(reservation.address)
     const lease = ledger.lease(reservation)
     if (address && (!lease || isOver(lease, at))) tally.add(address, 'reserved')
@@ -214,7 +197,7 @@ export async function listFreeing(
   const next: (LeaseKey & { readonly until: number })[] = []
   let all = 0
   for (const set of pool.rangeSets) {
-    for await (const key of inTurns(ledger.leaseKeys(), pool.segment, set, turn)) {
+    for await (const key of inTurns(ledger.leaseKeys(), isIn(pool.segment, set), turn)) {
       const { segment, address } = key
       const { until = null } = ledger.leaseOutline(key) ?? {}
       if (until === null || isOver({ until }, at) || !usableIn(set, address)) continue

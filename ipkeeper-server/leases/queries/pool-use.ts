@@ -1,20 +1,15 @@
 import type { PoolUse } from '../../../shared/api/pool-use.schema.ts'
 import type { PoolUseNow } from '../../ipam/pools/forecast-full.ts'
 import { byFamily, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { isoTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { forecastOf, samplesOf } from './forecast-of.ts'
 import { count } from './listing.ts'
 import { measureUsage } from './measure-usage.ts'
 
-const iso = (time: number): string => new Date(time).toISOString()
-
-type PoolSets = readonly [RangeSetUsage, ...RangeSetUsage[]]
-
 /** The range sets of each family of each pool. */
-const byPool = (rangeSets: readonly RangeSetUsage[]): PoolSets[] =>
-  [...Map.groupBy(rangeSets, ({ pool }) => pool).values()].flatMap(of =>
-    byFamily(of).flatMap(({ sets: [first, ...rest] }): PoolSets[] => (first ? [[first, ...rest]] : [])),
-  )
+const byPool = (rangeSets: readonly RangeSetUsage[]) =>
+  [...Map.groupBy(rangeSets, ({ pool }) => pool).values()].flatMap(of => byFamily(of).map(({ sets }) => sets))
 
 /** How full each family of each pool is, for a sample. */
 export const poolsInUse = (rangeSets: readonly RangeSetUsage[]): PoolUseNow[] =>
@@ -29,10 +24,11 @@ export async function listPoolUse(service: LeaseService, turn: () => Promise<unk
   return byPool(rangeSets).map(sets => {
     const [{ pool: name, segment, family }] = sets
     const { capacity, free } = sumUsage(sets)
+    const samples = samplesOf(service, sets)
     return {
       ...{ name, segment, family: `IPv${family}` as const, capacity: count(capacity), free: count(free) },
-      samples: samplesOf(service, sets).map(({ at, ...figures }) => ({ at: iso(at), ...figures })),
-      forecast: forecastOf(service, sets),
+      samples: samples.map(({ at, ...figures }) => ({ at: isoTime(at), ...figures })),
+      forecast: forecastOf(service, sets, samples),
     }
   })
 }

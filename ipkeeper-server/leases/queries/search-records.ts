@@ -8,6 +8,7 @@ import {
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
 import { describeWorkload, isKnown } from '../../ipam/records/workload.ts'
 import type { LeaseService } from '../verbs/service.ts'
+import { inTurns, type Turn } from './in-turns.ts'
 import { inOrder, leaseItem, reservedReply } from './listing.ts'
 
 export interface SearchTerms {
@@ -15,9 +16,6 @@ export interface SearchTerms {
   /** At most so many leases, and as many reservations. */
   readonly limit: number
 }
-
-/** Records between two turns of the event loop: about a millisecond. */
-const step = 1_000
 
 /**
  * Leases and reservations in which a text is that a person remembers. Every record is looked at, in steps.
@@ -27,26 +25,20 @@ const step = 1_000
 export async function searchRecords(
   service: LeaseService,
   { text, limit }: SearchTerms,
-  turn: () => Promise<unknown>,
+  turn: Turn,
 ): Promise<SearchReply> {
   const { ledger } = service
   const wanted = text.trim().toLowerCase()
   const isIn = (...texts: readonly string[]): boolean =>
     texts.some(known => known.toLowerCase().includes(wanted))
   const now = service.now()
-  const leases = await matching(
-    ledger.leases(),
-    lease =>
-      !isOver(lease, now) &&
-      (isIn(...wordsOfLease(lease)) ||
-        lease.attachment?.containerId.toLowerCase().startsWith(wanted) === true),
-    turn,
-  )
-  const reservations = await matching(
-    ledger.reservations(),
-    reservation => isIn(...wordsOfReservation(reservation)),
-    turn,
-  )
+  const isWantedLease = (lease: LeaseRecord): boolean =>
+    !isOver(lease, now) &&
+    (isIn(...wordsOfLease(lease)) || lease.attachment?.containerId.toLowerCase().startsWith(wanted) === true)
+  const isWantedReservation = (reservation: ReservationRecord): boolean =>
+    isIn(...wordsOfReservation(reservation))
+  const leases = await all(inTurns(ledger.leases(), isWantedLease, turn))
+  const reservations = await all(inTurns(ledger.reservations(), isWantedReservation, turn))
   const [firstLeases, firstReservations] = [
     inOrder(leases).slice(0, limit),
     inOrder(reservations).slice(0, limit),
@@ -71,16 +63,8 @@ const wordsOfReservation = (reservation: ReservationRecord): string[] => [
   reservation.note,
 ]
 
-async function matching<T>(
-  records: Iterable<T>,
-  fits: (record: T) => boolean,
-  turn: () => Promise<unknown>,
-): Promise<T[]> {
-  const found: T[] = []
-  let walked = 0
-  for (const record of records) {
-    if (fits(record)) found.push(record)
-    if (++walked % step === 0) await turn()
-  }
-  return found
+async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const one of found) items.push(one)
+  return items
 }

@@ -1,13 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PrivateHost } from './private-host.ts'
 
-/** Resolves when the kernel has no doubts about an address any more (duplicate address detection takes 1 s to 2 s). */
+interface Link {
+  readonly ifname: string
+  readonly link_type: string
+  readonly flags: readonly string[]
+  readonly inet6_addr_gen_mode?: string
+}
+
+/**
+ * Resolves when the kernel has given the links of a host the addresses that it gives by itself, some time after they come up,
+ * and has no doubts about any (duplicate address detection takes 1 s to 2 s).
+ */
 export async function settledAddresses(host: PrivateHost): Promise<void> {
   const deadline = performance.now() + 10_000
-  while ((await host.must('ip', ['-6', 'address', 'show', 'tentative'])).trim() !== '') {
-    if (performance.now() > deadline) throw new Error('an address is still tentative after 10 s')
+  for (;;) {
+    const waitedFor = await unsettledLinks(host)
+    if (waitedFor.length === 0) return
+    if (performance.now() > deadline)
+      throw new Error(`no settled address after 10 s: ${waitedFor.join(', ')}`)
     await delay(50)
   }
+}
+
+async function unsettledLinks(host: PrivateHost): Promise<readonly string[]> {
+  const json = async <Item>(...words: readonly string[]): Promise<readonly Item[]> =>
+    JSON.parse(await host.must('ip', ['-json', '-details', ...words])) as readonly Item[]
+  // Of a link that has none some versions of ip show an empty object.
+  const tentative = await json<Partial<Link>>('-6', 'address', 'show', 'tentative')
+  const links = await json<Link>('link', 'show')
+  const local = await json<{ dst: string; dev: string }>(
+    '-6',
+    'route',
+    'show',
+    'table',
+    'local',
+    'type',
+    'local',
+  )
+  const mute = links.filter(
+    ({ ifname, link_type, flags, inet6_addr_gen_mode }) =>
+      link_type === 'ether' &&
+      ['UP', 'LOWER_UP'].every(flag => flags.includes(flag)) &&
+      inet6_addr_gen_mode !== 'none' &&
+      !local.some(({ dst, dev }) => dev === ifname && dst.startsWith('fe80:')),
+  )
+  return [...tentative, ...mute].flatMap(({ ifname }) => ifname ?? [])
 }
 
 /**

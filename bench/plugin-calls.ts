@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CallBatch, CallTimes, PluginRun } from './plugin-runner.ts'
-import { WaitingInput } from './waiting-input.ts'
+import { WaitingInput } from '../scripts/waiting-input.ts'
 
 const folder = process.argv[2] ?? '.'
 const inputs: WaitingInput[] = []

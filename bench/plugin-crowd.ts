@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { once } from 'node:events'
 import type { PluginRun } from './plugin-runner.ts'
-import { WaitingInput } from './waiting-input.ts'
+import { WaitingInput } from '../scripts/waiting-input.ts'
 
 /** How one run of a plugin ended. */
 export interface PluginEnd {

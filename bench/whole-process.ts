@@ -7,7 +7,7 @@ import { makeTempFolder } from '../test/rigs/temp-folder.ts'
 import { makeDaemonHome } from './measured-daemon.ts'
 import type { WholeProcessPlan } from './plan.ts'
 import { median, rounded, summarize, type Summary } from './statistics.ts'
-import { WaitingInput } from './waiting-input.ts'
+import { WaitingInput } from '../scripts/waiting-input.ts'
 import { freshPod, networkConfig, type FreshPod } from './workload.ts'
 
 export interface WholeProcessLine extends Summary {

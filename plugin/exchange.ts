@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import type { Abandonment } from './abandonment.ts'
+import type { Connect } from './connection.ts'
 import { createReplyReader, type HttpReply } from './http-reply.ts'
 
 export type { HttpReply } from './http-reply.ts'
@@ -57,75 +57,70 @@ const connectFaults: Readonly<Record<string, readonly [ExchangeFault, string]>> 
 }
 
 /**
- * One HTTP/1.1 POST over a unix socket, on a connection of its own, which is closed in every case. node:http would
+ * Makes one HTTP/1.1 POST over a unix socket, on a connection of its own, which is closed in every case. node:http would
  * add about 9 ms to every run of the plugin; this is as much of it as one request to our own daemon needs.
  *
  * The write side stays open until the reply is complete: the daemon takes an early close for a client that has gone,
  * and undoes what it did. That is how an exchange is abandoned; a reply that crosses the close is returned all the same.
  *
- * @throws ExchangeError
+ * @returns a function that throws ExchangeError
  */
-export const exchange: Exchange = ({ socket: path, path: url, body, timeoutMs, abandonment }) =>
-  new Promise((resolve, reject) => {
-    const reader = createReplyReader()
-    let connected = false
-    const socket = connect({ path })
+export const createExchange =
+  (connect: Connect): Exchange =>
+  ({ socket, path, body, timeoutMs, abandonment }) =>
+    new Promise((resolve, reject) => {
+      const reader = createReplyReader()
+      let connected = false
 
-    const finish = (outcome: HttpReply | ExchangeError): void => {
-      clearTimeout(timer)
-      // What happens to the connection from now on does not matter; without a listener it would throw.
-      socket.removeAllListeners()
-      socket.on('error', () => undefined)
-      socket.destroy()
-      if (outcome instanceof ExchangeError) reject(outcome)
-      else resolve(outcome)
-    }
-    const lost = (): void => {
-      const received = reader.received()
-      const what = received === 0 ? 'without a reply' : `after ${received} bytes of an incomplete reply`
-      finish(new ExchangeError('lost', `the connection ended ${what}`))
-    }
-    const late = (): void => {
-      finish(new ExchangeError('late', 'the time was up'))
-    }
-    let timer = setTimeout(late, timeoutMs)
-    abandonment?.whenAbandoned(() => {
-      clearTimeout(timer)
-      if (!connected) {
-        lost()
-        return
+      const finish = (outcome: HttpReply | ExchangeError): void => {
+        clearTimeout(timer)
+        connection.close()
+        if (outcome instanceof ExchangeError) reject(outcome)
+        else resolve(outcome)
       }
-      timer = setTimeout(late, abandonedMs)
-      socket.end()
-    })
-
-    socket.on('connect', () => {
-      connected = true
-      socket.write(requestText(url, body))
-    })
-    socket.on('data', chunk => {
-      try {
-        const reply = reader.push(chunk)
-        if (reply) finish(reply)
-      } catch (error) {
-        finish(new ExchangeError('malformed', error instanceof Error ? error.message : String(error)))
+      const lost = (): void => {
+        const received = reader.received()
+        const what = received === 0 ? 'without a reply' : `after ${received} bytes of an incomplete reply`
+        finish(new ExchangeError('lost', `the connection ended ${what}`))
       }
+      const late = (): void => {
+        finish(new ExchangeError('late', 'the time was up'))
+      }
+      const connection = connect(socket, {
+        connected: () => {
+          connected = true
+          connection.send(requestText(path, body))
+        },
+        received: bytes => {
+          try {
+            const reply = reader.push(bytes)
+            if (reply) finish(reply)
+          } catch (error) {
+            finish(new ExchangeError('malformed', error instanceof Error ? error.message : String(error)))
+          }
+        },
+        refused: code => {
+          finish(refusal(code))
+        },
+        lost,
+      })
+      let timer = setTimeout(late, timeoutMs)
+      abandonment?.whenAbandoned(() => {
+        clearTimeout(timer)
+        if (!connected) {
+          lost()
+          return
+        }
+        timer = setTimeout(late, abandonedMs)
+        connection.end()
+      })
     })
-    socket.on('end', lost)
-    socket.on('close', lost)
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (connected) lost()
-      else finish(connectError(error))
-    })
-  })
 
 const requestText = (url: string, body: string): string =>
   `POST ${url} HTTP/1.1\r\nHost: ipkeeper\r\nConnection: close\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-function connectError({ code }: NodeJS.ErrnoException): ExchangeError {
-  const known = connectFaults[code ?? '']
-  return known
-    ? new ExchangeError(...known)
-    : new ExchangeError('unusable', `connect fails with ${code ?? 'an error'}`)
+function refusal(code: string): ExchangeError {
+  const known = connectFaults[code]
+  return known ? new ExchangeError(...known) : new ExchangeError('unusable', `connect fails with ${code}`)
 }

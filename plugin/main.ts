@@ -8,7 +8,9 @@ import { readFileSync, statSync, writeSync } from 'node:fs'
 import { versionText } from '../shared/build-info.ts'
 import { Problem } from '../shared/problem/problem.ts'
 import { sinceAnswer, stampAnswer, type Moment } from './daemon-stamp.ts'
-import { exchange } from './exchange.ts'
+import { createExchange } from './exchange.ts'
+import { createNetConnect } from './net-connection.ts'
+import { findPipeConnect } from './pipe-connection.ts'
 import { createIdentity, readBootId } from './run-identity.ts'
 import { startPlugin, type PluginRun } from './run-plugin.ts'
 import { askAside, createRunChild } from './run-child.ts'
@@ -75,6 +77,7 @@ const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 let saidAt: number | undefined
 const writes = new StateWrites({ saidAt: () => saidAt, askAside, now, sleep })
 const moment = (): Moment => ({ wall: Date.now(), monotonic: now(), bootId: readBootId() })
+const connectByPipe = findPipeConnect()
 const run = startPlugin({
   env: process.env,
   readStdin: createStdinReader(() => (process.stdin.isTTY ? process.stdin : undefined)),
@@ -82,7 +85,8 @@ const run = startPlugin({
   note,
   exchange: async request => {
     saidAt = undefined
-    const reply = await exchange(request)
+    const connect = connectByPipe ?? createNetConnect(await import('node:net'))
+    const reply = await createExchange(connect)(request)
     saidAt = reply.stateFolderBeats === true ? now() : undefined
     return reply
   },

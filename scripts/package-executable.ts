@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { SeaConfig, SeaOptions } from '@yao-pkg/pkg/lib-es5/sea.js'
+import { wrapScript } from './train-code-cache.ts'
 
 /** Architectures that npm carries a Node binary for. */
 export type Architecture = 'x64' | 'arm64'
+
+/**
+ * V8's cache of the compiled script. "made": by Node while it packages, of what is compiled before anything runs, and other
+ * bytes with every build. A buffer: that of trained runs (scripts/train-code-cache.ts).
+ */
+export type CodeCache = 'none' | 'made' | Buffer
 
 export interface Packaging {
   /** One bundled CommonJS file. */
@@ -18,15 +25,36 @@ export interface Packaging {
   readonly nodeOptions: readonly string[]
   /** The Node binary to put the script into; its version must be that of the Node running this. */
   readonly base: string
-  /** V8's cache of the compiled script: a quicker start, and other bytes with every build. */
-  readonly codeCache: boolean
+  readonly codeCache: CodeCache
 }
+
+/**
+ * What an executable with a trained cache runs first. A cache that this Node does not take, such as one of another Node, is
+ * said so and costs the time that it would save; nothing else depends on it.
+ */
+const starter = `'use strict'
+const { getRawAsset } = require('node:sea')
+const { Script } = require('node:vm')
+const source = Buffer.from(getRawAsset('script')).latin1Slice()
+const script = new Script(source, { filename: 'ipkeeper.cjs', cachedData: Buffer.from(getRawAsset('cache')) })
+if (script.cachedDataRejected) {
+  try {
+    require('node:fs').writeSync(2, 'ipkeeper: the code cache of this executable is not of its Node: each start takes longer. Build or install it anew.\\n')
+  } catch {}
+}
+script.runInThisContext()(require)
+`
 
 /** What pkg does in simple SEA mode; its published types do not know the keys of execArgv yet. */
 type PackageAsSea = (
   script: string,
   options: SeaOptions & {
-    seaConfig: SeaConfig & { main: string; execArgv: readonly string[]; execArgvExtension: 'none' }
+    seaConfig: SeaConfig & {
+      main: string
+      execArgv: readonly string[]
+      execArgvExtension: 'none'
+      assets?: Readonly<Record<string, string>>
+    }
   },
 ) => Promise<void>
 
@@ -51,16 +79,23 @@ export async function packageExecutable({
   // The path of the script becomes part of the executable. pkg works in a folder of its own below TMPDIR; from there, this
   // path is the same wherever somebody builds.
   const folder = await mkdtemp(join(tmpdir(), 'ipkeeper-sea-'))
-  await copyFile(script, join(folder, basename(script)))
+  const main = join(folder, basename(script))
+  const assets = { script: join(folder, 'wrapped'), cache: join(folder, 'cache') }
+  const isTrained = typeof codeCache === 'object'
+  if (isTrained) {
+    await writeFile(main, starter)
+    await writeFile(assets.script, wrapScript(await readFile(script, 'latin1')), 'latin1')
+    await writeFile(assets.cache, codeCache)
+  } else await copyFile(script, main)
   const seaConfig = {
     main: join('..', basename(script)),
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
-    // V8's cache is of the machine that made it: a foreign one would be rejected at every start.
-    useCodeCache: codeCache && native,
+    useCodeCache: codeCache === 'made',
     // The environment of a runtime must not reach into the plugin: NODE_OPTIONS is ignored.
     execArgv: nodeOptions,
     execArgvExtension: 'none',
+    ...(isTrained && { assets }),
   } as const
   const target = {
     nodeRange: `node${process.versions.node}`,

@@ -18,7 +18,7 @@ const sound: Tree = {
   'shared/net/address.ts': 'export const address = 1\n',
   'shared/api/lease.schema.ts': "import { Type } from 'typebox'\nexport const Lease = Type.Object({})\n",
   'plugin/main.ts':
-    "import { connect } from 'node:net'\nimport { address } from '../shared/net/address.ts'\nconnect(address)\n",
+    "import { closeSync } from 'node:fs'\nimport { address } from '../shared/net/address.ts'\ncloseSync(address)\n",
   'ipkeeper-server/ipam/choose.ts':
     "import { address } from '../../shared/net/address.ts'\nexport const choose = address\n",
   'ipkeeper-server/store/lease-store.ts': 'export interface LeaseStore { close: () => void }\n',

@@ -11,6 +11,7 @@ import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import { formatRange, type Pool } from '../../ipam/pools/pool.ts'
 import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
+import { byPlace, inOrder, keyed, type Keyed, type Located } from '../../ipam/records/address-order.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {
   isOver,
@@ -30,36 +31,6 @@ export function count(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
 }
 
-interface Located {
-  readonly segment: string
-  readonly address: string
-}
-
-interface Keyed<T> {
-  readonly item: T
-  readonly family: number
-  readonly value: bigint
-}
-
-function keyed<T extends Located>(item: T): Keyed<T> {
-  const address = parseAddress(item.address)
-  return { item, family: address?.family ?? 0, value: address?.value ?? 0n }
-}
-
-/** By segment, IPv4 before IPv6, then by number. */
-function compare(a: Keyed<Located>, b: Keyed<Located>): number {
-  if (a.item.segment !== b.item.segment) return a.item.segment < b.item.segment ? -1 : 1
-  if (a.family !== b.family) return a.family - b.family
-  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
-}
-
-/** By segment, then by address. Each is parsed once: listings may be long. */
-export function inOrder<T extends Located>(items: Iterable<T>): T[] {
-  return Array.from(items, keyed)
-    .sort(compare)
-    .map(({ item }) => item)
-}
-
 /**
  * The first of them in order. No more than twice as many are sorted at a time, and only what comes before the last of
  * those so far is looked up.
@@ -72,12 +43,12 @@ function firstInOrder<T extends Located>(
   let first: Keyed<T>[] = []
   let last: Keyed<Located> | undefined
   const sort = (): void => {
-    first = first.sort(compare).slice(0, limit)
+    first = first.sort(byPlace).slice(0, limit)
     last = first[limit - 1]
   }
   for (const key of keys) {
     const place = keyed(key)
-    if (last && compare(place, last) >= 0) continue
+    if (last && byPlace(place, last) >= 0) continue
     const item = lookUp(key)
     if (item && first.push({ ...place, item }) >= 2 * limit) sort()
   }

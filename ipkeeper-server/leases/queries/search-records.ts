@@ -5,11 +5,12 @@ import {
   type LeaseRecord,
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
+import { inOrder } from '../../ipam/records/address-order.ts'
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
 import { describeWorkload, isKnown } from '../../ipam/records/workload.ts'
 import type { LeaseService } from '../verbs/service.ts'
 import { inTurns, type Turn } from './in-turns.ts'
-import { inOrder, leaseItem, reservedReply } from './listing.ts'
+import { leaseItem, reservedReply } from './listing.ts'
 
 export interface SearchTerms {
   readonly text: string

@@ -16,6 +16,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
+import { inOrder } from '../../ipam/records/address-order.ts'
 import {
   describeHolder,
   isOver,
@@ -26,7 +27,7 @@ import {
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LeaseService } from '../verbs/service.ts'
-import { attachmentItem, inOrder, leaseItem, listLeases, listPools, reservationItem } from './listing.ts'
+import { attachmentItem, leaseItem, listLeases, listPools, reservationItem } from './listing.ts'
 import { podOfHolder, readFilter } from './listing-filter.ts'
 
 /** Rows are chosen, sorted and cut as records: only what is shown becomes an answer. */

@@ -82,7 +82,7 @@ export const catalogue = {
     retryable: false,
     summary:
       "A change of the daemon's pools would leave addresses in use outside of them; the pools stay as they were.",
-    hint: 'keep these addresses in the ranges of their pool; or delete their pods (see: ipkeeperctl leases), then: systemctl reload-or-restart ipkeeper',
+    hint: 'keep these addresses in the ranges of their pool; or delete their pods (see: ipkeeperctl leases), release what is kept (ipkeeperctl release --pool POOL), then: systemctl reload-or-restart ipkeeper',
   },
   IPK_ARGS_INVALID: {
     cniCode: 7,

@@ -2,10 +2,12 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness } from '../records/standing.ts'
 import type { AddressBook } from '../pools/address-book.ts'
+import { emptied } from '../pools/emptied.ts'
 import { describeRanges, isUsable, type Pool } from '../pools/pool.ts'
 import { poolOf, sameRanges, toPoolRecord } from '../pools/pool-record.ts'
 import type { PoolSettings } from '../pools/pool-settings.ts'
 import { RangeIndex, type PlacedRange } from '../pools/range-index.ts'
+import { inOrder } from '../records/address-order.ts'
 import {
   describeHolder,
   describeReservation,
@@ -81,7 +83,8 @@ function whatHappens(before: PoolRecord, after: Pool | undefined): string {
 }
 
 function describeOrphans(what: string, leases: readonly LeaseRecord[]): string {
-  const shown = leases
+  // The ledger has another order after a restart, and the text should be the same.
+  const shown = inOrder(leases)
     .slice(0, shownLeases)
     .map(
       ({ address, state, holder }) =>
@@ -121,24 +124,28 @@ function collectOrphans(
   if (affected.size === 0) return
   for (const lease of book.leases()) {
     const pool = affected.get(lease.pool)
-    if (!pool || ((pool.as === 'room' || pool.as === 'spare') && pool.inUse.length > 0)) continue
+    if (!pool || (pool.as === 'spare' && pool.inUse.length > 0)) continue
     const stays = pool.as !== 'room' && usableRange(index, lease)?.owner.name === lease.pool
     if (!stays && isLive(lease)) pool.inUse.push(lease)
   }
 }
 
 function refuseOrphans(affected: readonly Affected[], next: ReadonlyMap<string, Pool>): void {
-  const texts = affected
-    .filter(({ as, inUse }) => as !== 'room' && as !== 'spare' && inUse.length > 0)
-    .map(({ before, inUse }) => describeOrphans(whatHappens(before, next.get(before.name)), inUse))
-  const [first, ...others] = texts
-  if (first !== undefined) throw new Problem('IPK_POOLS_ORPHAN', first, { details: others.join('\n') })
+  const refused = affected.filter(({ as, inUse }) => as !== 'room' && as !== 'spare' && inUse.length > 0)
+  const [first, ...others] = refused.map(({ before, inUse }) =>
+    describeOrphans(whatHappens(before, next.get(before.name)), inUse),
+  )
+  if (first === undefined) return
+  throw new Problem('IPK_POOLS_ORPHAN', first, {
+    details: others.join('\n'),
+    hint: `keep these addresses in the ranges of their pool; or ${refused.map(({ before }) => emptied(before.name)).join('; ')}; then: systemctl reload-or-restart ipkeeper`,
+  })
 }
 
 function refuseOverlap(affected: readonly Affected[]): void {
   for (const one of affected) {
     const { before, inUse } = one
-    const [lease] = inUse
+    const [lease] = inOrder(inUse)
     if (one.as !== 'room' || !lease) continue
     const own = poolOf(before)
     throw new Problem(

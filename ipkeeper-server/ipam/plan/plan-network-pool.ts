@@ -1,16 +1,12 @@
-import { shellWord } from '../../../shared/text/shell-word.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { AddressBook } from '../pools/address-book.ts'
+import { emptied } from '../pools/emptied.ts'
 import { poolOf, sameRanges, toPoolRecord } from '../pools/pool-record.ts'
 import { describeRanges, poolsOverlap, type Pool } from '../pools/pool.ts'
 import type { Change, Write } from '../records/records.ts'
 
 /** Where pools are said by name. */
 const whoHas = { config: "the daemon's configuration", api: 'the Kubernetes API' } as const
-
-/** How nobody comes to have an address of a network. */
-const emptied = (network: string): string =>
-  `delete the pods of: ipkeeperctl leases --pool ${shellWord(network)}; then release what is kept: ipkeeperctl release --pool ${shellWord(network)}`
 
 /**
  * Writes that make the store remember an inline pool. Another pool of the segment that overlaps it is IPK_POOL_OVERLAP

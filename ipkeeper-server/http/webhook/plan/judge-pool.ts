@@ -18,7 +18,7 @@ export interface PoolGround {
 }
 
 const hint =
-  'keep these addresses in the ranges of the pool, or delete their pods first; see: ipkeeperctl leases'
+  'keep these addresses in the ranges of the pool, or delete their pods and release what is kept first; see: ipkeeperctl leases'
 
 /** Whether it is an object that people have to do with: those that ipkeeper made to remember a pool it sees to itself. */
 function isPool({ apiVersion, kind, object, oldObject, subresource }: Admission): boolean {

@@ -10,8 +10,8 @@ import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { startWiredNode, type WiredNode } from '../rigs/wired-node.ts'
-import { fileOf, play, rowOn } from './play.ts'
-import type { Configuration, Store } from './row.ts'
+import { changesFile, fileOf, play, rowOn } from './play.ts'
+import type { Configuration, Role, Row, Store } from './row.ts'
 import { rows } from './rows.ts'
 
 const skips = {
@@ -38,20 +38,24 @@ async function makeNode(t: Test, before: Configuration, store: Store): Promise<W
   })
 }
 
+/** "stopped": the file is changed while no daemon runs. How a pod is wired has no part in that. */
+const ways: readonly (readonly [role: Role, stopped: '' | ', stopped'])[] = [
+  ['ipam', ''],
+  ['ipam', ', stopped'],
+  ['main', ''],
+]
+
+function test(row: Row, store: Store, [role, stopped]: (typeof ways)[number]): void {
+  if (stopped !== '' && !changesFile(row)) return
+  const way = `${store} ${role}${stopped}` as const
+  const name = `${way}: ${row.where}: ${row.what}`
+  const played = wanted === undefined ? row.always?.includes(way) : wanted === 'all' || name.includes(wanted)
+  if (played !== true) return
+  t.test(name, { skip: row.without?.[role] ?? skips[store], timeout: 240_000 }, async t => {
+    const node = await makeNode(t, row.before, store)
+    await play(t, node, rowOn(row, store), { role, meanwhile: stopped !== '' })
+  })
+}
+
 for (const store of ['sqlite', 'etcd'] as const)
-  for (const role of ['ipam', 'main'] as const)
-    for (const row of rows) {
-      const name = `${store} ${role}: ${row.where}: ${row.what}`
-      const played =
-        wanted === undefined
-          ? row.always?.includes(`${store} ${role}`)
-          : wanted === 'all' || name.includes(wanted)
-      if (played !== true) continue
-      const options = {
-        skip: row.without?.[role] ?? skips[store],
-        timeout: 240_000,
-      }
-      t.test(name, options, async t => {
-        await play(t, await makeNode(t, row.before, store), rowOn(row, store), role)
-      })
-    }
+  for (const way of ways) for (const row of rows) test(row, store, way)

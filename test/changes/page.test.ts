@@ -10,6 +10,9 @@ const page = join(import.meta.dirname, '..', '..', 'docs', 'operations', 'change
 const files = { file: "the daemon's file", conflist: 'the conflist', both: 'both' } as const
 const kinds = ['live', 'kept', 'cooling', 'reserved', 'fresh'] as const satisfies readonly Kind[]
 
+/** Where a DEL with the new conflist ends nothing. */
+const swept = '; pods of before are ended by the sweeper, as below'
+
 const words = (outcome: Outcome): string =>
   ({ same: 'it', other: 'another one', any: 'one' })[outcome as string] ?? `\`${outcome}\``
 
@@ -39,7 +42,7 @@ const table = (where: Row['where']): string =>
             ? 'refused at each ADD'
             : 'at once',
         ...kinds.map(kind => cell(row, kind)),
-        row.type,
+        row.type + (row.swept === true ? swept : ''),
       ]),
     )
     .join('')
@@ -65,8 +68,8 @@ t.test('the page has the table', t => {
 })
 
 t.test('codes are those of the catalogue, and tests of other rows are there', t => {
-  for (const { gets, inMain, refused } of rows)
-    for (const word of [...kinds.flatMap(kind => [gets[kind], inMain?.[kind] ?? 'same']), refused ?? 'same'])
+  for (const { gets, inMain, onShared, refused = 'same' } of rows)
+    for (const word of [...[gets, inMain, onShared?.gets].flatMap(all => Object.values(all ?? {})), refused])
       if (word.startsWith('IPK_')) t.ok(word in catalogue, word)
   for (const [what, path] of elsewhere)
     t.ok(readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8').length > 0, what)

@@ -16,15 +16,31 @@ import {
 } from '../rigs/wired-node.ts'
 import type { Configuration, Kind, Outcome, Role, Row, Store } from './row.ts'
 
-const addresses = { live: '10.22.0.10', kept: '10.22.0.20', cooling: '10.22.0.30', reserved: '10.22.0.40' }
+const addresses = {
+  live: '10.22.0.10',
+  leaving: '10.22.0.50',
+  kept: '10.22.0.20',
+  cooling: '10.22.0.30',
+  reserved: '10.22.0.40',
+}
 
 /** Kinds whose next ADD can be foretold while all pods stand as they do; who lives has to be deleted first. */
 const foretold = ['fresh', 'kept', 'cooling', 'reserved'] as const satisfies readonly Kind[]
 
-/** The daemon's file. What cools down does so for longer than a test lasts. */
+/** The daemon's file. What cools down does so for longer than a test lasts; the sweeper is quick. */
 export const fileOf = ({ pools = [] }: Configuration): Settings => ({
   ...{ pools, kubernetes: { mode: 'off' }, cooldown: '1h', preferFor: '1h' },
+  reconcile: { interval: '1s', minAge: '1s' },
 })
+
+export const changesFile = ({ before, after }: Row): boolean =>
+  JSON.stringify(fileOf(before)) !== JSON.stringify(fileOf(after))
+
+/** A pod from before the change that lives, and its Result. */
+interface Living {
+  readonly pod: WiredPod
+  readonly result: WiredResult
+}
 
 const asks = (address: string): Readonly<Record<string, string>> => ({ 'ipkeeper.io/ip': address })
 
@@ -37,14 +53,17 @@ class Played {
   readonly node: WiredNode
   readonly row: Row
   readonly role: Role
-  readonly live: { readonly pod: WiredPod; readonly result: WiredResult }
+  readonly live: Living
+  /** Of whom the runtime sends a DEL with the conflist of after the change. */
+  readonly leaving: Living
 
-  constructor(t: Test, node: WiredNode, row: Row, role: Role, live: Played['live']) {
+  constructor(t: Test, node: WiredNode, row: Row, role: Role, [live, leaving]: readonly [Living, Living]) {
     this.t = t
     this.node = node
     this.row = row
     this.role = role
     this.live = live
+    this.leaving = leaving
   }
 
   /** The configuration of a call. In the IPAM role the plugin runs as another one's. */
@@ -64,14 +83,20 @@ class Played {
     return (JSON.parse((await this.node.daemon().ask('GET', '/v1/status')).body) as StatusReply).config
   }
 
+  get file(): string {
+    return join(dirname(this.node.daemon().stateDir), 'config')
+  }
+
+  write(): void {
+    writeFileSync(`${this.file}.new`, JSON.stringify(fileOf(this.row.after)))
+    renameSync(`${this.file}.new`, this.file)
+  }
+
   /** Puts the file in place, and waits until it is in force, or refused. */
   async change(): Promise<void> {
-    const { before, after } = this.row
-    if (JSON.stringify(fileOf(before)) === JSON.stringify(fileOf(after))) return
+    if (!changesFile(this.row)) return
     const was = await this.status()
-    const file = join(dirname(this.node.daemon().stateDir), 'config')
-    writeFileSync(`${file}.new`, JSON.stringify(fileOf(after)))
-    renameSync(`${file}.new`, file)
+    this.write()
     await until('the file is judged', async () => {
       const { loadedAt, problem } = await this.status()
       return problem !== null || loadedAt !== was.loadedAt
@@ -92,8 +117,41 @@ class Played {
     const { t, row, node } = this
     const { says, refused } = row
     if (refused === undefined || says === undefined) return
+    const daemon = node.daemon()
     for (const word of ['status', 'doctor', 'audit'])
-      t.match((await node.daemon().control(word)).stdout, says, `${word} says why`)
+      t.match((await daemon.control(word)).stdout, says, `${word} says why`)
+    t.match(daemon.log(), says, 'the log says why')
+    t.match(
+      await daemon.control('check-config', this.file),
+      { exit: 1, stdout: says },
+      'check-config says why',
+    )
+  }
+
+  /** The runtime knows of pods from before, and tells so with the conflist that is there now, as containerd does. */
+  async withTheNewConflist(): Promise<void> {
+    const { t, node, row, after, live, leaving } = this
+    const had = async (): Promise<readonly string[]> =>
+      (await node.daemon().boundLeases()).map(({ address }) => address).sort()
+    const all = [addresses.live, addresses.leaving]
+    const attachments = [live, leaving].map(({ pod }) => ({ containerID: pod.containerId, ifname: 'eth0' }))
+    const settings = { ...after.settings, 'cni.dev/valid-attachments': attachments }
+    const gc = await live.pod.call('GC', { ...after, settings })
+    t.strictSame([gc.exit, gc.stdout, await had()], [0, '', all], 'a GC with the new conflist ends nobody')
+    const { pod, result } = leaving
+    const { exit, stdout } = await pod.call('DEL', { ...after, prevResult: result })
+    t.strictSame([exit, stdout], [0, ''], 'a DEL with the new conflist works')
+    t.strictSame(await had(), row.swept === true ? all : [addresses.live], 'what it ends')
+    await pod.namespace.delete()
+    await until('nothing of that pod is left', async () => (await had()).join() === addresses.live)
+    if (this.role === 'main')
+      t.strictSame(await this.hostLinks(), 1, 'of the links of pods, only that of the living pod is left')
+  }
+
+  /** How many links of pods there are on the host. */
+  async hostLinks(): Promise<number> {
+    const text = await this.node.host.must('ip', ['-json', 'link', 'show', 'type', 'veth'])
+    return (JSON.parse(text) as readonly unknown[]).length
   }
 
   /** When nobody has or keeps an address any more, the change is made. */
@@ -151,17 +209,18 @@ class Played {
 /** Pods and addresses before the change. */
 async function prepare(t: Test, node: WiredNode, row: Row, role: Role): Promise<Played> {
   const call = Played.call(row.before, role)
-  const add = async (name: Kind, annotations: Readonly<Record<string, string>>) => {
+  const add = async (name: Kind | 'leaving', annotations: Readonly<Record<string, string>>) => {
     const pod = await node.pod({ ...call, name })
     return { pod, result: await pod.add({ annotations }) }
   }
   const live = await add('live', asks(addresses.live))
+  const leaving = await add('leaving', asks(addresses.leaving))
   const kept = await add('kept', { ...asks(addresses.kept), 'ipkeeper.io/retain': 'forever' })
   const cooling = await add('cooling', asks(addresses.cooling))
   for (const { pod } of [kept, cooling]) await pod.del()
   const reserved = await node.daemon().control('reserve', addresses.reserved, 'shop/reserved')
   if (reserved.exit !== 0) throw new Error(reserved.stderr)
-  return new Played(t, node, row, role, live)
+  return new Played(t, node, row, role, [live, leaving])
 }
 
 /** All ends, and nothing is left. */
@@ -185,18 +244,28 @@ async function end(played: Played, pods: readonly WiredPod[]): Promise<void> {
 export const rowOn = ({ refused, ...row }: Row, store: Store): Row =>
   store === 'sqlite' || !row.onShared ? { ...row, ...(refused && { refused }) } : { ...row, ...row.onShared }
 
-export async function play(t: Test, node: WiredNode, row: Row, role: Role): Promise<void> {
+/** `meanwhile`: no daemon runs while the file is changed. */
+export async function play(
+  t: Test,
+  node: WiredNode,
+  row: Row,
+  { role, meanwhile }: { readonly role: Role; readonly meanwhile: boolean },
+): Promise<void> {
   const played = await prepare(t, node, row, role)
-  await played.change()
-  await played.says('at once')
   const before = new Map<Kind, string>()
-  for (const kind of foretold) before.set(kind, await played.foretell(kind))
+  if (!meanwhile) {
+    await played.change()
+    await played.says('at once')
+    for (const kind of foretold) before.set(kind, await played.foretell(kind))
+  }
   await node.daemon().stop()
+  if (meanwhile) played.write()
   await node.startDaemon()
   await played.says('after a restart')
-  for (const kind of foretold)
-    t.equal(await played.foretell(kind), before.get(kind), `after a restart ${kind} gets what it got before`)
+  for (const [kind, got] of before)
+    t.equal(await played.foretell(kind), got, `after a restart ${kind} gets what it got before`)
   await played.saysEverywhere()
+  await played.withTheNewConflist()
   const { pod, result } = played.live
   const check = await pod.call('CHECK', { prevResult: result })
   t.strictSame([check.exit, check.stdout], [0, ''], 'who lives passes its CHECK')

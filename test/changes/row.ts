@@ -53,10 +53,12 @@ export interface Row {
   readonly onShared?: { readonly refused?: `IPK_${string}`; readonly gets: Outcomes }
   /** What a pod gets even when nobody has an address any more, where that is an error. */
   readonly allWrong?: RegExp
+  /** A DEL with the new conflist does not mean a pod from before: the sweeper ends it when its sandbox is gone. */
+  readonly swept?: true
   /** Roles in which the row makes no sense, and why. */
   readonly without?: Partial<Record<Role, string>>
   /** What to type, for the page. */
   readonly type: string
   /** Where each run of all tests plays it, and not only `make test-all`. */
-  readonly always?: readonly `${Store} ${Role}`[]
+  readonly always?: readonly `${Store} ${Role}${'' | ', stopped'}`[]
 }

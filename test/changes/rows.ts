@@ -1,7 +1,7 @@
 /**
  * What an administrator changes, and what becomes of addresses. docs/operations/changes.md has the same table, made of this one.
  *
- * Before each change, 10.22.0.10 is bound, .20 kept, .30 cooling down and .40 reserved.
+ * Before each change, 10.22.0.10 and .50 are bound, .20 kept, .30 cooling down and .40 reserved.
  */
 import type { Configuration, Outcomes, Row } from './row.ts'
 
@@ -25,7 +25,8 @@ const none = (code: `IPK_${string}`): Outcomes => ({
   ...{ fresh: code, live: code, kept: code, cooling: code, reserved: code },
 })
 const refused = 'IPK_POOLS_ORPHAN'
-const named = /10\.22\.0\.10 \(shop\/live\), 10\.22\.0\.20 \(kept for shop\/kept\)/
+const named =
+  /10\.22\.0\.10 \(shop\/live\), 10\.22\.0\.20 \(kept for shop\/kept\), 10\.22\.0\.50 \(shop\/leaving\)/
 const wait =
   '`ipkeeperctl leases --pool prod`; set `draining: true`, delete or release what is listed, then change it'
 
@@ -59,14 +60,14 @@ const fileRows: readonly Row[] = [
     type: isRefused ? wait : 'nothing',
   })),
   {
-    ...{ what: 'a pool away', where: 'file', always: ['sqlite ipam'] },
+    ...{ what: 'a pool away', where: 'file', always: ['sqlite ipam, stopped'] },
     ...{ before: inFile({ subnet }), after: { pools: [], ipam: { pool: 'prod' } } },
     allWrong: /^IPK_POOL_UNKNOWN$/,
     onShared: { gets: none('IPK_POOL_UNKNOWN') },
     ...{ refused, says: named, gets: asBefore, type: wait },
   },
   {
-    ...{ what: 'the name of a pool', where: 'both', always: ['etcd ipam'] },
+    ...{ what: 'the name of a pool', where: 'both', always: ['etcd ipam, stopped'] },
     ...{ before: inFile({ subnet }), after: inFile({ subnet }, 'shop') },
     ...{ refused, says: named, gets: none('IPK_POOL_UNKNOWN'), type: wait },
   },
@@ -134,14 +135,15 @@ const conflistRows: readonly Row[] = [
     ...{ what: 'the name of a network with ranges of its own', where: 'conflist', always: ['sqlite ipam'] },
     before: inConflist({ subnet }),
     after: { network: 'net2', ...inConflist({ subnet }) },
-    gets: none('IPK_POOL_OVERLAP'),
+    ...{ gets: none('IPK_POOL_OVERLAP'), swept: true },
     type: '`ipkeeperctl leases`; delete or release what is listed, then change it',
   },
   {
-    ...{ what: 'the name of a network with a pool of the file', where: 'conflist' },
+    what: 'the name of a network with a pool of the file',
+    ...{ where: 'conflist', always: ['sqlite main'] },
     before: inFile({ subnet }),
     after: { ...inFile({ subnet }), network: 'net2' },
-    gets: { ...asBefore, kept: 'other' },
+    ...{ gets: { ...asBefore, kept: 'other' }, swept: true },
     type: '`ipkeeperctl release` what was kept under the old name',
   },
   {

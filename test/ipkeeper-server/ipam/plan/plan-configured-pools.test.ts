@@ -16,6 +16,7 @@ import type {
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
+import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 /** "prod 10.22.0.0/24", "prod@lab 10.22.0.0/24 fd00::/64" (a set each), "prod 10.22.0.0/24:10.22.0.10-10.22.0.20". */
 function pool(words: string): Pool {
@@ -260,7 +261,7 @@ const refused: readonly (readonly [
     'shrunk, with many outside',
     {
       pools: ['config:a 10.1.0.0/24'],
-      leases: [3, 20, 21, 22, 23, 24, 25].map(last => `a 10.1.0.${last}`),
+      leases: [24, 3, 25, 21, 20, 23, 22].map(last => `a 10.1.0.${last}`),
     },
     ['a 10.1.0.0/24:10.1.0.2-10.1.0.9'],
     'IPK_POOLS_ORPHAN',
@@ -283,7 +284,7 @@ const refused: readonly (readonly [
   ],
   [
     'ranges of a network are in use',
-    { pools: ['net 10.1.0.0/24'], leases: ['dead net 10.1.0.4', 'net 10.1.0.5', 'net 10.1.0.6'] },
+    { pools: ['net 10.1.0.0/24'], leases: ['dead net 10.1.0.4', 'net 10.1.0.6', 'net 10.1.0.5'] },
     ['b 10.7.0.0/24', 'a 10.1.0.0/16'],
     'IPK_POOL_OVERLAP',
     'the ranges of pool a (10.1.0.1-10.1.255.254) overlap those of network net (10.1.0.1-10.1.0.254), which has leases, such as 10.1.0.5 of shop/web-5',
@@ -308,6 +309,19 @@ for (const [name, before, next, code, message, details = ''] of refused) {
     t.end()
   })
 }
+
+t.test('it is said how to free each pool', async t => {
+  const before: Before = {
+    pools: ['config:a 10.1.0.0/24', 'config:b 10.2.0.0/24'],
+    leases: ['a 10.1.0.5', 'held b 10.2.0.5'],
+  }
+  const commands = ['a', 'b'].flatMap(name => [
+    `ipkeeperctl leases --pool ${name};`,
+    `ipkeeperctl release --pool ${name};`,
+  ])
+  const { hint } = await thrownProblem(() => plan(before, []))
+  t.match(hint, new RegExp(commands.join('.*')))
+})
 
 t.test('where nodes share the records, a pool of another file stays while it is in use', t => {
   const ofOthers = (leases: readonly string[], next: readonly string[]) =>

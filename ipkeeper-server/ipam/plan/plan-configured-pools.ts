@@ -7,7 +7,7 @@ import { describeRanges, isUsable, type Pool } from '../pools/pool.ts'
 import { poolOf, sameRanges, toPoolRecord } from '../pools/pool-record.ts'
 import type { PoolSettings } from '../pools/pool-settings.ts'
 import { RangeIndex, type PlacedRange } from '../pools/range-index.ts'
-import { inOrder } from '../records/address-order.ts'
+import { inAddressOrder } from '../records/address-order.ts'
 import {
   describeHolder,
   describeReservation,
@@ -84,7 +84,7 @@ function whatHappens(before: PoolRecord, after: Pool | undefined): string {
 
 function describeOrphans(what: string, leases: readonly LeaseRecord[]): string {
   // The ledger has another order after a restart, and the text should be the same.
-  const shown = inOrder(leases)
+  const shown = inAddressOrder(leases)
     .slice(0, shownLeases)
     .map(
       ({ address, state, holder }) =>
@@ -145,7 +145,7 @@ function refuseOrphans(affected: readonly Affected[], next: ReadonlyMap<string, 
 function refuseOverlap(affected: readonly Affected[]): void {
   for (const one of affected) {
     const { before, inUse } = one
-    const [lease] = inOrder(inUse)
+    const [lease] = inAddressOrder(inUse)
     if (one.as !== 'room' || !lease) continue
     const own = poolOf(before)
     throw new Problem(

@@ -25,7 +25,7 @@ export function byPlace(a: Keyed<Located>, b: Keyed<Located>): number {
 }
 
 /** By segment, then by address. Each is parsed once: listings may be long. */
-export function inOrder<T extends Located>(items: Iterable<T>): T[] {
+export function inAddressOrder<T extends Located>(items: Iterable<T>): T[] {
   return Array.from(items, keyed)
     .sort(byPlace)
     .map(({ item }) => item)

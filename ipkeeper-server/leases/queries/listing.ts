@@ -11,7 +11,7 @@ import { locateAddress, poolOf } from '../../ipam/pools/pool-record.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
 import { formatRange, type Pool } from '../../ipam/pools/pool.ts'
 import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/pools/usage.ts'
-import { byPlace, inOrder, keyed, type Keyed, type Located } from '../../ipam/records/address-order.ts'
+import { byPlace, inAddressOrder, keyed, type Keyed, type Located } from '../../ipam/records/address-order.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {
   isOver,
@@ -89,7 +89,7 @@ export function listLeases(service: LeaseService, limit?: number): LeaseItem[] {
   const now = service.now()
   const present =
     limit === undefined || limit >= ledger.counts().lease
-      ? inOrder([...ledger.leases()].filter(lease => !isOver(lease, now)))
+      ? inAddressOrder([...ledger.leases()].filter(lease => !isOver(lease, now)))
       : firstInOrder(ledger.leaseKeys(), limit, key => {
           const lease = ledger.lease(key)
           return lease && !isOver(lease, now) ? lease : undefined

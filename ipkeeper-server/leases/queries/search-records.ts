@@ -5,7 +5,7 @@ import {
   type LeaseRecord,
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
-import { inOrder } from '../../ipam/records/address-order.ts'
+import { inAddressOrder } from '../../ipam/records/address-order.ts'
 import { formatReservationOwner } from '../../ipam/records/reservation-owner.ts'
 import { describeWorkload, isKnown } from '../../ipam/records/workload.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -41,8 +41,8 @@ export async function searchRecords(
   const leases = await all(inTurns(ledger.leases(), isWantedLease, turn))
   const reservations = await all(inTurns(ledger.reservations(), isWantedReservation, turn))
   const [firstLeases, firstReservations] = [
-    inOrder(leases).slice(0, limit),
-    inOrder(reservations).slice(0, limit),
+    inAddressOrder(leases).slice(0, limit),
+    inAddressOrder(reservations).slice(0, limit),
   ]
   const more = leases.length + reservations.length - firstLeases.length - firstReservations.length
   return {

@@ -16,7 +16,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { nearestWord } from '../../../shared/text/nearest-word.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
-import { inOrder } from '../../ipam/records/address-order.ts'
+import { inAddressOrder } from '../../ipam/records/address-order.ts'
 import {
   describeHolder,
   isOver,
@@ -130,7 +130,7 @@ export function selectLeases(service: LeaseService, query: ListingQuery<LeaseSor
     if (isAsked({ ...podOfHolder(holder), node, owner: workload, state, pool: () => pool })) found.push(lease)
   }
   if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
-  const { shown, rest } = cut(inOrder(found), leaseSorts, sort, limit)
+  const { shown, rest } = cut(inAddressOrder(found), leaseSorts, sort, limit)
   return { leases: shown.map(leaseItem), ...rest }
 }
 
@@ -163,7 +163,7 @@ export function selectReservations(
     })
   })
   if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)
-  const { shown, rest } = cut(inOrder(found), reservationSorts, sort, limit)
+  const { shown, rest } = cut(inAddressOrder(found), reservationSorts, sort, limit)
   return { reservations: shown.map(reservationItem), ...rest }
 }
 

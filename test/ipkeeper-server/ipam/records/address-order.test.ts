@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inOrder } from '../../../../ipkeeper-server/ipam/records/address-order.ts'
+import { inAddressOrder } from '../../../../ipkeeper-server/ipam/records/address-order.ts'
 
 t.test('by segment, IPv4 before IPv6, then by number', t => {
   const ordered = [
@@ -10,7 +10,7 @@ t.test('by segment, IPv4 before IPv6, then by number', t => {
     ['default', 'fd00::2'],
     ['lab', '10.22.0.2'],
   ].map(([segment = '', address = '']) => ({ segment, address }))
-  t.strictSame(inOrder(ordered.toReversed()), ordered)
-  t.strictSame(inOrder(ordered), ordered)
+  t.strictSame(inAddressOrder(ordered.toReversed()), ordered)
+  t.strictSame(inAddressOrder(ordered), ordered)
   t.end()
 })

@@ -202,6 +202,12 @@ class Played {
           ? 'same'
           : 'other'
     t.equal(outcome, expected, `${when}: ${kind} gets ${got}`)
+    if (kind === 'kept' && outcome === 'other' && this.row.swept !== true)
+      t.match(
+        this.node.daemon().log(),
+        `${addresses.kept}: kept for it until now, released: no range of`,
+        'it is told so',
+      )
     if (kind !== 'live') t.not(address, addresses.live, `${when}: nobody gets what a living pod has`)
   }
 }

@@ -146,7 +146,10 @@ function firstServed(
       first ??= error
     }
   }
-  throw first ?? new Problem('IPK_INTERNAL', 'an ADD without an offer')
+  // A network that counts on the daemon's pools is refused before there is a plan; the last pool went in between.
+  throw (
+    first ?? new Problem('IPK_POOL_UNKNOWN', 'the network names no pool, and the daemon has none any more')
+  )
 }
 
 /** For an ADD that was sent again. The new generation takes the attachment out of reach of the first sending's undo. */
@@ -259,6 +262,21 @@ function freedLeases(
     .map(lease => releasedLease({ ...lease, retain: 'release' }, terms))
 }
 
+/**
+ * Why the pod has an address no more that it had or that was kept for it: for the log, its events and `explain`. Who finds
+ * another address in place of the known one has to be told.
+ */
+function whyFreed(lease: LeaseRecord, grants: readonly Grant[]): string {
+  const had = lease.state === 'held' ? 'kept for it until now' : 'of its former sandbox'
+  const canHaveIt = canGive(
+    grants.map(({ slot }) => slot),
+    [lease],
+  )
+  const pools = [...new Set(grants.map(({ slot }) => slot.pool.name))].join(', ')
+  const outside = pools === '' ? 'the fallback gives its addresses' : `no range of ${pools} has it`
+  return `${had}, released: ${canHaveIt ? 'it has another one' : outside}`
+}
+
 /** The holder and the attachment that have the leases from now on; the attachment knows how its ADD is undone. */
 function writeOwners(
   { book, request, terms }: AddContext,
@@ -292,14 +310,20 @@ function writeOwners(
 
 /** Turns a decision into writes and an answer. */
 function assemble(context: AddContext, { grants, macGuards, delegation }: Decision): AddPlan {
-  const { book, request, terms, takeover } = context
+  const { book, request, terms, takeover, trace } = context
+  const bound = grants.map(grant => bindLease(context, grant))
+  const freed = freedLeases(context, bound)
+  const givenUp = freed.map(lease => ({
+    subject: lease.address,
+    text: whyFreed(book.lease(lease) ?? lease, grants),
+  }))
+  for (const why of givenUp) trace?.push({ about: 'address', verdict: 'dropped', ...why })
   const reasons = [
     ...takeover.reasons,
     ...grants.map(grant => `${formatAddress(grant.address)}: ${grant.reason}`),
     ...(delegation ? [delegation.reason] : []),
+    ...givenUp.map(({ subject, text }) => `${subject}: ${text}`),
   ]
-  const bound = grants.map(grant => bindLease(context, grant))
-  const freed = freedLeases(context, bound)
   const guards = checkQuota(context, grants, freed)
   // Of a reservation that was made on another node in this moment, or not heard of for long, only the store can tell.
   const unreserved = book.isShared ? bound.filter(record => !book.reservation(record)) : []

@@ -522,8 +522,11 @@ t.test('an explanation says that an ADD is left to the fallback', async t => {
 
 t.test('a configuration that lost its last pool while the ADD was read', async t => {
   const story = await TestService.open()
-  const { code } = await story.problem(plain('a', 'c1', { configured: [], network: 'net' }))
-  t.equal(code, 'IPK_INTERNAL')
+  const problem = await story.problem(plain('a', 'c1', { configured: [], network: 'net' }))
+  t.match(problem, {
+    code: 'IPK_POOL_UNKNOWN',
+    message: /the network names no pool, and the daemon has none/,
+  })
 })
 
 t.test('what is no problem of the ADD is thrown on', async t => {
@@ -537,6 +540,55 @@ t.test('what is no problem of the ADD is thrown on', async t => {
   const broken = { ...addTerms(story.service), own }
   const request = story.request(plain('a', 'c1'))
   t.throws(() => decideAdd(story.service.ledger, request, broken), { message: 'broken' })
+})
+
+t.test('what a pod has no more is told, in its events, the log and explain', async t => {
+  const kept = web('c1', 'u1', { retain: 'forever' })
+  const later: PodWords = { pod: 'web-0', container: 'c2', uid: 'u2' }
+  const rows: readonly (readonly [
+    name: string,
+    before: 'del' | 'dies',
+    next: PodWords,
+    subnet: string,
+    RegExp,
+  ])[] = [
+    [
+      'another range',
+      'del',
+      later,
+      '10.99.0.0/24',
+      /^kept for it until now, released: no range of net has it$/,
+    ],
+    [
+      'a dead sandbox',
+      'dies',
+      later,
+      '10.99.0.0/24',
+      /^of its former sandbox, released: no range of net has it$/,
+    ],
+    [
+      'another request',
+      'del',
+      { ...later, ip: '10.22.0.60' },
+      '10.22.0.0/24',
+      /^kept .*: it has another one$/,
+    ],
+    ['what it had', 'del', later, '10.22.0.0/24', /^$/],
+  ]
+  for (const [name, end, next, subnet, expected] of rows) {
+    const story = await TestService.open()
+    await story.add(kept)
+    if (end === 'del') await story.del('c1')
+    else story.dead.add('c1')
+    story.pool = poolFrom('net', [subnet])
+    const { plan, trace } = decideAdd(story.service.ledger, story.request(next), addTerms(story.service))
+    const told = trace.find(({ subject, verdict }) => subject === '10.22.0.50' && verdict === 'dropped')
+    t.match(told?.text ?? '', expected, name)
+    const reasons = plan?.reasons.filter(
+      reason => reason.startsWith('10.22.0.50: ') && reason.includes('released'),
+    )
+    t.strictSame(reasons, told ? [`10.22.0.50: ${told.text}`] : [], `${name}: the same reason`)
+  }
 })
 
 t.test('the routes of a network, and those that its pools add', async t => {

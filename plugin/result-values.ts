@@ -37,7 +37,11 @@ function* faultsOf(result: AddResult): Generator<string, undefined> {
   yield* partFaults('result', '', result)
   for (const [index, link] of (interfaces ?? []).entries())
     yield* partFaults('interface', `interfaces[${index}]`, link)
-  for (const [index, ip] of ips.entries()) yield* ipFaults(ip, `ips[${index}]`, interfaces?.length ?? 0)
+  for (const [index, ip] of ips.entries()) {
+    yield* ipFaults(ip, `ips[${index}]`, interfaces?.length ?? 0)
+    if (ips.findIndex(other => isSameAddress(other, ip)) < index)
+      yield says(`ips[${index}].address`, ip.address, 'is there twice')
+  }
   for (const [index, route] of routes.entries()) yield* routeFaults(route, `routes[${index}]`)
   if (ip4) yield* familyFaults(ip4, 'ip4', 4)
   if (ip6) yield* familyFaults(ip6, 'ip6', 6)
@@ -120,7 +124,17 @@ function podAddress(text: string): Cidr | undefined {
   if (!cidr) return undefined
   const { family, value } = cidr.address
   const multicast = family === 4 ? value >> 28n === 0xen : value >> 120n === 0xffn
-  return multicast || value === 0n || (family === 4 && value === 0xffffffffn) ? undefined : cidr
+  const loopback = family === 4 ? value >> 24n === 127n : value === 1n
+  const none = value === 0n || (family === 4 && value === 0xffffffffn)
+  return multicast || loopback || none ? undefined : cidr
+}
+
+/** Whether two entries are of one address, however it is spelt. */
+function isSameAddress({ address: one }: Ip, { address: other }: Ip): boolean {
+  return (
+    parseCidr(one)?.address.value === parseCidr(other)?.address.value &&
+    one.includes(':') === other.includes(':')
+  )
 }
 
 /** An IPv4 address that is written as one of IPv6 is of either family, by who reads it. */

@@ -188,7 +188,6 @@ t.test('the dashboard', t => {
       'ipkeeper_store_awaited_nodes',
       'ipkeeper_elected',
       'ipkeeper_admission_reviews_total',
-      'ipkeeper_optional_part_up',
       'ipkeeper_kubernetes_last_contact_timestamp_seconds',
       'ipkeeper_kubernetes_events_total',
       'ipkeeper_config_loaded_timestamp_seconds',

@@ -10,7 +10,7 @@ t.test('each version has its shape, and an address', t => {
     const fault = (result: object): string | undefined => resultFault({ cniVersion, ...result }, cniVersion)
     t.equal(fault(byFamily ? { ip4 } : { ips }), undefined, cniVersion)
     t.equal(
-      fault(byFamily ? { ip6: { ip: 'fd00::2/64' } } : { ips: [...ips, ...ips] }),
+      fault(byFamily ? { ip6: { ip: 'fd00::2/64' } } : { ips: [...ips, { address: '10.22.0.3/16' }] }),
       undefined,
       cniVersion,
     )
@@ -33,10 +33,17 @@ t.test('every value that readers take for an address, a number or a word', t => 
       ...['10.22.1.050/16', ' 10.22.0.2/16', '10.22.0.2/16\n', '10.22.0.2/16/16', 'localhost/8', '/16', '10'],
       ...['fd00::2/129', 'fd00::2%eth0/64', 'fd00:::2/64', '::ffff:10.22.0.2/16', '::ffff:10.22.0.2/112'],
       ...['0.0.0.0/0', '::/64', '224.0.0.1/24', 'ff02::1/64', '255.255.255.255/32', '10.22.0.2 /16'],
+      ...['127.0.0.1/8', '127.9.0.1/32', '::1/128'],
     ].map((address): [object, string] => [
       { ips: [good, { address }] },
       `ips[1].address ${JSON.stringify(address)} is no address with a prefix`,
     ]),
+    [{ ips: [good, good] }, 'ips[1].address "10.22.0.2/16" is there twice'],
+    [{ ips: [good, { address: '10.22.0.2/24' }] }, 'ips[1].address "10.22.0.2/24" is there twice'],
+    [
+      { ips: [{ address: 'fd00::2/64' }, good, { address: 'fd00:0::2/64' }] },
+      'ips[2].address "fd00:0::2/64" is there twice',
+    ],
     [{ ips: [{ ...good, gateway: 'gw' }] }, 'ips[0].gateway "gw" is no address of IPv4'],
     [{ ips: [{ ...good, gateway: '10.22.0.1/16' }] }, 'ips[0].gateway "10.22.0.1/16" is no address of IPv4'],
     [{ ips: [{ ...good, gateway: 'fd00::1' }] }, 'ips[0].gateway "fd00::1" is no address of IPv4'],

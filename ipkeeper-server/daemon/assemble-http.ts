@@ -8,6 +8,7 @@ import { MetricsListener } from '../http/metrics-listener.ts'
 import type { StringMap } from '../ipam/records/pod-facts.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
+import { unreadOnPods } from '../kubernetes/annotations/unread-on-pods.ts'
 import { outcomeEvent } from '../kubernetes/event-texts.ts'
 import { Ledger } from '../leases/ledger/ledger.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
@@ -128,7 +129,11 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     cluster: cluster?.view,
     config: () => ({ ...watched.status(), copy: keeper.problem()?.toDocument() ?? null }),
     checkConfig: configJudge(frame, service, options.access),
-    clusterStatus: () => cluster?.status(),
+    clusterStatus: () =>
+      cluster && {
+        ...cluster.status(),
+        unread: unreadOnPods(cluster.pods(), settings.terms().requests.dialects),
+      },
     leader: options.leaderTasks.leader,
     jumps: () => clock.jumps(),
     deferredDels: () => deferred.count(),

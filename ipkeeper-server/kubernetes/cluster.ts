@@ -216,6 +216,11 @@ export class Cluster {
     }
   }
 
+  /** The pods of this node, as the API has told of them. */
+  pods(): Iterable<PodEntry> {
+    return this.#cache.pods.entries()
+  }
+
   #reflectors(): readonly Pick<Reflector<unknown>, 'stop' | 'status'>[] {
     return [this.#pods, this.#nodes, ...(this.#namespaces ? [this.#namespaces] : [])]
   }

@@ -43,6 +43,11 @@ export class PodDirectory implements Sink<PodEntry> {
     return this.#pods.size
   }
 
+  /** All of them. */
+  *entries(): Generator<PodEntry> {
+    for (const { pod } of this.#pods.values()) yield pod
+  }
+
   /** See ClusterView.pod. */
   find({ namespace, name, uid }: PodWanted): PodView | undefined {
     const known = this.#pods.get(`${namespace}/${name}`)

@@ -230,6 +230,20 @@ const KubernetesStatus = Type.Object({
   nodeMissing: Type.Union([Type.Object({ meant: Type.Union([Type.String(), Type.Null()]) }), Type.Null()], {
     description: 'set when the API has no Node of our name; the nearest that it has',
   }),
+  unreadAnnotations: Type.Optional(
+    Type.Array(
+      Type.Object({
+        dialect: Type.String(),
+        pods: Type.Integer({ description: 'of this node that have any' }),
+        pod: Type.String({ description: 'one of them, NAMESPACE/NAME' }),
+        key: Type.String({ description: 'one that it has' }),
+      }),
+      {
+        description:
+          'annotations of other products on pods, of dialects that are not switched on; absent from older daemons',
+      },
+    ),
+  ),
 })
 
 export const StatusReply = Type.Object(

@@ -10,6 +10,7 @@ import {
   type Answer,
 } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
+import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const skip = missing('cluster', 'executables')
@@ -33,6 +34,23 @@ t.test('annotations that only the API can tell', { skip }, async t => {
     t.match(await node.daemon.boundLeases(), [
       { address: '10.22.0.50', pod: { name: 'web-0', uid: web.uid } },
     ])
+  })
+
+  await t.test('a pod of another product, whose annotations are not switched on', async t => {
+    const found = async (): Promise<unknown> => {
+      const { checks } = JSON.parse((await node.daemon.control('doctor', '-o', 'json')).stdout) as {
+        checks: readonly { id: string }[]
+      }
+      return checks.find(({ id }) => id === 'annotations')
+    }
+    t.match(await found(), { state: 'ok' })
+    await createPod(cluster, 'moved', { 'cni.projectcalico.org/ipAddrs': '["10.22.0.60"]' })
+    await until('the daemon has heard of it', async () => {
+      const check = await found()
+      return JSON.stringify(check).includes('calico (1 pod); shop/moved has cni.projectcalico.org/ipAddrs')
+    })
+    t.match(await found(), { state: 'warn', mend: ['ipkeeperctl', 'explain', 'shop/moved'] })
+    await cluster.request('DELETE', '/api/v1/namespaces/shop/pods/moved')
   })
 
   await t.test('one that asks for nothing gets any address', async t => {

@@ -19,7 +19,7 @@ import {
 } from './checks/daemon.ts'
 import { kernelFeaturesCheck, netnsPropagationCheck, sysctlsCheck } from './checks/kernel.ts'
 import { poolsCheck } from './checks/pools.ts'
-import { kubernetesApiCheck, poolSpecsCheck, runtimeCheck } from './checks/cluster.ts'
+import { annotationsCheck, kubernetesApiCheck, poolSpecsCheck, runtimeCheck } from './checks/cluster.ts'
 import { engineCheck, severalNodesCheck, storeCheck } from './checks/store.ts'
 
 /** Everything that pods of a node need, in the order in which it is told. */
@@ -49,6 +49,7 @@ export const checks: readonly Check[] = [
   engineCheck,
   poolsCheck,
   kubernetesApiCheck,
+  annotationsCheck,
   poolSpecsCheck,
   clockCheck,
   oldBootCheck,

@@ -73,6 +73,13 @@ export interface ClusterState {
   }[]
   readonly counts: { readonly pods: number; readonly namespaces: number; readonly nodes: number }
   readonly events: { readonly queued: number; readonly written: number; readonly dropped: number }
+  /** Annotations of pods of this node that nobody reads, by dialect. */
+  readonly unread: readonly {
+    readonly dialect: string
+    readonly pods: number
+    readonly pod: string
+    readonly key: string
+  }[]
   readonly access:
     | {
         readonly missing: readonly {
@@ -124,7 +131,7 @@ function identityStatus(
 }
 
 function kubernetesStatus(state: ClusterState): NonNullable<StatusReply['kubernetes']> {
-  const { server, source, connected, counts, events, access, misnamed } = state
+  const { server, source, connected, counts, events, access, misnamed, unread } = state
   return {
     server,
     source,
@@ -141,6 +148,7 @@ function kubernetesStatus(state: ClusterState): NonNullable<StatusReply['kuberne
     missingRights: access?.missing.map(({ verb, resource, why }) => ({ verb, resource, why })) ?? null,
     missingRules: access?.add ?? '',
     nodeMissing: misnamed ? { meant: misnamed.meant ?? null } : null,
+    unreadAnnotations: [...unread],
   }
 }
 

@@ -56,7 +56,7 @@ const dialectOfKey = new Map(
 )
 
 /** Keys of dialects that are not switched on: a pod that moved here with them gets a dynamic address, and nobody says why. */
-function unreadKeys(annotations: StringMap, names: ReadonlySet<DialectName>): readonly UnreadAnnotation[] {
+export function unreadKeys(annotations: StringMap, names: ReadonlySet<DialectName>): UnreadAnnotation[] {
   return Object.keys(annotations).flatMap(key => {
     const dialect = dialectOfKey.get(key)
     return dialect === undefined || names.has(dialect) ? [] : [{ key, dialect }]

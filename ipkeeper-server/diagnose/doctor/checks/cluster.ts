@@ -56,6 +56,25 @@ export const kubernetesApiCheck: Check = {
   },
 }
 
+export const annotationsCheck: Check = {
+  id: 'annotations',
+  title: 'the annotations of pods are read',
+  why: 'A pod whose annotations are of another product, and not switched on, gets a dynamic address without a word.',
+  run: async node => {
+    const status = await node.status()
+    if (!status) return noDaemon
+    if (!status.kubernetes) return skip('no Kubernetes API is configured')
+    const unread = status.kubernetes.unreadAnnotations ?? []
+    const [first] = unread
+    if (!first) return ok(`of ${counted(status.kubernetes.counts.pods, 'pod')} of this node`)
+    const names = unread.map(({ dialect, pods }) => `${dialect} (${counted(pods, 'pod')})`)
+    return warn(
+      `not switched on by "annotations" in ${status.config.path}: ${names.join(', ')}; ${first.pod} has ${first.key}`,
+      ...['ipkeeperctl', 'explain', first.pod],
+    )
+  },
+}
+
 export const poolSpecsCheck: Check = {
   id: 'ippools',
   title: 'the newest spec of each IPPool is in force',

@@ -1,6 +1,7 @@
 /** What a person sees first: nothing red while it loads, a friendly empty node, the whole page on a telephone. */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { applyPools } from '../../ipkeeper-server/leases/verbs/apply-pools.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
 import { poolFrom } from '../ipkeeper-server/leases/test-service.ts'
 import { closeBrowser, openPage } from '../rigs/browser.ts'
@@ -78,6 +79,28 @@ t.test('an empty node says what comes next', { skip }, async t => {
   await site.story.add({ pod: 'web-0', container: 'a1' })
   await page.getByRole('heading', { name: 'Map of pool net: 10.22.0.0/24' }).waitFor()
   t.equal(await pools.getByText('There is no pool').count(), 0)
+  t.strictSame(complaints, [])
+})
+
+t.test('a pool that is emptied', { skip }, async t => {
+  const site = await servePage(t)
+  const { story } = site
+  await story.add({ pod: 'web-0', container: 'a1' })
+  const { page, complaints } = await openPage(t, site.url)
+  await live(page)
+  const note = page.locator('#pools .note')
+  await page.getByRole('heading', { name: 'Map of pool net: 10.22.0.0/24' }).waitFor()
+  t.equal(await note.count(), 0)
+  const { standard } = story.book
+  const rangeSets = story.pool.rangeSets.map(set => set.map(range => ({ ...range, draining: true as const })))
+  const pool = { ...story.pool, rangeSets }
+  await applyPools(story.service, [{ pool, rules: {}, policy: standard, network: {} }], () => undefined)
+  await page.reload()
+  await note.waitFor()
+  t.match(
+    await note.innerText(),
+    'net is draining: 1 left, and no new pod gets an address from it. ipkeeperctl leases --pool net',
+  )
   t.strictSame(complaints, [])
 })
 

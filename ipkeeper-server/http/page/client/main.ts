@@ -16,7 +16,7 @@ import { LiveEvents } from './live-events.ts'
 import { MapSection } from './map-section.ts'
 import { mapView } from './map-view.ts'
 import { showPools } from './pool-section.ts'
-import { poolRows, poolTotals } from './pool-view.ts'
+import { poolNotes, poolRows, poolTotals } from './pool-view.ts'
 import { Refresher } from './refresher.ts'
 import { formatRoute, parseRoute, type Route } from './route.ts'
 import { SearchBox } from './search-box.ts'
@@ -78,7 +78,10 @@ const poolsRefresher = new Refresher(() =>
 )
 
 function showPoolList(): void {
-  if (pools) showPools(existing('#pools .body'), poolRows(pools, poolInView()?.name), poolTotals(pools))
+  if (pools) {
+    const rows = poolRows(pools, poolInView()?.name)
+    showPools(existing('#pools .body'), { rows, totals: poolTotals(pools), notes: poolNotes(pools) })
+  }
   showUseOfPool()
 }
 

@@ -1,4 +1,4 @@
-import type { PoolRow, PoolTotal } from './pool-view.ts'
+import type { PoolNote, PoolRow, PoolTotal } from './pool-view.ts'
 import { element, momentOf, replace, table } from './element.ts'
 
 /** For a node that has just been installed: nothing is wrong with it. */
@@ -32,7 +32,13 @@ function emptyNode(): HTMLElement {
   )
 }
 
-export function showPools(place: HTMLElement, rows: readonly PoolRow[], totals: readonly PoolTotal[]): void {
+export interface ShownPools {
+  readonly rows: readonly PoolRow[]
+  readonly totals: readonly PoolTotal[]
+  readonly notes: readonly PoolNote[]
+}
+
+export function showPools(place: HTMLElement, { rows, totals, notes }: ShownPools): void {
   if (rows.length === 0) {
     replace(place, emptyNode())
     return
@@ -65,5 +71,8 @@ export function showPools(place: HTMLElement, rows: readonly PoolRow[], totals: 
         cells: ['All pools', ...(segments ? ['-'] : []), family, used, kept, '-', free, capacity],
       })),
     }),
+    ...notes.map(({ pool, says, command }) =>
+      element('p', { class: 'note', 'data-key': `note ${pool}` }, `${says} `, element('code', {}, command)),
+    ),
   )
 }

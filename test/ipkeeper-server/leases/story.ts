@@ -36,7 +36,7 @@ export type Step =
   | readonly ['clock', milliseconds: number]
   /** The daemon is started anew on the same store. */
   | readonly ['restart']
-  | readonly ['reserve', address: string, owner: string]
+  | readonly ['reserve' | 'move', address: string, owner: string]
   | readonly ['unreserve', address: string]
   | readonly ['configure', ...pools: readonly PoolSettings[]]
   /** What is remembered for pools that no longer need it, as after a reload. */
@@ -164,7 +164,11 @@ class Stage {
         await this.restart()
         return
       case 'reserve':
-        await reserve(service, { segment: 'default', address: step[1], owner: step[2], note: '' })
+      case 'move':
+        await reserve(service, {
+          ...{ segment: 'default', address: step[1], owner: step[2], note: '' },
+          moves: step[0] === 'move',
+        })
         return
       case 'unreserve':
         await unreserve(service, 'default', step[1])

@@ -274,10 +274,13 @@ module.exports = {
     {
       name: 'page-client-in-browsers',
       comment:
-        'What browsers run is bundled from page/client and the arithmetic of addresses; of the API it knows types alone.',
+        'What browsers run is bundled from page/client, the arithmetic of addresses and the quotes of shells; of the API it knows types alone.',
       severity: 'error',
       from: { path: `${server}http/page/client/` },
-      to: { pathNot: [`${server}http/page/client/`, '^shared/net/'], dependencyTypesNot: ['type-only'] },
+      to: {
+        pathNot: [`${server}http/page/client/`, '^shared/net/', '^shared/text/shell-word\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'page-client-for-browsers-only',

@@ -1,9 +1,13 @@
+import { lstatSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
 import { shellWord } from '../../shared/text/shell-word.ts'
 import { readBootId } from '../host/boot.ts'
 import { describeJump } from '../host/clock.ts'
 import type { Logger } from '../host/logger.ts'
 import { makeFolder } from '../host/make-folder.ts'
+import { asideCommand } from '../host/set-aside.ts'
 import { MetricsListener } from '../http/metrics-listener.ts'
 import type { NodeIdentity } from '../identity/node-identity.ts'
 import type { LeaseRecord } from '../ipam/records/records.ts'
@@ -33,6 +37,7 @@ export async function takeStateFolder(
   storeSpec: StoreSpec | undefined,
 ): Promise<StateFolder> {
   makeStateDir(stateDir)
+  refuseOddFolders(stateDir)
   const kept = keepRoom(storeSpec, stateDir, logger)
   const unlockStateDir = await kept.room.make(stateDir, () => lockStateFolder(stateDir))
   stops.ledger.defer(unlockStateDir)
@@ -194,6 +199,16 @@ function makeStateDir(path: string): void {
       cause: error,
       hint: 'run as root, or choose another --state-dir',
     })
+  }
+}
+
+/** Those that are made later: what has the name of one, and is none, is to be known before anything is promised. */
+function refuseOddFolders(stateDir: string): void {
+  for (const name of Object.values(stateFolders)) {
+    const path = join(stateDir, name)
+    const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    if (isThere && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new Problem('IPK_STORE_FAILED', `${path} is no folder`, { hint: asideCommand(path) })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRegularFileSync } from '../host/regular-file.ts'
 import type { MachineMarks } from './plan/judge-machine.ts'
 
 /** Makes of an ID something that is of use to ipkeeper alone: machine-id(5) wants it neither stored nor told as it is. */
@@ -8,10 +8,13 @@ const application = 'ipkeeper.io/node-identity'
 /** Hexadecimal digits: 128 bits. */
 const hashLength = 32
 
+/** Bytes; mountinfo has some hundred for each mount. */
+const sizeLimit = 64 * 1024 * 1024
+
 /** undefined for what cannot be read, as well: then it tells nothing. */
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').replaceAll('\0', '').trim()
+    return readRegularFileSync(path, { most: sizeLimit }).toString().replaceAll('\0', '').trim()
   } catch {
     return undefined
   }

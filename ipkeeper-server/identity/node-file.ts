@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 import { writeDurablySync } from '../host/durable-file.ts'
+import { readRegularFileSync } from '../host/regular-file.ts'
+import { asideCommand } from '../host/set-aside.ts'
 import type { MachineSight } from './plan/judge-machine.ts'
 
 /** A name that the node had, and until when: milliseconds since the epoch. */
@@ -41,6 +42,8 @@ export const namesIn = (file: NodeFile | undefined): readonly string[] =>
 export const fenceIn = ({ fence, id }: NodeFile): string => fence ?? id
 
 const fileName = 'node.json'
+/** Bytes; it has about 600, and 100 more for each former name. */
+const sizeLimit = 1024 * 1024
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
@@ -65,7 +68,7 @@ export function readNodeFile(stateDir: string): NodeFile | undefined {
   const path = join(stateDir, fileName)
   let why
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value: unknown = JSON.parse(readRegularFileSync(path, { most: sizeLimit }).toString())
     if (isNodeFile(value)) return value
     why = 'it is none of ours, or of a newer ipkeeper-server'
   } catch (cause) {
@@ -73,7 +76,7 @@ export function readNodeFile(stateDir: string): NodeFile | undefined {
     why = cause instanceof Error ? cause.message : String(cause)
   }
   throw new Problem('IPK_STORE_FAILED', `${path} cannot be read: ${why}`, {
-    hint: `it says which machine the folder is of; where it still is that one: rm ${path}`,
+    hint: `it says which machine the folder is of; where it still is that one: ${asideCommand(path)}`,
   })
 }
 

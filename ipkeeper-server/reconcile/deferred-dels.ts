@@ -200,7 +200,8 @@ export class DeferredDels {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+/** Nothing can have been put into what is no folder. */
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
 
 /** Of a link, a socket, and a device that nothing is behind: they cannot be opened at all. */
 const noFile = ['ELOOP', 'ENXIO', 'ENODEV']

@@ -1,6 +1,6 @@
 /** Paths of requests and configurations that lead to no file, or to one that does not answer: nobody waits for them. */
 import { execFileSync } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { queueDel } from '../../plugin/deferred-del.ts'
@@ -8,7 +8,7 @@ import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { mountHung } from '../rigs/hung-mount.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
-import { runProgram } from '../rigs/run-program.ts'
+import { mustRun, runProgram } from '../rigs/run-program.ts'
 import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
@@ -192,4 +192,94 @@ t.test('the same in files that a person or a configuration names', { skip }, asy
       t.match(finished.stdout + finished.stderr, says, name)
     }),
   )
+})
+
+interface OddState {
+  readonly name: string
+  /** Of the state folder. */
+  readonly file: string
+  readonly make: (path: string) => void
+  readonly says: RegExp
+}
+
+const pipe = (path: string): void => void execFileSync('mkfifo', [path])
+const text = (path: string): void => {
+  writeFileSync(path, 'neither ours nor empty')
+}
+
+const oddStates: readonly OddState[] = [
+  { name: 'a pipe', file: 'node.json', make: pipe, says: /a pipe, no regular file/ },
+  { name: 'a folder', file: 'node.json', make: mkdirSync, says: /EISDIR/ },
+  {
+    name: 'a pipe',
+    file: 'leases.db-wal',
+    make: pipe,
+    says: /its log .* cannot be read \(a pipe, no regular file\)/,
+  },
+  { name: 'a folder', file: 'leases.db-wal', make: mkdirSync, says: /its log .* cannot be read \(EISDIR\)/ },
+  { name: 'another file', file: 'daemon.lock', make: text, says: /cannot be locked: file is not a database/ },
+  { name: 'a pipe', file: 'daemon.lock', make: pipe, says: /cannot be locked/ },
+  { name: 'a folder', file: 'daemon.lock', make: mkdirSync, says: /cannot be locked/ },
+  { name: 'a file', file: 'deferred-dels', make: text, says: /deferred-dels is no folder/ },
+  {
+    name: 'a link to nothing',
+    file: 'deferred-dels',
+    make: path => {
+      symlinkSync('/nonexistent/x', path)
+    },
+    says: /deferred-dels is no folder/,
+  },
+]
+
+t.test('something else stands where the state folder has its own', { skip, timeout: 120_000 }, async t => {
+  for (const { name, file, make, says } of oddStates)
+    await t.test(`${name} in place of ${file}`, async t => {
+      const { daemon } = await site(t)
+      const { socket, stateDir } = daemon
+      t.equal((await verb(daemon, 'add', {})).status, 200)
+      await daemon.stop()
+      rmSync(join(stateDir, file), { recursive: true, force: true })
+      make(join(stateDir, file))
+      const args = ['serve', '--socket', socket, '--state-dir', stateDir]
+      const refused = await runProgram(join(distFolder, 'ipkeeper-server'), args, { timeoutMs: 30_000 })
+      t.equal(refused.signal, null, 'it ended by itself')
+      t.equal(refused.exit, 1)
+      t.match(refused.stderr, says)
+      const remedy = /(?:^|\s)(mv \S+ \S+)$/m.exec(refused.stderr)?.[1] ?? 'false'
+      await mustRun('sh', ['-c', remedy])
+      const next = await startDaemon({ socket, stateDir })
+      t.teardown(() => next.stop('SIGKILL'))
+      t.match(await next.boundLeases(), [{ containerId: 'c1' }], `after ${remedy} it has what it had`)
+    })
+})
+
+t.test('a folder of the state that became a file: status and metrics are served', { skip }, async t => {
+  const { daemon } = await site(t)
+  const queue = join(daemon.stateDir, 'deferred-dels')
+  renameSync(queue, `${queue}.away`)
+  // The daemon makes it anew, unless something else is there.
+  rmSync(queue, { recursive: true, force: true })
+  writeFileSync(queue, '')
+  for (const path of ['/v1/status', '/metrics']) t.equal((await daemon.ask('GET', path)).status, 200, path)
+})
+
+t.test('a link in place of the database', { skip }, async t => {
+  const { daemon } = await site(t)
+  const { socket, stateDir } = daemon
+  const database = join(stateDir, 'leases.db')
+  t.equal((await verb(daemon, 'add', {})).status, 200)
+  renameSync(database, join(stateDir, 'real.db'))
+  symlinkSync('real.db', database)
+  const { status, body } = await verb(daemon, 'add', { containerId: 'c2' })
+  t.equal(status, 503, 'nobody will look for its log beside the link')
+  t.match(JSON.parse(body), { code: 'IPK_STORE_LOST', message: /is another file than at the start/ })
+  await daemon.stop('SIGKILL')
+  const args = ['serve', '--socket', socket, '--state-dir', stateDir]
+  const refused = await runProgram(join(distFolder, 'ipkeeper-server'), args, { timeoutMs: 30_000 })
+  t.equal(refused.exit, 1)
+  t.match(refused.stderr, /is a symbolic link/)
+  await mustRun('sh', ['-c', /(mv -T .*)$/m.exec(refused.stderr)?.[1] ?? 'false'])
+  const next = await startDaemon({ socket, stateDir })
+  t.teardown(() => next.stop('SIGKILL'))
+  t.match(await next.boundLeases(), [{ containerId: 'c1' }])
 })

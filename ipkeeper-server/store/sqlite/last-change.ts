@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { readRegularFileSync } from '../../host/regular-file.ts'
 import type { Seal } from './seal.ts'
 
 /** What was acknowledged last. */
@@ -96,9 +97,8 @@ export function bootOfKernel(): string {
 export function readLastChange(database: string): LastChange | undefined {
   try {
     const path = lastChangePath(database)
-    const { dev, ino, size } = statSync(path)
-    if (size > longestFile) return undefined
-    const bytes = readFileSync(path)
+    const { dev, ino } = statSync(path)
+    const bytes = readRegularFileSync(path, { most: longestFile })
     const end = bytes.indexOf('\n')
     const [, sum, line = ''] = new RegExp(`^${mark} (\\d+) (.*)$`).exec(bytes.toString('utf8', 0, end)) ?? []
     if (Number(sum) !== crc32(line)) return undefined

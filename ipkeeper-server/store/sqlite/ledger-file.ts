@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { catalogue } from '../../../shared/problem/catalogue.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
@@ -86,6 +86,7 @@ export class LedgerFile {
   /** Opens or makes the file. */
   static open(path: string, options: LedgerFileOptions = {}): LedgerFile {
     const { onNote = () => undefined } = options
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw isLink(path)
     const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === 0) throw damaged(path, 'it is empty (0 bytes), as no ledger ever is')
     if (size === undefined) {
@@ -396,6 +397,14 @@ export class LedgerFile {
 
 /** Kept, since SQLite would bring the log into the database when nothing refers to it any more. */
 const abandoned: DatabaseSync[] = []
+
+/** Its log would be written beside what the link leads to, where nothing of ours looks for it. */
+function isLink(path: string): Problem {
+  const word = shellWord(path)
+  return new Problem('IPK_STORE_FAILED', `store ${path} is a symbolic link`, {
+    hint: `link the folder instead, or name the file itself with --store; to have it here: mv -T "$(readlink -f ${word})" ${word}`,
+  })
+}
 
 /** SQLite's own words, and what of the rows says which addresses are concerned. */
 function nameDamage(path: string, database: DatabaseSync, error: unknown): Problem {

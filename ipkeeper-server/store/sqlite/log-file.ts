@@ -1,4 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { readRegularFileSync } from '../../host/regular-file.ts'
+import { asideCommand } from '../../host/set-aside.ts'
 import { leaseKey, type LeaseKey } from '../../ipam/records/records.ts'
 import { damaged } from './damage.ts'
 import { databaseImage, openImage } from './database-image.ts'
@@ -25,16 +27,31 @@ export function judgeLog(path: string, onNote: (text: string) => void): void {
   )
 }
 
-/** undefined: there is none. A daemon that has the store may be writing to it: then SQLite says so. */
+/**
+ * undefined: there is none. A daemon that has the store may be writing to it: then SQLite says so.
+ *
+ * @throws IPK_STORE_DAMAGED for what is no file
+ */
 export function readLog(path: string): Buffer | undefined {
   for (let tries = 0; tries < 5; tries++) {
     const before = statSync(`${path}-wal`, { throwIfNoEntry: false })
     if (!before) return undefined
-    const bytes = readFileSync(`${path}-wal`)
+    const bytes = readWhole(path)
     const after = statSync(`${path}-wal`, { throwIfNoEntry: false })
     if (after?.mtimeMs === before.mtimeMs && after.size === bytes.length) return bytes
   }
   return undefined
+}
+
+function readWhole(path: string): Buffer {
+  const log = `${path}-wal`
+  try {
+    return readRegularFileSync(log, { most: Number.MAX_SAFE_INTEGER })
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const hint = `put the log back; where it was empty, as after a stop: ${asideCommand(log)}`
+    throw damaged(path, `its log ${log} cannot be read (${why})`, [], hint)
+  }
 }
 
 /** Leases that the frames behind a bad one tell of, and that would be free without them. */

@@ -1,12 +1,13 @@
-import { statSync, type Stats } from 'node:fs'
+import { lstatSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** What of a file tells that it is still the same one, whole, and written by nobody else. */
 type Seen = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>
 
-const look = (path: string): Stats | undefined => {
+/** A link in the place of a file counts as another file: SQLite looks for the log beside what the link leads to. */
+const look = (path: string, stat = lstatSync): Stats | undefined => {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return stat(path, { throwIfNoEntry: false })
   } catch {
     // A folder in the way that is none any more, or may not be read: nobody finds the file there.
     return undefined
@@ -40,7 +41,7 @@ export class OwnFiles {
 
   /** To be called when SQLite has opened or changed the database itself: then it is as it is to be. */
   adopt(): void {
-    this.#folder = look(dirname(this.#database))
+    this.#folder = look(dirname(this.#database), statSync)
     this.#databaseSeen = look(this.#database)
     this.#logSeen = look(this.#log)
   }
@@ -64,7 +65,7 @@ export class OwnFiles {
 
   #folderFault(): string | undefined {
     const path = dirname(this.#database)
-    const now = look(path)
+    const now = look(path, statSync)
     if (!now) return `the folder ${path} is gone`
     return now.dev === this.#folder?.dev && now.ino === this.#folder.ino
       ? undefined

@@ -1,6 +1,9 @@
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { asideCommand } from '../../host/set-aside.ts'
+import { isNoDatabase } from './damage.ts'
 
 /**
  * Keeps a state folder for one daemon, whichever store it uses: of two that drain the same queue of DELs, one would end
@@ -15,9 +18,10 @@ export function lockStateFolder(
   stateDir: string,
   whenInUse = 'stop the other ipkeeper-server, or give this one another --state-dir',
 ): () => void {
+  const path = join(stateDir, 'daemon.lock')
   let file: DatabaseSync | undefined
   try {
-    file = new DatabaseSync(join(stateDir, 'daemon.lock'))
+    file = new DatabaseSync(path)
     file.exec('BEGIN EXCLUSIVE')
     const held = file
     return () => {
@@ -29,7 +33,9 @@ export function lockStateFolder(
     if (!/locked|busy/.test(text)) {
       throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} cannot be locked: ${text}`, {
         cause: error,
-        hint: 'run as root, or choose another --state-dir',
+        hint: isNoLock(path, error)
+          ? `where no other ipkeeper-server runs with it: ${asideCommand(path)}`
+          : 'run as root, or choose another --state-dir',
       })
     }
     throw new Problem('IPK_STORE_FAILED', `state folder ${stateDir} is in use by another ipkeeper-server`, {
@@ -38,3 +44,7 @@ export function lockStateFolder(
     })
   }
 }
+
+/** Whether something else has the lock's name. Another state folder would be no remedy: it begins without any lease. */
+const isNoLock = (path: string, error: unknown): boolean =>
+  isNoDatabase(error) || lstatSync(path, { throwIfNoEntry: false })?.isFile() === false

@@ -86,7 +86,8 @@ async function tellWrong(
   say(`kept in ${relative(process.cwd(), file)}; again: make simulate STORY=${keep}`)
 }
 
-const again = ({ kind, seed }: Seed): string => `make simulate KIND=${kind} SEED=${seed}`
+const again = ({ kind, seed }: Seed): string =>
+  `make simulate KIND=${kind} SEED=${seed}${players.fault === undefined ? '' : ` FAULT=${players.fault}`}`
 
 /** Returns whether it is well. */
 async function playOne(history: History, wanted: Wanted): Promise<boolean> {

@@ -297,7 +297,8 @@ export class Resolver {
       if (what === 'done') write.revision = present?.revision ?? null
       if (what === 'write' || what === 'follow') {
         write.want = await this.#stillTrue(write)
-        if (what === 'follow') write.want = following(write.want, present?.text ?? null)
+        if (what === 'follow' || this.#mayBeMistaken(write))
+          write.want = following(write.want, present?.text ?? null)
         if (!(await this.#writes(write, present?.revision ?? null))) continue
       }
       const isClosed = await this.#close(write, { isOverruled: what === 'overruled', lossesBefore })
@@ -305,6 +306,14 @@ export class Resolver {
       else if (isClosed && write.want !== want) this.#options.onAmended(write)
       return
     }
+  }
+
+  /**
+   * Whether a write that goes back to a former text would be taken for a late commit, by the node that once tried to write that: it
+   * would bring back what is undone here, and so on for ever. What is told again after a loss goes back to nothing.
+   */
+  #mayBeMistaken({ kind, again }: PendingWrite): boolean {
+    return !this.#options.engine.fences && !again && (kind === 'lease' || kind === 'holder')
   }
 
   /**

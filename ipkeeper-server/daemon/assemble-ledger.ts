@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -6,7 +6,7 @@ import { shellWord } from '../../shared/text/shell-word.ts'
 import { readBootId } from '../host/boot.ts'
 import { describeJump } from '../host/clock.ts'
 import type { Logger } from '../host/logger.ts'
-import { makeFolder } from '../host/make-folder.ts'
+import { isFolder, makeFolder } from '../host/make-folder.ts'
 import { asideCommand } from '../host/set-aside.ts'
 import { MetricsListener } from '../http/metrics-listener.ts'
 import type { NodeIdentity } from '../identity/node-identity.ts'
@@ -206,8 +206,7 @@ function makeStateDir(path: string): void {
 function refuseOddFolders(stateDir: string): void {
   for (const name of Object.values(stateFolders)) {
     const path = join(stateDir, name)
-    const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-    if (isThere && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    if (lstatSync(path, { throwIfNoEntry: false }) && !isFolder(path))
       throw new Problem('IPK_STORE_FAILED', `${path} is no folder`, { hint: asideCommand(path) })
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Problem, ProblemDocument } from '../../../shared/problem/problem.ts'
 import { commit } from '../../../shared/build-info.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
-import { HealthReply, StatusReply } from '../../../shared/api/listing.schema.ts'
+import { HealthReply, StatusReply, type UnreadAnnotations } from '../../../shared/api/listing.schema.ts'
 import { describeJump } from '../../host/clock.ts'
 import type { PartState } from '../../host/optional-part.ts'
 import { pendingSpec } from '../../ipam/pools/pending-spec.ts'
@@ -74,12 +74,7 @@ export interface ClusterState {
   readonly counts: { readonly pods: number; readonly namespaces: number; readonly nodes: number }
   readonly events: { readonly queued: number; readonly written: number; readonly dropped: number }
   /** Annotations of pods of this node that nobody reads, by dialect. */
-  readonly unread: readonly {
-    readonly dialect: string
-    readonly pods: number
-    readonly pod: string
-    readonly key: string
-  }[]
+  readonly unread: readonly UnreadAnnotations[]
   readonly access:
     | {
         readonly missing: readonly {

@@ -91,7 +91,7 @@ export async function openLedger(
     ...{ stateDir, room: kept.room },
     node: config.node,
     names: () => identity.names(),
-    id: identity.id,
+    claim: identity.lastClaim,
     fence: identity.fence,
     access,
     log: logger,

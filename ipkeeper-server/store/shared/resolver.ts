@@ -20,6 +20,7 @@ import {
   forgetNote,
   pendingNote,
   resolutionOf,
+  userOf,
   type IsOwnName,
   type PendingWrite,
 } from './pending-write.ts'
@@ -299,6 +300,8 @@ export class Resolver {
         write.want = await this.#stillTrue(write)
         if (what === 'follow' || this.#mayBeMistaken(write))
           write.want = following(write.want, present?.text ?? null)
+        const user = write.again && write.want !== null ? userOf(write.kind, write.want) : undefined
+        if (user !== undefined) await losses.sign(user)
         if (!(await this.#writes(write, present?.revision ?? null))) continue
       }
       const isClosed = await this.#close(write, { isOverruled: what === 'overruled', lossesBefore })

@@ -12,7 +12,7 @@ const record = (name: string): string =>
 function followed(
   site: EngineDouble,
   names = ['n1'],
-  { takesUp = false, id }: { readonly takesUp?: boolean; readonly id?: string } = {},
+  { takesUp = false, by }: { readonly takesUp?: boolean; readonly by?: NodeClaim } = {},
 ): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
   for (const name of ['n1', 'n2']) site.put('node', name, record(name))
   const engine = site.connect()
@@ -22,7 +22,7 @@ function followed(
   const losses = new EngineLosses({
     ...{ engine, known, names: () => names, now: () => 0, isOffline: false, takesUp },
     ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
-    ...(id !== undefined && { id }),
+    ...(by && { claim: by }),
   })
   let lists = 0
   engine.start({
@@ -172,12 +172,13 @@ const claims: readonly (readonly [
   ['nobody else has had', { claim: claim('me') }, true, true],
   ['another machine has', { claim: claim('it') }, false, false],
   ['another machine had', { claim: claim('me'), formers: [claim('it')] }, true, false],
+  ['another machine had, and nobody has', { formers: [claim('it')] }, true, false],
   ['one had that was gone', { claim: claim('me'), formers: [{ ...claim('it'), gone }] }, true, true],
 ]
 for (const [what, patch, isOwn, isAlone] of claims)
   t.test(`an engine forgets all of a name that ${what}`, async t => {
     const site = new EngineDouble()
-    const { losses, lists } = followed(site, ['n1'], { id: 'me' })
+    const { losses, lists } = followed(site, ['n1'], { by: claim('me') })
     await until('all is heard', () => lists() === 1)
     const said = JSON.stringify({ ...(JSON.parse(record('n1')) as NodeRecord), ...patch })
     losses.heardOf(said)
@@ -186,8 +187,35 @@ for (const [what, patch, isOwn, isAlone] of claims)
     site.restore()
     await until('the loss is heard of', () => lists() === 2)
     t.strictSame(whose(losses), [isOwn, isAlone], 'it is remembered')
-    const next = followed(new EngineDouble(), ['n1'], { id: 'me' })
+    const next = followed(new EngineDouble(), ['n1'], { by: claim('me') })
     next.losses.found(losses.note().text ?? '')
     await until('all is heard', () => next.lists() === 1)
     t.strictSame(whose(next.losses), [isOwn, isAlone], 'also after a restart')
+  })
+
+const signed: readonly (readonly [
+  what: string,
+  before: Partial<NodeRecord> | undefined,
+  formers: readonly string[],
+])[] = [
+  ['this machine has claimed', { claim: claim('me') }, []],
+  ['it is known to have had', { claim: claim('it'), formers: [claim('me')] }, ['me']],
+  ['another one has claimed', { claim: claim('it'), formers: [claim('that')] }, ['that', 'me']],
+  ['nobody has claimed', {}, ['me']],
+  ['nobody has a record of', undefined, ['me']],
+]
+for (const [what, before, formers] of signed)
+  t.test(`what stands under a name is about to be told again, which ${what}`, async t => {
+    const site = new EngineDouble()
+    const { losses, lists } = followed(site, ['n3', 'n1'], { by: claim('me') })
+    if (before)
+      site.put('node', 'n3', JSON.stringify({ ...(JSON.parse(record('n3')) as NodeRecord), ...before }))
+    await until('all is heard', () => lists() > 0)
+    await Promise.all([losses.sign('n3'), losses.sign('n3'), losses.sign('n2')])
+    const present = JSON.parse(site.get('node', 'n3')?.text ?? '{}') as NodeRecord
+    t.strictSame([present.claim, (present.formers ?? []).map(({ id }) => id)], [before?.claim, formers])
+    const { revision } = site
+    await losses.sign('n3')
+    t.equal(site.revision, revision, 'it is signed once')
+    t.notOk(site.get('node', 'n2')?.text.includes('formers'), 'no name of others is')
   })

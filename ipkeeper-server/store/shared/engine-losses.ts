@@ -378,7 +378,9 @@ export class EngineLosses {
     for (;;) {
       const present = await known.ask({ kind: 'node', key: name })
       const before = present && (JSON.parse(present.text) as NodeRecord)
-      if (!before && name !== names()[0]) return
+      // One that is being given up has nobody to tell for it later.
+      const isGivenUp = before === undefined || (before.gone && names().includes(before.gone.by))
+      if (isGivenUp && name !== names()[0]) return
       const record = before ?? { generation: 0, name, addresses: [], since: now() }
       const after = saying(withReturn(record), told)
       if (after === before) return

@@ -219,3 +219,16 @@ for (const [what, before, formers] of signed)
     t.equal(site.revision, revision, 'it is signed once')
     t.notOk(site.get('node', 'n2')?.text.includes('formers'), 'no name of others is')
   })
+
+t.test('nobody tells for a name that is being given up', async t => {
+  const site = new EngineDouble()
+  const { losses, lists } = followed(site, ['n3', 'n1'], { by: claim('me') })
+  await until('all is heard', () => lists() === 1)
+  site.restore(site.snapshot())
+  await until('the loss is heard of', () => lists() === 2)
+  const given = { ...(JSON.parse(record('n1')) as NodeRecord), gone: { since: 0, by: 'n3' } }
+  site.put('node', 'n1', JSON.stringify(given))
+  await losses.report(false)
+  t.strictSame(JSON.parse(site.get('node', 'n1')?.text ?? ''), given, 'it would be waited for ever after')
+  t.match(JSON.parse(site.get('node', 'n3')?.text ?? ''), { epoch: 2 })
+})

@@ -855,3 +855,23 @@ t.test('likewise where it had moved on by a commit that came late', async t => {
   await until('it to be taken back', isReady(node))
   t.match(JSON.parse(site.get('holder', key)?.text ?? 'null'), left)
 })
+
+t.test('what goes back as a later version is told, also when the answer to that was lost', async t => {
+  const node = await open(t)
+  const { engine, store } = node
+  let told: LeaseRecord | undefined
+  store.shared.follow(({ kind, text }) => {
+    if (kind === 'lease' && text !== null) told = JSON.parse(text) as LeaseRecord
+  })
+  const key = leaseKey(lease('10.22.0.50', 'one', 1))
+  await store.commit([write(lease('10.22.0.50', 'one', 1))])
+  await store.commit([write(lease('10.22.0.50', null, 2))])
+  let lost = 0
+  // That of the ADD, and that of what takes it back.
+  engine.turn({ fate: () => (lost++ < 2 ? { untold: 1 } : 'carried out') })
+  await t.rejects(store.commit([write(lease('10.22.0.50', 'two', 3)), attached('two')]))
+  await until('it is back', isReady(node))
+  const present = JSON.parse(node.site.get('lease', key)?.text ?? '{}') as LeaseRecord
+  t.match(present, { state: 'cooling', generation: 4 })
+  t.strictSame(told, present)
+})

@@ -81,17 +81,17 @@ export function openNodeMesh({
     for (const { state, segment, address, node: its, carried } of ledger.leases())
       if (state === 'bound') yield { segment, address, node: its, isRouted: carried === 'routed' }
   }
+  const told = new Map<string, readonly string[]>()
   const routes = new NodeRoutes({
     run: runTool,
     view: () => {
       if (config().nodeRoutes === 'off') return 'off'
-      if (!ledger.isHeard()) return 'unknown'
-      const told = [...ledger.nodes()].filter(({ addresses }) => addresses.length > 0)
+      // What an engine that has lost records does not have may live all the same.
+      if (!ledger.isHeard() || ledger.storeStatus()?.state === 'incomplete') return 'unknown'
+      // In a record that is written again after such a loss they are missing until its node tells them: they are the same.
+      for (const { name, addresses } of ledger.nodes()) if (addresses.length > 0) told.set(name, addresses)
       // What the API says comes at once; a node looks at itself now and then.
-      const nodes = new Map([
-        ...told.map(({ name, addresses }) => [name, addresses] as const),
-        ...(cluster?.nodeAddresses() ?? []),
-      ])
+      const nodes = new Map([...told, ...(cluster?.nodeAddresses() ?? [])])
       const all = [...bound()]
       const lacksAddress = all.some(({ node: its, isRouted }) => isRouted && its !== node && !nodes.has(its))
       // The API may be about to tell it.
@@ -122,6 +122,9 @@ export function openNodeMesh({
   ledger.subscribe({
     routing: () => {
       routes.wake()
+    },
+    changed: ({ kind, record }) => {
+      if (kind === 'node') presence.heard(record)
     },
   })
   return {

@@ -87,6 +87,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     refusedConfig: () => refusedConfig(frame),
     reconcileSettings: () => watched.current.reconcile,
     nodeRoutes: () => watched.current.nodeRoutes,
+    onPass: kept.look,
   })
   stops.node.defer(() => node.stop())
   const http = await assembleHttp(frame, {

@@ -48,6 +48,8 @@ export interface WatchNodeOptions {
   /** The comparison of leases and node found something, or has repaired it. */
   readonly onFindings: () => void
   readonly refusedConfig: () => RefusedConfig | undefined
+  /** Called with each comparison, for what an idle daemon has to notice by itself. */
+  readonly onPass: () => void
 }
 
 /** What looks at the node beside the verbs. */
@@ -221,6 +223,7 @@ function reconcileNode(
         { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
       ]
     },
+    onPass: options.onPass,
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
       // The elected daemon tells the IPPool itself.

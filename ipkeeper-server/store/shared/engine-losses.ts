@@ -10,7 +10,7 @@ import {
 } from '../../ipam/records/node-record.ts'
 import type { NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoreStatus } from '../lease-store.ts'
-import { EngineMemory, foundBy } from './engine-memory.ts'
+import { EngineMemory, foundBy, lacksNode } from './engine-memory.ts'
 import type { Engine, EnginePosition, SharedKind, EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 import type { KnownRecords } from './known-records.ts'
@@ -322,9 +322,13 @@ export class EngineLosses {
     this.#owes = own.some(({ owes }) => owes === true)
   }
 
-  /** Somebody has deleted a node's record: nobody waits for it any more. */
+  /**
+   * A node's record was deleted while this one listened. No daemon does that, so it is lost, as it is where a list does not have it. While
+   * a loss is made good it is one of those that are written again.
+   */
   misses(name: string): void {
-    if (this.#isHeard && this.#memory.misses(name)) this.#options.note([this.note()])
+    if (!this.#isHeard) return
+    if (this.hasReported() && this.#memory.nodes.has(name)) this.#options.onLoss(lacksNode(name))
     this.#see()
   }
 

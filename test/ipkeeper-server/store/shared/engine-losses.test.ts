@@ -13,15 +13,24 @@ function followed(
   site: EngineDouble,
   names = ['n1'],
   { takesUp = false, by }: { readonly takesUp?: boolean; readonly by?: NodeClaim } = {},
-): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
+): { engine: NodeEngine; losses: EngineLosses; lists: () => number; found: readonly string[] } {
   for (const name of ['n1', 'n2']) site.put('node', name, record(name))
   const engine = site.connect()
   const known = new KnownRecords({
-    ...{ engine, isChanging: () => false, onContact: () => undefined, onChange: () => undefined },
+    ...{
+      engine,
+      isChanging: () => false,
+      onContact: () => undefined,
+      onChange: (name, text) => {
+        if (name.kind === 'node' && text === null) losses.misses(name.key)
+      },
+    },
   })
+  const found: string[] = []
   const losses = new EngineLosses({
     ...{ engine, known, names: () => names, now: () => 0, isOffline: false, takesUp },
-    ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
+    ...{ note: () => undefined, onChange: () => undefined },
+    onLoss: reason => found.push(reason),
     ...(by && { claim: by }),
   })
   let lists = 0
@@ -44,7 +53,7 @@ function followed(
     },
     trouble: () => undefined,
   })
-  return { engine, losses, lists: () => lists }
+  return { engine, losses, lists: () => lists, found }
 }
 
 t.test(
@@ -62,6 +71,19 @@ t.test(
     t.match(losses.status(), { state: 'incomplete', waitsFor: ['n2'] })
   },
 )
+
+t.test('the record of a node goes while this one listens', async t => {
+  const site = new EngineDouble()
+  const { losses, lists, found } = followed(site)
+  await until('all is heard', () => lists() === 1)
+  const gone = JSON.stringify({ ...(JSON.parse(record('n3')) as NodeRecord), gone: 1 })
+  site.put('node', 'n3', gone)
+  losses.heardOf(gone)
+  site.put('node', 'n3', null)
+  site.put('node', 'n2', null)
+  await until('it is missed', () => found.length > 0)
+  t.strictSame(found, ['it has no record of node n2 any more'], 'of one that is gone for good it is no loss')
+})
 
 t.test('a change of its own record takes back nothing that a node has just told', async t => {
   const site = new EngineDouble()

@@ -48,6 +48,8 @@ export interface WatchNodeOptions {
   /** The comparison of leases and node found something, or has repaired it. */
   readonly onFindings: () => void
   readonly refusedConfig: () => RefusedConfig | undefined
+  /** What is advised, as it works here. */
+  readonly remedy: (text: string) => string
 }
 
 /** What looks at the node beside the verbs. */
@@ -84,7 +86,7 @@ export function watchNode(options: WatchNodeOptions): WatchedNode {
       runtimes.close()
     },
     addRoutes: app => {
-      auditRoutes(app, { audit: reconciler })
+      auditRoutes(app, { audit: reconciler, remedy: options.remedy })
       cacheRoutes(app, { caches })
       lintRoutes(app, { currentLint: () => confDir.current() })
     },

@@ -11,7 +11,7 @@ import { inAddressOrder } from '../records/address-order.ts'
 import {
   describeHolder,
   describeReservation,
-  isOver,
+  isTimeOver,
   type AttachmentRecord,
   type Change,
   type LeaseKey,
@@ -69,7 +69,7 @@ export function isInUse(
   now: number,
   liveness: (attachment: AttachmentRecord) => Liveness,
 ): boolean {
-  if (lease.state !== 'bound') return lease.state === 'held' && !isOver(lease, now)
+  if (lease.state !== 'bound') return lease.state === 'held' && !isTimeOver(lease, now)
   const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
   return !attachment || liveness(attachment) !== 'dead'
 }

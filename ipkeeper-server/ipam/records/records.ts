@@ -464,7 +464,7 @@ export function isSameLease(a: LeaseRecord | undefined, b: LeaseRecord): a is Le
 }
 
 /** Whether the time of a kept or resting address is over, though its record may still be there. */
-export function isOver({ until }: Pick<LeaseRecord, 'until'>, now: number): boolean {
+export function isTimeOver({ until }: Pick<LeaseRecord, 'until'>, now: number): boolean {
   return until !== null && until <= now
 }
 

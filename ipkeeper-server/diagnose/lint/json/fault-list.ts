@@ -28,7 +28,7 @@ export function nameCharacter(character: string): string {
 }
 
 /** The mistakes of one text; what only follows from an earlier mistake is left out. */
-export class FaultList {
+export class SyntaxFaults {
   readonly faults: SyntaxFault[] = []
   /** Whether the value is as its writer meant it in spite of the faults. */
   sound = true

@@ -9,7 +9,7 @@ import type { PoolSettings } from '../ipam/pools/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/records/retention.ts'
 import { defaults, type AnnotationDialect } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
-import { SettingFaults, formatPath, type Fault } from './faults.ts'
+import { SettingFaults, formatPath, type Fault } from './setting-faults.ts'
 import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
 import {
   parseListen,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/json/fold.ts'
 import type { PoolPolicy, PoolSettings } from '../ipam/pools/pool-settings.ts'
-import { SettingFaults, formatPath } from './faults.ts'
+import { SettingFaults, formatPath } from './setting-faults.ts'
 import { readPools } from './read-pools.ts'
 import { checkShape } from './schema-faults.ts'
 

@@ -22,7 +22,7 @@ import { parseDuration, parseRetention } from '../ipam/records/retention.ts'
 import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
 import { type LabelSelectorEntry, type PoolEntry, type RangeEntry } from './pool-entry.schema.ts'
-import { formatPath, type SettingFaults, type Path } from './faults.ts'
+import { formatPath, type SettingFaults, type Path } from './setting-faults.ts'
 import { readText } from './schema-faults.ts'
 
 /** IPv6 works from here on (RFC 8200, section 5). */

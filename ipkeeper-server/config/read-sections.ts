@@ -4,7 +4,7 @@ import { parseDuration } from '../ipam/records/retention.ts'
 import type { ReconcileSettings, Limits } from '../reconcile/plan-settings.ts'
 import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
-import type { SettingFaults, Path } from './faults.ts'
+import type { SettingFaults, Path } from './setting-faults.ts'
 import { readText, showValue } from './schema-faults.ts'
 import type { TakeoverTerms } from '../ipam/records/last-contact.ts'
 

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import { DaemonConfigFile } from './daemon-config.schema.ts'
 import { type SchemaNode } from './schema-words.ts'
-import type { SettingFaults, Path } from './faults.ts'
+import type { SettingFaults, Path } from './setting-faults.ts'
 import { showJson } from '../../shared/json/fold.ts'
 
 const ajv = new Ajv({ allErrors: true, strict: true, verbose: false })

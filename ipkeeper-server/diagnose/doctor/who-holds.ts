@@ -5,7 +5,7 @@ import type { AttachmentsReply } from '../../../shared/api/listing.schema.ts'
 import { resultCacheFolders } from '../../../shared/paths.ts'
 import { describeAttachmentItem, describeFlight } from './describe-record.ts'
 import { describeFinding, lintNetworks } from './networks.ts'
-import type { CaptureName, Captures } from './messages/known-text.ts'
+import type { CaptureName, Captures } from './messages/text-group.ts'
 import type { NodeView } from './probe-node.ts'
 
 /** What this node and its daemon know of one thing that a text names; each line is a sentence. */

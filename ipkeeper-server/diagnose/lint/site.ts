@@ -1,6 +1,6 @@
 import type { Severity } from '../../../shared/findings.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
-import type { SyntaxFault } from './json/fault.ts'
+import type { SyntaxFault } from './json/syntax-fault.ts'
 import { textField, toJsonObject, valueOf, type JsonNode, type Span } from './json/json-node.ts'
 import { LineMap } from './line-map.ts'
 import { parseTolerantly } from './json/parse-tolerantly.ts'

@@ -174,7 +174,7 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly wiring?: WiringRecord
   /**
    * Nobody is known to have the answer of this ADD yet: one that still stands after a restart of the daemon is undone.
-   * `confirms`: the plugin leaves a mark (shared/answered-mark.ts); else the daemon takes this away before it replies.
+   * `confirms`: the plugin leaves a mark (shared/mark-name.ts); else the daemon takes this away before it replies.
    */
   readonly unanswered?: { readonly confirms: boolean }
   /** Socket of the container runtime that was seen to list the sandbox: only then is it believed when it omits it. */

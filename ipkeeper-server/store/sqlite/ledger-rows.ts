@@ -5,7 +5,7 @@ import { recordKinds, type Change, type RecordKind } from '../../ipam/records/re
 import { StoreConflict, type StoredRecord } from '../lease-store.ts'
 import type { Note, NoteKind } from '../shared/journal.ts'
 import { damagedRows, isDamage, errorText } from './damage.ts'
-import { FileFaultLines } from './fault-list.ts'
+import { FileFaultLines } from './file-fault-lines.ts'
 import { entryOfRow, historyColumns, HistoryTable } from './history-table.ts'
 import { noteSum, recordSum } from './row-sum.ts'
 import { keepsLeases, readableRows, salvage } from './salvage.ts'

@@ -16,7 +16,7 @@ import { endOfEvent, type HistoryEntry } from '../../ipam/records/history-entry.
 import type { StoredRecord } from '../lease-store.ts'
 import type { Note, NoteKind } from '../shared/journal.ts'
 import type { DatabaseImage } from './database-image.ts'
-import { FileFaultLines } from './fault-list.ts'
+import { FileFaultLines } from './file-fault-lines.ts'
 import { entryOfRow, historyColumns, readHistoryRow } from './history-table.ts'
 import { integrityFindings } from './integrity.ts'
 import { pageRows } from './page-rows.ts'

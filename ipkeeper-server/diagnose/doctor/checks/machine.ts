@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fail, noDaemon, ok, skip, warn, type Check, type CheckResult } from '../check.ts'
+import { fail, noDaemon, ok, skip, warn, type Check, type CheckResult } from '../check-result.ts'
 import type { NodeView } from '../probe-node.ts'
 import { mainNetworks, oursIn } from '../networks.ts'
 import { neededTools, type ToolName, tools } from '../../../network/plan/tools.ts'

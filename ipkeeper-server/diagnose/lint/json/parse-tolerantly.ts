@@ -1,6 +1,6 @@
 import { LineMap } from '../line-map.ts'
-import type { Edit, SyntaxFault } from './fault.ts'
-import { SyntaxFaults, nameCharacter, quoted } from './fault-list.ts'
+import type { Edit, SyntaxFault } from './syntax-fault.ts'
+import { SyntaxFaults, nameCharacter, quoted } from './found-faults.ts'
 import { leafNode, type JsonNode, type Span } from './json-node.ts'
 import { fillIn, readString, readWord } from './read-scalar.ts'
 import { findRepair, type Expectation, type Frame, type Repair } from './repairs.ts'

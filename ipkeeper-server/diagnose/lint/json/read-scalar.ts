@@ -1,5 +1,5 @@
-import type { SyntaxRuleId } from './fault.ts'
-import { nameCharacter, quoted, type SyntaxFaults } from './fault-list.ts'
+import type { SyntaxRuleId } from './syntax-fault.ts'
+import { nameCharacter, quoted, type SyntaxFaults } from './found-faults.ts'
 import { leafNode, type JsonNode, type Span } from './json-node.ts'
 import type { Token } from './scan-token.ts'
 

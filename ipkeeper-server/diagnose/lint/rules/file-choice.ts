@@ -1,4 +1,4 @@
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { isOfOurs, runtimeChoice } from '../runtime-choice.ts'
 import { isCopyOfConfig } from '../runtime-files.ts'
 import { topOf } from '../site.ts'

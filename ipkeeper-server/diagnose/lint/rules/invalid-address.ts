@@ -2,7 +2,7 @@ import { parseAddress } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
 import { textField, valueOf, type JsonNode } from '../json/json-node.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 type Notation = 'address' | 'cidr'

@@ -1,7 +1,7 @@
 import { formatRange, type Range } from '../../../ipam/pools/pool.ts'
 import { textField, type JsonNode } from '../json/json-node.ts'
 import { allRanges, type SeenRange } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 /** Within which an address may be assigned once: a segment of ipkeeper, or the files that host-local keeps. */

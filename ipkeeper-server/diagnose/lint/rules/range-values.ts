@@ -2,7 +2,7 @@ import { formatAddress } from '../../../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, lastOf, parseCidr } from '../../../../shared/net/cidr.ts'
 import { textField, valueOf } from '../json/json-node.ts'
 import { allRanges, hasRanges, ipamSections, withoutHostBits } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 export const hostBits: LintRule = {

@@ -3,7 +3,7 @@ import { keyedObjects } from '../keyed-objects.ts'
 import { commonKeys, type KeyTable, type ValueKind } from '../plugin-keys.ts'
 import { remedyForKind } from '../meant-value.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'
-import type { Diagnostic, LintRule } from '../rule.ts'
+import type { Diagnostic, LintRule } from '../lint-rule.ts'
 import { spotOf, type CniDocument } from '../site.ts'
 
 const kindNames: Readonly<Record<JsonNode['kind'], string>> = {

@@ -1,6 +1,6 @@
 import { clipped } from '../../../../shared/json/fold.ts'
 import type { LineMap } from '../line-map.ts'
-import type { Fix, SyntaxFault, SyntaxRuleId } from './fault.ts'
+import type { Fix, SyntaxFault, SyntaxRuleId } from './syntax-fault.ts'
 import type { Span } from './json-node.ts'
 
 /** What usually follows from another mistake on the same line, and is left out there. */

@@ -12,7 +12,7 @@ const terminal = openTerminal(env, (name, handle) => process.on(name, handle))
 
 /** Loaded only where it is called for: the daemon does not pay for what advises people, nor they for the daemon. */
 const runTool = async (line: readonly string[]): Promise<ExitCode> =>
-  await (await import('./cli/ipkeeperctl.ts')).runTool(line, terminal)
+  await (await import('./cli/ipkeeperctl.ts')).runIpkeeperctl(line, terminal)
 
 const runs: Readonly<Record<Exclude<ServerCommand, 'ctl'>, (call: ReadCall) => Promise<ExitCode>>> = {
   serve: async ({ options }) => {

@@ -10,7 +10,7 @@ export type LeaveMark = (stateDir: string, invocationId: string) => void
 const { O_WRONLY, O_CREAT, O_EXCL } = constants
 
 /**
- * The last thing before a Result is printed: from here on no daemon undoes the ADD (shared/answered-mark.ts). Not synced:
+ * The last thing before a Result is printed: from here on no daemon undoes the ADD (shared/mark-name.ts). Not synced:
  * after a power cut the pod is gone as well, and with it the question.
  *
  * @throws Problem IPK_ANSWER_UNMARKED: the mark cannot be made, or the daemon has undone the ADD before

@@ -24,7 +24,6 @@ interface Bindings {
   readonly stream: {
     readonly WriteWrap?: new () => PipeRequest
     readonly ShutdownWrap?: new () => PipeRequest
-    /** Where `onread` finds what has come: a number of bytes, or an error, and where in the buffer it begins. */
     readonly streamBaseState?: Int32Array
     readonly kReadBytesOrError?: number
     readonly kArrayBufferOffset?: number
@@ -40,76 +39,95 @@ function readBindings(): Bindings | undefined {
   }
 }
 
+/** The parts of the bindings, each of which is there. */
+interface PipeParts {
+  readonly makePipe: () => Pipe
+  readonly ConnectRequest: new () => PipeRequest
+  readonly WriteRequest: new () => PipeRequest
+  readonly ShutdownRequest: new () => PipeRequest
+  /** What `onread` has to tell: a number of bytes, or an error, and where in the buffer it begins. */
+  readonly lastRead: () => { readonly count: number; readonly offset: number }
+}
+
+function findParts({ pipe, stream }: Bindings): PipeParts | undefined {
+  const { Pipe, PipeConnectWrap: ConnectRequest, constants } = pipe
+  const { WriteWrap: WriteRequest, ShutdownWrap: ShutdownRequest } = stream
+  const { streamBaseState: state, kReadBytesOrError: countAt, kArrayBufferOffset: offsetAt } = stream
+  const type = constants?.SOCKET
+  if (!Pipe || !ConnectRequest || !WriteRequest || !ShutdownRequest || type === undefined) return undefined
+  if (!state || countAt === undefined || offsetAt === undefined) return undefined
+  return {
+    makePipe: () => new Pipe(type),
+    ...{ ConnectRequest, WriteRequest, ShutdownRequest },
+    lastRead: () => ({ count: state[countAt] ?? 0, offset: state[offsetAt] ?? 0 }),
+  }
+}
+
 /**
  * Connects by libuv's pipe without the streams that node:net puts over it, which have to be loaded at every start.
  *
  * @returns undefined with a Node that does not give its pipe away: its `process.binding` is deprecated
  */
 export function findPipeConnect(bindings: Bindings | undefined = readBindings()): Connect | undefined {
-  if (bindings === undefined) return undefined
-  const { Pipe, PipeConnectWrap, constants } = bindings.pipe
-  const { WriteWrap, ShutdownWrap, streamBaseState, kReadBytesOrError, kArrayBufferOffset } = bindings.stream
-  const type = constants?.SOCKET
-  if (!Pipe || !PipeConnectWrap || !WriteWrap || !ShutdownWrap || type === undefined) return undefined
-  if (!streamBaseState || kReadBytesOrError === undefined || kArrayBufferOffset === undefined)
-    return undefined
+  const parts = bindings && findParts(bindings)
+  return parts && ((path, listener) => connectPipe(parts, path, listener))
+}
 
-  return (path: string, listener: ConnectionListener): Connection => {
-    const pipe = new Pipe(type)
-    let closed = false
-    const report = (tell: () => void): void => {
-      if (!closed) tell()
-    }
-    const refuse = (status: number): void => {
+function connectPipe(parts: PipeParts, path: string, listener: ConnectionListener): Connection {
+  const { makePipe, ConnectRequest, WriteRequest, ShutdownRequest, lastRead } = parts
+  const pipe = makePipe()
+  let closed = false
+  const report = (tell: () => void): void => {
+    if (!closed) tell()
+  }
+  const refuse = (status: number): void => {
+    report(() => {
+      listener.refused(getSystemErrorName(status))
+    })
+  }
+  const lose = (): void => {
+    report(listener.lost)
+  }
+  pipe.onread = bytes => {
+    const { count, offset } = lastRead()
+    if (count < 0) lose()
+    else if (count > 0 && bytes) {
       report(() => {
-        listener.refused(getSystemErrorName(status))
+        listener.received(Buffer.from(bytes, offset, count))
       })
     }
-    const lose = (): void => {
-      report(listener.lost)
+  }
+  const connecting = new ConnectRequest()
+  connecting.oncomplete = status => {
+    if (status < 0) {
+      refuse(status)
+      return
     }
-    pipe.onread = bytes => {
-      const count = streamBaseState[kReadBytesOrError] ?? 0
-      const offset = streamBaseState[kArrayBufferOffset] ?? 0
-      if (count < 0) lose()
-      else if (count > 0 && bytes) {
-        report(() => {
-          listener.received(Buffer.from(bytes, offset, count))
-        })
+    if (closed) return
+    if (pipe.readStart() < 0) lose()
+    else listener.connected()
+  }
+  const begun = pipe.connect(connecting, path)
+  if (begun < 0) {
+    queueMicrotask(() => {
+      refuse(begun)
+    })
+  }
+  return {
+    send: text => {
+      const writing = new WriteRequest()
+      writing.oncomplete = status => {
+        if (status < 0) lose()
       }
-    }
-    const connecting = new PipeConnectWrap()
-    connecting.oncomplete = status => {
-      if (status < 0) {
-        refuse(status)
-        return
-      }
+      if (pipe.writeUtf8String(writing, text) < 0) queueMicrotask(lose)
+    },
+    end: () => {
+      pipe.shutdown(new ShutdownRequest())
+    },
+    close: () => {
       if (closed) return
-      if (pipe.readStart() < 0) lose()
-      else listener.connected()
-    }
-    const begun = pipe.connect(connecting, path)
-    if (begun < 0) {
-      queueMicrotask(() => {
-        refuse(begun)
-      })
-    }
-    return {
-      send: text => {
-        const writing = new WriteWrap()
-        writing.oncomplete = status => {
-          if (status < 0) lose()
-        }
-        if (pipe.writeUtf8String(writing, text) < 0) queueMicrotask(lose)
-      },
-      end: () => {
-        pipe.shutdown(new ShutdownWrap())
-      },
-      close: () => {
-        if (closed) return
-        closed = true
-        pipe.close()
-      },
-    }
+      closed = true
+      pipe.close()
+    },
   }
 }

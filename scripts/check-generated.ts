@@ -3,7 +3,7 @@
  *
  *   node scripts/check-generated.ts
  */
-import { isStale } from './generated-file.ts'
+import { isStale } from './write-generated.ts'
 import { generatedFiles } from './generated-files.ts'
 
 for (const file of generatedFiles) {

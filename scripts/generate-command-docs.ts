@@ -7,7 +7,7 @@ import { callText, type CommandRow, type Option } from '../ipkeeper-server/cli/f
 import { commands } from '../ipkeeper-server/cli/ipkeeperctl.ts'
 import { commonOptions, ownOptions, usageExit, usualExits } from '../ipkeeper-server/cli/framework/options.ts'
 import { serverCommands } from '../ipkeeper-server/cli/ipkeeper-server.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-command-docs.ts from ipkeeper-server/cli; change that, then: make generate -->
 

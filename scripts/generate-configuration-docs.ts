@@ -5,7 +5,7 @@
  */
 import { DaemonConfigFile } from '../ipkeeper-server/config/daemon-config.schema.ts'
 import { type SchemaNode } from '../ipkeeper-server/config/schema-words.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-configuration-docs.ts from ipkeeper-server/config/daemon-config.schema.ts; change that, then: make generate -->
 

@@ -20,7 +20,7 @@ import {
   IPReservationStatus,
 } from '../ipkeeper-server/store/kubernetes/ip-reservation.schema.ts'
 import { schemaVersion } from '../ipkeeper-server/store/kubernetes/object.schema.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 import { structural, withRules, type Schema } from './structural-schema.ts'
 
 interface Column {

@@ -4,7 +4,7 @@
  *   node scripts/generate-docs.ts
  */
 import { catalogue, problemRow, type ProblemCode } from '../shared/problem/catalogue.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-docs.ts from shared/problem/catalogue.ts; change that, then: make generate -->
 

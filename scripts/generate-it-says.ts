@@ -4,11 +4,11 @@
  *   node scripts/generate-it-says.ts
  */
 import { checks } from '../ipkeeper-server/diagnose/doctor/checks.ts'
-import type { KnownText, TextGroup } from '../ipkeeper-server/diagnose/doctor/messages/known-text.ts'
+import type { KnownText, TextGroup } from '../ipkeeper-server/diagnose/doctor/messages/text-group.ts'
 import { textGroups } from '../ipkeeper-server/diagnose/doctor/messages/known-texts.ts'
 import { recognise } from '../ipkeeper-server/diagnose/doctor/messages/recognise.ts'
 import { shellLine } from '../shared/text/shell-word.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-it-says.ts from ipkeeper-server/doctor; change that, then: make generate -->
 

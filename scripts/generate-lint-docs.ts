@@ -4,7 +4,7 @@
  *   node scripts/generate-lint-docs.ts
  */
 import { rules } from '../ipkeeper-server/diagnose/lint/rules.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-lint-docs.ts from ipkeeper-server/diagnose/lint/rules.ts; change that, then: make generate -->
 

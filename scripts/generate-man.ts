@@ -8,7 +8,7 @@ import { commonOptions, helpOption, usualExits } from '../ipkeeper-server/cli/fr
 import { serverCommands } from '../ipkeeper-server/cli/ipkeeper-server.ts'
 import { supportedVersions, verbs } from '../shared/cni/versions.ts'
 import { defaultPaths, stateFolders } from '../shared/paths.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 import {
   commandPart,
   exampleItems,

@@ -9,7 +9,7 @@ import {
   type LabelRow,
   type MetricName,
 } from '../ipkeeper-server/metrics/metric-table.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const introduction = `<!-- Made by scripts/generate-metrics-docs.ts from ipkeeper-server/metrics/metric-table.ts; change that, then: make generate -->
 

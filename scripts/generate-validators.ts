@@ -7,7 +7,7 @@
 import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import { AddReply, AddResult, DoneReply, ErrorReply } from '../shared/api/cni.schema.ts'
-import { writeGenerated, type GeneratedFile } from './generated-file.ts'
+import { writeGenerated, type GeneratedFile } from './write-generated.ts'
 
 const replies = { AddReply, AddResult, DoneReply, ErrorReply }
 

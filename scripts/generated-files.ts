@@ -7,7 +7,7 @@ import { itSaysReference } from './generate-it-says.ts'
 import { lintRuleReference } from './generate-lint-docs.ts'
 import { manualPages } from './generate-man.ts'
 import { validators } from './generate-validators.ts'
-import type { GeneratedFile } from './generated-file.ts'
+import type { GeneratedFile } from './write-generated.ts'
 
 /** Every file that is generated and checked in. */
 export const generatedFiles: readonly GeneratedFile[] = [

@@ -27,7 +27,7 @@ export const stateFolders = {
   spareDels: 'spare-dels',
   /** What could not be understood, with the reason beside it; nothing here is ever removed by ipkeeper. */
   quarantine: 'quarantine',
-  /** What says that a plugin answers its ADD; shared/answered-mark.ts. */
+  /** What says that a plugin answers its ADD; shared/mark-name.ts. */
   answered: 'answered',
   /** One line per run of the plugin, in numbered files (shared/flight-files.ts). */
   flights: 'flights',

@@ -89,7 +89,7 @@ export const toolProgram: Program<Command> = {
 }
 
 /** Runs one call of ipkeeperctl and returns its exit code. */
-export async function runTool(line: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runIpkeeperctl(line: readonly string[], terminal: Terminal): Promise<ExitCode> {
   return await dispatch(toolProgram, line, terminal, {
     run: (command, call) => runCommand(command, call, { terminal, line }),
     passOn: {

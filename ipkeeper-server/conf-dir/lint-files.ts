@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { lint, type Linted } from '../diagnose/lint/lint.ts'
 import type { LintInput, SourceFile } from '../diagnose/lint/site.ts'
 import { usedTypes } from '../diagnose/lint/used-programs.ts'
-import { findPlugins } from './find-plugins.ts'
+import { findPlugins } from './plugin-search.ts'
 import { readConfDir } from './read-conf-dir.ts'
 
 export interface LintNode {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSourceFile } from './read-source-file.ts'
 import { type LoadedNetwork, loadedNetworks } from '../diagnose/lint/loaded-networks.ts'
-import { compareNames, isRuntimeFile, isSetAside } from '../diagnose/lint/runtime-files.ts'
+import { compareNames, isRuntimeFile, isCopyOfConfig } from '../diagnose/lint/runtime-files.ts'
 import type { SourceFile } from '../diagnose/lint/site.ts'
 import { usesIpkeeper } from '../diagnose/lint/uses-ipkeeper.ts'
 import type { Pool } from '../ipam/pools/pool.ts'
@@ -13,7 +13,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 const mostFiles = 1000
 
 const isOfInterest = (name: string): boolean =>
-  isRuntimeFile(name) || isSetAside(name) || /\.ya?ml$/.test(name)
+  isRuntimeFile(name) || isCopyOfConfig(name) || /\.ya?ml$/.test(name)
 
 /**
  * The names of a folder that a runtime would read, and those that people take for such, in the runtime's order.
@@ -45,7 +45,9 @@ export async function readConfDir(directory: string): Promise<readonly SourceFil
   const files: SourceFile[] = []
   for (const name of await listConfDir(directory)) {
     const path = join(directory, name)
-    files.push(isSetAside(name) ? { path, name, text: undefined } : await readSourceFile(path, 'same folder'))
+    files.push(
+      isCopyOfConfig(name) ? { path, name, text: undefined } : await readSourceFile(path, 'same folder'),
+    )
   }
   // A manifest without a network configuration is none of ours.
   return files.filter(({ name, text }) => !/\.ya?ml$/.test(name) || /\bcniVersion\b/.test(text ?? ''))

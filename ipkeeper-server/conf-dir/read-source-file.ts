@@ -52,7 +52,7 @@ async function readAll(file: FileHandle): Promise<Buffer | undefined> {
  * Reads a regular file, which the last part of the path has to be itself: no link is followed, and nothing that is no file
  * can make us wait. What is in the way is returned.
  */
-export async function readRegularFile(path: string): Promise<ReadFile | FileFault> {
+export async function readPlainFile(path: string): Promise<ReadFile | FileFault> {
   let file: FileHandle
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -113,7 +113,7 @@ export async function readSourceFile(path: string, policy: LinkPolicy): Promise<
   const name = basename(path)
   const target = resolveLink(path, policy)
   if (typeof target !== 'string') return { path, name, text: undefined, fault: target }
-  const read = await readRegularFile(target)
+  const read = await readPlainFile(target)
   return 'bytes' in read
     ? { path, name, text: decode(read.bytes) }
     : { path, name, text: undefined, fault: read }

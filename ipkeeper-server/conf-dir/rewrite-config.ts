@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { link, writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/problem/problem.ts'
 import { writeDurably } from '../host/durable-file.ts'
-import { readRegularFile, sameState, type ReadFile } from './read-source-file.ts'
+import { readPlainFile, sameState, type ReadFile } from './read-source-file.ts'
 
 /** Parts of names behind the last point, by which no runtime takes the files for its own. */
 const newSuffix = `.new-${process.pid}`
@@ -50,7 +50,7 @@ export async function rewriteConfig(
       ...{ temporary: fresh, exclusive: true, mode: Number(before.state.mode & 0o7777n) },
       owner: { uid: Number(before.state.uid), gid: Number(before.state.gid) },
       check: async () => {
-        const written = await readRegularFile(fresh)
+        const written = await readPlainFile(fresh)
         if (!('bytes' in written)) throw refused(path, written.why)
         check(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(written.bytes))
         if (!sameState(before.state, lstatSync(path, { bigint: true })))

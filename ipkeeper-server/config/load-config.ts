@@ -9,7 +9,7 @@ import type { PoolSettings } from '../ipam/pools/pool-settings.ts'
 import { parseDuration, parseRetention, type Retention } from '../ipam/records/retention.ts'
 import { defaults, type AnnotationDialect } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
-import { FaultList, formatPath, type Fault } from './faults.ts'
+import { SettingFaults, formatPath, type Fault } from './setting-faults.ts'
 import type { ReconcileSettings, RepairMode } from '../reconcile/plan-settings.ts'
 import {
   parseListen,
@@ -112,7 +112,7 @@ export class ConfigProblem extends Problem {
   }
 }
 
-function readKubernetes(file: DaemonConfigFile, faults: FaultList): KubernetesAccess {
+function readKubernetes(file: DaemonConfigFile, faults: SettingFaults): KubernetesAccess {
   const path = ['kubernetes']
   const {
     mode = defaults.kubernetesMode,
@@ -128,7 +128,7 @@ function readKubernetes(file: DaemonConfigFile, faults: FaultList): KubernetesAc
   return { mode, ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) }
 }
 
-function readEtcd(file: DaemonConfigFile, faults: FaultList): EtcdTerms {
+function readEtcd(file: DaemonConfigFile, faults: SettingFaults): EtcdTerms {
   const path = ['store', 'etcd']
   const etcd = faults.isSound(['store']) && faults.isSound(path) ? (file.store?.etcd ?? {}) : {}
   for (const [one, other] of [
@@ -143,7 +143,7 @@ function readEtcd(file: DaemonConfigFile, faults: FaultList): EtcdTerms {
   return { ...etcd, prefix: etcd.prefix ?? defaults.etcdPrefix }
 }
 
-function readResultCache(file: DaemonConfigFile, faults: FaultList): ResultCacheTerms {
+function readResultCache(file: DaemonConfigFile, faults: SettingFaults): ResultCacheTerms {
   const path = ['resultCache']
   const standard = defaults.resultCache
   const { mode, others, interval, folders } = faults.isSound(path) ? (file.resultCache ?? {}) : {}
@@ -155,7 +155,7 @@ function readResultCache(file: DaemonConfigFile, faults: FaultList): ResultCache
   }
 }
 
-function readWebhook(file: DaemonConfigFile, faults: FaultList): WebhookTerms | undefined {
+function readWebhook(file: DaemonConfigFile, faults: SettingFaults): WebhookTerms | undefined {
   const path = ['webhook']
   if (!faults.isSound(path) || file.webhook === undefined) return undefined
   const { listen, certFile, keyFile } = file.webhook
@@ -174,7 +174,7 @@ function readWebhook(file: DaemonConfigFile, faults: FaultList): WebhookTerms | 
 function readFile(
   file: DaemonConfigFile,
   standardNode: string,
-  faults: FaultList,
+  faults: SettingFaults,
   lineOf: (path: readonly (string | number)[]) => number,
 ): DaemonConfig {
   const duration = (key: 'cooldown' | 'preferFor'): number | undefined =>
@@ -242,7 +242,7 @@ function describe({ path, part, text }: Fault, value: unknown): string {
  */
 export function parseConfig(text: string, path: string, standardNode: string = hostname()): DaemonConfig {
   const source = new YamlSource(text)
-  const faults = new FaultList()
+  const faults = new SettingFaults()
   let config: DaemonConfig | undefined
   if (source.faults.length === 0) {
     const value = source.value ?? {}

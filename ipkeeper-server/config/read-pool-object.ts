@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/json/fold.ts'
 import type { PoolPolicy, PoolSettings } from '../ipam/pools/pool-settings.ts'
-import { FaultList, formatPath } from './faults.ts'
+import { SettingFaults, formatPath } from './setting-faults.ts'
 import { readPools } from './read-pools.ts'
 import { checkShape } from './schema-faults.ts'
 
@@ -20,7 +20,7 @@ export function readPoolSpec(
 ): PoolSettings {
   const keys = Object.entries(spec).filter(([key]) => !ownKeys.includes(key))
   const file = { pools: [{ ...Object.fromEntries(keys), name }] }
-  const faults = new FaultList()
+  const faults = new SettingFaults()
   checkShape(file, faults)
   const pools = readPools(file, standard, faults, () => 1)
   const texts = faults.all().map(({ path, part, text }) => {

@@ -22,7 +22,7 @@ import { parseDuration, parseRetention } from '../ipam/records/retention.ts'
 import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
 import { type LabelSelectorEntry, type PoolEntry, type RangeEntry } from './pool-entry.schema.ts'
-import { formatPath, type FaultList, type Path } from './faults.ts'
+import { formatPath, type SettingFaults, type Path } from './setting-faults.ts'
 import { readText } from './schema-faults.ts'
 
 /** IPv6 works from here on (RFC 8200, section 5). */
@@ -42,7 +42,7 @@ function listOf<T>(value: readonly T[] | undefined): readonly T[] {
 }
 
 /** The network that a text names; one with host bits is a slip of the pen, or means one address. */
-function readNetwork(faults: FaultList, path: Path, value: unknown): Cidr | undefined {
+function readNetwork(faults: SettingFaults, path: Path, value: unknown): Cidr | undefined {
   const cidr = readText(faults, path, value, parseCidr)
   if (!cidr) return undefined
   const network: Cidr = { ...cidr, address: firstOf(cidr) }
@@ -51,7 +51,7 @@ function readNetwork(faults: FaultList, path: Path, value: unknown): Cidr | unde
   return undefined
 }
 
-function readRange(faults: FaultList, path: Path, entry: RangeEntry): Range | undefined {
+function readRange(faults: SettingFaults, path: Path, entry: RangeEntry): Range | undefined {
   const address = (key: 'rangeStart' | 'rangeEnd' | 'gateway') =>
     readText(faults, [...path, key], entry[key], parseAddress)
   const subnet = readText(faults, [...path, 'subnet'], entry.subnet, parseCidr)
@@ -84,7 +84,7 @@ function readRange(faults: FaultList, path: Path, entry: RangeEntry): Range | un
 
 /** Range sets with the places of their ranges: the pool's own short form first, as host-local reads it. */
 function rangeEntries(
-  faults: FaultList,
+  faults: SettingFaults,
   path: Path,
   entry: PoolEntry,
 ): (readonly (readonly [path: Path, entry: RangeEntry])[])[] {
@@ -104,7 +104,7 @@ function rangeEntries(
   return subnet === undefined ? sets : [[[path, { ...entry, subnet }]], ...sets]
 }
 
-function refuseMixedFamilies(faults: FaultList, set: readonly (readonly [Path, Range])[]): void {
+function refuseMixedFamilies(faults: SettingFaults, set: readonly (readonly [Path, Range])[]): void {
   const family = set[0]?.[1].family
   for (const [path, range] of set) {
     if (range.family === family) continue
@@ -116,7 +116,7 @@ function refuseMixedFamilies(faults: FaultList, set: readonly (readonly [Path, R
 }
 
 function readSelector(
-  faults: FaultList,
+  faults: SettingFaults,
   path: Path,
   entry: LabelSelectorEntry | undefined,
 ): LabelSelector | undefined {
@@ -139,7 +139,7 @@ function readSelector(
   }
 }
 
-function readRules(faults: FaultList, path: Path, entry: PoolEntry): PoolRules {
+function readRules(faults: SettingFaults, path: Path, entry: PoolEntry): PoolRules {
   const { namespaces, nodes, quotaPerNamespace, allowMac } = entry
   const selectors = {
     namespaceSelector: readSelector(faults, [...path, 'namespaceSelector'], entry.namespaceSelector),
@@ -155,7 +155,7 @@ function readRules(faults: FaultList, path: Path, entry: PoolEntry): PoolRules {
   }
 }
 
-function readRoutes(faults: FaultList, path: Path, entry: PoolEntry): readonly ResultRoute[] | undefined {
+function readRoutes(faults: SettingFaults, path: Path, entry: PoolEntry): readonly ResultRoute[] | undefined {
   if (!Array.isArray(entry.routes)) return undefined
   return entry.routes.flatMap((route, index): ResultRoute[] => {
     const at = [...path, 'routes', index]
@@ -170,7 +170,7 @@ function readRoutes(faults: FaultList, path: Path, entry: PoolEntry): readonly R
   })
 }
 
-function readDns(faults: FaultList, path: Path, { dns }: PoolEntry): ResultDns | undefined {
+function readDns(faults: SettingFaults, path: Path, { dns }: PoolEntry): ResultDns | undefined {
   if (!isJsonObject(dns)) return undefined
   const nameservers = listOf(dns.nameservers).flatMap((text, index) => {
     const address = readText(faults, [...path, 'dns', 'nameservers', index], text, parseAddress)
@@ -180,7 +180,7 @@ function readDns(faults: FaultList, path: Path, { dns }: PoolEntry): ResultDns |
 }
 
 function readNetworkSettings(
-  faults: FaultList,
+  faults: SettingFaults,
   path: Path,
   entry: PoolEntry,
   ranges: readonly Range[],
@@ -195,7 +195,7 @@ function readNetworkSettings(
 }
 
 function readPolicy(
-  faults: FaultList,
+  faults: SettingFaults,
   path: Path,
   entry: PoolEntry,
   standard: Omit<PoolPolicy, 'strategy'>,
@@ -211,7 +211,7 @@ function readPolicy(
 
 /** Two ranges of a segment that share addresses; the later one in the file is to blame. */
 function refuseOverlaps(
-  faults: FaultList,
+  faults: SettingFaults,
   placed: readonly PlacedRange<Origin>[],
   entries: readonly PoolEntry[],
   lineOf: (path: Path) => number,
@@ -241,7 +241,7 @@ function refuseOverlaps(
 export function readPools(
   file: Pick<DaemonConfigFile, 'pools'>,
   standard: Omit<PoolPolicy, 'strategy'>,
-  faults: FaultList,
+  faults: SettingFaults,
   lineOf: (path: Path) => number,
 ): PoolSettings[] {
   const entries = listOf(file.pools)

@@ -4,7 +4,7 @@ import { parseDuration } from '../ipam/records/retention.ts'
 import type { ReconcileSettings, Limits } from '../reconcile/plan-settings.ts'
 import { defaults } from './schema-words.ts'
 import { type DaemonConfigFile } from './daemon-config.schema.ts'
-import type { FaultList, Path } from './faults.ts'
+import type { SettingFaults, Path } from './setting-faults.ts'
 import { readText, showValue } from './schema-faults.ts'
 import type { TakeoverTerms } from '../ipam/records/last-contact.ts'
 
@@ -14,7 +14,7 @@ type LimitsEntry = Pick<
 >
 
 /** What of the terms an entry says; durations become milliseconds. */
-function readLimits(faults: FaultList, path: Path, entry: LimitsEntry): Partial<Limits> {
+function readLimits(faults: SettingFaults, path: Path, entry: LimitsEntry): Partial<Limits> {
   const minAge = readText(faults, [...path, 'minAge'], entry.minAge, parseDuration)
   const minAgeUnproved = readText(faults, [...path, 'minAgeUnproved'], entry.minAgeUnproved, parseDuration)
   return {
@@ -26,7 +26,7 @@ function readLimits(faults: FaultList, path: Path, entry: LimitsEntry): Partial<
 }
 
 /** The section `reconcile` of a file whose shape was checked, defaults filled in. */
-export function readReconcile(file: DaemonConfigFile, faults: FaultList): ReconcileSettings {
+export function readReconcile(file: DaemonConfigFile, faults: SettingFaults): ReconcileSettings {
   const path = ['reconcile']
   const entry = faults.isSound(path) ? file.reconcile : undefined
   const standard = defaults.reconcile
@@ -51,7 +51,7 @@ export function readReconcile(file: DaemonConfigFile, faults: FaultList): Reconc
 }
 
 /** The section `takeover` of a file whose shape was checked, defaults filled in. */
-export function readTakeover(file: DaemonConfigFile, faults: FaultList): TakeoverTerms {
+export function readTakeover(file: DaemonConfigFile, faults: SettingFaults): TakeoverTerms {
   const path = ['takeover']
   const entry = faults.isSound(path) ? file.takeover : undefined
   const standard = defaults.takeover

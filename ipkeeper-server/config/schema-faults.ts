@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { nearestWord } from '../../shared/text/nearest-word.ts'
 import { DaemonConfigFile } from './daemon-config.schema.ts'
 import { type SchemaNode } from './schema-words.ts'
-import type { FaultList, Path } from './faults.ts'
+import type { SettingFaults, Path } from './setting-faults.ts'
 import { showJson } from '../../shared/json/fold.ts'
 
 const ajv = new Ajv({ allErrors: true, strict: true, verbose: false })
@@ -42,7 +42,7 @@ function expectedAt(path: Path): string {
 
 /** What each keyword of the schema complains of; those that are not here say that a value is not what it has to be. */
 const complaints: Readonly<
-  Record<string, (faults: FaultList, path: Path, params: ErrorObject['params'], value: unknown) => void>
+  Record<string, (faults: SettingFaults, path: Path, params: ErrorObject['params'], value: unknown) => void>
 > = {
   additionalProperties: (faults, path, { additionalProperty: key }) => {
     const name = String(key)
@@ -81,7 +81,7 @@ const complaints: Readonly<
  * Whether a decoded document has the shape of a configuration file; what is wrong with it is added to the faults. What
  * texts say, such as addresses and durations, is not looked at.
  */
-export function checkShape(value: unknown, faults: FaultList): void {
+export function checkShape(value: unknown, faults: SettingFaults): void {
   if (check(value)) return
   for (const error of check.errors ?? []) {
     // Says why a key is not valid, which the error of propertyNames says as well.
@@ -100,7 +100,7 @@ export function checkShape(value: unknown, faults: FaultList): void {
  * a fault of its own.
  */
 export function readText<T>(
-  faults: FaultList,
+  faults: SettingFaults,
   path: Path,
   value: unknown,
   parse: (text: string) => T | undefined,

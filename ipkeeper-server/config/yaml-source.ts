@@ -14,7 +14,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { maxYamlDepth, tooDeepYamlAt } from '../diagnose/lint/yaml-configs.ts'
-import type { Fault } from './faults.ts'
+import type { Fault } from './setting-faults.ts'
 
 /** A place in a text, both from 1. */
 export interface Position {

@@ -7,7 +7,7 @@ import { HostView } from '../network/node/host-view.ts'
 import { LinkWatch } from '../network/node/link-watch.ts'
 import { UplinkBridges } from '../network/node/uplink-bridges.ts'
 import type { GatewayFacts } from '../network/plan/bridge-addresses.ts'
-import { PodWirer } from '../network/pod-wirer.ts'
+import { PodWirer, type PodWirerOptions } from '../network/pod-wirer.ts'
 import { runTool } from '../network/run-tool.ts'
 import { FalseAnswers } from '../reconcile/false-answers.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
@@ -31,10 +31,9 @@ export interface AssembledNetwork {
 }
 
 /** What follows and changes the kernel's network: links, uplinks, pods. */
-export function assembleNetwork(
-  { clock, stateDir, logger, registry, stops }: DaemonFrame,
-  { ledger, here, bootId, onWired }: NetworkOptions,
-): AssembledNetwork {
+export function assembleNetwork(frame: DaemonFrame, options: NetworkOptions): AssembledNetwork {
+  const { clock, stateDir, logger, stops } = frame
+  const { ledger, here, bootId, onWired } = options
   const facts = gatewayFacts({ ledger, node: here, bootId })
   const { links, host, records, gateways } = assembleBridges(
     { stateDir, logger, stops },
@@ -72,6 +71,18 @@ export function assembleNetwork(
     ...{ uplinks, gateways, gatewayFacts: facts },
     monotonic: clock.monotonic,
     onWired,
+    ...tellsOfPods(frame, falseAnswers),
+  })
+  stops.network.defer(() => network.idle())
+  return { links, uplinks, gateways, network, falseAnswers }
+}
+
+/** What is logged and counted of the wiring of pods. */
+function tellsOfPods(
+  { logger, registry }: Pick<DaemonFrame, 'logger' | 'registry'>,
+  falseAnswers: FalseAnswers,
+): Pick<PodWirerOptions, 'onUnguarded' | 'onFalseAnswer' | 'onProblem'> {
+  return {
     onUnguarded: error => {
       logger.warn(
         { err: error },
@@ -102,9 +113,7 @@ export function assembleNetwork(
         'nft could not be told that addresses are no longer in use; it is tried again',
       )
     },
-  })
-  stops.network.defer(() => network.idle())
-  return { links, uplinks, gateways, network, falseAnswers }
+  }
 }
 
 /** What follows the links of the node, and the addresses that its bridges have. */

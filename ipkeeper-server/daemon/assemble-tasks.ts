@@ -4,12 +4,13 @@ import { readPoolSpec } from '../config/read-pool-object.ts'
 import { poolEvent } from '../kubernetes/event-texts.ts'
 import type { ApiAccess } from '../kubernetes/api-client.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
-import { PoolObjects } from '../leases/tasks/pool-objects.ts'
+import { PoolObjects } from '../leases/tasks/join-pool-objects.ts'
 import { measureUsage } from '../leases/queries/measure-usage.ts'
 import { poolsInUse } from '../leases/queries/pool-use.ts'
 import { HistoryPruner } from '../leases/tasks/prune-history.ts'
 import { PoolUseSamples } from '../metrics/pool-use-samples.ts'
 import { TimeWriter } from '../leases/tasks/write-times.ts'
+import type { Logger } from '../host/logger.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import type { OpenedLedger } from './assemble-ledger.ts'
 import type { DaemonFrame } from './daemon-frame.ts'
@@ -39,7 +40,7 @@ export async function assembleTasks(
   frame: DaemonFrame,
   { service, opened, settings, access, cluster }: TasksOptions,
 ): Promise<AssembledTasks> {
-  const { clock, config, watched, logger, stops } = frame
+  const { config, watched, logger, stops } = frame
   const { ledger, store, news } = opened
   const times = new TimeWriter(service, error => {
     logger.warn({ err: error }, 'until when addresses are kept could not be written anew; it is tried again')
@@ -66,7 +67,29 @@ export async function assembleTasks(
     later.poolsJoined()
     cluster?.setWatchNamespaces(wantsNamespaces({ ...next, pools }))
   }
-  const tellPool: LeaderTasksOptions['tellPool'] = (name, verdict, before) => {
+  const leaderTasks = await openLeaderTasks({
+    ...{ config, service, access, logger, tellPool: poolTeller(logger, cluster) },
+    judgePools: () => poolObjects.judge(),
+    reconcileSettings: () => watched.current.reconcile,
+    cluster: cluster?.view,
+    storeKind: store.kind,
+  })
+  later.poolsJoined = leaderTasks.poolsJoined
+  const pruner = pruneHistory(frame, ledger)
+  const useSamples = sampleUse(frame, service)
+  stops.tasks.defer(() => leaderTasks.stop())
+  stops.tasks.defer(() => {
+    pruner.stop()
+  })
+  stops.tasks.defer(() => {
+    poolObjects.stop()
+  })
+  return { times, leaderTasks, pruner, useSamples, putInForce }
+}
+
+/** Says what becomes of an IPPool that people made: in the log, and as an event of the object. */
+function poolTeller(logger: Logger, cluster: Cluster | undefined): LeaderTasksOptions['tellPool'] {
+  return (name, verdict, before) => {
     const { generation, refusal, publish } = verdict
     if (before?.generation === generation && before.refusal?.message === refusal?.message) return
     if (refusal) logger.warn({ ippool: name, generation, ...refusal }, `ippool ${name}: is refused`)
@@ -77,15 +100,14 @@ export async function assembleTasks(
       cluster?.events.record(subject, event)
     }
   }
-  const leaderTasks = await openLeaderTasks({
-    ...{ config, service, access, logger, tellPool },
-    judgePools: () => poolObjects.judge(),
-    reconcileSettings: () => watched.current.reconcile,
-    cluster: cluster?.view,
-    storeKind: store.kind,
-  })
-  later.poolsJoined = leaderTasks.poolsJoined
-  const pruner = new HistoryPruner({
+}
+
+/** Keeps the history within its limits. */
+function pruneHistory(
+  { clock, watched, logger }: DaemonFrame,
+  ledger: OpenedLedger['ledger'],
+): HistoryPruner {
+  return new HistoryPruner({
     ledger,
     limits: () => watched.current.history,
     now: clock.now,
@@ -97,15 +119,6 @@ export async function assembleTasks(
       logger.warn({ err: error }, 'the history could not be shortened; it is tried again in an hour')
     },
   })
-  const useSamples = sampleUse(frame, service)
-  stops.tasks.defer(() => leaderTasks.stop())
-  stops.tasks.defer(() => {
-    pruner.stop()
-  })
-  stops.tasks.defer(() => {
-    poolObjects.stop()
-  })
-  return { times, leaderTasks, pruner, useSamples, putInForce }
 }
 
 /** Remembers how full the pools were. */

@@ -1,5 +1,5 @@
 import type { DaemonConfig } from '../config/load-config.ts'
-import type { PoolRange, PoolRecord } from '../ipam/records/records.ts'
+import type { AttachmentRecord, PoolRange, PoolRecord } from '../ipam/records/records.ts'
 import type { Cluster } from '../kubernetes/cluster.ts'
 import type { NameClaims } from '../leases/tasks/name-claims.ts'
 import { version } from '../../shared/build-info.ts'
@@ -10,7 +10,7 @@ import type { Logger } from '../host/logger.ts'
 import { forgetNeighbours } from '../network/pod/pod-links.ts'
 import { findNodeAddresses } from '../network/ip-show.ts'
 import { NodeRoutes } from '../network/node/node-routes.ts'
-import type { BoundAddress } from '../network/plan/plan-node-routes.ts'
+import type { BoundAddress, NodeRoutesView } from '../network/plan/plan-node-routes.ts'
 import { runTool } from '../network/run-tool.ts'
 
 export interface NodeMeshOptions {
@@ -46,79 +46,18 @@ export interface NodeMesh {
  * Puts together what tells other nodes of this one, and routes to their pods; undefined where one daemon has the store to
  * itself.
  */
-export function openNodeMesh({
-  config,
-  service,
-  tellsTime,
-  bootClock,
-  claims,
-  logger,
-  cluster,
-}: NodeMeshOptions): NodeMesh | undefined {
-  const { ledger, node, bootId } = service
+export function openNodeMesh(options: NodeMeshOptions): NodeMesh | undefined {
+  const { config, service, tellsTime, bootClock, claims, logger, cluster } = options
+  const { ledger } = service
   if (!ledger.isShared) return undefined
-  const presence = new NodePresence({
-    service,
-    ...(claims && { claims }),
-    terms: () => (tellsTime ? config().takeover : { ...config().takeover, byTime: undefined }),
-    addresses: async () => cluster?.nodeAddresses().get(node) ?? (await findNodeAddresses(runTool)),
-    ...{ bootClock, version },
-    onError: error => {
-      logger.info(
-        { err: error },
-        'other nodes could not be told of this one, or asked for; it is tried again',
-      )
-    },
-  })
-  const heard = new HeardNodes({ ledger, here: node, bootClock, now: service.now })
-  const ownPods = function* (): Generator<ReturnType<typeof ledger.attachment> & object> {
-    for (const attachment of ledger.attachments())
-      if (attachment.node === node && attachment.bootId === bootId) yield attachment
+  const presence = makePresence(options)
+  const heard = new HeardNodes({ ledger, here: service.node, bootClock, now: service.now })
+  const routes = makeRoutes(options)
+  if (cluster) {
+    onMovedNodes(cluster, () => {
+      routes.wake()
+    })
   }
-  const bound = function* (): Generator<BoundAddress> {
-    // Of a ledger without routed leases nothing has to be looked through.
-    if (ledger.routedLeases()[Symbol.iterator]().next().done === true) return
-    for (const { state, segment, address, node: its, carried } of ledger.leases())
-      if (state === 'bound') yield { segment, address, node: its, isRouted: carried === 'routed' }
-  }
-  const told = new Map<string, readonly string[]>()
-  const routes = new NodeRoutes({
-    run: runTool,
-    view: () => {
-      if (config().nodeRoutes === 'off') return 'off'
-      // What an engine that has lost records does not have may live all the same.
-      if (!ledger.isHeard() || ledger.storeStatus()?.state === 'incomplete') return 'unknown'
-      // In a record that is written again after such a loss they are missing until its node tells them: they are the same.
-      for (const { name, addresses } of ledger.nodes()) if (addresses.length > 0) told.set(name, addresses)
-      // What the API says comes at once; a node looks at itself now and then.
-      const nodes = new Map([...told, ...(cluster?.nodeAddresses() ?? [])])
-      const all = [...bound()]
-      const lacksAddress = all.some(({ node: its, isRouted }) => isRouted && its !== node && !nodes.has(its))
-      // The API may be about to tell it.
-      if (lacksAddress && cluster?.hasListedNodes() === false) return 'unknown'
-      const bridges = [...ownPods()].flatMap(({ wiring }) =>
-        wiring?.mode === 'bridge' && wiring.master !== null ? [wiring.master] : [],
-      )
-      const ranges = [...ledger.pools()].flatMap(rangesOf)
-      return { node, bound: all, nodes, podBridges: new Set(bridges), ranges }
-    },
-    forgetNeighbours: (bridge, addresses) => forgetNeighbours(runTool, ownPods(), bridge, addresses),
-    onUnreached: unreached => {
-      if (unreached.length === 0) logger.info('all pods of other nodes are reached again')
-      else logger.warn({ unreached }, 'pods of some nodes are not reached by routes from here')
-    },
-    onProblem: error => {
-      logger.warn({ err: error }, 'a route to pods of other nodes could not be set; it is tried again')
-    },
-  })
-  let seen = ''
-  if (cluster)
-    cluster.onNodes = () => {
-      const now = JSON.stringify([...cluster.nodeAddresses()])
-      // Nodes change all the time, and their addresses hardly ever.
-      if (now !== seen) routes.wake()
-      seen = now
-    }
   ledger.subscribe({
     routing: () => {
       routes.wake()
@@ -147,6 +86,90 @@ export function openNodeMesh({
     stop: async () => {
       await Promise.all([presence.stop(), routes.stop()])
     },
+  }
+}
+
+/** Tells other nodes of this one. */
+function makePresence(options: NodeMeshOptions): NodePresence {
+  const { config, service, tellsTime, bootClock, claims, logger, cluster } = options
+  return new NodePresence({
+    service,
+    ...(claims && { claims }),
+    terms: () => (tellsTime ? config().takeover : { ...config().takeover, byTime: undefined }),
+    addresses: async () => cluster?.nodeAddresses().get(service.node) ?? (await findNodeAddresses(runTool)),
+    ...{ bootClock, version },
+    onError: error => {
+      logger.info(
+        { err: error },
+        'other nodes could not be told of this one, or asked for; it is tried again',
+      )
+    },
+  })
+}
+
+/** Keeps routes to pods of other nodes. */
+function makeRoutes({ config, service, logger, cluster }: NodeMeshOptions): NodeRoutes {
+  /** In a record that is written again after a loss they are missing until its node tells them: they are the same. */
+  const told = new Map<string, readonly string[]>()
+  return new NodeRoutes({
+    run: runTool,
+    view: () => {
+      for (const { name, addresses } of service.ledger.nodes())
+        if (addresses.length > 0) told.set(name, addresses)
+      return config().nodeRoutes === 'off' ? 'off' : viewOfRoutes(service, told, cluster)
+    },
+    forgetNeighbours: (bridge, addresses) => forgetNeighbours(runTool, ownPods(service), bridge, addresses),
+    onUnreached: unreached => {
+      if (unreached.length === 0) logger.info('all pods of other nodes are reached again')
+      else logger.warn({ unreached }, 'pods of some nodes are not reached by routes from here')
+    },
+    onProblem: error => {
+      logger.warn({ err: error }, 'a route to pods of other nodes could not be set; it is tried again')
+    },
+  })
+}
+
+/** What routes are planned by; "unknown" while more of it is about to be told. */
+function viewOfRoutes(
+  service: NodeMeshOptions['service'],
+  told: ReadonlyMap<string, readonly string[]>,
+  cluster: Cluster | undefined,
+): Omit<NodeRoutesView, 'links'> | 'unknown' {
+  const { ledger, node } = service
+  // What an engine that has lost records does not have may live all the same.
+  if (!ledger.isHeard() || ledger.storeStatus()?.state === 'incomplete') return 'unknown'
+  // What the API says comes at once; a node looks at itself now and then.
+  const nodes = new Map([...told, ...(cluster?.nodeAddresses() ?? [])])
+  const bound = [...boundAddresses(ledger)]
+  const lacksAddress = bound.some(({ node: its, isRouted }) => isRouted && its !== node && !nodes.has(its))
+  // The API may be about to tell it.
+  if (lacksAddress && cluster?.hasListedNodes() === false) return 'unknown'
+  const bridges = [...ownPods(service)].flatMap(({ wiring }) =>
+    wiring?.mode === 'bridge' && wiring.master !== null ? [wiring.master] : [],
+  )
+  const ranges = [...ledger.pools()].flatMap(rangesOf)
+  return { node, bound, nodes, podBridges: new Set(bridges), ranges }
+}
+
+function* ownPods({ ledger, node, bootId }: NodeMeshOptions['service']): Generator<AttachmentRecord> {
+  for (const attachment of ledger.attachments())
+    if (attachment.node === node && attachment.bootId === bootId) yield attachment
+}
+
+function* boundAddresses(ledger: LeaseService['ledger']): Generator<BoundAddress> {
+  // Of a ledger without routed leases nothing has to be looked through.
+  if (ledger.routedLeases()[Symbol.iterator]().next().done === true) return
+  for (const { state, segment, address, node, carried } of ledger.leases())
+    if (state === 'bound') yield { segment, address, node, isRouted: carried === 'routed' }
+}
+
+/** Nodes change all the time, and their addresses hardly ever. */
+function onMovedNodes(cluster: Cluster, tell: () => void): void {
+  let seen = ''
+  cluster.onNodes = () => {
+    const now = JSON.stringify([...cluster.nodeAddresses()])
+    if (now !== seen) tell()
+    seen = now
   }
 }
 

@@ -1,9 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../../shared/build-info.ts'
 import { checkSocketPath } from '../http/listen-unix.ts'
+import type { ApiAccess } from '../kubernetes/api-client.ts'
 import { chooseAccess } from '../kubernetes/choose-access.ts'
+import type { Cluster } from '../kubernetes/cluster.ts'
 import { verbObserver } from '../metrics/observed-store.ts'
-import { parseStoreSpec } from '../store/store-spec.ts'
+import { parseStoreSpec, type StoreSpec } from '../store/store-spec.ts'
 import { openListeners, assembleHttp, listen } from './assemble-http.ts'
 import {
   takeStateFolder,
@@ -11,16 +13,17 @@ import {
   nameThisNode,
   verifyFile,
   type OpenedLedger,
+  type StateFolder,
 } from './assemble-ledger.ts'
 import { assembleNetwork } from './assemble-network.ts'
-import { assembleRepairs, beginRepairs } from './assemble-repairs.ts'
+import { assembleRepairs, beginRepairs, type AssembledRepairs } from './assemble-repairs.ts'
 import { assembleService } from './assemble-service.ts'
-import { assembleTasks } from './assemble-tasks.ts'
+import { assembleTasks, type AssembledTasks } from './assemble-tasks.ts'
 import { openFrame, type DaemonFrame, type ServeOptions } from './daemon-frame.ts'
-import { followConfig, refusedConfig } from './follow-config.ts'
+import { followConfig, refusedConfig, type FollowedConfig } from './follow-config.ts'
 import { openNodeMesh } from './node-mesh.ts'
 import { wantsNamespaces, settingsInForce } from './settings-in-force.ts'
-import { watchNode } from './watch-node.ts'
+import { watchNode, type WatchedNode } from './watch-node.ts'
 
 /**
  * Runs the daemon until SIGTERM or SIGINT; resolves when everything is answered and closed. Order matters: the locks
@@ -51,16 +54,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     return
   }
   const settings = settingsInForce(config, access !== undefined)
-  // undici and all that stands on it are loaded only where there is an API.
-  const cluster =
-    access &&
-    new (await import('../kubernetes/cluster.ts')).Cluster({
-      access,
-      node: here,
-      watchNamespaces: wantsNamespaces(config),
-      kubernetesStore: storeSpec?.kind === 'kubernetes',
-      log: logger,
-    })
+  const cluster = access && (await connectCluster(frame, { access, here, storeSpec }))
   stops.cluster.defer(() => cluster?.stop())
   const network = assembleNetwork(frame, { ledger, here, bootId, onWired: () => mesh?.wired() })
   const mesh = openNodeMesh({
@@ -76,9 +70,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     wasAnswered: attachment => repairs.answers.wasAnswered(attachment),
     useSamples: pool => useSamples.of(pool),
   })
-  const { times, leaderTasks, pruner, useSamples, putInForce } = await assembleTasks(frame, {
-    ...{ service, opened, settings, access, cluster },
-  })
+  const tasks = await assembleTasks(frame, { service, opened, settings, access, cluster })
+  const { leaderTasks, useSamples, putInForce } = tasks
   const repairs = await assembleRepairs(frame, { service, observer, kept })
   const node = watchNode({
     ...{ config, service, stateDir, logger, cluster, binDirs: frame.binDirs, parts: frame.parts },
@@ -108,11 +101,53 @@ export async function serve(options: ServeOptions): Promise<void> {
   // Before the first ADD, which may depend on it that the store was reached.
   await mesh?.start()
   await listen(frame, http, { kept, ledger, listeners })
+  startTasks(frame, { opened, kept, repairs, node, tasks, followed })
+  const signal = await stopped
+  logger.info({ signal }, 'stopping')
+  await stops.all.disposeAsync()
+  logger.info('stopped')
+}
+
+/** undici and all that stands on it are loaded only where there is an API. */
+async function connectCluster(
+  { config, logger }: DaemonFrame,
+  { access, here, storeSpec }: ConnectClusterOptions,
+): Promise<Cluster> {
+  const { Cluster } = await import('../kubernetes/cluster.ts')
+  return new Cluster({
+    access,
+    node: here,
+    watchNamespaces: wantsNamespaces(config),
+    kubernetesStore: storeSpec?.kind === 'kubernetes',
+    log: logger,
+  })
+}
+
+interface ConnectClusterOptions {
+  readonly access: ApiAccess
+  /** The name of this node. */
+  readonly here: string
+  readonly storeSpec: StoreSpec | undefined
+}
+
+interface StartedParts {
+  readonly opened: OpenedLedger
+  readonly kept: StateFolder['kept']
+  readonly repairs: AssembledRepairs
+  readonly node: WatchedNode
+  readonly tasks: AssembledTasks
+  readonly followed: FollowedConfig
+}
+
+/** What goes on by itself while requests are answered. */
+function startTasks(frame: DaemonFrame, parts: StartedParts): void {
+  const { logger } = frame
+  const { opened, kept, repairs, node, tasks, followed } = parts
   kept.start()
   repairs.answers.start()
   node.start()
-  times.wake()
-  leaderTasks.start()
+  tasks.times.wake()
+  tasks.leaderTasks.start()
   followed.follow()
   repairs.deferred.watch(error => {
     logger.error(
@@ -121,14 +156,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     )
   })
   tellServing(frame, opened)
-  void verifyFile(ledger, logger)
-  void pruner.start()
-  void useSamples.start()
+  void verifyFile(opened.ledger, logger)
+  void tasks.pruner.start()
+  void tasks.useSamples.start()
   void followed.forget()
-  const signal = await stopped
-  logger.info({ signal }, 'stopping')
-  await stops.all.disposeAsync()
-  logger.info('stopped')
 }
 
 function tellServing(

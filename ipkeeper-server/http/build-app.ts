@@ -24,7 +24,7 @@ import { importRoutes } from './routes/import.ts'
 import { listingRoutes } from './routes/listings.ts'
 import { mapRoutes } from './routes/maps.ts'
 import { metricsRoute, type ReadMetrics } from './routes/metrics.ts'
-import type { NodeFigures } from '../leases/queries/list-nodes.ts'
+import type { NodeFigures } from '../leases/queries/known-nodes.ts'
 import { nodeRoutes as otherNodeRoutes } from './routes/nodes.ts'
 import {
   statusRoutes,

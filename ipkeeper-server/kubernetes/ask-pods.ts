@@ -4,7 +4,7 @@ import { resourcePath } from './api-path.ts'
 import type { PodView } from './cluster-view.ts'
 import { projectPod, at, readMeta } from './kube-object.ts'
 import type { OwnerResolver } from './owner-resolver.ts'
-import { viewOf } from './pod-directory.ts'
+import { podViewOf } from './pod-directory.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json/fold.ts'
 
 /**
@@ -51,7 +51,7 @@ async function ask(
   if (pod?.name !== name || pod.namespace !== namespace) {
     throw new ApiError(`GET ${path}: the answer is not that pod`)
   }
-  return viewOf(pod, pod.controller ? await owners.resolve(namespace, pod.controller) : null)
+  return podViewOf(pod, pod.controller ? await owners.resolve(namespace, pod.controller) : null)
 }
 
 /** A pod of this node as the API reports it. */

@@ -52,7 +52,7 @@ export class PodDirectory implements Sink<PodEntry> {
   find({ namespace, name, uid }: PodWanted): PodView | undefined {
     const known = this.#pods.get(`${namespace}/${name}`)
     if (!known || !isWanted(known.pod, uid)) return undefined
-    return viewOf(known.pod, known.owner)
+    return podViewOf(known.pod, known.owner)
   }
 
   replace(entries: ReadonlyMap<string, PodEntry>): void {
@@ -108,7 +108,7 @@ function isWanted(pod: PodEntry, uid: string | null): boolean {
 }
 
 /** A pod with its controller: null for none, undefined while it is not known. */
-export function viewOf(pod: PodEntry, owner: ResolvedOwner | null | undefined): PodView {
+export function podViewOf(pod: PodEntry, owner: ResolvedOwner | null | undefined): PodView {
   return {
     uid: pod.uid,
     annotations: withOwnersKeys(pod.annotations, owner?.annotations),

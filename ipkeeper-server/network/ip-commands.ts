@@ -99,7 +99,7 @@ function unsupported({ about }: Command, answer: string): Problem {
 }
 
 /** What `ip -json ARGS` shows, whatever links are called; an empty list where the thing is not there. */
-export async function showJson(
+export async function ipJson(
   run: RunTool,
   args: readonly string[],
   inside?: number,

@@ -1,5 +1,5 @@
 import type { RunTool } from './run-tool.ts'
-import { showJson } from './ip-commands.ts'
+import { ipJson } from './ip-commands.ts'
 import { readAddressing } from './plan/host-addressing.ts'
 import type { SeenRoute } from './plan/compare-wiring.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -77,7 +77,7 @@ function readLink(value: unknown): LinkState {
 
 /** The link of that name; undefined when there is none. `inside`: in that namespace instead of the host's. */
 export async function findLink(run: RunTool, name: string, inside?: number): Promise<LinkState | undefined> {
-  const [link] = await showJson(run, ['-details', 'address', 'show', 'dev', name], inside)
+  const [link] = await ipJson(run, ['-details', 'address', 'show', 'dev', name], inside)
   return link === undefined ? undefined : readLink(link)
 }
 
@@ -87,14 +87,14 @@ export async function listLinks(
   words: readonly string[],
   inside?: number,
 ): Promise<readonly LinkState[]> {
-  const shown = await showJson(run, ['-details', 'address', 'show', ...words], inside)
+  const shown = await ipJson(run, ['-details', 'address', 'show', ...words], inside)
   return shown.map(readLink).filter(({ name }) => name !== '')
 }
 
 /** What a link has of addresses and routes that could move to another one. */
 export async function findAddressing(run: RunTool, name: string): Promise<ReturnType<typeof readAddressing>> {
   const show = (...words: readonly string[]): Promise<readonly unknown[]> =>
-    showJson(run, ['-N', '-details', ...words])
+    ipJson(run, ['-N', '-details', ...words])
   return readAddressing(name, {
     addresses: await show('address', 'show', 'dev', name),
     routes4: await show('-4', 'route', 'show', 'table', 'all'),
@@ -108,7 +108,7 @@ export async function defaultRouteLinks(
   family: '-4' | '-6',
   words: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const routes = (await showJson(run, [family, 'route', 'show', 'default', ...words])) as readonly {
+  const routes = (await ipJson(run, [family, 'route', 'show', 'default', ...words])) as readonly {
     readonly dev?: string
     readonly nexthops?: readonly { readonly dev?: string }[]
   }[]
@@ -148,7 +148,7 @@ export async function seeRoutes(
     ['-4', '-6'].map(async family => {
       // With numbers: people name tables (/etc/iproute2/rt_tables).
       const words = ['-N', family, 'route', 'show', ...args]
-      const routes = (await showJson(run, words, inside)) as readonly RouteJson[]
+      const routes = (await ipJson(run, words, inside)) as readonly RouteJson[]
       return routes.map((route): SeenRoute => ({
         dst: wholeDestination(route.dst ?? '', family === '-6'),
         gw: route.gateway,
@@ -164,7 +164,7 @@ export async function seeRoutes(
 /** Addresses, without prefix, that the node knows its neighbours to have under a MAC; none where there is no `ip`. */
 export async function neighboursWithMac(run: RunTool, mac: string): Promise<readonly string[]> {
   try {
-    const known = (await showJson(run, ['neighbour', 'show'])) as readonly {
+    const known = (await ipJson(run, ['neighbour', 'show'])) as readonly {
       readonly dst?: string
       readonly lladdr?: string
     }[]

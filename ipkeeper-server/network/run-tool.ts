@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/problem/problem.ts'
 import { findProgram, systemFolders } from '../host/find-program.ts'
 import { runProgram } from '../host/run-program.ts'
-import { namespacePath } from './plan/command.ts'
+import { inheritedNamespace } from './plan/command.ts'
 import { tools, type ToolName } from './plan/tools.ts'
 
 export interface ToolRun {
@@ -61,7 +61,7 @@ export const runTool: RunTool = async ({
   const [path, argv] =
     inside === undefined
       ? [program, args]
-      : [mustFind('nsenter'), [`--net=${namespacePath}`, '--', program, ...args]]
+      : [mustFind('nsenter'), [`--net=${inheritedNamespace}`, '--', program, ...args]]
   const namespace = inside ?? beside
   const end = await runProgram({
     path,

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMarkName } from '../../shared/answered-mark.ts'
+import { isMarkName } from '../../shared/mark-name.ts'
 import { stateFolders } from '../../shared/paths.ts'
 import { makeFolder } from '../host/make-folder.ts'
 
 /** plugin: it answers its ADD. daemon: the ADD is undone, or is about to be. */
 export type MarkOwner = 'plugin' | 'daemon'
 
-/** The folder in which plugin and daemon decide whether an ADD is answered or undone: shared/answered-mark.ts. */
+/** The folder in which plugin and daemon decide whether an ADD is answered or undone: shared/mark-name.ts. */
 export class AnsweredMarks {
   readonly #folder: string
 

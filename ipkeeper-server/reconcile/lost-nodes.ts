@@ -5,7 +5,7 @@ import type { Election } from '../kubernetes/election.ts'
 import type { LeaseService } from '../leases/verbs/service.ts'
 import { describeContactAge } from '../ipam/records/last-contact.ts'
 import type { LostNode } from '../ipam/records/standing.ts'
-import { judgeNode } from '../leases/queries/list-nodes.ts'
+import { judgeNode } from '../leases/queries/known-nodes.ts'
 import type { SeenElsewhere, SeenLostNode } from './plan-snapshot.ts'
 import type { LostLeases } from './node-look.ts'
 

@@ -36,7 +36,7 @@ const compareEvery = 300_000
 /** Attachments whose comparison is due that are compared in one pass: each costs a program in its namespace. */
 const comparedAtOnce = 8
 /** Calls side by side: an ADD that arrives in between waits for a few milliseconds. */
-export const width = 4
+export const callsAtOnce = 4
 
 export interface NodeLookOptions {
   readonly service: LeaseService
@@ -159,7 +159,9 @@ export class NodeLook {
       })
     }
     const living = seen.filter(({ death: dead, leases }) => dead === undefined && leases.length > 0)
-    await inGroups(extent === 'whole' ? living : this.#toCompare(living), width, one => this.#compare(one))
+    await inGroups(extent === 'whole' ? living : this.#toCompare(living), callsAtOnce, one =>
+      this.#compare(one),
+    )
     return seen.map(one => ({ ...one, kernel: this.#compared.get(attachmentKey(one.record))?.kernel }))
   }
 
@@ -222,7 +224,7 @@ export class NodeLook {
     for (const id of this.#foreignAddresses.keys()) if (!listed.has(id)) this.#foreignAddresses.delete(id)
     await inGroups(
       foreign.filter(({ sandbox }) => !this.#foreignAddresses.has(sandbox.id)),
-      width,
+      callsAtOnce,
       async ({ socket, sandbox: { id } }) => {
         // One that just went, or cannot be asked for, is asked for in the next pass.
         const addresses = await this.#options.runtimes.addressesOf(socket, id).catch(() => [])

@@ -5,7 +5,7 @@ import { Problem } from '../../shared/problem/problem.ts'
 import { incarnationOf, type AttachmentRecord } from '../ipam/records/records.ts'
 import { delAttachment } from '../leases/verbs/del.ts'
 import type { NodeAudit } from '../leases/queries/node-audit.ts'
-import { inGroups, NodeLook, width, witnessesOf, type NodeLookOptions } from './node-look.ts'
+import { inGroups, NodeLook, callsAtOnce, witnessesOf, type NodeLookOptions } from './node-look.ts'
 import { planReconcile, type Doubts, type Planned } from './plan-reconcile.ts'
 import type { SeenLink } from './plan-snapshot.ts'
 import type { ReconcileSettings } from './plan-settings.ts'
@@ -131,7 +131,7 @@ export class Reconciler implements NodeAudit {
       // What is repaired in this pass is told when it is.
       if (finding.state !== 'waiting' && known === 'waiting' && action.kind === 'none') onFound(finding)
     }
-    await inGroups(planned, width, one => this.#act(one))
+    await inGroups(planned, callsAtOnce, one => this.#act(one))
   }
 
   async #act({ key, action, finding }: Planned): Promise<void> {

@@ -1,6 +1,6 @@
 /** What is generated and checked in is what its sources make of it. */
 import t from 'tap'
-import { isStale } from '../../scripts/generated-file.ts'
+import { isStale } from '../../scripts/write-generated.ts'
 import { generatedFiles } from '../../scripts/generated-files.ts'
 
 t.test('generated files are fresh', async t => {

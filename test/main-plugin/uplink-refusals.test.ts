@@ -1,6 +1,6 @@
 /** Uplinks that cannot carry pods are refused with the remedy, and nothing is touched. */
 import t from 'tap'
-import { hostAddressing, settledAddresses } from '../rigs/host-addressing.ts'
+import { hostAddressing, settledAddresses, skipDuplicateDetection } from '../rigs/host-addressing.ts'
 import { kernelState } from '../rigs/kernel-state.ts'
 import type { PrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -15,9 +15,9 @@ const ofMacvlan: Settings = { mode: 'macvlan', uplink: 'up0', duplicateProbe: fa
 const linkConflict = 143
 const configInvalid = 7
 
-/** Runs commands of `ip`, and waits until the kernel has no doubts about the addresses of the new links. */
+/** Runs commands of `ip`, and waits until the kernel has given the new links the addresses that it gives by itself. */
 async function makeLinks(host: PrivateHost, commands: readonly string[]): Promise<void> {
-  await host.must('tee', ['/proc/sys/net/ipv6/conf/default/dad_transmits'], { input: '0' })
+  await skipDuplicateDetection(host)
   await host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
   await settledAddresses(host)
 }

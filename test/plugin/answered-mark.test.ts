@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { leaveMark, withdrawMark } from '../../plugin/answered-mark.ts'
 import { createIdentity } from '../../plugin/run-identity.ts'
-import { isMarkName } from '../../shared/answered-mark.ts'
+import { isMarkName } from '../../shared/mark-name.ts'
 import { stateFolders } from '../../shared/paths.ts'
 
 t.test('an empty file of our own user, named like the run; folders are made when missing', t => {

@@ -8,7 +8,7 @@ import { atProcessEnd } from './finish.ts'
 import { hangMs } from './poll.ts'
 import { onlyChildOf, type PrivateHost } from './private-host.ts'
 import { distFolder } from './requirements.ts'
-import { mustRun, runProgram, type Finished } from './run-program.ts'
+import { runProgram, type Finished } from './run-program.ts'
 
 export interface DaemonOptions {
   readonly socket: string
@@ -47,7 +47,7 @@ export interface Daemon {
   ask(method: string, path: string, body?: unknown): Promise<HttpReply>
   /** `ipkeeperctl ARGS --socket SOCKET`. */
   control(...args: readonly string[]): Promise<Finished>
-  /** `ipkeeperctl leases -o json`, parsed: every lease, held and cooling ones too. */
+  /** Every lease, held and cooling ones too: what `ipkeeperctl leases -o json` prints, without the start of a program. */
   leases(): Promise<readonly LeaseItem[]>
   /** The leases that pods have. */
   boundLeases(): Promise<readonly LeaseItem[]>
@@ -115,9 +115,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const control = (...words: readonly string[]): Promise<Finished> =>
     runProgram(join(distFolder, 'ipkeeperctl'), [...words, '--socket', options.socket])
   const leases = async (): Promise<readonly LeaseItem[]> => {
-    const words = ['leases', '-o', 'json', '--socket', options.socket]
-    const reply = JSON.parse(await mustRun(join(distFolder, 'ipkeeperctl'), words)) as LeasesReply
-    return reply.leases
+    const { status, body } = await askSocket(options.socket, 'GET', '/v1/leases')
+    if (status !== 200) throw new Error(`GET /v1/leases: ${status} ${body}`)
+    return (JSON.parse(body) as LeasesReply).leases
   }
   return {
     pid,

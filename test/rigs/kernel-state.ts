@@ -68,6 +68,21 @@ function tellLink(link: LinkEntry): string {
   ].join(' ')
 }
 
+/** What each of these commands of `ip` shows; routes are of both families, all others of IPv4 unless the options say so. */
+async function ipJson<Shown extends readonly (readonly unknown[])[]>(
+  host: PrivateHost,
+  options: readonly string[],
+  commands: readonly string[],
+): Promise<Shown> {
+  const text = await host.must('ip', [...options, '-details', '-json', '-batch', '-'], {
+    input: commands.map(line => `${line}\n`).join(''),
+  })
+  const lines = text.trim().split('\n')
+  if (lines.length !== commands.length)
+    throw new Error(`ip: ${lines.length} of ${commands.length} answers: ${text}`)
+  return lines.map(line => JSON.parse(line) as unknown) as unknown as Shown
+}
+
 /**
  * Looks at all of it.
  *
@@ -75,24 +90,18 @@ function tellLink(link: LinkEntry): string {
  */
 export async function kernelState(host: PrivateHost, namespace?: string): Promise<KernelState> {
   const within = namespace === undefined ? [] : ['-n', namespace]
-  const json = async <T>(...words: readonly string[]): Promise<readonly T[]> => {
-    const text = await host.must('ip', [...within, '-details', '-json', ...words])
-    return text.trim() === '' ? [] : (JSON.parse(text) as readonly T[])
-  }
-  const [links, routes4, routes6, rules4, rules6, neighbours, proxies] = await Promise.all([
-    json<LinkEntry>('address', 'show'),
-    json<Entry>('-4', 'route', 'show', 'table', 'all'),
-    json<Entry>('-6', 'route', 'show', 'table', 'all'),
-    json<Entry>('-4', 'rule', 'show'),
-    json<Entry>('-6', 'rule', 'show'),
-    json<Entry>('neigh', 'show'),
-    json<Entry>('neigh', 'show', 'proxy'),
-  ])
   const nft = namespace === undefined ? ['nft'] : ['ip', 'netns', 'exec', namespace, 'nft']
-  const whole = await host.must(nft[0] ?? '', [...nft.slice(1), '--stateless', 'list', 'ruleset'])
+  // As few programs as possible: tests look at it hundreds of times.
+  const [[links, routes, rules4, neighbours, proxies], [rules6], whole, namespaces] = await Promise.all([
+    ipJson<[LinkEntry[], Entry[], Entry[], Entry[], Entry[]]>(host, within, [
+      ...['address show', 'route show table all', 'rule show', 'neigh show', 'neigh show proxy'],
+    ]),
+    ipJson<[Entry[]]>(host, [...within, '-6'], ['rule show']),
+    host.must(nft[0] ?? '', [...nft.slice(1), '--stateless', 'list', 'ruleset']),
+    host.must('ls', ['/run/netns']),
+  ])
   // Which change was the last one is nothing that a DEL takes back.
   const ruleset = whole.replace(/(set revision {\n(?:\t\t(?!elements).*\n)*)\t\telements = .*\n/, '$1')
-  const namespaces = await host.must('ls', ['/run/netns'])
   return {
     links: links.map(tellLink).sort(),
     addresses: links
@@ -102,7 +111,7 @@ export async function kernelState(host: PrivateHost, namespace?: string): Promis
           .map(({ local, prefixlen }) => `${ifname} ${local}/${prefixlen}`),
       )
       .sort(),
-    routes: [...routes4, ...routes6]
+    routes: routes
       .filter(route => !ofTheLink(route['dst']))
       .map(route => tell(route, routeKeys))
       .sort(),

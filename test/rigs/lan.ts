@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { findProgram } from './find-program.ts'
-import { onlyChildOf, ownFolders, startPrivateHost, type PrivateHost } from './private-host.ts'
+import { onlyChildOf, ownFolders, setSysctl, startPrivateHost, type PrivateHost } from './private-host.ts'
 import { mustRun, runProgram } from './run-program.ts'
 
 /** A machine of the LAN. Whatever a private host can do, it can; `close` ends the whole LAN's part of it. */
@@ -137,8 +137,4 @@ async function ipBatch(host: PrivateHost, lines: readonly string[]): Promise<voi
 export async function forwardPackets(host: PrivateHost): Promise<void> {
   for (const setting of ['net/ipv4/ip_forward', 'net/ipv6/conf/all/forwarding'])
     await setSysctl(host, setting, '1')
-}
-
-async function setSysctl(host: PrivateHost, setting: string, value: string): Promise<void> {
-  await host.must('tee', [`/proc/sys/${setting}`], { input: value })
 }

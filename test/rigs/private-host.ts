@@ -98,6 +98,11 @@ export async function startPrivateHost(): Promise<PrivateHost> {
   }
 }
 
+/** Sets a setting of the kernel inside, by its path below /proc/sys. */
+export async function setSysctl(host: PrivateHost, setting: string, value: string): Promise<void> {
+  await host.must('tee', [`/proc/sys/${setting}`], { input: value })
+}
+
 /** Kills the first process and waits, at most 2 s, until it has gone, and so everything inside with it. */
 function killAndWait(pid: number): void {
   try {

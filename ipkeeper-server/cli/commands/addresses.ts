@@ -44,14 +44,19 @@ export const segmentWords = (segment: string): string =>
   segment === 'default' ? '' : ` --segment ${segment}`
 
 /** Absolute: a history is read beside other logs. */
-export const moment = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
+export const toTheSecond = (time: string): string => time.replace(/\.[0-9]{3}Z$/, 'Z')
 
 export const tenureColumns: readonly Column<TenureItem>[] = [
   csvColumn('id', ({ id }) => id),
   csvColumn('segment', ({ segment }) => segment),
   csvColumn('address', ({ address }) => address),
-  { title: 'FROM', key: 'from', value: ({ from }) => from, text: ({ from }) => moment(from) },
-  { title: 'TO', key: 'to', value: ({ to }) => to, text: ({ to }) => (to === null ? 'now' : moment(to)) },
+  { title: 'FROM', key: 'from', value: ({ from }) => from, text: ({ from }) => toTheSecond(from) },
+  {
+    title: 'TO',
+    key: 'to',
+    value: ({ to }) => to,
+    text: ({ to }) => (to === null ? 'now' : toTheSecond(to)),
+  },
   { title: 'STATE', key: 'state', value: ({ state }) => state },
   { title: 'POOL', key: 'pool', value: ({ pool }) => pool, in: wideOnly },
   { title: 'NETWORK', key: 'network', value: ({ network }) => network, in: wideOnly },

@@ -9,7 +9,7 @@ import { copyLedger } from '../../migrate/transfer/ledger-copy.ts'
 import type { LedgerDigest } from '../../migrate/transfer/ledger-digest.ts'
 import { countKinds, moveLedger, type MoveReport } from '../../migrate/transfer/move-ledger.ts'
 import { command, type Option } from '../framework/command.ts'
-import { describeMove, moveExit } from './migrate.ts'
+import { describeTransfer, moveExit } from './migrate.ts'
 import { offlineOptions, stateDirOf, withStores } from './offline-stores.ts'
 import { showStages, type StagedProgress } from '../framework/progress.ts'
 
@@ -164,6 +164,6 @@ export const restoreCommand = command<RestoreReport>({
   },
   exitCode: moveExit,
   print: report =>
-    describeMove(report, `ipkeeperctl restore ${shellWord(report.file)}`) +
+    describeTransfer(report, `ipkeeperctl restore ${shellWord(report.file)}`) +
     (report.verified ? 'next: start the daemon, then look for what has gone since: ipkeeperctl audit\n' : ''),
 })

@@ -11,7 +11,7 @@ import type { Option } from '../framework/command.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { whoHas } from '../framework/terminal-text.ts'
 import { agrees, type Terminal } from '../framework/terminal.ts'
-import { moment } from './addresses.ts'
+import { toTheSecond } from './addresses.ts'
 
 export const forceOptions = {
   force: { text: 'also release an address that a sandbox has: the sandbox is cut off first' },
@@ -89,6 +89,6 @@ export function forcedText({ plan: { way }, reply }: ForcedReleaseReply): string
   const rests =
     after === null
       ? 'it is free'
-      : `it is cooling down${until ? ` until ${moment(until)}` : ''}, and a pod that asks for it by name gets it at once`
+      : `it is cooling down${until ? ` until ${toTheSecond(until)}` : ''}, and a pod that asks for it by name gets it at once`
   return `${released.address} is released from ${whoHas(released)}: ${how[way](released)}; ${rests}\n`
 }

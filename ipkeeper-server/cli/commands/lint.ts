@@ -4,9 +4,9 @@ import { command, type ReadCall } from '../framework/command.ts'
 import { readTextFile } from '../framework/read-input.ts'
 import { lintDirectory, lintFiles, type LintNode } from '../../conf-dir/lint-files.ts'
 import { runtimeBinDirs } from '../../conf-dir/runtime-bin-dirs.ts'
-import { decode, readRegularFile, readSourceFile } from '../../conf-dir/read-source-file.ts'
+import { decode, readPlainFile, readSourceFile } from '../../conf-dir/read-source-file.ts'
 import { rewriteConfig } from '../../conf-dir/rewrite-config.ts'
-import { compilerText, githubCommand, visible } from '../../diagnose/lint/format-finding.ts'
+import { compilerText, githubCommand, visibleText } from '../../diagnose/lint/format-finding.ts'
 import { LineMap } from '../../diagnose/lint/line-map.ts'
 import type { Linted } from '../../diagnose/lint/lint.ts'
 import { fixText } from '../../diagnose/lint/json/fix-text.ts'
@@ -59,7 +59,7 @@ export async function mendFile(path: string, dryRun: boolean, now: Date): Promis
     ...{ changes: [], plan: [], why },
   })
   if (isLink(path)) return unchanged('it is a symbolic link; name its target')
-  const read = await readRegularFile(path)
+  const read = await readPlainFile(path)
   if (!('bytes' in read)) return unchanged(read.why)
   const text = decode(read.bytes)
   const isYaml = /\.ya?ml$/.test(path) || (!isRuntimeFile(path) && looksLikeYaml(text))
@@ -142,16 +142,17 @@ function chosenLines({ files }: LintReply): string[] {
   const chosen = files.filter(file => file.chosen === true)
   if (chosen.length === 0) return ['the runtime has no network: it loads no file\n']
   return chosen.map(
-    ({ file, network }) => `the runtime loads ${visible(file)} (network ${visible(network ?? '?')})\n`,
+    ({ file, network }) =>
+      `the runtime loads ${visibleText(file)} (network ${visibleText(network ?? '?')})\n`,
   )
 }
 
 function mendLines({ file, changed, original, changes, plan, why }: MendReport): string {
-  const lines = plan.map(line => `  ${line.split('\t').map(visible).join('\t')}\n`).join('')
+  const lines = plan.map(line => `  ${line.split('\t').map(visibleText).join('\t')}\n`).join('')
   if (changed)
-    return `${visible(file)}: fixed (${changes.join(', ')}); the original is ${visible(original ?? '')}\n${lines}`
-  if (plan.length > 0) return `${visible(file)}: would be fixed (${changes.join(', ')})\n${lines}`
-  return `${visible(file)}: not changed: ${visible(why ?? '')}\n`
+    return `${visibleText(file)}: fixed (${changes.join(', ')}); the original is ${visibleText(original ?? '')}\n${lines}`
+  if (plan.length > 0) return `${visibleText(file)}: would be fixed (${changes.join(', ')})\n${lines}`
+  return `${visibleText(file)}: not changed: ${visibleText(why ?? '')}\n`
 }
 
 export const lintCommand = command<LintAnswer>({

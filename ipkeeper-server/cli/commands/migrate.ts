@@ -24,7 +24,7 @@ function conflictTable(conflicts: readonly RecordConflict[]): string {
 }
 
 /** What became of a ledger that was to be brought somewhere; `again` is the command that goes on. */
-export function describeMove(report: MoveReport, again: string): string {
+export function describeTransfer(report: MoveReport, again: string): string {
   const { written, same, left, history, conflicts, dryRun, interrupted, source, target, verified } = report
   if (conflicts.length > 0) {
     if (conflicts.some(({ boundOn }) => boundOn !== undefined)) {
@@ -139,7 +139,7 @@ export const migrateCommand = command<MigrateReport>({
   },
   exitCode: moveExit,
   print: report =>
-    describeMove(report, `ipkeeperctl migrate ${report.from} ${report.to}`) +
+    describeTransfer(report, `ipkeeperctl migrate ${report.from} ${report.to}`) +
     (report.verified
       ? `next: start the daemon with --store ${report.to}; ${report.from} was not changed\n`
       : ''),

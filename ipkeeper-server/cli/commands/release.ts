@@ -5,7 +5,7 @@ import { command } from '../framework/command.ts'
 import { filterOptionsOf, selectionQuery } from '../framework/listing-options.ts'
 import { segmentOption } from '../framework/options.ts'
 import { whoHas } from '../framework/terminal-text.ts'
-import { moment, readAddress } from './addresses.ts'
+import { toTheSecond, readAddress } from './addresses.ts'
 import {
   bulkExit,
   bulkExits,
@@ -21,7 +21,7 @@ import { forcedText, forceOptions, isForced, runForced } from './force-release.t
 function whatItWas({ released }: ReleaseReply): string {
   const who = released.pod || released.containerId !== null ? whoHas(released) : 'a deleted container'
   if (released.state === 'cooling') return `it was cooling down; ${who} had released it`
-  return `it was kept for ${who} ${released.until === null ? 'with no end' : `until ${moment(released.until)}`}`
+  return `it was kept for ${who} ${released.until === null ? 'with no end' : `until ${toTheSecond(released.until)}`}`
 }
 
 /** Bound ones as well: the plan says of each that it stays, and how it ends. */

@@ -5,19 +5,19 @@ import type { Finding, Ping, Step, Told, TryReport } from '../../diagnose/try/re
 const shown = 16 * 1024
 
 /** What a plugin printed, with everything visible that a terminal would obey. Line ends stay. */
-export function visible(text: string): string {
+export function visibleLines(text: string): string {
   return text.replaceAll(/(?!\n)\p{Cc}/gu, found =>
     found === '\t' ? '\t' : `\\x${found.charCodeAt(0).toString(16).padStart(2, '0')}`,
   )
 }
 
-const oneLine = (text: string): string => visible(text).replaceAll('\n', '\\n')
+const oneLine = (text: string): string => visibleLines(text).replaceAll('\n', '\\n')
 
 /** A text of several lines below a label of eight characters. */
 function block(label: string, text: string): string {
   const cut =
     text.length > shown ? `${text.slice(0, shown)}\n... ${text.length - shown} more characters` : text
-  const lines = visible(cut.replace(/\n$/, '')).split('\n')
+  const lines = visibleLines(cut.replace(/\n$/, '')).split('\n')
   return lines
     .map((line, index) => `  ${(index === 0 ? label : '').padEnd(7)} ${line}`.trimEnd() + '\n')
     .join('')

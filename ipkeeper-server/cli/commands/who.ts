@@ -9,7 +9,7 @@ import { segmentOption } from '../framework/options.ts'
 import { distance, whoHas } from '../framework/terminal-text.ts'
 import {
   addressPath,
-  moment,
+  toTheSecond,
   readAddress,
   segmentWords,
   tenureColumns,
@@ -48,8 +48,8 @@ function facts(reply: AddressReply): string {
     ['node', (lease ?? attachment)?.node],
     ['sandbox', sandbox],
     ['contact', silenceOf(reply)],
-    ['since', lease ? `${moment(lease.since)}, ${distance(lease.since)} ago` : null],
-    ['had since', reply.holderSince === null ? null : moment(reply.holderSince)],
+    ['since', lease ? `${toTheSecond(lease.since)}, ${distance(lease.since)} ago` : null],
+    ['had since', reply.holderSince === null ? null : toTheSecond(reply.holderSince)],
     [
       'free in',
       free === null
@@ -58,7 +58,7 @@ function facts(reply: AddressReply): string {
           : null
         : reply.state === 'expired'
           ? 'now'
-          : `${distance(free)}, at ${moment(free)}`,
+          : `${distance(free)}, at ${toTheSecond(free)}`,
     ],
     ['retention', lease?.retain],
     ['source', lease?.source],

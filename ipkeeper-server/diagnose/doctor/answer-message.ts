@@ -1,4 +1,4 @@
-import type { Captures } from './messages/known-text.ts'
+import type { Captures } from './messages/text-group.ts'
 import { recognise } from './messages/recognise.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import type { NodeView } from './probe-node.ts'

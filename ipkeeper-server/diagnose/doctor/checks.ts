@@ -1,4 +1,4 @@
-import type { Check } from './check.ts'
+import type { Check } from './check-result.ts'
 import { auditCheck, deferredDelsCheck, flightRecordCheck, resultCacheCheck } from './checks/leftovers.ts'
 import { binDirCheck, capabilitiesCheck, conflistCheck, pluginCheck } from './checks/networks.ts'
 import {

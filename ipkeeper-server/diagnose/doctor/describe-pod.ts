@@ -1,4 +1,4 @@
-import { describeAttachment, describeFlight } from './describe-record.ts'
+import { describeAttachmentItem, describeFlight } from './describe-record.ts'
 import { lastOutcome } from './last-outcome.ts'
 import { oursIn } from './networks.ts'
 import type { NodeView } from './probe-node.ts'
@@ -44,7 +44,7 @@ const attachments: Look = async (node, namespace, name) => {
   const here = (await node.status())?.node
   return ((await node.ask('/v1/attachments')) as AttachmentsReply).attachments
     .filter(isOf(namespace, name))
-    .map(item => describeAttachment(item, here))
+    .map(item => describeAttachmentItem(item, here))
 }
 
 const reservations: Look = async (node, namespace, name) =>

@@ -15,7 +15,7 @@ function stateOfPath(netns: string): string {
 }
 
 /** One sandbox that the daemon knows, in a line. */
-export function describeAttachment(item: AttachmentItem, here: string | undefined): string {
+export function describeAttachmentItem(item: AttachmentItem, here: string | undefined): string {
   const { containerId, pod, network, ifname, addresses, node, netns, since } = item
   const who = pod ? `pod ${pod.namespace}/${pod.name}` : 'no pod'
   const place = node === here ? stateOfPath(netns) : `on node ${node}`

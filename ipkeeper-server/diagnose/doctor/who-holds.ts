@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import type { AddressReply } from '../../../shared/api/address.schema.ts'
 import type { AttachmentsReply } from '../../../shared/api/listing.schema.ts'
 import { resultCacheFolders } from '../../../shared/paths.ts'
-import { describeAttachment, describeFlight } from './describe-record.ts'
+import { describeAttachmentItem, describeFlight } from './describe-record.ts'
 import { describeFinding, lintNetworks } from './networks.ts'
-import type { CaptureName, Captures } from './messages/known-text.ts'
+import type { CaptureName, Captures } from './messages/text-group.ts'
 import type { NodeView } from './probe-node.ts'
 
 /** What this node and its daemon know of one thing that a text names; each line is a sentence. */
@@ -51,7 +51,7 @@ const ofContainer: LookUp = async (node, id) => {
       ? ['no daemon answers, so the holders are not known']
       : known.length === 0
         ? [`the daemon has no record of sandbox ${id}`]
-        : known.map(item => describeAttachment(item, here))),
+        : known.map(item => describeAttachmentItem(item, here))),
     ...cacheFilesOf(id),
     ...flights.slice(-3).map(describeFlight),
     ...(flights.length === 0 ? [`no run of the plugin for sandbox ${id} is on record`] : []),
@@ -65,7 +65,7 @@ const ofPod: LookUp = async (node, pod) => {
   if (!known) return []
   return known.length === 0
     ? [`the daemon has no record of a sandbox of pod ${pod}`]
-    : known.map(item => describeAttachment(item, here))
+    : known.map(item => describeAttachmentItem(item, here))
 }
 
 const ofAddress: LookUp = async (node, address) => {

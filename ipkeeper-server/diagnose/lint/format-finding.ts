@@ -9,7 +9,7 @@ const widest = 160
 const before = 60
 
 /** A foreign text on a terminal. */
-export function visible(text: string): string {
+export function visibleText(text: string): string {
   return text.replaceAll(unsafe, '?')
 }
 
@@ -18,7 +18,7 @@ export function visible(text: string): string {
  * right however wide the terminal makes them.
  */
 function excerpt({ line, column, endLine, endColumn }: LintFinding, text: string): string[] {
-  const characters = Array.from(text, character => (character === '\t' ? character : visible(character)))
+  const characters = Array.from(text, character => (character === '\t' ? character : visibleText(character)))
   const from = characters.length > widest ? Math.max(0, column - 1 - before) : 0
   const shown = characters.slice(from, from + widest)
   if (shown.join('').trim() === '') return []
@@ -39,9 +39,9 @@ function excerpt({ line, column, endLine, endColumn }: LintFinding, text: string
 export function compilerText(finding: LintFinding, lineText: string): string {
   const { file, line, column, severity, message, rule, remedy } = finding
   return [
-    `${visible(file)}:${line}:${column}: ${severity}: ${visible(message)} [${rule}]`,
+    `${visibleText(file)}:${line}:${column}: ${severity}: ${visibleText(message)} [${rule}]`,
     ...excerpt(finding, lineText),
-    ` = ${visible(remedy)}`,
+    ` = ${visibleText(remedy)}`,
     '',
   ].join('\n')
 }

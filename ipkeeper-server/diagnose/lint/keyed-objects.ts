@@ -1,6 +1,6 @@
 import { ipamKeys, rangeKeys } from '../../ipam/request/network-config.ts'
 import { netconfKeys } from '../../network/plan/read-main-config.ts'
-import { textOf, valueOf, type JsonNode } from './json/json-node.ts'
+import { textField, valueOf, type JsonNode } from './json/json-node.ts'
 import {
   commonKeys,
   dnsKeys,
@@ -48,7 +48,7 @@ export function* keyedObjects(site: Site): Iterable<KeyedObject> {
     if (type === 'ipkeeper') yield* make(document, node, 'of ipkeeper', ours, 'ours', netconfKeys)
     const known = referencePlugin(type)
     if (!known) continue
-    const delegate = textOf(valueOf(node, 'ipam'), 'type') === 'ipkeeper' ? ipkeeperClientKeys : {}
+    const delegate = textField(valueOf(node, 'ipam'), 'type') === 'ipkeeper' ? ipkeeperClientKeys : {}
     yield* make(document, node, `of ${type ?? ''}`, { ...commonKeys, ...known.keys, ...delegate })
   }
   for (const section of ipamSections(site)) {

@@ -1,6 +1,6 @@
 import type { LintFinding, LintReply } from '../../../shared/api/lint.schema.ts'
 import type { Severity } from '../../../shared/findings.ts'
-import type { Diagnostic } from './rule.ts'
+import type { Diagnostic } from './lint-rule.ts'
 import { rules } from './rules.ts'
 import { reportFiles } from './runtime-choice.ts'
 import { readSite, type LintInput, type LintedFile, type Site } from './site.ts'

@@ -62,7 +62,7 @@ function wholeNumber(text: string): string | undefined {
 }
 
 /** What to write in place of a value of another kind: as it works, where it can be told what the value means. */
-export function remedyFor({ kind, value }: JsonNode, wanted: ValueKind, place: string): string {
+export function remedyForKind({ kind, value }: JsonNode, wanted: ValueKind, place: string): string {
   const bare =
     typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : undefined
   const isText = kind === 'string' && bare !== undefined

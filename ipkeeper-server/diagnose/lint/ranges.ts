@@ -1,7 +1,7 @@
 import { parseAddress, type Address } from '../../../shared/net/address.ts'
 import { parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { canonicalRange, type Range } from '../../ipam/pools/pool.ts'
-import { textOf, valueOf, type JsonNode } from './json/json-node.ts'
+import { textField, valueOf, type JsonNode } from './json/json-node.ts'
 import type { PluginEntry, Site } from './site.ts'
 
 /** A section that gives addresses: `ipam` of a plugin, or the fallback within it. */
@@ -29,11 +29,11 @@ export interface SeenRange {
 export function* ipamSections(site: Site): Iterable<IpamSection> {
   for (const entry of site.plugins) {
     const node = valueOf(entry.node, 'ipam')
-    const type = textOf(node, 'type')
+    const type = textField(node, 'type')
     if (!node || type === undefined) continue
     yield { entry, node, type }
     const fallback = type === 'ipkeeper' ? valueOf(node, 'fallback') : undefined
-    const other = textOf(fallback, 'type')
+    const other = textField(fallback, 'type')
     if (fallback && other !== undefined) yield { entry, node: fallback, type: other }
   }
 }
@@ -42,7 +42,7 @@ export function* ipamSections(site: Site): Iterable<IpamSection> {
 export const hasRanges = ({ type }: IpamSection): boolean => type === 'host-local' || type === 'ipkeeper'
 
 function addressOf(node: JsonNode, key: string): Address | undefined {
-  return parseAddress(textOf(node, key) ?? '')
+  return parseAddress(textField(node, key) ?? '')
 }
 
 function seeRange(section: IpamSection, node: JsonNode): SeenRange[] {

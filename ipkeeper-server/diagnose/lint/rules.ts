@@ -1,4 +1,4 @@
-import type { LintRule } from './rule.ts'
+import type { LintRule } from './lint-rule.ts'
 import { chainedFirst, ipamInChained } from './rules/chain.ts'
 import { cniVersionOld, cniVersionUnknown, cniVersionUnsupported } from './rules/cni-version.ts'
 import { brokenFileFirst, hiddenFile, ignoredFile, shadowedFile } from './rules/file-choice.ts'

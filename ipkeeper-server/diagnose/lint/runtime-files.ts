@@ -1,4 +1,4 @@
-import { textOf, valueOf, type JsonNode } from './json/json-node.ts'
+import { textField, valueOf, type JsonNode } from './json/json-node.ts'
 
 /** Names that runtimes take for network configurations (libcni's ConfFiles: the part from the last point on). */
 const loaded = /\.(?:conf|conflist|json)$/
@@ -9,7 +9,7 @@ export function isRuntimeFile(name: string): boolean {
 }
 
 /** Whether a name is one of those under which people and programs keep a copy of a configuration. */
-export function isSetAside(name: string): boolean {
+export function isCopyOfConfig(name: string): boolean {
   return /\.(?:conf|conflist|json)(?:~|[._-].+)$/.test(name) && !isRuntimeFile(name)
 }
 
@@ -39,12 +39,12 @@ function whyNotList(root: JsonNode): string | undefined {
   const plugins = exact(root, 'plugins')
   if (!plugins) return 'it has no "plugins"'
   if (plugins.kind !== 'array' || plugins.items.length === 0) return '"plugins" is not a list of plugins'
-  const untyped = plugins.items.findIndex(item => (textOf(item, 'type') ?? '') === '')
+  const untyped = plugins.items.findIndex(item => (textField(item, 'type') ?? '') === '')
   return untyped < 0 ? undefined : `plugin ${untyped + 1} of its list has no "type"`
 }
 
 function whyNotSingle(root: JsonNode): string | undefined {
-  if ((textOf(root, 'type') ?? '') !== '') return undefined
+  if ((textField(root, 'type') ?? '') !== '') return undefined
   return valueOf(root, 'plugins') === undefined
     ? 'it has no "type"'
     : 'it holds a list, which belongs in a .conflist'

@@ -1,7 +1,7 @@
 import type { Severity } from '../../../shared/findings.ts'
 import type { JsonObject } from '../../../shared/json/fold.ts'
-import type { SyntaxFault } from './json/fault.ts'
-import { textOf, toJsonObject, valueOf, type JsonNode, type Span } from './json/json-node.ts'
+import type { SyntaxFault } from './json/syntax-fault.ts'
+import { textField, toJsonObject, valueOf, type JsonNode, type Span } from './json/json-node.ts'
 import { LineMap } from './line-map.ts'
 import { parseTolerantly } from './json/parse-tolerantly.ts'
 import { compareNames, isRuntimeFile, whyNotLoadable } from './runtime-files.ts'
@@ -136,8 +136,8 @@ function readNetwork(document: CniDocument, sound: boolean): Network | undefined
   const { root } = document
   if (!sound || root?.kind !== 'object') return undefined
   const listed = valueOf(root, 'plugins')
-  const name = textOf(root, 'name')
-  const cniVersion = textOf(root, 'cniVersion') ?? ''
+  const name = textField(root, 'name')
+  const cniVersion = textField(root, 'cniVersion') ?? ''
   const shape = listed === undefined ? 'single' : 'list'
   const plugins: PluginEntry[] = []
   const network: Network = { document, root, shape, name, cniVersion, plugins }
@@ -149,7 +149,7 @@ function readNetwork(document: CniDocument, sound: boolean): Network | undefined
       network,
       index,
       node,
-      type: textOf(node, 'type'),
+      type: textField(node, 'type'),
       config: { ...toJsonObject(node), ...head },
     })
   }

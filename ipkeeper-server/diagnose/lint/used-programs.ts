@@ -1,4 +1,4 @@
-import { textOf, type JsonNode } from './json/json-node.ts'
+import { textField, type JsonNode } from './json/json-node.ts'
 import { ipamSections } from './ranges.ts'
 import { readSite, type CniDocument, type Network, type Site, type SourceFile } from './site.ts'
 
@@ -17,7 +17,7 @@ export function* usedPrograms(site: Site): Iterable<UsedProgram> {
     if (type !== undefined) yield { type, holder: node, document: network.document, network }
   }
   for (const { node, entry } of ipamSections(site)) {
-    const type = textOf(node, 'type')
+    const type = textField(node, 'type')
     const { network } = entry
     if (type !== undefined) yield { type, holder: node, document: network.document, network }
   }

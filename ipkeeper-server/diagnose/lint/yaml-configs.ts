@@ -1,5 +1,5 @@
 import { isMap, isScalar, Lexer, parseAllDocuments, visit, type Document } from 'yaml'
-import type { SyntaxFault } from './json/fault.ts'
+import type { SyntaxFault } from './json/syntax-fault.ts'
 import type { Span } from './json/json-node.ts'
 import type { TextView } from './text-view.ts'
 import { viewOfScalar } from './yaml-scalar.ts'

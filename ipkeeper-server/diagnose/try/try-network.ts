@@ -65,42 +65,24 @@ const settleMs = 5000
  * @throws Problem IPK_TRY_REFUSED or IPK_TOOL_MISSING, when nothing was begun
  */
 export async function tryNetwork(request: TryRequest, surroundings: TrySurroundings): Promise<TryReport> {
-  const { network, binDirs, ifname, stateDir, timeoutMs } = request
+  const { network, stateDir } = request
   const { env, interruption, tell, now } = surroundings
   const namespaces = scratchNamespaces(env['PATH'])
   const earlier = await cleanEarlier({ stateDir, namespaces, env, now: now() })
-
-  const random = randomBytes(4).toString('hex')
-  const name = `${namespacePrefix}${process.pid}-${random}`
-  // Listings show the beginning only.
-  const containerId = `${random}-${name}`
-  const pod = request.pod ?? { namespace: 'ipkeeper-try', name: random }
-  const asking = askFor(network, {
-    ...{ podNamespace: pod.namespace, podName: pod.name, podUid: randomUUID(), containerId },
-    ...{ ips: request.ips, annotations: request.annotations },
-  })
-  const attachment: Attachment = {
-    ...{ containerId, netns: namespacePath(name), ifname, binDirs },
-    ...{ args: asking.args, capabilities: asking.capabilities },
-  }
+  const { name, pod, attachment, channel } = makeUpPod(request)
+  const { containerId, netns } = attachment
   const note: TryNote = {
-    ...{ namespace: name, owner: thisProcess(), network, attachment, timeoutMs, result: null },
+    ...{ namespace: name, owner: thisProcess(), network, attachment },
+    ...{ timeoutMs: request.timeoutMs, result: null },
   }
   const linksBefore = await namespaces.hostLinks()
-  writeNote(stateDir, note)
-  try {
-    await namespaces.add(name)
-  } catch (error) {
-    await namespaces.remove(name)
-    removeNote(stateDir, name)
-    throw error
-  }
+  await makeNamespace(namespaces, note, stateDir)
 
   const begun = {
     ...{ conflist: request.conflist, network: network.name, cniVersion: network.cniVersion },
-    ...{ namespace: attachment.netns, containerId, pod: `${pod.namespace}/${pod.name}` },
+    ...{ namespace: netns, containerId, pod: `${pod.namespace}/${pod.name}` },
     earlier,
-    findings: aboutTheWhole(request, asking.channel),
+    findings: aboutTheWhole(request, channel),
   }
   tell({ kind: 'begun', report: begun })
 
@@ -121,7 +103,7 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
   await run.del()
   const left = [...run.left]
   if (!(await namespaces.remove(name)))
-    left.push(failure(`namespace ${attachment.netns} cannot be deleted`, `ip netns delete ${name}`))
+    left.push(failure(`namespace ${netns} cannot be deleted`, `ip netns delete ${name}`))
   left.push(...(await linksLeft(namespaces, linksBefore, run.hostInterfaces)))
   left.push(...(await leasesLeft(request, surroundings, containerId)))
   removeNote(stateDir, name)
@@ -131,6 +113,45 @@ export async function tryNetwork(request: TryRequest, surroundings: TrySurroundi
   const { steps, pings } = run
   const all = [findings, left, ...steps.map(step => step.findings), ...pings.map(ping => ping.findings)]
   return { ...begun, findings, steps, ping: pings, left, ok: !all.some(hasError) }
+}
+
+interface MadeUpPod {
+  /** Of its namespace. */
+  readonly name: string
+  readonly pod: { readonly namespace: string; readonly name: string }
+  readonly attachment: Attachment
+  /** By which it asks for addresses. */
+  readonly channel: string | undefined
+}
+
+function makeUpPod({ network, binDirs, ifname, ips, annotations, ...request }: TryRequest): MadeUpPod {
+  const random = randomBytes(4).toString('hex')
+  const name = `${namespacePrefix}${process.pid}-${random}`
+  // Listings show the beginning only.
+  const containerId = `${random}-${name}`
+  const pod = request.pod ?? { namespace: 'ipkeeper-try', name: random }
+  const { args, capabilities, channel } = askFor(network, {
+    ...{ podNamespace: pod.namespace, podName: pod.name, podUid: randomUUID(), containerId },
+    ...{ ips, annotations },
+  })
+  const netns = namespacePath(name)
+  return {
+    ...{ name, pod, channel },
+    attachment: { containerId, netns, ifname, binDirs, args, capabilities },
+  }
+}
+
+/** Notes the namespace before it is there, so that the next try finds it whatever happens to this one. */
+async function makeNamespace(namespaces: ScratchNamespaces, note: TryNote, stateDir: string): Promise<void> {
+  const name = note.namespace
+  writeNote(stateDir, note)
+  try {
+    await namespaces.add(name)
+  } catch (error) {
+    await namespaces.remove(name)
+    removeNote(stateDir, name)
+    throw error
+  }
 }
 
 function aboutTheWhole(

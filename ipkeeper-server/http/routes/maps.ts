@@ -71,12 +71,11 @@ interface OfFreeing {
 /** So many walks may wait; a page asks for two at a time. */
 const mostWaiting = 16
 
-/** GET what a pool is, as a map of its addresses, which of them come free next, how full pools were, and who is where. */
-export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+/** One walk through all records after another: however many ask, the rest of the daemon waits for one of them. */
+function takeTurns(): <T>(walk: () => Promise<T>) => Promise<T> {
   let walking: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  // One walk through all records after another: however many ask, the rest of the daemon waits for one of them.
-  const inTurn = async <T>(walk: () => Promise<T>): Promise<T> => {
+  return async walk => {
     // Whoever hung up has his turn all the same: without an end to the queue nobody else would get one.
     if (waiting >= mostWaiting)
       throw new Problem('IPK_BUSY', `${mostWaiting} others wait for a map of a pool already`)
@@ -85,6 +84,11 @@ export function mapRoutes(app: FastifyInstance, { service }: { readonly service:
     walking = turn.catch(() => undefined)
     return await turn
   }
+}
+
+/** GET what a pool is, as a map of its addresses, which of them come free next, how full pools were, and who is where. */
+export function mapRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
+  const inTurn = takeTurns()
 
   app.get<OfMap>(
     '/v1/pools/:pool/map',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { listingQuery, nodeTerms, type ListingQuery } from '../../../shared/api/listing-query.schema.ts'
 import { ForgetNodeReply, NodesReply } from '../../../shared/api/node.schema.ts'
-import { selectNodes, type NodeFigures } from '../../leases/queries/list-nodes.ts'
+import { selectNodes, type NodeFigures } from '../../leases/queries/known-nodes.ts'
 import { forgetNode } from '../../leases/verbs/forget-node.ts'
 import type { LeaseService } from '../../leases/verbs/service.ts'
 

@@ -8,7 +8,7 @@ import { receives, whyReceived } from './promised-address.ts'
 import { usableIn, type Pool, type Range, type RangeSet } from '../pools/pool.ts'
 import {
   describeHolder,
-  isOver,
+  isTimeOver,
   isReservedFor,
   type LeaseKey,
   type LeaseRecord,
@@ -28,7 +28,7 @@ export type DynamicTerms = Pick<AddTerms, 'now' | 'own'>
 
 /** Nobody has the address, keeps it, or is to have it back. */
 export function isFree(lease: LeaseRecord | undefined, now: number): boolean {
-  return lease === undefined || lease.state === 'cooling' || isOver(lease, now)
+  return lease === undefined || lease.state === 'cooling' || isTimeOver(lease, now)
 }
 
 /**
@@ -74,7 +74,7 @@ export function inheritable(context: AddContext): readonly LeaseRecord[] {
   const { book, workload, terms } = context
   if (!workload) return []
   const leases = [...book.leasesKeptFor(workload.namespace, workload.name)].filter(
-    lease => !isOver(lease, terms.now) && mayInherit(lease, context),
+    lease => !isTimeOver(lease, terms.now) && mayInherit(lease, context),
   )
   return [
     ...leases.filter(({ state }) => state === 'held'),
@@ -147,7 +147,7 @@ function longestRested(
   { now, own }: DynamicTerms,
 ): Choice | undefined {
   for (const lease of book.restingToReuse(pool.name)) {
-    const over = isOver(lease, now)
+    const over = isTimeOver(lease, now)
     if (lease.segment !== pool.segment || (lease.named && !over) || book.reservation(lease)) continue
     const place = usableIn(set, lease.address)
     if (!place || place.range.draining || own.find(place.address)) continue

@@ -50,17 +50,17 @@ function addressCommand(verb: string, { address, segment }: LeaseKey): string {
 }
 
 /** What takes a reservation back. */
-export function unreserveCommand(key: LeaseKey): string {
+export function unreserveLine(key: LeaseKey): string {
   return addressCommand('unreserve', key)
 }
 
 /** What gives an address to an owner once whoever has it is gone. */
-export function moveCommand({ address, segment }: LeaseKey, owner: string): string {
+export function moveLine({ address, segment }: LeaseKey, owner: string): string {
   return `ipkeeperctl move ${address} ${owner}${segment === 'default' ? '' : ` --segment ${segment}`}`
 }
 
 /** What ends a kept address. */
-export function releaseCommand(key: LeaseKey): string {
+export function releaseLine(key: LeaseKey): string {
   return addressCommand('release', key)
 }
 
@@ -89,7 +89,7 @@ function howToHaveIt(lease: LeaseRecord, standing: Standing): string {
   const ways = [
     ...(until === null ? [] : ['wait']),
     'choose another address',
-    `end it now: ${releaseCommand(lease)}`,
+    `end it now: ${releaseLine(lease)}`,
   ]
   return `${who} is gone: ${ways.join(', or ')}`
 }
@@ -343,7 +343,7 @@ export const claimProblem = {
     const address = formatAddress(asked.address)
     const note = reservation.note === '' ? '' : ` (${reservation.note})`
     const text = `reserved for ${describeReservation(reservation)}${note}`
-    const hint = `choose another address, or: ${unreserveCommand(reservation)}`
+    const hint = `choose another address, or: ${unreserveLine(reservation)}`
     return asked.channel === 'cni'
       ? new Problem('IPK_ADDRESS_RESERVED', inReferenceWords(pool, rangeSet, asked), {
           details: `${address} is ${text}`,

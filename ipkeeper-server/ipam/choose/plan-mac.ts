@@ -5,12 +5,12 @@ import { requestedMac, type AddTerms } from '../request/add-request.ts'
 import type { AddContext } from './add-context.ts'
 import type { AddressBook } from '../pools/address-book.ts'
 import { mayInherit } from './choose-address.ts'
-import { claimProblem, describeLease, releaseCommand, whenFree } from './claim-problems.ts'
+import { claimProblem, describeLease, releaseLine, whenFree } from './claim-problems.ts'
 import type { Grant } from './plan-grants.ts'
 import type { MacRequest } from '../request/request.ts'
 import {
   holderKey,
-  isOver,
+  isTimeOver,
   leaseKey,
   macGuardKey,
   sameAttachment,
@@ -104,7 +104,7 @@ type MacTerms = Pick<AddTerms, 'liveness' | 'now'>
 
 /** Whether a lease keeps its MAC from others on its L2 network. */
 function keepsMac(book: AddressBook, lease: LeaseRecord, { liveness, now }: MacTerms): boolean {
-  if (lease.ownLink || lease.state === 'cooling' || isOver(lease, now)) return false
+  if (lease.ownLink || lease.state === 'cooling' || isTimeOver(lease, now)) return false
   const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
   // Of a sandbox that is dead the address will be kept, or come free.
   return !attachment || liveness(attachment) !== 'dead' || retains(lease.retain)
@@ -183,7 +183,7 @@ export const macProblem = {
     const has = `${describeLease(lease)} has; ${whenFree(lease, standing)}`
     const { holder, state } = lease
     if (state === 'held')
-      return taken(asked, has, `${chooseAnother}; or end what is kept: ${releaseCommand(lease)}`)
+      return taken(asked, has, `${chooseAnother}; or end what is kept: ${releaseLine(lease)}`)
     const older = sameWorkload(lease.workload, workload) && holder.kind === 'pod'
     if (!older || !bearsGeneratedName(holder.name, lease.workload))
       return taken(asked, has, `${chooseAnother}; or ${remedyFor(lease, standing)}`)

@@ -4,7 +4,7 @@ import { quotaProblem } from './claim-problems.ts'
 import type { Grant } from './plan-grants.ts'
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
 import {
-  isOver,
+  isTimeOver,
   quotaKey,
   type Holder,
   type LeaseRecord,
@@ -24,7 +24,7 @@ function counts(lease: LeaseRecord | undefined, pool: string, namespace: string,
   return (
     lease !== undefined &&
     lease.state !== 'cooling' &&
-    !isOver(lease, now) &&
+    !isTimeOver(lease, now) &&
     lease.pool === pool &&
     lease.holder.kind === 'pod' &&
     lease.holder.namespace === namespace

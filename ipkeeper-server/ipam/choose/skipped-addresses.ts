@@ -6,7 +6,7 @@ import { usableIn, type Pool, type RangeSet } from '../pools/pool.ts'
 import {
   describeHolder,
   describeReservation,
-  isOver,
+  isTimeOver,
   type LeaseKey,
   type LeaseRecord,
 } from '../records/records.ts'
@@ -30,8 +30,9 @@ function describeLease(lease: LeaseRecord, now: number): string {
   const who = describeHolder(holder)
   const end = until === null ? '' : ` until ${formatTime(until)}`
   if (state === 'bound') return `held by ${who} on node ${node}`
-  if (state === 'held' && !isOver(lease, now)) return `kept for ${who}${end === '' ? ' without an end' : end}`
-  if (isOver(lease, now)) return `used before, last by ${who}`
+  if (state === 'held' && !isTimeOver(lease, now))
+    return `kept for ${who}${end === '' ? ' without an end' : end}`
+  if (isTimeOver(lease, now)) return `used before, last by ${who}`
   return `cooling down${end}; it was released by ${who}${lease.named ? ', which had asked for it by name' : ''}`
 }
 

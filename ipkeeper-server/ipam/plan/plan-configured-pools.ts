@@ -11,7 +11,7 @@ import { inAddressOrder } from '../records/address-order.ts'
 import {
   describeHolder,
   describeReservation,
-  isOver,
+  isTimeOver,
   type AttachmentRecord,
   type Change,
   type LeaseKey,
@@ -69,7 +69,7 @@ export function isInUse(
   now: number,
   liveness: (attachment: AttachmentRecord) => Liveness,
 ): boolean {
-  if (lease.state !== 'bound') return lease.state === 'held' && !isOver(lease, now)
+  if (lease.state !== 'bound') return lease.state === 'held' && !isTimeOver(lease, now)
   const attachment = lease.attachment ? book.attachment(lease.attachment) : undefined
   return !attachment || liveness(attachment) !== 'dead'
 }
@@ -204,6 +204,30 @@ function noteReservations(
     )
 }
 
+interface KnownPool {
+  readonly before: PoolRecord
+  /** Whether the configuration has a pool of its name, with other ranges. */
+  readonly isKept: boolean
+  /** Of the configuration's pools. */
+  readonly index: RangeIndex<Pool>
+  readonly mayRemove: (pool: string) => boolean
+}
+
+/** What becomes of a pool that the configuration does not have as it is; undefined: nothing. */
+function whatBecomes(
+  book: Pick<ConfiguredPoolsBook, 'isShared'>,
+  { before, isKept, index, mayRemove }: KnownPool,
+): Affected | undefined {
+  if (isKept) return { before, as: 'changed', inUse: [] }
+  const by = overlapping(index, poolOf(before))
+  if (before.origin === 'config' && mayRemove(before.name)) {
+    // No daemon has two pools with one address, so that this one's file cannot leave it to another's.
+    const isSpare = book.isShared === true && !by
+    return { before, as: isSpare ? 'spare' : 'removed', inUse: [] }
+  }
+  return by && { before, as: 'room', by, inUse: [] }
+}
+
 /**
  * Writes that make the store remember the pools of the daemon's configuration in place of the earlier ones. Ranges of
  * networks that overlap them and are not in use make room, as in planPool. Where nodes share the records, a pool that is
@@ -240,18 +264,13 @@ export function planConfiguredPools(
     }
     const pool = pools.get(before.name)
     const record = pool ? toPoolRecord(pool, before.generation + 1, 'config') : null
-    const same = record !== null && sameRanges(before, record)
-    if (same && before.origin === 'config') continue
-    if (same) added.push(before.name)
-    else if (record) affected.set(before.name, { before, as: 'changed', inUse: [] })
-    else if (before.origin === 'config' && mayRemove(before.name)) {
-      // No daemon has two pools with one address, so that this one's file cannot leave it to another's.
-      const isSpare = book.isShared === true && !overlapping(index, poolOf(before))
-      affected.set(before.name, { before, as: isSpare ? 'spare' : 'removed', inUse: [] })
+    if (record && sameRanges(before, record)) {
+      if (before.origin === 'config') continue
+      added.push(before.name)
     } else {
-      const by = overlapping(index, poolOf(before))
-      if (!by) continue
-      affected.set(before.name, { before, as: 'room', by, inUse: [] })
+      const one = whatBecomes(book, { before, isKept: record !== null, index, mayRemove })
+      if (!one) continue
+      affected.set(before.name, one)
     }
     change.push({ kind: 'pool', key: before.name, expect: before.generation, record })
   }

@@ -140,49 +140,76 @@ export function planUndo(
       writes.push(replaceLease(present, null))
       continue
     }
-    // What another node's sandbox had is its own again where nodes share a store: whether it still lives, that node knows.
-    // Of one that is known here, its attachment was deleted or added anew meanwhile, or was a dead one that this ADD
-    // replaced under the same key.
-    const orphaned =
-      before.attachment !== null &&
-      (before.node === attachment.node || !book.isShared) &&
-      (sameAttachment(before.attachment, key) || !stillHas(book, before))
-    const again = { ...withinSpan(before, terms.now), generation: present.generation }
-    const current =
-      before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
-    const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
-    const isStillOurs = isOwn && holder !== undefined
-    const movedOn =
-      !isStillOurs &&
-      // What its sandbox has no more would be kept for it.
-      (before.state === 'held' || orphaned ? isOwn || hasAnother(book, before) : hasOtherByNow(book, before))
-    // Taken from another pod of the workload, it is released as by that pod's DEL.
-    const isLast = isOwn ? current && isStillOurs : true
-    const record =
-      orphaned || movedOn
-        ? endedLease(again, isLast && !movedOn, terms)
-        : { ...again, generation: present.generation + 1 }
+    const record = restoredLease(book, { attachment, holder, present, before }, terms)
     restored.push(record)
     writes.push(writeLease(book, record))
   }
-  if (holder) {
-    const { attachment: before } = attachment.undo
-    const older = before !== null && !sameAttachment(before, key) ? book.attachment(before) : undefined
-    const back = older ?? backElsewhere(before, restored)
-    // What the older sandbox has: what this ADD had taken from it, and what it had left with it.
-    const isOwn = (lease: LeaseRecord): boolean =>
-      holderKey(lease.holder) === holderKey(attachment.holder) &&
-      (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back)))
-    const left = (back ? book.leasesOf(back) : []).filter(isOwn)
-    const own = [...left, ...restored.filter(isOwn)]
-    writes.push(writeHolder(holder, holder.holder, ofSandbox(back), own), ...leasesMustStay(book, left))
-  } else writes.push(...holderMustStay(book, attachment.holder))
+  writes.push(
+    ...(holder
+      ? restoredHolder(book, attachment, holder, restored)
+      : holderMustStay(book, attachment.holder)),
+  )
   return [
     ...writes,
     ...giveBack(book, attachment, restored),
     ...bequeathUndo(book, attachment),
     writeAttachment(attachment, attachment, null),
   ]
+}
+
+/** A lease that an ADD wrote, of an attachment whose holder has or has not moved on. */
+interface Undone {
+  readonly attachment: AttachmentRecord
+  readonly holder: HolderRecord | undefined
+  readonly present: LeaseRecord
+  /** What it was before. */
+  readonly before: LeaseRecord
+}
+
+/** What a lease becomes by the undo: what it was, or ended where nobody is there to have it. */
+function restoredLease(
+  book: AddressBook,
+  { attachment, holder, present, before }: Undone,
+  terms: ReleaseTerms,
+): LeaseRecord {
+  // What another node's sandbox had is its own again where nodes share a store: whether it still lives, that node knows.
+  // Of one that is known here, its attachment was deleted or added anew meanwhile, or was a dead one that this ADD
+  // replaced under the same key.
+  const orphaned =
+    before.attachment !== null &&
+    (before.node === attachment.node || !book.isShared) &&
+    (sameAttachment(before.attachment, attachment) || !stillHas(book, before))
+  const again = { ...withinSpan(before, terms.now), generation: present.generation }
+  const current = before.attachment === null || sameAttachment(attachment.undo.attachment, before.attachment)
+  const isOwn = holderKey(before.holder) === holderKey(attachment.holder)
+  const isStillOurs = isOwn && holder !== undefined
+  const movedOn =
+    !isStillOurs &&
+    // What its sandbox has no more would be kept for it.
+    (before.state === 'held' || orphaned ? isOwn || hasAnother(book, before) : hasOtherByNow(book, before))
+  // Taken from another pod of the workload, it is released as by that pod's DEL.
+  const isLast = isOwn ? current && isStillOurs : true
+  return orphaned || movedOn
+    ? endedLease(again, isLast && !movedOn, terms)
+    : { ...again, generation: present.generation + 1 }
+}
+
+/** The holder has what its older sandbox has: what this ADD had taken from it, and what it had left with it. */
+function restoredHolder(
+  book: AddressBook,
+  attachment: AttachmentRecord,
+  holder: HolderRecord,
+  restored: readonly LeaseRecord[],
+): Change {
+  const { attachment: before } = attachment.undo
+  const older = before !== null && !sameAttachment(before, attachment) ? book.attachment(before) : undefined
+  const back = older ?? backElsewhere(before, restored)
+  const isOwn = (lease: LeaseRecord): boolean =>
+    holderKey(lease.holder) === holderKey(attachment.holder) &&
+    (lease.state === 'held' || (back !== null && sameAttachment(lease.attachment, back)))
+  const left = (back ? book.leasesOf(back) : []).filter(isOwn)
+  const own = [...left, ...restored.filter(isOwn)]
+  return [writeHolder(holder, holder.holder, ofSandbox(back), own), ...leasesMustStay(book, left)]
 }
 
 /** The sandbox of another node that has its addresses back: until this change only they would tell of it. */

@@ -7,7 +7,7 @@ import type { AddContext } from '../choose/add-context.ts'
 import { claimProblem } from '../choose/claim-problems.ts'
 import { locateAddress } from '../pools/pool-record.ts'
 import { canGive, type Offer } from '../choose/offers.ts'
-import { describeHolder, describeReservation, isOver } from '../records/records.ts'
+import { describeHolder, describeReservation, isTimeOver } from '../records/records.ts'
 
 /** An ADD whose addresses another IPAM plugin is to give. */
 export interface Delegation {
@@ -52,7 +52,7 @@ export function checkGiven(
     const lease = book.lease(key)
     const reservation = book.reservation(key)
     const place = locateAddress(book, segment, address)
-    const held = lease && lease.state !== 'cooling' && !isOver(lease, now)
+    const held = lease && lease.state !== 'cooling' && !isTimeOver(lease, now)
     const why = held
       ? `${describeHolder(lease.holder)} has it`
       : reservation

@@ -3,7 +3,7 @@ import { findPool, policyOf, type PoolBook } from '../pools/pool-settings.ts'
 import { keptUntil } from '../records/new-records.ts'
 import {
   describeHolder,
-  isOver,
+  isTimeOver,
   leaseKey,
   type Change,
   type LeaseRecord,
@@ -143,7 +143,7 @@ export function planForget(leases: Iterable<LeaseRecord>, pools: PoolBook, now: 
   for (const lease of leases) {
     const { remembered, ...rest } = lease
     if (!remembered || policyOf(pools, lease.pool).strategy === 'least-recently-used') continue
-    const resting = lease.state === 'cooling' && !isOver(lease, now)
+    const resting = lease.state === 'cooling' && !isTimeOver(lease, now)
     writes.push(replaceLease(lease, resting ? { ...rest, generation: lease.generation + 1 } : null))
   }
   return writes

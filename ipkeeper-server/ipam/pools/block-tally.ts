@@ -1,7 +1,7 @@
 import { addressBits, type Address } from '../../../shared/net/address.ts'
 import { firstOf, lastOf, type Cidr } from '../../../shared/net/cidr.ts'
 import type { Interval, Pool } from './pool.ts'
-import { isOver, type LeaseOutline } from '../records/records.ts'
+import { isTimeOver, type LeaseOutline } from '../records/records.ts'
 
 /** What an address is in somebody's hands; see MapState of the API. */
 export type TakenState = 'bound' | 'held' | 'cooling' | 'aside' | 'reserved'
@@ -24,7 +24,7 @@ export function takenState(
   reserved: boolean,
   now: number,
 ): TakenState | undefined {
-  if (lease && !isOver(lease, now)) return lease.aside ? 'aside' : lease.state
+  if (lease && !isTimeOver(lease, now)) return lease.aside ? 'aside' : lease.state
   return reserved ? 'reserved' : undefined
 }
 
@@ -34,7 +34,7 @@ export function isFine({ address: { family }, prefixLength }: Cidr): boolean {
 }
 
 /** The smallest block worth drawing that has all of a range: of 256 addresses at least, and no larger than its subnet. */
-export function viewOf(subnet: Cidr, first: Address, last: Address): Cidr {
+export function smallestView(subnet: Cidr, first: Address, last: Address): Cidr {
   let prefixLength = Math.max(subnet.prefixLength, addressBits[first.family] - blockBits)
   while (
     prefixLength > subnet.prefixLength &&

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../records/canonical-json.ts'
 import type { PoolRefusal } from '../records/records.ts'
-import { inOrder, type ObjectPool, type PoolUse, type SpecPool } from './pool-objects-in-force.ts'
+import { inCountingOrder, type ObjectPool, type PoolUse, type SpecPool } from './pool-objects-in-force.ts'
 import { describeRanges, poolsOverlap, type Pool } from './pool.ts'
 
 /** What the elected daemon says of an IPPool. */
@@ -31,7 +31,7 @@ export function judgePoolObjects(
   for (const [name, { published, deleting, inForce: own }] of inForce)
     if (published || deleting) standing.set(name, own.settings.pool)
   const verdicts = new Map<string, PoolVerdict>()
-  for (const [name, object] of inOrder(present)) {
+  for (const [name, object] of inCountingOrder(present)) {
     if (object.deleting) continue
     const verdict = judge(name, object, { before: inForce.get(name)?.inForce, standing, leftOut })
     verdicts.set(name, verdict)

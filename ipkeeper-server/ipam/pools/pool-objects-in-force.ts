@@ -107,7 +107,7 @@ export function joinPools(
 ): { readonly pools: readonly PoolSettings[]; readonly notes: ReadonlyMap<string, string> } {
   const pools = [...ofFile]
   const notes = new Map<string, string>()
-  for (const [name, object] of inOrder(objects)) {
+  for (const [name, object] of inCountingOrder(objects)) {
     const settings = withPendingRules(object)
     const other = pools.find(({ pool }) => pool.name === name || poolsOverlap(pool, settings.pool))
     if (!other) {
@@ -126,7 +126,7 @@ export function joinPools(
 }
 
 /** In the order in which they count. */
-export function inOrder(
+export function inCountingOrder(
   objects: ReadonlyMap<string, ObjectPool>,
 ): readonly (readonly [string, ObjectPool])[] {
   const rank = ({ published }: ObjectPool): number => (published ? 0 : 1)

@@ -1,6 +1,6 @@
 import type { AddressBook } from './address-book.ts'
 import { capacityOf, usableIn, type Pool, isUsable, type RangeSet } from './pool.ts'
-import { isOver, type LeaseKey, type LeaseOutline, type LeaseState } from '../records/records.ts'
+import { isTimeOver, type LeaseKey, type LeaseOutline, type LeaseState } from '../records/records.ts'
 import { parseAddress, type Family } from '../../../shared/net/address.ts'
 import { RangeIndex, type PlacedRange } from './range-index.ts'
 
@@ -33,7 +33,7 @@ export function usageOf(book: AddressBook, pool: Pool, now: number): Usage {
     const usable = (text: string): boolean => usableIn(set, text) !== undefined
     const drains = (text: string): boolean => usableIn(set, text)?.range.draining === true
     for (const lease of book.leasesWithin(pool.segment, set)) {
-      if (!usable(lease.address) || isOver(lease, now)) continue
+      if (!usable(lease.address) || isTimeOver(lease, now)) continue
       if (lease.until !== null && lease.until < nextFreeAt && !book.reservation(lease))
         nextFreeAt = lease.until
       if (lease.state === 'bound') used++
@@ -139,7 +139,7 @@ export class UsageTally {
     lease: LeaseKey & Omit<LeaseOutline, 'namespace' | 'aside'>,
     isReserved: () => boolean = () => false,
   ): void {
-    if (isOver(lease, this.#now)) return
+    if (isTimeOver(lease, this.#now)) return
     this.#states[lease.state]++
     const place = this.#placeOf(lease)
     if (!place) return
@@ -157,7 +157,7 @@ export class UsageTally {
     const place = this.#placeOf(key)
     if (!place) return
     const count = place.owner
-    const present = lease && !isOver(lease, this.#now) ? lease : undefined
+    const present = lease && !isTimeOver(lease, this.#now) ? lease : undefined
     const rests = present?.state === 'cooling' && !present.named
     if (rests && !place.range.draining) count.cooling--
     if (present && !rests) return

@@ -1,6 +1,6 @@
 import {
   holderKey,
-  isOver,
+  isTimeOver,
   sameAttachment,
   type Holder,
   type LeaseKey,
@@ -82,8 +82,8 @@ export function historyEvent(
   if (write.kind !== 'lease') return undefined
   const after = write.record
   // An undo may put a lease back whose time has passed meanwhile: that is none.
-  if (after === null || isOver(after, now)) {
-    if (!before || isOver(before, now)) return undefined
+  if (after === null || isTimeOver(after, now)) {
+    if (!before || isTimeOver(before, now)) return undefined
     const event = before.state === 'bound' ? 'undone' : 'free'
     return { at: now, event, ...described(before), containerId: null, until: null }
   }
@@ -92,14 +92,18 @@ export function historyEvent(
 }
 
 /** From when on an event says nothing of the present any more; null while only another event can end it. */
-export function endOf({ event, at, until }: Pick<HistoryEvent, 'event' | 'at' | 'until'>): number | null {
+export function endOfEvent({
+  event,
+  at,
+  until,
+}: Pick<HistoryEvent, 'event' | 'at' | 'until'>): number | null {
   return event === 'free' || event === 'undone' ? at : until
 }
 
 /** `since` of the entry that an event makes; `newest` is the newest one of the same address. */
 export function sinceOf(event: HistoryEvent, newest: HistoryEntry | undefined): number {
   if (!newest || holderKey(newest.holder) !== holderKey(event.holder)) return event.at
-  const end = endOf(newest)
+  const end = endOfEvent(newest)
   return end !== null && end <= event.at ? event.at : newest.since
 }
 
@@ -141,7 +145,7 @@ function endFrom(
   next: HistoryEntry | undefined,
   now: number,
 ): Pick<Tenure, 'to' | 'ended'> {
-  const end = endOf(entry)
+  const end = endOfEvent(entry)
   if (end !== null && end <= (next?.at ?? now)) return { to: end, ended: 'time over' }
   return next ? { to: next.at, ended: endings[next.event](entry, next) } : { to: null, ended: null }
 }

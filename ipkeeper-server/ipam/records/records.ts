@@ -174,7 +174,7 @@ export interface AttachmentRecord extends Versioned, AttachmentKey {
   readonly wiring?: WiringRecord
   /**
    * Nobody is known to have the answer of this ADD yet: one that still stands after a restart of the daemon is undone.
-   * `confirms`: the plugin leaves a mark (shared/answered-mark.ts); else the daemon takes this away before it replies.
+   * `confirms`: the plugin leaves a mark (shared/mark-name.ts); else the daemon takes this away before it replies.
    */
   readonly unanswered?: { readonly confirms: boolean }
   /** Socket of the container runtime that was seen to list the sandbox: only then is it believed when it omits it. */
@@ -464,7 +464,7 @@ export function isSameLease(a: LeaseRecord | undefined, b: LeaseRecord): a is Le
 }
 
 /** Whether the time of a kept or resting address is over, though its record may still be there. */
-export function isOver({ until }: Pick<LeaseRecord, 'until'>, now: number): boolean {
+export function isTimeOver({ until }: Pick<LeaseRecord, 'until'>, now: number): boolean {
   return until !== null && until <= now
 }
 

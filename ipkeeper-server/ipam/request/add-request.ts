@@ -23,7 +23,7 @@ export interface AddRequest {
   readonly netnsInode: string | null
   readonly invocationId: string | null
   readonly startedAt: number | null
-  /** The caller leaves a mark before it uses the answer (shared/answered-mark.ts); `invocationId` is fit for one. */
+  /** The caller leaves a mark before it uses the answer (shared/mark-name.ts); `invocationId` is fit for one. */
   readonly confirms?: boolean
   /** The pool of the network's own ranges; undefined where it has none. */
   readonly inline: Pool | undefined

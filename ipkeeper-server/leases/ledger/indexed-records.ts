@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from '../../../shared/net/address.ts'
 import {
-  isOver,
+  isTimeOver,
   leaseKey,
   networkOfAttachment,
   type AttachmentRecord,
@@ -145,7 +145,7 @@ export class IndexedRecords {
     const { expiries, expired } = this.leases
     const due = Array.from(expiries.upTo(now), ({ key }) => key)
     for (const lease of this.tables.lease.ofKeys(new Set([...expired, ...due])))
-      if (isOver(lease, now)) yield lease
+      if (isTimeOver(lease, now)) yield lease
   }
 
   outlineOf(key: string): LeaseOutline | undefined {

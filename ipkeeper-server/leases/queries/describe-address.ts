@@ -9,7 +9,7 @@ import {
   describeHolder,
   describeReservation,
   holderKey,
-  isOver,
+  isTimeOver,
   type AttachmentRecord,
   type LeaseKey,
   type LeaseRecord,
@@ -63,7 +63,7 @@ function stateOf(
   { lease, attachment, reservation, place }: Omit<Findings, 'state'>,
   now: number,
 ): AddressState {
-  if (lease) return isOver(lease, now) ? 'expired' : lease.state
+  if (lease) return isTimeOver(lease, now) ? 'expired' : lease.state
   if (attachment) return 'fallback'
   if (reservation) return 'reserved'
   return place.kind === 'usable' ? 'free' : place.kind

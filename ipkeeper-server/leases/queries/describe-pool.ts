@@ -11,7 +11,7 @@ import {
   type Pool,
   type Range,
 } from '../../ipam/pools/pool.ts'
-import { isOver } from '../../ipam/records/records.ts'
+import { isTimeOver } from '../../ipam/records/records.ts'
 import { formatDuration, formatRetention } from '../../ipam/records/retention.ts'
 import { ownAddresses } from '../verbs/add.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -82,7 +82,7 @@ async function freeAddresses(service: LeaseService, pool: Pool, most: number, tu
         const address = { family: range.family, value }
         const key = { segment: pool.segment, address: formatAddress(address) }
         const lease = ledger.lease(key)
-        if ((lease && !isOver(lease, now())) || ledger.reservation(key) || own.find(address)) continue
+        if ((lease && !isTimeOver(lease, now())) || ledger.reservation(key) || own.find(address)) continue
         found.push(key.address)
         left[range.family]--
       }

@@ -14,7 +14,7 @@ import { byFamily, drainingOf, sumUsage, type RangeSetUsage } from '../../ipam/p
 import { byPlace, inAddressOrder, keyed, type Keyed, type Located } from '../../ipam/records/address-order.ts'
 import { formatRetention } from '../../ipam/records/retention.ts'
 import {
-  isOver,
+  isTimeOver,
   type AttachmentRecord,
   type LeaseRecord,
   type ReservationRecord,
@@ -89,10 +89,10 @@ export function listLeases(service: LeaseService, limit?: number): LeaseItem[] {
   const now = service.now()
   const present =
     limit === undefined || limit >= ledger.counts().lease
-      ? inAddressOrder([...ledger.leases()].filter(lease => !isOver(lease, now)))
+      ? inAddressOrder([...ledger.leases()].filter(lease => !isTimeOver(lease, now)))
       : firstInOrder(ledger.leaseKeys(), limit, key => {
           const lease = ledger.lease(key)
-          return lease && !isOver(lease, now) ? lease : undefined
+          return lease && !isTimeOver(lease, now) ? lease : undefined
         })
   return present.map(leaseItem)
 }

@@ -3,10 +3,16 @@ import type { FreeingReply, MapAddress, MapCounts, PoolMapReply } from '../../..
 import { formatAddress, parseAddress, type Address } from '../../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, lastOf, parseCidr, type Cidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { BlockTally, isFine, takenState, viewOf, type BlockCounts } from '../../ipam/pools/block-tally.ts'
+import {
+  BlockTally,
+  isFine,
+  takenState,
+  smallestView,
+  type BlockCounts,
+} from '../../ipam/pools/block-tally.ts'
 import { poolOf } from '../../ipam/pools/pool-record.ts'
 import { isUsable, unusableReason, usableIn, type Pool, type RangeSet } from '../../ipam/pools/pool.ts'
-import { isSetAside, isOver, type LeaseKey } from '../../ipam/records/records.ts'
+import { isSetAside, isTimeOver, type LeaseKey } from '../../ipam/records/records.ts'
 import { inTurns, type Turn } from './in-turns.ts'
 import { count, leaseItem, reservationItem } from './listing.ts'
 import { isWithin } from '../ledger/ledger-reader.ts'
@@ -32,7 +38,7 @@ function readBlock(pool: Pool, { within, around }: MapPart): Cidr {
   if (around !== undefined) {
     const address = parseAddress(around)
     const subnet = address && subnets.find(candidate => cidrContains(candidate, address))
-    if (subnet) return viewOf(subnet, address, address)
+    if (subnet) return smallestView(subnet, address, address)
   } else if (within !== undefined) {
     const cidr = parseCidr(within)
     const fits =
@@ -42,7 +48,7 @@ function readBlock(pool: Pool, { within, around }: MapPart): Cidr {
     if (fits) return cidr
   } else {
     const [range] = ranges
-    if (range) return viewOf(range.subnet, range.first, range.last)
+    if (range) return smallestView(range.subnet, range.first, range.last)
   }
   const what = around === undefined ? 'block' : 'address'
   throw new Problem(
@@ -92,7 +98,7 @@ function addressesOf(
     const key: LeaseKey = { segment: pool.segment, address: formatAddress(address) }
     const lease = ledger.lease(key)
     const reservation = ledger.reservation(key)
-    const present = lease && !isOver(lease, at) ? lease : undefined
+    const present = lease && !isTimeOver(lease, at) ? lease : undefined
     const taken = takenState(
       present && { ...present, aside: isSetAside(present) },
       reservation !== undefined,
@@ -136,7 +142,7 @@ async function walkThrough(
   for await (const reservation of inTurns(ledger.reservations(), isIn(pool.segment, set), turn)) {
     const address = parseAddress(reservation.address)
     const lease = ledger.lease(reservation)
-    if (address && (!lease || isOver(lease, at))) tally.add(address, 'reserved')
+    if (address && (!lease || isTimeOver(lease, at))) tally.add(address, 'reserved')
   }
 }
 
@@ -158,7 +164,7 @@ export async function mapPool(
     first: formatAddress(range.first),
     last: formatAddress(range.last),
     gateway: formatAddress(range.gateway),
-    view: formatCidr(viewOf(range.subnet, range.first, range.last)),
+    view: formatCidr(smallestView(range.subnet, range.first, range.last)),
   }))
   const block = readBlock(pool, part)
   const tally = new BlockTally(pool, block)
@@ -200,7 +206,7 @@ export async function listFreeing(
     for await (const key of inTurns(ledger.leaseKeys(), isIn(pool.segment, set), turn)) {
       const { segment, address } = key
       const { until = null } = ledger.leaseOutline(key) ?? {}
-      if (until === null || isOver({ until }, at) || !usableIn(set, address)) continue
+      if (until === null || isTimeOver({ until }, at) || !usableIn(set, address)) continue
       if (ledger.reservation(key)) continue
       all++
       if (until >= (next[limit - 1]?.until ?? Infinity)) continue

@@ -1,7 +1,7 @@
 import type { SearchReply } from '../../../shared/api/search.schema.ts'
 import {
   describeHolder,
-  isOver,
+  isTimeOver,
   type LeaseRecord,
   type ReservationRecord,
 } from '../../ipam/records/records.ts'
@@ -34,7 +34,7 @@ export async function searchRecords(
     texts.some(known => known.toLowerCase().includes(wanted))
   const now = service.now()
   const isWantedLease = (lease: LeaseRecord): boolean =>
-    !isOver(lease, now) &&
+    !isTimeOver(lease, now) &&
     (isIn(...wordsOfLease(lease)) || lease.attachment?.containerId.toLowerCase().startsWith(wanted) === true)
   const isWantedReservation = (reservation: ReservationRecord): boolean =>
     isIn(...wordsOfReservation(reservation))

@@ -19,7 +19,7 @@ import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import { inAddressOrder } from '../../ipam/records/address-order.ts'
 import {
   describeHolder,
-  isOver,
+  isTimeOver,
   type AttachmentRecord,
   type LeaseRecord,
   type ReservationRecord,
@@ -119,14 +119,14 @@ export function selectLeases(service: LeaseService, query: ListingQuery<LeaseSor
   if (sort === 'address' && Object.keys(filters).length === 0) {
     const leases = listLeases(service, limit === undefined ? undefined : Number(limit))
     let all = 0
-    for (const lease of ledger.leaseOutlines()) if (!isOver(lease, now)) all++
+    for (const lease of ledger.leaseOutlines()) if (!isTimeOver(lease, now)) all++
     return { leases, ...beyond(all, leases.length) }
   }
   const isAsked = readFilter(filters)
   const found: LeaseRecord[] = []
   for (const lease of ledger.leases()) {
     const { holder, node, workload, state, pool } = lease
-    if (isOver(lease, now)) continue
+    if (isTimeOver(lease, now)) continue
     if (isAsked({ ...podOfHolder(holder), node, owner: workload, state, pool: () => pool })) found.push(lease)
   }
   if (found.length === 0 && filters.pool !== undefined) mustKnowPool(ledger, filters.pool)

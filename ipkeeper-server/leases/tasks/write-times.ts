@@ -1,4 +1,10 @@
-import { isOver, isSameLease, leaseKey, type LeaseRecord, type Write } from '../../ipam/records/records.ts'
+import {
+  isTimeOver,
+  isSameLease,
+  leaseKey,
+  type LeaseRecord,
+  type Write,
+} from '../../ipam/records/records.ts'
 import { BackgroundTask } from '../../host/background-task.ts'
 import { commitPlan } from '../ledger/commit-plan.ts'
 import type { LeaseService } from '../verbs/service.ts'
@@ -16,7 +22,7 @@ const pauseAfterFailure = 60_000
 export async function writeTimes(service: LeaseService): Promise<void> {
   const { ledger, node, now } = service
   const isOurs = (lease: LeaseRecord): boolean =>
-    (!ledger.isShared || lease.node === node) && !isOver(lease, now())
+    (!ledger.isShared || lease.node === node) && !isTimeOver(lease, now())
   const waiting = [...ledger.retimed()].filter(isOurs)
   while (waiting.length > 0) {
     const some = waiting.splice(0, batch)

@@ -2,13 +2,13 @@ import { mostAddresses, type BulkItem, type BulkVerdict } from '../../../shared/
 import { formatAddress } from '../../../shared/net/address.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
-import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { unreserveLine } from '../../ipam/choose/claim-problems.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import { isSegmentName } from '../../ipam/pools/pool.ts'
 import {
   describeHolder,
   describeReservation,
-  isOver,
+  isTimeOver,
   isReservedFor,
   type Change,
   type LeaseKey,
@@ -175,11 +175,11 @@ function fateOf(
   says: string,
 ): Pick<Planned, 'reason' | 'hint'> {
   const lease = service.ledger.lease(key)
-  const next = `start ${formatReservationOwner(owner)} again; undo: ${unreserveCommand(key)}`
+  const next = `start ${formatReservationOwner(owner)} again; undo: ${unreserveLine(key)}`
   if (!lease || isFree(lease, service.now())) return { reason: `${says}: nobody has it`, hint: next }
   const who = describeHolder(lease.holder)
   if (isReservedFor(owner, lease.holder, lease.workload ?? null))
-    return { reason: `${says}: ${who} has it`, hint: `undo: ${unreserveCommand(key)}` }
+    return { reason: `${says}: ${who} has it`, hint: `undo: ${unreserveLine(key)}` }
   if (lease.state === 'held')
     return { reason: `${says}: it is kept for ${who}, which does not get it back`, hint: next }
   const standing = standingOfLease(service, lease)
@@ -208,7 +208,7 @@ export const releasing: BulkAction<Named & { since?: string | undefined }> = (
 ) => {
   const { ledger } = service
   const lease = ledger.lease(key)
-  if (!lease || isOver(lease, service.now())) {
+  if (!lease || isTimeOver(lease, service.now())) {
     ledger.expectHeard()
     return { verdict: 'unchanged', change: [], reason: 'neither kept nor cooling down' }
   }

@@ -1,4 +1,4 @@
-import { isMarkName } from '../../../shared/answered-mark.ts'
+import { isMarkName } from '../../../shared/mark-name.ts'
 import { readFallback } from '../../../shared/cni/fallback.ts'
 import type { ResultDns } from '../../../shared/cni/result.ts'
 import { type AddRequest, requestedMac } from '../../ipam/request/add-request.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
-import { moveCommand, releaseCommand, unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { moveLine, releaseLine, unreserveLine } from '../../ipam/choose/claim-problems.ts'
 import { promisedAway } from '../../ipam/choose/promised-address.ts'
 import { locateAddress } from '../../ipam/pools/pool-record.ts'
 import {
@@ -72,18 +72,16 @@ export function planReservation(
     throw new Problem(
       'IPK_ADDRESS_RESERVED',
       `${key.address} is reserved for ${describeReservation(before)}`,
-      { hint: `choose another address, or: ${unreserveCommand(key)}` },
+      { hint: `choose another address, or: ${unreserveLine(key)}` },
     )
   }
   if (had && !moves && !isReservedFor(owner, had.holder, had.workload ?? null)) {
     const isKept = had.state !== 'bound'
-    const remedy = isKept
-      ? `end it now: ${releaseCommand(key)}`
-      : remedyFor(had, standingOfLease(service, had))
+    const remedy = isKept ? `end it now: ${releaseLine(key)}` : remedyFor(had, standingOfLease(service, had))
     throw new Problem(
       'IPK_ADDRESS_HELD',
       `${key.address} is ${isKept ? 'kept for' : 'held by'} ${describeHolder(had.holder)} on node ${had.node}`,
-      { hint: `${remedy}; then reserve it again; or: ${moveCommand(key, formatReservationOwner(owner))}` },
+      { hint: `${remedy}; then reserve it again; or: ${moveLine(key, formatReservationOwner(owner))}` },
     )
   }
   const again = before && sameOwner(before, owner) ? before : undefined

@@ -23,7 +23,7 @@ export interface FolderFile {
  * What is in a folder, in the order of its names; nothing where there is none, unless it must be there. Rejects with
  * IPK_CACHE_UNREADABLE.
  */
-export async function namesIn(folder: string, mustExist = false): Promise<readonly string[]> {
+export async function fileNamesIn(folder: string, mustExist = false): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).sort()
   } catch (error) {
@@ -54,7 +54,7 @@ async function readFile(path: string, name: string): Promise<FolderFile | undefi
 
 /** The files of a folder one after the other; `wants` spares reading what is of no use. */
 export async function* filesIn(folder: string, wants: (name: string) => boolean): AsyncGenerator<FolderFile> {
-  for (const name of await namesIn(folder)) {
+  for (const name of await fileNamesIn(folder)) {
     const file = wants(name) ? await readFile(join(folder, name), name) : undefined
     if (file) yield file
   }
@@ -83,7 +83,7 @@ async function foldersOf(
     const paths = folders.get(network) ?? []
     if (!paths.includes(path)) folders.set(network, [...paths, path])
   }
-  for (const name of await namesIn(root.path, root.mustExist))
+  for (const name of await fileNamesIn(root.path, root.mustExist))
     if (await isFolder(join(root.path, name))) add(name, join(root.path, name))
   for (const [network, dataDir] of dataDirs) add(network, join(dataDir, network))
   return folders

@@ -4,7 +4,7 @@ import { cidrContains, formatCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { AddressBook } from '../../ipam/pools/address-book.ts'
 import { isFree } from '../../ipam/choose/choose-address.ts'
-import { unreserveCommand } from '../../ipam/choose/claim-problems.ts'
+import { unreserveLine } from '../../ipam/choose/claim-problems.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import { isUsable, unusableReason, type Pool, type Range } from '../../ipam/pools/pool.ts'
 import {
@@ -155,7 +155,7 @@ function refusal(
   const reservation = book.reservation(at)
   if (reservation && !isReservedFor(reservation, holder, workload)) {
     return decided('conflict', `it is reserved for ${describeReservation(reservation)}`, {
-      hint: `if that is no longer so: ${unreserveCommand(at)}`,
+      hint: `if that is no longer so: ${unreserveLine(at)}`,
     })
   }
   return undefined

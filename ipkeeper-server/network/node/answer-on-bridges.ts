@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { toProblem } from '../../../shared/problem/problem.ts'
-import { runCommands, showJson } from '../ip-commands.ts'
+import { runCommands, ipJson } from '../ip-commands.ts'
 import { writeIpv6Setting, settingFile } from './kernel-settings.ts'
 import type { Command } from '../plan/command.ts'
 import { type AnsweringBridge, routeProtocol } from '../plan/plan-node-routes.ts'
@@ -62,7 +62,7 @@ async function write(key: string, value: string): Promise<void> {
 
 async function presentProxies(run: RunTool, bridge: string): Promise<readonly string[]> {
   const words = ['-N', '-6', 'neighbour', 'show', 'proxy', 'dev', bridge]
-  const shown = (await showJson(run, words)) as readonly {
+  const shown = (await ipJson(run, words)) as readonly {
     readonly dst?: string
     readonly protocol?: string
   }[]

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseMac } from '../../../shared/net/mac.ts'
-import { showJson } from '../ip-commands.ts'
+import { ipJson } from '../ip-commands.ts'
 import type { RunTool } from '../run-tool.ts'
 
 /** Milliseconds: the kernel asks three times, a second apart. */
@@ -27,7 +27,7 @@ const answered = ['REACHABLE']
  */
 export async function whoAnswers(run: RunTool, address: string): Promise<string | undefined> {
   try {
-    const [route] = (await showJson(run, ['route', 'get', address])) as readonly ShownRoute[]
+    const [route] = (await ipJson(run, ['route', 'get', address])) as readonly ShownRoute[]
     const { dev, gateway, type = 'unicast' } = route ?? {}
     if (dev === undefined || dev === 'lo' || gateway !== undefined || type !== 'unicast') return undefined
     const args = [address, 'dev', dev]
@@ -40,7 +40,7 @@ export async function whoAnswers(run: RunTool, address: string): Promise<string 
       await delay(lookEvery)
       const family = address.includes(':') ? '-6' : '-4'
       const look = [family, 'neighbour', 'show', 'to', address, 'dev', dev]
-      const [neighbour] = (await showJson(run, look)) as readonly ShownNeighbour[]
+      const [neighbour] = (await ipJson(run, look)) as readonly ShownNeighbour[]
       const { lladdr = '', state = [] } = neighbour ?? {}
       const mac = parseMac(lladdr)
       if (mac !== undefined && state.some(word => answered.includes(word))) return mac

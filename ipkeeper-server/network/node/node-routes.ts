@@ -4,7 +4,7 @@ import { withoutPrefix } from '../../../shared/net/address-text.ts'
 import { toProblem } from '../../../shared/problem/problem.ts'
 import { enableForwarding } from './kernel-settings.ts'
 import { listLinks } from '../ip-show.ts'
-import { CommandRefused, runCommands, showJson } from '../ip-commands.ts'
+import { CommandRefused, runCommands, ipJson } from '../ip-commands.ts'
 import { answerOnBridges } from './answer-on-bridges.ts'
 import type { Command } from '../plan/command.ts'
 import {
@@ -146,7 +146,7 @@ async function presentRoutes(run: RunTool): Promise<readonly NodeRoute[]> {
   const families = await Promise.all(
     ([4, 6] as const).map(async family => {
       const words = ['-N', `-${family}`, 'route', 'show', 'proto', routeProtocol]
-      const routes = (await showJson(run, words)) as readonly RouteJson[]
+      const routes = (await ipJson(run, words)) as readonly RouteJson[]
       return routes
         .filter(({ metric }) => String(metric) === routeMetric)
         .map(({ dst = '', gateway = '', dev = '' }) => ({

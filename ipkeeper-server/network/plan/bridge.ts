@@ -138,7 +138,7 @@ export function joinBridge({ config, survey, wiring }: WiringJob): Command[] {
 }
 
 /** The node may know the addresses at the MAC of whoever had them before. */
-export function forgetNeighbours({ config, ips }: WiringJob): Command[] {
+export function forgetNeighboursOf({ config, ips }: WiringJob): Command[] {
   const addresses = ips.map(({ address }) => address.slice(0, address.indexOf('/')))
   // A bridge without IPv6 knows nobody.
   return forgetNeighbourCommands(addresses, config.bridge).map(command => ({
@@ -157,7 +157,7 @@ export function bridgeCommands(job: WiringJob): WiringCommands {
       ...createBridge(job),
       ...keepBridge(job),
       ...joinBridge(job),
-      ...forgetNeighbours(job),
+      ...forgetNeighboursOf(job),
     ],
     ...vethOfPod(job),
   }

@@ -38,7 +38,7 @@ export function writeBatch(commands: readonly Command[]): string {
 }
 
 /** By which a program that was started knows the namespace that was handed to it as its file descriptor 3. */
-export const namespacePath = '/proc/self/fd/3'
+export const inheritedNamespace = '/proc/self/fd/3'
 
 /** Those that JSON wants escaped within a string, without those that `ip` escapes itself. */
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g

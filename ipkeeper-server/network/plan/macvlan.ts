@@ -1,4 +1,4 @@
-import { namespacePath } from './command.ts'
+import { inheritedNamespace } from './command.ts'
 import { firstMac, upCommand, vethOfPod } from './veth.ts'
 import type { LinkNames, WiringCommands, WiringJob } from './wiring-job.ts'
 
@@ -17,7 +17,7 @@ export function macvlanCommands(job: WiringJob): WiringCommands {
       {
         place: 'host',
         words: [
-          ...['link', 'add', 'link', uplink, 'name', firstName, 'netns', namespacePath],
+          ...['link', 'add', 'link', uplink, 'name', firstName, 'netns', inheritedNamespace],
           ...['address', mac, 'mtu', String(wiring.mtu)],
           ...['type', 'macvlan', 'mode', config.macvlanMode],
         ],

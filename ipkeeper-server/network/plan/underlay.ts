@@ -2,7 +2,7 @@ import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import type { ResultAddress } from '../../../shared/cni/result.ts'
 import { cidrContains, formatCidr, parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { forgetNeighbours, joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
+import { forgetNeighboursOf, joinBridge, keepBridge, vlanOfPort } from './bridge.ts'
 import type { Command } from './command.ts'
 import { isLinkLocal, moveAddressing, type HostAddressing } from './host-addressing.ts'
 import type { MainConfig } from '../../ipam/request/main-config.ts'
@@ -17,7 +17,7 @@ export function underlayCommands(job: WiringJob): WiringCommands {
       ...keepBridge(job),
       ...joinBridge(job),
       ...vlanOfUplink(job),
-      ...forgetNeighbours(job),
+      ...forgetNeighboursOf(job),
     ],
     ...vethOfPod(job),
   }

@@ -1,5 +1,5 @@
 import { isIpv6 } from '../../../shared/net/address-text.ts'
-import { namespacePath, type Command } from './command.ts'
+import { inheritedNamespace, type Command } from './command.ts'
 import type { WiringRecord } from '../../ipam/records/records.ts'
 import { asksFirst, type MainConfig } from '../../ipam/request/main-config.ts'
 import { routeCommand } from './pod-routes.ts'
@@ -31,7 +31,7 @@ export function createVeth({ config, key, survey, wiring }: WiringJob): Command 
         firstMac(config, survey, wiring),
         ...mtu,
         'netns',
-        namespacePath,
+        inheritedNamespace,
       ],
     ],
     about: `make ${key.ifname} of the pod and ${hostLink} of the host`,

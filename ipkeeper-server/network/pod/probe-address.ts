@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isIpv6, withoutPrefix } from '../../../shared/net/address-text.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { parseMac } from '../../../shared/net/mac.ts'
-import { runCommands, showJson } from '../ip-commands.ts'
+import { runCommands, ipJson } from '../ip-commands.ts'
 import { type RunTool, type ToolEnd, whenAllEnded } from '../run-tool.ts'
 
 /** An address that somebody else on the link has. */
@@ -163,7 +163,7 @@ async function decision(link: ProbedLink, addresses: readonly string[]): Promise
 }
 
 async function shownAddresses({ run, fd, ifname }: ProbedLink): Promise<readonly ShownAddress[]> {
-  const links = (await showJson(run, ['-6', 'address', 'show', 'dev', ifname], fd)) as readonly {
+  const links = (await ipJson(run, ['-6', 'address', 'show', 'dev', ifname], fd)) as readonly {
     readonly addr_info?: readonly ShownAddress[]
   }[]
   return links.flatMap(({ addr_info }) => addr_info ?? [])
@@ -179,7 +179,7 @@ async function ownerOf(link: ProbedLink, address: string): Promise<string | unde
     // Again and again: while the link-local address is not decided either, the kernel has none to ask from.
     if ((await run({ tool: 'ip', args: solicit, inside: fd })).exit !== 0) return undefined
     await delay(lookEveryMs)
-    const neighbours = (await showJson(run, look, fd)) as readonly { readonly lladdr?: string }[]
+    const neighbours = (await ipJson(run, look, fd)) as readonly { readonly lladdr?: string }[]
     const mac = parseMac(neighbours[0]?.lladdr ?? '')
     if (mac !== undefined) return mac
   }

@@ -2,7 +2,7 @@ import { containerIdFault } from '../../../shared/cni/identifiers.ts'
 import { isJsonObject, jsonTypeName } from '../../../shared/json/fold.ts'
 import { parseAddress } from '../../../shared/net/address.ts'
 import type { resultCacheFolders } from '../../../shared/paths.ts'
-import { decodeJson, resultFault, wrongKind, type ContentFault } from './content-fault.ts'
+import { decodeJson, cachedResultFault, wrongKind, type ContentFault } from './content-fault.ts'
 
 export type CacheKind = keyof typeof resultCacheFolders
 
@@ -71,7 +71,7 @@ export const cacheKinds: Readonly<Record<CacheKind, CacheKindRow>> = {
     holds: anyName,
     read: text => {
       const { fault, value } = decodeJson(text)
-      const wrong = fault ?? resultFault(value)
+      const wrong = fault ?? cachedResultFault(value)
       return { ...(wrong && { fault: wrong }), sandbox: wrong ? {} : namedIn(value) }
     },
   },

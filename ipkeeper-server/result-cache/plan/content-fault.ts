@@ -62,7 +62,7 @@ const fits: Readonly<Record<Shape, (value: unknown) => boolean>> = {
 const resultKeys = ['cniVersion', 'ips', 'ip4', 'ip6', 'interfaces']
 
 /** What libcni cannot take for one of its results: a document of kind cniCacheV1, or a bare Result. */
-export function resultFault(value: unknown): ContentFault | undefined {
+export function cachedResultFault(value: unknown): ContentFault | undefined {
   if (!isJsonObject(value)) return wrongKind(`${jsonTypeName(value)}, not an object`)
   const kind = value['kind']
   if (kind === undefined || kind === '') {

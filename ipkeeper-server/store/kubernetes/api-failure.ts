@@ -8,7 +8,7 @@ import { apiGroup, resources, type ResourceKind } from './resources.ts'
 const standardPause = 1000
 
 /** How to make the API server know the custom resources. */
-export const installCommand = 'kubectl apply -k deploy/crds'
+export const installLine = 'kubectl apply -k deploy/crds'
 
 const grantCommand = 'kubectl apply -f deploy/rbac/rbac.yaml'
 
@@ -53,8 +53,8 @@ export function judgeFailure(error: unknown, kind: ResourceKind, verb: string): 
     return new KindRefused(
       kind,
       `the Kubernetes API has no ${plural}.${apiGroup}`,
-      installCommand,
-      `install the custom resources: ${installCommand}`,
+      installLine,
+      `install the custom resources: ${installLine}`,
       error,
     )
   }
@@ -73,7 +73,7 @@ export function judgeFailure(error: unknown, kind: ResourceKind, verb: string): 
     ? new Problem('IPK_STORE_FAILED', `the Kubernetes API refuses a record: ${message}`, {
         hint: message.includes('ValidatingAdmissionPolicy')
           ? 'see what policies this cluster has: kubectl get validatingadmissionpolicybinding; docs/operations/node-policy.md is about our own'
-          : `see whether deploy/crds is that of this version: ${installCommand}`,
+          : `see whether deploy/crds is that of this version: ${installLine}`,
         cause: error,
       })
     : new EngineAway(message, { cause: error })

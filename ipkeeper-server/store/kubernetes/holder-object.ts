@@ -1,7 +1,7 @@
 import type { HolderRecord } from '../../ipam/records/records.ts'
 import type { IPHolderSpec } from './ip-holder.schema.ts'
 import { holderEntry, readHolderEntry } from './lease-object.ts'
-import { objectSchema } from './object-schema.ts'
+import { objectSchema } from './layout-version.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
 
 export function holderSpec(record: HolderRecord): IPHolderSpec {

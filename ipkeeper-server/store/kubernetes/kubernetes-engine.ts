@@ -20,7 +20,7 @@ import {
   kinds,
   nameInNamespace,
   objectNames,
-  readEntry,
+  readObjectEntry,
   unreadable,
   type KeptKind,
   type ObjectEntry,
@@ -161,7 +161,7 @@ export class KubernetesEngine implements Engine {
           representation: 'full',
           firstList: 'store',
           pageSize,
-          project: object => readEntry(kind, object, options.readPool),
+          project: object => readObjectEntry(kind, object, options.readPool),
           sink: this.#news[kind],
           expect: () => {
             const mark = this.#continuity.mark()
@@ -288,7 +288,7 @@ export class KubernetesEngine implements Engine {
 
   #answered(kind: ResourceKind, object: JsonObject): ObjectEntry {
     const meta = readApiRecord(object)
-    const entry = readEntry(kind, object, this.#options.readPool)
+    const entry = readObjectEntry(kind, object, this.#options.readPool)
     if (!meta || !entry) throw new EngineAway(`the Kubernetes API gave something for an ${kind} that is none`)
     this.#news[kind].told(nameInNamespace(meta), entry)
     return entry
@@ -392,7 +392,7 @@ export class KubernetesEngine implements Engine {
     const { items, resourceVersion } = await this.#list('IPReservation', until)
     const entries = items.flatMap((object): [string, ObjectEntry][] => {
       const meta = readApiRecord(object)
-      const entry = readEntry('IPReservation', object, this.#options.readPool)
+      const entry = readObjectEntry('IPReservation', object, this.#options.readPool)
       return meta && entry ? [[nameInNamespace(meta), entry]] : []
     })
     this.#news.IPReservation.listed(new Map(entries), resourceVersion)

@@ -1,6 +1,6 @@
 import type { Holder, LeaseRecord } from '../../ipam/records/records.ts'
 import type { HolderEntry, IPLeaseSpec } from './ip-lease.schema.ts'
-import { objectSchema } from './object-schema.ts'
+import { objectSchema } from './layout-version.ts'
 import { formatMoment, readMoment, readSpec, UnreadableObject, type ApiRecord } from './read-object.ts'
 import { readRetain, retainText } from './retain-text.ts'
 

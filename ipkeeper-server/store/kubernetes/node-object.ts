@@ -6,7 +6,7 @@ import type {
   NodeRecord,
 } from '../../ipam/records/records.ts'
 import type { ChallengeEntry, ClaimEntry, FormerEntry, GoneEntry, IPNodeSpec } from './ip-node.schema.ts'
-import { objectSchema } from './object-schema.ts'
+import { objectSchema } from './layout-version.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
 
 function claimEntry(claim: NodeClaim): ClaimEntry {

@@ -59,7 +59,7 @@ export function objectNameOf(text: string): ObjectName {
 }
 
 /** What is made of an object; undefined for what is no object. */
-export function readEntry(
+export function readObjectEntry(
   kind: ResourceKind,
   object: JsonObject,
   readPool: PoolReader,

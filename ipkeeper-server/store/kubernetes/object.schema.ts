@@ -1,5 +1,5 @@
 import { Type, type TEnum, type TString } from 'typebox'
-import { objectSchema } from './object-schema.ts'
+import { objectSchema } from './layout-version.ts'
 
 /** A rule in CEL that the API server keeps (Kubernetes documentation, "Validation rules"). */
 export interface CelRule {

@@ -3,7 +3,7 @@ import { poolOf } from '../../ipam/pools/pool-record.ts'
 import type { PoolRange, PoolRecord } from '../../ipam/records/records.ts'
 import { readPeoplesPool, type PoolReader } from './pool-in-force.ts'
 import type { PoolRecorded } from './ip-pool.schema.ts'
-import { objectSchema } from './object-schema.ts'
+import { objectSchema } from './layout-version.ts'
 import { readSpec, UnreadableObject, type ApiRecord } from './read-object.ts'
 
 /** Range as the file of the daemon has it; those that are remembered have every key. */

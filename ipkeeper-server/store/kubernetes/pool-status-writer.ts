@@ -5,7 +5,7 @@ import type { ApiClient } from '../../kubernetes/api-client.ts'
 import { ApiError } from '../../kubernetes/api-error.ts'
 import { at } from '../../kubernetes/kube-object.ts'
 import type { PoolFigures, PoolStatus, PoolStatusSink, PoolVerdictSink } from '../pool-status-sink.ts'
-import { installCommand, isConflict } from './api-failure.ts'
+import { installLine, isConflict } from './api-failure.ts'
 import { namedObjectName } from './object-name.ts'
 import {
   conditionsOfVerdict,
@@ -90,8 +90,7 @@ export class PoolStatusWriter implements PoolStatusSink, PoolVerdictSink {
       ...(isPublished ? [] : [{ op: 'add', path: '/status/inForce', value: publish } as const]),
       ...(conditions ? [{ op: 'add', path: '/status/conditions', value: conditions } as const] : []),
     ])
-    if (publish && at(present, 'status', 'inForce') === undefined)
-      this.#options.onOldDefinition(installCommand)
+    if (publish && at(present, 'status', 'inForce') === undefined) this.#options.onOldDefinition(installLine)
   }
 
   async #setConditions(path: string, present: JsonObject, wanted: readonly NewCondition[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/fold.ts'
-import { unreadableSchema } from './object-schema.ts'
+import { unreadableSchema } from './layout-version.ts'
 
 /** An object cannot be read as a record; the message says why, and names nothing. */
 export class UnreadableObject extends Error {}

@@ -1,6 +1,6 @@
 import type { ReservationRecord } from '../../ipam/records/records.ts'
 import type { IPReservationSpec } from './ip-reservation.schema.ts'
-import { objectSchema } from './object-schema.ts'
+import { objectSchema } from './layout-version.ts'
 import { formatMoment, readMoment, readSpec, type ApiRecord } from './read-object.ts'
 import { readRetain, retainText } from './retain-text.ts'
 

@@ -1,6 +1,11 @@
 import { Problem } from '../../../shared/problem/problem.ts'
 import { canonicalJson } from '../../ipam/records/canonical-json.ts'
-import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/records/history-entry.ts'
+import {
+  endOfEvent,
+  sinceOf,
+  type HistoryEntry,
+  type HistoryEvent,
+} from '../../ipam/records/history-entry.ts'
 import { leaseKey, type Change, type RecordKind, type RecordTypes } from '../../ipam/records/records.ts'
 import {
   historyOccupied,
@@ -101,7 +106,7 @@ export class MemoryStore implements LeaseStore {
     const excess = this.#history.length - maxEntries
     const stays = (entry: HistoryEntry, index: number): boolean => {
       if (index >= excess && entry.at >= olderThan) return true
-      const end = endOf(entry)
+      const end = endOfEvent(entry)
       return this.#newest.get(leaseKey(entry)) === entry && (end === null || end > now)
     }
     const before = this.#history

@@ -11,7 +11,7 @@ const notADatabase = 26
 const resultCode = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 
-export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export const isDamage = (error: unknown): boolean => [corrupt, notADatabase].includes(resultCode(error))
 
@@ -27,7 +27,7 @@ function few(words: readonly string[], most: number): string {
 }
 
 /** What to do while no daemon runs. */
-export const rescueOffline = (path: string): string =>
+export const rescueHint = (path: string): string =>
   `restore a backup, or save what can be read: ipkeeperctl rescue --store sqlite:${path}; see docs/operations/rescue.md`
 
 /**
@@ -38,7 +38,7 @@ export function damaged(
   path: string,
   what: string,
   addresses: readonly string[] = [],
-  hint = rescueOffline(path),
+  hint = rescueHint(path),
 ): Problem {
   return new Problem('IPK_STORE_DAMAGED', `store ${path} is damaged: ${what}`, {
     ...(addresses.length > 0 && { details: `addresses concerned: ${few(addresses, mostNamed)}` }),
@@ -49,7 +49,7 @@ export function damaged(
 export function noDatabase(path: string, cause: unknown): Problem {
   return new Problem('IPK_STORE_FAILED', `store ${path}: file is not a database`, {
     cause,
-    hint: `where it was the ledger: ${rescueOffline(path)}; else name the right file with --store`,
+    hint: `where it was the ledger: ${rescueHint(path)}; else name the right file with --store`,
   })
 }
 

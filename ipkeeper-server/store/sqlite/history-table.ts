@@ -2,7 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { canonicalJson } from '../../ipam/records/canonical-json.ts'
 import { isSoundEntry } from '../../ipam/plan/record-fault.ts'
-import { endOf, sinceOf, type HistoryEntry, type HistoryEvent } from '../../ipam/records/history-entry.ts'
+import {
+  endOfEvent,
+  sinceOf,
+  type HistoryEntry,
+  type HistoryEvent,
+} from '../../ipam/records/history-entry.ts'
 import type { HistoryQuery, HistoryRule } from '../lease-store.ts'
 import { historySum } from './row-sum.ts'
 
@@ -23,11 +28,11 @@ export const historyColumns = 'id, segment, address, at, ends, body, sum'
 export function entryOfRow(row: Row): HistoryEntry | undefined {
   const [segment, address, body] = [String(row['segment']), String(row['address']), String(row['body'])]
   const [at, ends] = [Number(row['at']), row['ends'] === null ? null : Number(row['ends'])]
-  return historySum(segment, address, at, ends, body) === Number(row['sum']) ? readEntry(row) : undefined
+  return historySum(segment, address, at, ends, body) === Number(row['sum']) ? readHistoryRow(row) : undefined
 }
 
 /** The same of a row that has no checksum, or whose checksum a version of old was given with whatever stood there. */
-export function readEntry(row: Row): HistoryEntry | undefined {
+export function readHistoryRow(row: Row): HistoryEntry | undefined {
   try {
     const entry = {
       ...(JSON.parse(String(row['body'])) as Omit<HistoryEntry, 'id' | 'segment' | 'address' | 'at'>),
@@ -89,7 +94,7 @@ export class HistoryTable {
     // A damaged entry must not keep a pod from starting: its tenure begins anew.
     const since = sinceOf(event, newest && entryOfRow(newest))
     const { segment, address, at, ...rest } = event
-    const [ends, body] = [endOf(event), JSON.stringify({ ...rest, since })]
+    const [ends, body] = [endOfEvent(event), JSON.stringify({ ...rest, since })]
     this.#insert.run(segment, address, at, ends, body, historySum(segment, address, at, ends, body))
   }
 
@@ -101,7 +106,7 @@ export class HistoryTable {
       return canonicalJson(other) === canonicalJson(entry) ? undefined : other
     }
     const { id, segment, address, at, ...rest } = entry
-    const [ends, body] = [endOf(entry), JSON.stringify(rest)]
+    const [ends, body] = [endOfEvent(entry), JSON.stringify(rest)]
     this.#adopt.run(id, segment, address, at, ends, body, historySum(segment, address, at, ends, body))
     return undefined
   }

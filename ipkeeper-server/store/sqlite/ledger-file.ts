@@ -7,7 +7,7 @@ import type { HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { RecordKind } from '../../ipam/records/records.ts'
 import type { HistoryRule, StoreConflict, StoredRecord } from '../lease-store.ts'
 import type { Note } from '../shared/journal.ts'
-import { damaged, damagedRows, isDamage, isIoFailure, isNoDatabase, noDatabase, textOf } from './damage.ts'
+import { damaged, damagedRows, isDamage, isIoFailure, isNoDatabase, noDatabase, errorText } from './damage.ts'
 import type { HistoryTable } from './history-table.ts'
 import {
   bootOfKernel,
@@ -258,7 +258,7 @@ export class LedgerFile {
     } catch (error) {
       this.#rollBack()
       if (isIoFailure(error)) this.#emptyLog()
-      throw isDamage(error) ? this.#spoil(textOf(error)) : error
+      throw isDamage(error) ? this.#spoil(errorText(error)) : error
     }
     onCommitted(result)
     // They may have gone while this was written: then it is not acknowledged.
@@ -342,7 +342,7 @@ export class LedgerFile {
       }
       this.#spoil(`somebody else wrote to it: ${findings.join('; ')}`)
     } catch (error) {
-      this.#spoil(`somebody else wrote to it: ${textOf(error)}`)
+      this.#spoil(`somebody else wrote to it: ${errorText(error)}`)
     }
   }
 
@@ -408,5 +408,9 @@ function isLink(path: string): Problem {
 
 /** SQLite's own words, and what of the rows says which addresses are concerned. */
 function nameDamage(path: string, database: DatabaseSync, error: unknown): Problem {
-  return damagedRows(path, salvage({ database, keepsLeases: keepsLeases(path) }, Date.now()), textOf(error))
+  return damagedRows(
+    path,
+    salvage({ database, keepsLeases: keepsLeases(path) }, Date.now()),
+    errorText(error),
+  )
 }

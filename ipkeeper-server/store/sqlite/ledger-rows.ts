@@ -4,8 +4,8 @@ import type { HistoryEntry, HistoryEvent } from '../../ipam/records/history-entr
 import { recordKinds, type Change, type RecordKind } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoredRecord } from '../lease-store.ts'
 import type { Note, NoteKind } from '../shared/journal.ts'
-import { damagedRows, isDamage, textOf } from './damage.ts'
-import { FaultList } from './fault-list.ts'
+import { damagedRows, isDamage, errorText } from './damage.ts'
+import { FileFaultLines } from './file-fault-lines.ts'
 import { entryOfRow, historyColumns, HistoryTable } from './history-table.ts'
 import { noteSum, recordSum } from './row-sum.ts'
 import { keepsLeases, readableRows, salvage } from './salvage.ts'
@@ -130,7 +130,7 @@ export class LedgerRows {
 
   /** Entries that can still be read, whatever is wrong with the file; returns what could not be, in one line each. */
   *readableHistory(): Generator<HistoryEntry, readonly string[]> {
-    const faults = new FaultList()
+    const faults = new FileFaultLines()
     const rows = readableRows(this.#database, { table: 'history', columns: historyColumns, order: ['id'] })
     for (;;) {
       const { done, value } = rows.next()
@@ -145,7 +145,7 @@ export class LedgerRows {
     try {
       return work()
     } catch (error) {
-      throw isDamage(error) ? this.damagedRows(textOf(error)) : error
+      throw isDamage(error) ? this.damagedRows(errorText(error)) : error
     }
   }
 

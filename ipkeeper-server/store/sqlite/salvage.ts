@@ -4,7 +4,7 @@ import { parseAddress } from '../../../shared/net/address.ts'
 import { isSoundRecord } from '../../ipam/plan/record-fault.ts'
 import {
   attachmentKey,
-  isOver,
+  isTimeOver,
   leaseKey,
   recordKinds,
   type AttachmentRecord,
@@ -12,12 +12,12 @@ import {
   type LeaseKey,
   type RecordKind,
 } from '../../ipam/records/records.ts'
-import { endOf, type HistoryEntry } from '../../ipam/records/history-entry.ts'
+import { endOfEvent, type HistoryEntry } from '../../ipam/records/history-entry.ts'
 import type { StoredRecord } from '../lease-store.ts'
 import type { Note, NoteKind } from '../shared/journal.ts'
 import type { DatabaseImage } from './database-image.ts'
-import { FaultList } from './fault-list.ts'
-import { entryOfRow, historyColumns, readEntry } from './history-table.ts'
+import { FileFaultLines } from './file-fault-lines.ts'
+import { entryOfRow, historyColumns, readHistoryRow } from './history-table.ts'
 import { integrityFindings } from './integrity.ts'
 import { pageRows } from './page-rows.ts'
 import { noteSum, recordSum } from './row-sum.ts'
@@ -198,7 +198,7 @@ class Finds {
   }
 
   addEntry(row: Row): boolean {
-    const entry = this.#sums ? entryOfRow(row) : readEntry(row)
+    const entry = this.#sums ? entryOfRow(row) : readHistoryRow(row)
     if (entry) this.history.set(entry.id, entry)
     return entry !== undefined
   }
@@ -225,7 +225,7 @@ export function salvage(
   { database, image, keepsLeases: leasesAreHere }: SalvageSource,
   now: number,
 ): Salvage {
-  const faults = new FaultList()
+  const faults = new FileFaultLines()
   const bad: LostLease[] = []
   const concerned = new Set<string>()
   const sums = hasSums(database)
@@ -300,7 +300,7 @@ function lostLeases(
     const id = leaseKey(entry)
     if (newest.has(id)) continue
     newest.add(id)
-    if (entry.event !== 'cooling' && !isOver({ until: endOf(entry) }, now))
+    if (entry.event !== 'cooling' && !isTimeOver({ until: endOfEvent(entry) }, now))
       lose({ ...entry, by: `the history: ${entry.event}` })
   }
   return [...lost.values()]

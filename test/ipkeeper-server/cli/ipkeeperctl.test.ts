@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { commands, runTool } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
+import { commands, runIpkeeperctl } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { canonicalPool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
@@ -31,7 +31,7 @@ interface Ran {
 async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   let out = ''
   let err = ''
-  const exit = await runTool(argv, {
+  const exit = await runIpkeeperctl(argv, {
     env,
     out: text => (out += text),
     err: text => (err += text),
@@ -430,7 +430,7 @@ t.test('release by force', async t => {
   /** As somebody at a terminal, who answers so. */
   const answering = async (answer: string): Promise<readonly [exit: number, out: string, err: string]> => {
     const [out, err]: [string[], string[]] = [[], []]
-    const exit = await runTool(['release', '--force', '10.22.0.50', '--socket', socket], {
+    const exit = await runIpkeeperctl(['release', '--force', '10.22.0.50', '--socket', socket], {
       env: {},
       out: text => out.push(text),
       err: text => err.push(text),
@@ -1108,7 +1108,7 @@ t.test('--watch: a line of JSON with each change, until the interruption', async
   const { story, socket } = await site(t)
   const interruption = new AbortController()
   const lines: string[] = []
-  const watched = runTool(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
+  const watched = runIpkeeperctl(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
     env: {},
     out: text => {
       lines.push(text)
@@ -1147,7 +1147,7 @@ t.test('colours: on a terminal alone', async t => {
     [['-o', 'json'], true, false],
   ] as const) {
     let out = ''
-    await runTool(['leases', ...argv, '--socket', socket], {
+    await runIpkeeperctl(['leases', ...argv, '--socket', socket], {
       env: {},
       out: text => (out += text),
       err: () => undefined,

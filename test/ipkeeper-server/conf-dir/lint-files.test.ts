@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import t, { type Test } from 'tap'
 import { ConfDirWatch } from '../../../ipkeeper-server/conf-dir/conf-dir-watch.ts'
-import { findPlugins } from '../../../ipkeeper-server/conf-dir/find-plugins.ts'
+import { findPlugins } from '../../../ipkeeper-server/conf-dir/plugin-search.ts'
 import { lintDirectory, lintFiles } from '../../../ipkeeper-server/conf-dir/lint-files.ts'
 import { readConfDir, readNetworks } from '../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
 import { readSourceFile } from '../../../ipkeeper-server/conf-dir/read-source-file.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Fault } from '../../../ipkeeper-server/config/faults.ts'
+import type { Fault } from '../../../ipkeeper-server/config/setting-faults.ts'
 import { YamlSource } from '../../../ipkeeper-server/config/yaml-source.ts'
 
 /** "line:column text" of each fault. */

@@ -1,11 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import {
-  CommandRefused,
-  isTaken,
-  runCommands,
-  showJson,
-} from '../../../ipkeeper-server/network/ip-commands.ts'
+import { CommandRefused, isTaken, runCommands, ipJson } from '../../../ipkeeper-server/network/ip-commands.ts'
 import type { Command } from '../../../ipkeeper-server/network/plan/command.ts'
 import { runTool } from '../../../ipkeeper-server/network/run-tool.ts'
 import { startInNewNamespace } from '../../rigs/namespace-process.ts'
@@ -173,7 +168,7 @@ t.test('a namespace that cannot be entered is not a link that is not there', asy
     ])
       t.match(await thrownProblem(() => runCommands(run, commands, 7)), failed, stderr)
     t.equal(runs.length, 2, 'each is tried once')
-    t.match(await thrownProblem(() => showJson(run, ['link', 'show'], 7)), failed, stderr)
+    t.match(await thrownProblem(() => ipJson(run, ['link', 'show'], 7)), failed, stderr)
   }
 })
 
@@ -193,11 +188,11 @@ t.test('what ip shows', async t => {
     [{ exit: 1, stderr: 'Cannot find device "eth7"\n' }, []],
   ] as const) {
     const { run, runs } = toolDouble(() => end)
-    t.strictSame(await showJson(run, ['link', 'show'], 7), expected, JSON.stringify(end))
+    t.strictSame(await ipJson(run, ['link', 'show'], 7), expected, JSON.stringify(end))
     t.strictSame(runs, [{ tool: 'ip', args: ['-json', 'link', 'show'], inside: 7 }])
   }
   const { run } = toolDouble(() => ({ exit: 255, stderr: 'Object "lnk" is unknown\n' }))
-  const problem = await thrownProblem(() => showJson(run, ['lnk']))
+  const problem = await thrownProblem(() => ipJson(run, ['lnk']))
   t.match(problem, { code: 'IPK_WIRING_FAILED', message: 'ip lnk: Object "lnk" is unknown' })
 })
 
@@ -260,8 +255,8 @@ t.test(
     const bare = 'link set dev small addrgenmode none'
     t.match((await thrownProblem(() => runCommands(runTool, [pod(bare)], fd))).message, /not supported/)
     await t.resolves(runCommands(runTool, [pod(bare, { unsupported: 'fine' })], fd), bare)
-    t.strictSame(await showJson(runTool, ['address', 'show', 'dev', 'none'], fd), [])
-    t.match(await showJson(runTool, ['address', 'show', 'dev', 'one'], fd), [{ ifname: 'one' }])
+    t.strictSame(await ipJson(runTool, ['address', 'show', 'dev', 'none'], fd), [])
+    t.match(await ipJson(runTool, ['address', 'show', 'dev', 'one'], fd), [{ ifname: 'one' }])
 
     await runCommands(
       runTool,
@@ -274,7 +269,7 @@ t.test(
       ],
       fd,
     )
-    const [link] = (await showJson(runTool, ['-4', 'address', 'show', 'dev', 'one'], fd)) as readonly {
+    const [link] = (await ipJson(runTool, ['-4', 'address', 'show', 'dev', 'one'], fd)) as readonly {
       readonly addr_info: readonly { readonly local: string }[]
     }[]
     t.strictSame(

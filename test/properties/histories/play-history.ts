@@ -6,7 +6,7 @@ import { collectGarbage } from '../../../ipkeeper-server/leases/verbs/gc.ts'
 import { Ledger } from '../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { reserve, unreserve } from '../../../ipkeeper-server/leases/verbs/reserve.ts'
 import type { AddRequest } from '../../../ipkeeper-server/ipam/request/add-request.ts'
-import { isOver, leaseKey, type Began } from '../../../ipkeeper-server/ipam/records/records.ts'
+import { isTimeOver, leaseKey, type Began } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { formatRetention } from '../../../ipkeeper-server/ipam/records/retention.ts'
 import { usageOf } from '../../../ipkeeper-server/ipam/pools/usage.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
@@ -657,7 +657,7 @@ class Player {
       return { words, deed: nothing }
     }
     const lease = ledger.lease(key)
-    const taken = lease && lease.state !== 'cooling' && !isOver(lease, this.#model.now)
+    const taken = lease && lease.state !== 'cooling' && !isTimeOver(lease, this.#model.now)
     if (taken || ledger.reservation(key)) return undefined
     const record = { ...key, generation: 1, namespace, name, kind, note: '', since: this.#model.now }
     const change = [{ kind: 'reservation' as const, key: leaseKey(key), expect: null, record }]

@@ -1,5 +1,5 @@
 import { counted } from '../../../../shared/text/counted.ts'
-import { type Check, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { type Check, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { SocketRuntimes } from '../../../runtime/socket-runtimes.ts'
 
 export const runtimeCheck: Check = {

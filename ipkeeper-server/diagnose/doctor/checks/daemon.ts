@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { oursIn } from '../networks.ts'
 import { HealthReply } from '../../../../shared/api/listing.schema.ts'
 import { pluginSettings } from '../../../../shared/cni/netconf.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
-import { type Check, fail, ok, skip, warn } from '../check.ts'
+import { type Check, fail, ok, skip, warn } from '../check-result.ts'
 import { mainNetworks, oursIn } from '../networks.ts'
 import type { NodeView } from '../probe-node.ts'
 import { probeDaemonProcess, sharesMounts } from './machine.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import type { NodeView } from '../probe-node.ts'
 import { type CacheFolder, foldersOf } from '../../../result-cache/list-cache-files.ts'
 import { type BadFile, CacheScanner } from '../../../result-cache/scan-cache.ts'

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fail, noDaemon, ok, skip, warn, type Check, type CheckOutcome } from '../check.ts'
+import { fail, noDaemon, ok, skip, warn, type Check, type CheckResult } from '../check-result.ts'
 import type { NodeView } from '../probe-node.ts'
 import { mainNetworks, oursIn } from '../networks.ts'
 import { neededTools, type ToolName, tools } from '../../../network/plan/tools.ts'
@@ -80,8 +80,8 @@ function daemonProcess({ pid }: StatusReply): string | undefined {
 /** The outcome of a probe of the daemon's folder in /proc, where there is one to be seen. */
 export async function probeDaemonProcess(
   node: NodeView,
-  probe: (folder: string) => CheckOutcome,
-): Promise<CheckOutcome> {
+  probe: (folder: string) => CheckResult,
+): Promise<CheckResult> {
   const status = await node.status()
   if (!status) return noDaemon
   const folder = daemonProcess(status)

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, fail, ok, skip, warn } from '../check.ts'
+import { type Check, fail, ok, skip, warn } from '../check-result.ts'
 import { loaderOf } from '../elf-loader.ts'
 import { describeFinding, lintNetworks, oursIn, programsOf } from '../networks.ts'
 import type { Linted } from '../../lint/lint.ts'

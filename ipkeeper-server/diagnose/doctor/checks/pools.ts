@@ -1,6 +1,6 @@
 import type { PoolsReply } from '../../../../shared/api/listing.schema.ts'
 import { counted } from '../../../../shared/text/counted.ts'
-import { type Check, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { type Check, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 
 /** A pool has little left where less than one of so many addresses is free, as the alert IpkeeperPoolNearlyFull has it. */
 const little = 10n

@@ -1,7 +1,7 @@
 import { counted } from '../../../../shared/text/counted.ts'
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check.ts'
+import { type Check, codeOf, fail, noDaemon, ok, skip, warn } from '../check-result.ts'
 import { freeRoom } from '../../../host/free-room.ts'
 import { openRegularFile } from '../../../host/regular-file.ts'
 import { migrations } from '../../../store/sqlite/migrations.ts'

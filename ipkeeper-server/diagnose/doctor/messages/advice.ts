@@ -1,4 +1,4 @@
-import type { Advice, Captures } from './known-text.ts'
+import type { Advice, Captures } from './text-group.ts'
 
 /** Commands that mend or tell more; words in capitals are for the person to fill in. */
 

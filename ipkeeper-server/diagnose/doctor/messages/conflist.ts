@@ -1,5 +1,5 @@
 import * as type from './advice.ts'
-import type { TextGroup } from './known-text.ts'
+import type { TextGroup } from './text-group.ts'
 
 /** The runtime cannot use its network configuration. */
 export const conflist: TextGroup = {

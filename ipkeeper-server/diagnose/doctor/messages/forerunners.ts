@@ -1,5 +1,5 @@
 import * as type from './advice.ts'
-import type { TextGroup } from './known-text.ts'
+import type { TextGroup } from './text-group.ts'
 
 /** Plugins that ask a daemon, as crd-ipkeeper and kube-ovn do: same words, since one was made after the other. */
 export const forerunners: TextGroup = {

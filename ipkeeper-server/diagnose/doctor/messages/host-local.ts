@@ -1,5 +1,5 @@
 import * as type from './advice.ts'
-import type { TextGroup } from './known-text.ts'
+import type { TextGroup } from './text-group.ts'
 
 const both = 'host-local, all versions; ipkeeper uses the same text and adds its own code'
 

@@ -1,7 +1,7 @@
 import { conflist } from './conflist.ts'
 import { forerunners } from './forerunners.ts'
 import { hostLocal } from './host-local.ts'
-import type { KnownText, TextGroup } from './known-text.ts'
+import type { KnownText, TextGroup } from './text-group.ts'
 import { ownCodes } from './own-codes.ts'
 import { pluginOutput } from './plugin-output.ts'
 import { resultCache } from './result-cache.ts'

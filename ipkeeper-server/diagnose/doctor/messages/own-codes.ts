@@ -1,6 +1,6 @@
 import { catalogue, problemRow, type ProblemCode } from '../../../../shared/problem/catalogue.ts'
 import * as type from './advice.ts'
-import type { Advice, Captures, KnownText, TextGroup } from './known-text.ts'
+import type { Advice, Captures, KnownText, TextGroup } from './text-group.ts'
 
 interface OwnText {
   /** As the runtime shows it, hint and code included; with `fixedText` without them. */

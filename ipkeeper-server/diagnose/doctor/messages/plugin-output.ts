@@ -1,5 +1,5 @@
 import * as type from './advice.ts'
-import type { TextGroup } from './known-text.ts'
+import type { TextGroup } from './text-group.ts'
 
 const everyLibcni = 'every libcni; the plugin is named from libcni 1.0.0 on'
 

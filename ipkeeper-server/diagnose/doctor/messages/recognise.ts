@@ -1,5 +1,5 @@
 import { catalogue } from '../../../../shared/problem/catalogue.ts'
-import { captureNames, type CaptureName, type Captures, type KnownText } from './known-text.ts'
+import { captureNames, type CaptureName, type Captures, type KnownText } from './text-group.ts'
 import { knownTexts } from './known-texts.ts'
 import { compileTemplate } from './template.ts'
 import { joint, unwrap, type Unwrapped } from './unwrap.ts'

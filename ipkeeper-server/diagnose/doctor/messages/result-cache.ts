@@ -1,5 +1,5 @@
 import * as type from './advice.ts'
-import type { TextGroup } from './known-text.ts'
+import type { TextGroup } from './text-group.ts'
 
 /** Files in which runtimes and plugins remember what an ADD gave. */
 export const resultCache: TextGroup = {

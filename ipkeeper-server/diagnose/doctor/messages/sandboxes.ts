@@ -1,5 +1,5 @@
 import * as type from './advice.ts'
-import type { TextGroup } from './known-text.ts'
+import type { TextGroup } from './text-group.ts'
 
 /** What an ADD without DEL, and a DEL that comes late, leave behind. */
 export const sandboxes: TextGroup = {

@@ -1,4 +1,4 @@
-import { captureNames, type CaptureName } from './known-text.ts'
+import { captureNames, type CaptureName } from './text-group.ts'
 
 /**
  * Templates of known texts: literal text, in which <NAME> stands for a capture, <n> for a number, <word> for up to 40

@@ -1,4 +1,4 @@
-import type { Edit, SyntaxFault } from './fault.ts'
+import type { Edit, SyntaxFault } from './syntax-fault.ts'
 import { parseTolerantly } from './parse-tolerantly.ts'
 
 /**

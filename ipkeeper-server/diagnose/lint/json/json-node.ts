@@ -52,7 +52,7 @@ export function valueOf(node: JsonNode | undefined, key: string): JsonNode | und
 }
 
 /** The text of a key whose value is a string. */
-export function textOf(node: JsonNode | undefined, key: string): string | undefined {
+export function textField(node: JsonNode | undefined, key: string): string | undefined {
   const value = valueOf(node, key)?.value
   return typeof value === 'string' ? value : undefined
 }

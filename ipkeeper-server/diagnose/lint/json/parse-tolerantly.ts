@@ -1,6 +1,6 @@
 import { LineMap } from '../line-map.ts'
-import type { Edit, SyntaxFault } from './fault.ts'
-import { FaultList, nameCharacter, quoted } from './fault-list.ts'
+import type { Edit, SyntaxFault } from './syntax-fault.ts'
+import { SyntaxFaults, nameCharacter, quoted } from './found-faults.ts'
 import { leafNode, type JsonNode, type Span } from './json-node.ts'
 import { fillIn, readString, readWord } from './read-scalar.ts'
 import { findRepair, type Expectation, type Frame, type Repair } from './repairs.ts'
@@ -37,7 +37,7 @@ export function parseTolerantly(text: string): Parsed {
 class TolerantParser {
   readonly #text: string
   readonly #lines: LineMap
-  readonly #list: FaultList
+  readonly #list: SyntaxFaults
   readonly #stack: Frame[] = []
   #root: JsonNode | undefined
   #expected: Expectation = 'value'
@@ -53,7 +53,7 @@ class TolerantParser {
   constructor(text: string) {
     this.#text = text
     this.#lines = new LineMap(text)
-    this.#list = new FaultList(this.#lines)
+    this.#list = new SyntaxFaults(this.#lines)
   }
 
   parse(): Parsed {

@@ -1,5 +1,5 @@
-import type { SyntaxRuleId } from './fault.ts'
-import { nameCharacter, quoted, type FaultList } from './fault-list.ts'
+import type { SyntaxRuleId } from './syntax-fault.ts'
+import { nameCharacter, quoted, type SyntaxFaults } from './found-faults.ts'
 import { leafNode, type JsonNode, type Span } from './json-node.ts'
 import type { Token } from './scan-token.ts'
 
@@ -56,7 +56,7 @@ const wordFaults: readonly WordFault[] = [
 export const fillIn = 'let the installer fill it in, or write the value yourself'
 
 /** A value that has no quotes: a number, one of three words, or what is none of these. */
-export function readWord(text: string, token: Token, faults: FaultList): JsonNode {
+export function readWord(text: string, token: Token, faults: SyntaxFaults): JsonNode {
   const word = text.slice(token.start, token.end)
   const value = Object.hasOwn(words, word) ? words[word] : undefined
   if (value === null) return leafNode('null', token)
@@ -68,7 +68,7 @@ export function readWord(text: string, token: Token, faults: FaultList): JsonNod
 }
 
 /** The content of a string, whatever its quotes are. */
-export function readString(text: string, token: Token, faults: FaultList): string {
+export function readString(text: string, token: Token, faults: SyntaxFaults): string {
   if (!token.closed) return readUnclosed(text, token, faults)
   if (token.kind === 'string') return readDoubleQuoted(text, token, faults)
   const raw = text.slice(token.start + 1, token.end - 1)
@@ -78,14 +78,14 @@ export function readString(text: string, token: Token, faults: FaultList): strin
   return raw
 }
 
-function readUnclosed(text: string, token: Token, faults: FaultList): string {
+function readUnclosed(text: string, token: Token, faults: SyntaxFaults): string {
   const content = text.slice(token.start + 1, token.end).trimEnd()
   const message = `the string that begins here, ${quoted(content.slice(0, 40))}, has no closing quote on its line`
   faults.addDoubt('unclosed-string', token, message, 'add the closing double quote')
   return content
 }
 
-function readDoubleQuoted(text: string, token: Token, faults: FaultList): string {
+function readDoubleQuoted(text: string, token: Token, faults: SyntaxFaults): string {
   const source = text.slice(token.start, token.end)
   try {
     return JSON.parse(source) as string
@@ -95,7 +95,7 @@ function readDoubleQuoted(text: string, token: Token, faults: FaultList): string
   }
 }
 
-function complainOfContent(source: string, token: Span, faults: FaultList): void {
+function complainOfContent(source: string, token: Span, faults: SyntaxFaults): void {
   const inner = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u0000-\u001f]|\\u?/g
   for (const { index, 0: found } of source.matchAll(inner)) {
     if (found.length > 1 && found !== '\\u') continue
@@ -113,7 +113,7 @@ function complainOfContent(source: string, token: Span, faults: FaultList): void
   }
 }
 
-function readSingleQuoted(text: string, token: Token, raw: string, faults: FaultList): string {
+function readSingleQuoted(text: string, token: Token, raw: string, faults: SyntaxFaults): string {
   const mark = text[token.start] === '`' ? 'backquotes' : 'single quotes'
   const body = raw.replaceAll(/\\['`]|"|\\[^]/g, found =>
     found === '"' ? '\\"' : /['`]$/.test(found) ? found.slice(1) : found,

@@ -1,4 +1,4 @@
-import type { SyntaxRuleId } from './fault.ts'
+import type { SyntaxRuleId } from './syntax-fault.ts'
 import type { JsonMember, JsonNode, Span } from './json-node.ts'
 import type { TokenKind } from './scan-token.ts'
 

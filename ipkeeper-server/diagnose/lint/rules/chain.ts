@@ -1,6 +1,6 @@
 import { memberOf, valueOf } from '../json/json-node.ts'
 import { referencePlugin } from '../plugin-keys.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 export const chainedFirst: LintRule = {

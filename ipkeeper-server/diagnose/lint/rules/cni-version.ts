@@ -6,7 +6,7 @@ import {
   type Verb,
 } from '../../../../shared/cni/versions.ts'
 import { valueOf } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 import { usedPrograms } from '../used-programs.ts'
 

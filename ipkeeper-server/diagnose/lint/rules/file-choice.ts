@@ -1,6 +1,6 @@
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { isOfOurs, runtimeChoice } from '../runtime-choice.ts'
-import { isSetAside } from '../runtime-files.ts'
+import { isCopyOfConfig } from '../runtime-files.ts'
 import { topOf } from '../site.ts'
 
 export const brokenFileFirst: LintRule = {
@@ -72,7 +72,7 @@ export const ignoredFile: LintRule = {
   *check({ files, input }) {
     if (!input.directory) return
     for (const file of files) {
-      if (!isSetAside(file.name)) continue
+      if (!isCopyOfConfig(file.name)) continue
       yield {
         at: topOf(file),
         message: 'no runtime reads a file of this name',

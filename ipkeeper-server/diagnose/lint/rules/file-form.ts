@@ -1,5 +1,5 @@
 import { memberOf } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf, topOf } from '../site.ts'
 
 export const unreadableFile: LintRule = {

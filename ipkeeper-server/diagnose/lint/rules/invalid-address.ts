@@ -1,8 +1,8 @@
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
-import { textOf, valueOf, type JsonNode } from '../json/json-node.ts'
+import { textField, valueOf, type JsonNode } from '../json/json-node.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 type Notation = 'address' | 'cidr'
@@ -44,7 +44,7 @@ export const invalidAddress: LintRule = {
       if (hasRanges(section) || type === 'static')
         for (const route of valueOf(node, 'routes')?.items ?? []) ask(route, { dst: 'cidr', gw: 'address' })
       for (const [holder, key, notation] of wanted) {
-        const text = textOf(holder, key)
+        const text = textField(holder, key)
         const value = valueOf(holder, key)
         // Words that stand for a value have rules of their own.
         if (text === undefined || text === '' || !value || !/^[\s\d.:/]|^[0-9a-fA-F:]+(?:\/|$)/.test(text))

@@ -7,7 +7,7 @@ import { Problem } from '../../../../shared/problem/problem.ts'
 import { readIdentity, readIpamConfig } from '../../../ipam/request/network-config.ts'
 import { readMainConfig } from '../../../network/plan/read-main-config.ts'
 import { memberOf, nodeAt, valueOf, type JsonNode, type JsonPath, type Span } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf, type PluginEntry } from '../site.ts'
 import { usesIpkeeper } from '../uses-ipkeeper.ts'
 

@@ -2,7 +2,7 @@ import { misspeltWord, nearestWord } from '../../../../shared/text/nearest-word.
 import { allNodes, valueOf } from '../json/json-node.ts'
 import { keyedObjects } from '../keyed-objects.ts'
 import { knownCapabilities } from '../plugin-keys.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 /** Of one object; a guess looks at every known key. */

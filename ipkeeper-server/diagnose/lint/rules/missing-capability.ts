@@ -1,6 +1,6 @@
 import { field, isJsonObject } from '../../../../shared/json/fold.ts'
 import { memberOf, valueOf } from '../json/json-node.ts'
-import type { Diagnostic, LintRule } from '../rule.ts'
+import type { Diagnostic, LintRule } from '../lint-rule.ts'
 import { spotOf, type PluginEntry } from '../site.ts'
 import { usesIpkeeper } from '../uses-ipkeeper.ts'
 

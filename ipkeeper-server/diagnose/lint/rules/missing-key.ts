@@ -1,5 +1,5 @@
 import { memberOf, valueOf, type Span } from '../json/json-node.ts'
-import type { Diagnostic, LintRule } from '../rule.ts'
+import type { Diagnostic, LintRule } from '../lint-rule.ts'
 import { spotOf, type Network } from '../site.ts'
 
 const brace = ({ start }: Span): Span => ({ start, end: start + 1 })

@@ -1,6 +1,6 @@
 import { networkNameFault } from '../../../../shared/cni/identifiers.ts'
 import { valueOf } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf, type Network } from '../site.ts'
 
 export const networkNameRule: LintRule = {

@@ -1,14 +1,14 @@
 import { formatRange, type Range } from '../../../ipam/pools/pool.ts'
-import { textOf, type JsonNode } from '../json/json-node.ts'
+import { textField, type JsonNode } from '../json/json-node.ts'
 import { allRanges, type SeenRange } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 /** Within which an address may be assigned once: a segment of ipkeeper, or the files that host-local keeps. */
 function domainOf({ section }: SeenRange): string {
   const { node, entry, type } = section
-  if (type === 'ipkeeper') return `ipkeeper ${textOf(node, 'segment') ?? 'default'}`
-  return `host-local ${textOf(node, 'dataDir') ?? ''} ${entry.network.name ?? ''}`
+  if (type === 'ipkeeper') return `ipkeeper ${textField(node, 'segment') ?? 'default'}`
+  return `host-local ${textField(node, 'dataDir') ?? ''} ${entry.network.name ?? ''}`
 }
 
 const isFallbackOf = (a: SeenRange, b: SeenRange): boolean =>

@@ -1,5 +1,5 @@
 import { valueOf } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf, topOf, type PluginSeen, type Site, type Spot } from '../site.ts'
 import { usedPrograms } from '../used-programs.ts'
 

@@ -1,8 +1,8 @@
 import { formatAddress } from '../../../../shared/net/address.ts'
 import { cidrContains, firstOf, formatCidr, lastOf, parseCidr } from '../../../../shared/net/cidr.ts'
-import { textOf, valueOf } from '../json/json-node.ts'
+import { textField, valueOf } from '../json/json-node.ts'
 import { allRanges, hasRanges, ipamSections, withoutHostBits } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 export const hostBits: LintRule = {
@@ -25,7 +25,7 @@ export const hostBits: LintRule = {
       if (!hasRanges(section) && section.type !== 'static') continue
       for (const route of valueOf(section.node, 'routes')?.items ?? []) {
         const node = valueOf(route, 'dst')
-        const cidr = parseCidr(textOf(route, 'dst') ?? '')
+        const cidr = parseCidr(textField(route, 'dst') ?? '')
         if (!node || !cidr) continue
         const network = withoutHostBits(cidr)
         if (network.address.value === cidr.address.value) continue

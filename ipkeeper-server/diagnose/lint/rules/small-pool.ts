@@ -1,7 +1,7 @@
 import { addressBits } from '../../../../shared/net/address.ts'
 import { formatCidr } from '../../../../shared/net/cidr.ts'
 import { allRanges, rangeSetsOf, ipamSections, withoutHostBits, type SeenRange } from '../ranges.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 /** Fewer, and a rollout or two have no room. */

@@ -1,6 +1,6 @@
 import { field } from '../../../../shared/json/fold.ts'
 import { memberOf } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 
 export const staysOnNode: LintRule = {

@@ -1,5 +1,5 @@
-import type { SyntaxRuleId } from '../json/fault.ts'
-import type { Diagnostic, LintRule } from '../rule.ts'
+import type { SyntaxRuleId } from '../json/syntax-fault.ts'
+import type { Diagnostic, LintRule } from '../lint-rule.ts'
 import { spotOf, type Site } from '../site.ts'
 
 /** The mistakes that the parser found, as diagnostics; fixes only where the file is the text itself. */

@@ -1,5 +1,5 @@
 import { allNodes } from '../json/json-node.ts'
-import type { LintRule } from '../rule.ts'
+import type { LintRule } from '../lint-rule.ts'
 import { spotOf } from '../site.ts'
 import { fillIn } from '../json/read-scalar.ts'
 import { syntaxDiagnostics } from './syntax.ts'

@@ -1,9 +1,9 @@
 import { valueOf, type JsonNode } from '../json/json-node.ts'
 import { keyedObjects } from '../keyed-objects.ts'
 import { commonKeys, type KeyTable, type ValueKind } from '../plugin-keys.ts'
-import { remedyFor } from '../meant-value.ts'
+import { remedyForKind } from '../meant-value.ts'
 import { hasRanges, ipamSections } from '../ranges.ts'
-import type { Diagnostic, LintRule } from '../rule.ts'
+import type { Diagnostic, LintRule } from '../lint-rule.ts'
 import { spotOf, type CniDocument } from '../site.ts'
 
 const kindNames: Readonly<Record<JsonNode['kind'], string>> = {
@@ -31,7 +31,7 @@ function wrong(
   return {
     at: spotOf(document, span),
     message: `${name} must be ${wanted}, not ${found}`,
-    remedy: remedyFor(node, wanted, place),
+    remedy: remedyForKind(node, wanted, place),
   }
 }
 

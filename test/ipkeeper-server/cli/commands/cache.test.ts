@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { runTool } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
+import { runIpkeeperctl } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import type { Terminal } from '../../../../ipkeeper-server/cli/framework/terminal.ts'
 import { readNetworks } from '../../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
@@ -77,7 +77,7 @@ async function site(t: Test, withDaemon = false, content: Readonly<Record<string
   const run = async (argv: readonly string[], extra: Partial<Terminal> = {}) => {
     let out = ''
     let err = ''
-    const exit = await runTool(['cache', ...argv, '--socket', socket], {
+    const exit = await runIpkeeperctl(['cache', ...argv, '--socket', socket], {
       env: {},
       out: text => (out += text),
       err: text => (err += text),
@@ -275,7 +275,7 @@ t.test('help of the group and of its commands', async t => {
     t.match(await s.run(argv), { exit: 0, out: /Examples?:\s+ipkeeperctl cache / })
   let out = ''
   const terminal = { env: {}, out: (text: string) => (out += text), err: () => undefined }
-  t.equal(await runTool(['help', 'cache', 'repair'], terminal), 0)
+  t.equal(await runIpkeeperctl(['help', 'cache', 'repair'], terminal), 0)
   t.match(out, /--dry-run +only show what would be done/)
 })
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { runTool } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
+import { runIpkeeperctl } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { makeTempFolder } from '../../../rigs/temp-folder.ts'
@@ -44,11 +44,14 @@ async function site(t: Test, files: Readonly<Record<string, string>> = {}) {
   const run = async (...argv: readonly string[]) => {
     let out = ''
     let err = ''
-    const exit = await runTool(['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')], {
-      env: {},
-      out: text => (out += text),
-      err: text => (err += text),
-    })
+    const exit = await runIpkeeperctl(
+      ['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')],
+      {
+        env: {},
+        out: text => (out += text),
+        err: text => (err += text),
+      },
+    )
     return { exit, out, err: err.replaceAll(dir, 'DIR') }
   }
   return { story, run, file: (name: string) => join(dir, name) }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import {
-  endOf,
+  endOfEvent,
   historyEvent,
   sinceOf,
   type HistoryEntry,
@@ -91,7 +91,7 @@ t.test('until when an entry tells of the present', t => {
     ['free', null, 100],
     ['undone', null, 100],
   ] as const)
-    t.equal(endOf({ event, until, at: 100 }), end, `${event} ${until}`)
+    t.equal(endOfEvent({ event, until, at: 100 }), end, `${event} ${until}`)
   t.end()
 })
 

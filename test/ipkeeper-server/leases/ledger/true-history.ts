@@ -1,9 +1,9 @@
 import {
-  endOf,
+  endOfEvent,
   type HistoryEntry,
   tenuresOf,
 } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
-import { holderKey, isOver, leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { holderKey, isTimeOver, leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import type { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 
 /** The newest entry of every address tells what its lease is now, and no tenure reaches into the next. Throws what does not hold. */
@@ -12,7 +12,7 @@ export async function assertTrueHistory(ledger: Ledger, now: number, when: strin
   const newest = new Map<string, HistoryEntry>()
   for (const entry of entries.toReversed()) newest.set(leaseKey(entry), entry)
   for (const lease of ledger.leases()) {
-    if (isOver(lease, now)) continue
+    if (isTimeOver(lease, now)) continue
     const entry = newest.get(leaseKey(lease))
     const told = entry && [
       entry.event === 'moved' ? 'bound' : entry.event,
@@ -27,7 +27,7 @@ export async function assertTrueHistory(ledger: Ledger, now: number, when: strin
       )
   }
   for (const [key, entry] of newest) {
-    const end = endOf(entry)
+    const end = endOfEvent(entry)
     if ((end === null || end > now) && !ledger.lease(entry))
       throw new Error(`${when}: history says that ${key} is ${entry.event}, and there is no lease`)
   }

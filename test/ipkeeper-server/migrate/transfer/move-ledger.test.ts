@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { describeMove } from '../../../../ipkeeper-server/cli/commands/migrate.ts'
+import { describeTransfer } from '../../../../ipkeeper-server/cli/commands/migrate.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import type { HistoryEntry } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import { copyLedger, type LedgerCopy } from '../../../../ipkeeper-server/migrate/transfer/ledger-copy.ts'
@@ -136,7 +136,7 @@ t.test('what is bound on another node does not go into the store of one node', a
       if (kinds.length > 0) {
         t.strictSame(await to.look(), { records: 0, ids: [] })
         t.match(
-          describeMove(report, 'again'),
+          describeTransfer(report, 'again'),
           /lease .* bound on n1\n[^]*would never release what is bound on other nodes/,
         )
       }

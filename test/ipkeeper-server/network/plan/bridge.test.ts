@@ -2,7 +2,7 @@ import t from 'tap'
 import {
   bridgeCommands,
   createBridge,
-  forgetNeighbours,
+  forgetNeighboursOf,
   joinBridge,
   keepBridge,
   vlanOfPort,
@@ -86,7 +86,7 @@ const rows: readonly (readonly [
 
   [
     'who had the addresses is forgotten',
-    forgetNeighbours,
+    forgetNeighboursOf,
     {},
     ['10.22.0.50', 'fd00:22::50'].flatMap(address => [
       `neighbour replace ${address} lladdr 02:00:00:00:00:00 dev ipk0 nud stale`,

@@ -9,7 +9,7 @@ import {
   type AttachmentRecords,
   knownNetworks,
 } from '../../../../ipkeeper-server/result-cache/plan/cached-result.ts'
-import { resultFault } from '../../../../ipkeeper-server/result-cache/plan/content-fault.ts'
+import { cachedResultFault } from '../../../../ipkeeper-server/result-cache/plan/content-fault.ts'
 import type { LoadedNetwork } from '../../../../ipkeeper-server/diagnose/lint/loaded-networks.ts'
 
 const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
@@ -29,7 +29,7 @@ const leases = [lease('10.22.0.50', 16, '10.22.0.1'), lease('fd00::50', 64, 'fd0
 const conflist = { name: 'net', cniVersion: '1.0.0', base64: 'e30=' } as const
 const parse = (...args: Parameters<typeof cachedResult>): unknown => {
   const document: unknown = JSON.parse(cachedResult(...args))
-  t.equal(resultFault(document), undefined, 'what we write, we take for good')
+  t.equal(cachedResultFault(document), undefined, 'what we write, we take for good')
   return document
 }
 

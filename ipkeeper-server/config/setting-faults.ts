@@ -20,7 +20,7 @@ export function formatPath(path: Path): string {
 }
 
 /** The faults of one document, in the order in which they were found. */
-export class FaultList {
+export class SettingFaults {
   readonly #faults: Fault[] = []
   /** Every path with a fault at it or below it. */
   readonly #unsound = new Set<string>()

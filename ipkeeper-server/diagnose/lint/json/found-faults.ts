@@ -1,6 +1,6 @@
 import { clipped } from '../../../../shared/json/fold.ts'
 import type { LineMap } from '../line-map.ts'
-import type { Fix, SyntaxFault, SyntaxRuleId } from './fault.ts'
+import type { Fix, SyntaxFault, SyntaxRuleId } from './syntax-fault.ts'
 import type { Span } from './json-node.ts'
 
 /** What usually follows from another mistake on the same line, and is left out there. */
@@ -28,7 +28,7 @@ export function nameCharacter(character: string): string {
 }
 
 /** The mistakes of one text; what only follows from an earlier mistake is left out. */
-export class FaultList {
+export class SyntaxFaults {
   readonly faults: SyntaxFault[] = []
   /** Whether the value is as its writer meant it in spite of the faults. */
   sound = true

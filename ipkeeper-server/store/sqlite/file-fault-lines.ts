@@ -2,7 +2,7 @@
 const mostKept = 100
 
 /** What is wrong with a file, in one line each: the first lines, and how many more there were. */
-export class FaultList {
+export class FileFaultLines {
   readonly #lines: string[] = []
   #more = 0
 

@@ -1,5 +1,5 @@
 import type { Severity } from '../../../shared/findings.ts'
-import type { Fix } from './json/fault.ts'
+import type { Fix } from './json/syntax-fault.ts'
 import type { Site, Spot } from './site.ts'
 
 /** What a rule has to say of a place. `fix` is in places of the file. */

@@ -4,7 +4,7 @@ import {
   listNodes,
   selectNodes,
   type NodeFigures,
-} from '../../../../ipkeeper-server/leases/queries/list-nodes.ts'
+} from '../../../../ipkeeper-server/leases/queries/known-nodes.ts'
 import { forgetNode } from '../../../../ipkeeper-server/leases/verbs/forget-node.ts'
 import type { TakeoverTerms } from '../../../../ipkeeper-server/ipam/records/last-contact.ts'
 import { until } from '../../../rigs/poll.ts'

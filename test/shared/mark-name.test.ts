@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isMarkName } from '../../shared/answered-mark.ts'
+import { isMarkName } from '../../shared/mark-name.ts'
 
 const names: readonly (readonly [why: string, name: string, ok: boolean])[] = [
   ['an UUID', '0b8f5d0e-8a4e-4b62-9d5e-6b3a4ad0f3c1', true],

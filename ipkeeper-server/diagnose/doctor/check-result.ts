@@ -3,7 +3,7 @@ import type { NodeView } from './probe-node.ts'
 /** warn: not what makes pods fail, or not now. skip: it could not be looked at here. */
 export type CheckState = 'ok' | 'warn' | 'fail' | 'skip'
 
-export interface CheckOutcome {
+export interface CheckResult {
   readonly state: CheckState
   /** One line: what was seen. */
   readonly says: string
@@ -16,17 +16,17 @@ export interface Check {
   readonly title: string
   /** One sentence: what goes wrong otherwise. */
   readonly why: string
-  readonly run: (node: NodeView) => Promise<CheckOutcome> | CheckOutcome
+  readonly run: (node: NodeView) => Promise<CheckResult> | CheckResult
 }
 
-export const ok = (says: string): CheckOutcome => ({ state: 'ok', says, mend: [] })
-export const skip = (says: string): CheckOutcome => ({ state: 'skip', says, mend: [] })
-export const warn = (says: string, ...mend: readonly string[]): CheckOutcome => ({
+export const ok = (says: string): CheckResult => ({ state: 'ok', says, mend: [] })
+export const skip = (says: string): CheckResult => ({ state: 'skip', says, mend: [] })
+export const warn = (says: string, ...mend: readonly string[]): CheckResult => ({
   state: 'warn',
   says,
   mend,
 })
-export const fail = (says: string, ...mend: readonly string[]): CheckOutcome => ({
+export const fail = (says: string, ...mend: readonly string[]): CheckResult => ({
   state: 'fail',
   says,
   mend,
@@ -40,7 +40,7 @@ export const codeOf = (error: unknown): string =>
 export const noDaemon = skip('no daemon answers')
 
 /** What a check found, with what a person has to know of it. */
-export interface CheckReport extends CheckOutcome {
+export interface CheckReport extends CheckResult {
   readonly id: string
   readonly title: string
   readonly why: string
@@ -50,9 +50,9 @@ export interface CheckReport extends CheckOutcome {
 const patience = 5000
 
 /** One that fails to look is no check that failed. */
-async function runOne(check: Check, node: NodeView): Promise<CheckOutcome> {
+async function runOne(check: Check, node: NodeView): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<CheckOutcome>(resolve => {
+  const late = new Promise<CheckResult>(resolve => {
     timer = setTimeout(() => {
       resolve(skip(`no result within ${patience / 1000} s`))
     }, patience)

@@ -39,7 +39,7 @@ function* faultsOf(result: AddResult): Generator<string, undefined> {
     yield* partFaults('interface', `interfaces[${index}]`, link)
   for (const [index, ip] of ips.entries()) {
     yield* ipFaults(ip, `ips[${index}]`, interfaces?.length ?? 0)
-    if (ips.findIndex(other => isSameAddress(other, ip)) < index)
+    if (ips.slice(0, index).some(other => isSameAddress(other, ip)))
       yield says(`ips[${index}].address`, ip.address, 'is there twice')
   }
   for (const [index, route] of routes.entries()) yield* routeFaults(route, `routes[${index}]`)

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { stateFolders } from '../../shared/paths.ts'
 import { Problem } from '../../shared/problem/problem.ts'
@@ -6,7 +6,7 @@ import { shellWord } from '../../shared/text/shell-word.ts'
 import { readBootId } from '../host/boot.ts'
 import { describeJump } from '../host/clock.ts'
 import type { Logger } from '../host/logger.ts'
-import { makeFolder } from '../host/make-folder.ts'
+import { isFolder, makeFolder } from '../host/make-folder.ts'
 import { asideCommand } from '../host/set-aside.ts'
 import { MetricsListener } from '../http/metrics-listener.ts'
 import type { NodeIdentity } from '../identity/node-identity.ts'
@@ -33,7 +33,7 @@ export interface StateFolder {
 
 /** Locks the state folder, and learns who this node is. */
 export async function takeStateFolder(
-  { config, stateDir, logger, stops }: DaemonFrame,
+  { config, stateDir, logger, stops, place }: DaemonFrame,
   storeSpec: StoreSpec | undefined,
 ): Promise<StateFolder> {
   makeStateDir(stateDir)
@@ -42,6 +42,7 @@ export async function takeStateFolder(
   const unlockStateDir = await kept.room.make(stateDir, () => lockStateFolder(stateDir))
   stops.ledger.defer(unlockStateDir)
   stops.ledger.defer(() => kept.stop())
+  place.note()
   const bootId = readBootId()
   const identity = await kept.room.make(stateDir, () =>
     knowNode({ stateDir, name: config.node, bootId, now: Date.now, logger }),
@@ -91,7 +92,7 @@ export async function openLedger(
     ...{ stateDir, room: kept.room },
     node: config.node,
     names: () => identity.names(),
-    id: identity.id,
+    claim: identity.lastClaim,
     fence: identity.fence,
     access,
     log: logger,
@@ -180,7 +181,15 @@ export async function nameThisNode(
     nameNode({
       ...{ identity, ledger, claims, logger, stopped },
       refuse: async problem =>
-        await refuseAll({ socket, stateDir, problem, registry, metricsListener, logger }),
+        await refuseAll({
+          socket,
+          stateDir,
+          remedy: frame.place.remedy,
+          problem,
+          registry,
+          metricsListener,
+          logger,
+        }),
     }),
   )
   if (node !== undefined) {
@@ -206,8 +215,7 @@ function makeStateDir(path: string): void {
 function refuseOddFolders(stateDir: string): void {
   for (const name of Object.values(stateFolders)) {
     const path = join(stateDir, name)
-    const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-    if (isThere && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    if (lstatSync(path, { throwIfNoEntry: false }) && !isFolder(path))
       throw new Problem('IPK_STORE_FAILED', `${path} is no folder`, { hint: asideCommand(path) })
   }
 }

@@ -16,6 +16,8 @@ export interface KeptRoom {
   readonly refusal: () => Problem | undefined
   /** The daemon serves: what is missing is made, and again whenever it is missing and there is room. */
   readonly start: () => void
+  /** To be called now and then: somebody who needed room may have taken it away. */
+  readonly look: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -59,6 +61,11 @@ export function keepRoom(spec: StoreSpec | undefined, stateDir: string, logger: 
     start: () => {
       if (usesDisk) void room.keep()
       keepSpares()
+    },
+    look: () => {
+      if (usesDisk) void room.keep()
+      // Not at each of them: that takes a system call for every file.
+      if (!spares.areThere()) keepSpares()
     },
     stop: () => room.close(),
   }

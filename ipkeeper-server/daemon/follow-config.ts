@@ -58,6 +58,8 @@ export function followConfig(frame: DaemonFrame, options: FollowConfigOptions): 
       const tellStore = storeTeller(frame, options)
       opened.news.onStoreReady = () => {
         tellStore.again()
+        // While records were missing it has left all as it was.
+        if (follows) options.mesh?.wake()
       }
       if ((await watched.begin(hooks)) === 'applied') return
       try {

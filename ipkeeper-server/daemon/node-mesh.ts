@@ -62,6 +62,9 @@ export function openNodeMesh(options: NodeMeshOptions): NodeMesh | undefined {
     routing: () => {
       routes.wake()
     },
+    changed: ({ kind, record }) => {
+      if (kind === 'node') presence.heard(record)
+    },
   })
   return {
     contactAgeOf: name => presence.contactAgeOf(name),
@@ -106,9 +109,10 @@ function makePresence(options: NodeMeshOptions): NodePresence {
 
 /** Keeps routes to pods of other nodes. */
 function makeRoutes({ config, service, logger, cluster }: NodeMeshOptions): NodeRoutes {
+  const told = new Map<string, readonly string[]>()
   return new NodeRoutes({
     run: runTool,
-    view: () => (config().nodeRoutes === 'off' ? 'off' : viewOfRoutes(service, cluster)),
+    view: () => (config().nodeRoutes === 'off' ? 'off' : viewOfRoutes(service, cluster, told)),
     forgetNeighbours: (bridge, addresses) => forgetNeighbours(runTool, ownPods(service), bridge, addresses),
     onUnreached: unreached => {
       if (unreached.length === 0) logger.info('all pods of other nodes are reached again')
@@ -120,19 +124,23 @@ function makeRoutes({ config, service, logger, cluster }: NodeMeshOptions): Node
   })
 }
 
-/** What routes are planned by; "unknown" while more of it is about to be told. */
+/**
+ * What routes are planned by; "unknown" while more of it is about to be told.
+ *
+ * @param told addresses of nodes as their records last had them; kept up to date
+ */
 function viewOfRoutes(
   service: NodeMeshOptions['service'],
   cluster: Cluster | undefined,
+  told: Map<string, readonly string[]>,
 ): Omit<NodeRoutesView, 'links'> | 'unknown' {
   const { ledger, node } = service
-  if (!ledger.isHeard()) return 'unknown'
-  const told = [...ledger.nodes()].filter(({ addresses }) => addresses.length > 0)
+  // What an engine that has lost records does not have may live all the same.
+  if (!ledger.isHeard() || ledger.storeStatus()?.state === 'incomplete') return 'unknown'
+  // In a record that is written again after such a loss they are missing until its node tells them: they are the same.
+  for (const { name, addresses } of ledger.nodes()) if (addresses.length > 0) told.set(name, addresses)
   // What the API says comes at once; a node looks at itself now and then.
-  const nodes = new Map([
-    ...told.map(({ name, addresses }) => [name, addresses] as const),
-    ...(cluster?.nodeAddresses() ?? []),
-  ])
+  const nodes = new Map([...told, ...(cluster?.nodeAddresses() ?? [])])
   const bound = [...boundAddresses(ledger)]
   const lacksAddress = bound.some(({ node: its, isRouted }) => isRouted && its !== node && !nodes.has(its))
   // The API may be about to tell it.

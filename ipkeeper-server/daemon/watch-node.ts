@@ -48,6 +48,10 @@ export interface WatchNodeOptions {
   /** The comparison of leases and node found something, or has repaired it. */
   readonly onFindings: () => void
   readonly refusedConfig: () => RefusedConfig | undefined
+  /** Called with each comparison, for what an idle daemon has to notice by itself. */
+  readonly onPass: () => void
+  /** What is advised, as it works here. */
+  readonly remedy: (text: string) => string
 }
 
 /** What looks at the node beside the verbs. */
@@ -84,7 +88,7 @@ export function watchNode(options: WatchNodeOptions): WatchedNode {
       runtimes.close()
     },
     addRoutes: app => {
-      auditRoutes(app, { audit: reconciler })
+      auditRoutes(app, { audit: reconciler, remedy: options.remedy })
       cacheRoutes(app, { caches })
       lintRoutes(app, { currentLint: () => confDir.current() })
     },
@@ -221,6 +225,7 @@ function reconcileNode(
         { name: 'conflists', state: 'asked', says: `${wrong} errors (ipkeeperctl lint)` },
       ]
     },
+    onPass: options.onPass,
     onFound: finding => {
       logger[finding.severity === 'note' ? 'info' : 'warn'](finding, `found: ${finding.says}`)
       // The elected daemon tells the IPPool itself.

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { NodeClaim } from '../ipam/records/records.ts'
 import { fenceIn, namesIn, readNodeFile, writeNodeFile, type FormerName, type NodeFile } from './node-file.ts'
 import { judgeMachine, type MachineMarks, type MachineSight } from './plan/judge-machine.ts'
 
@@ -137,6 +138,12 @@ export class NodeIdentity {
   get session(): string | undefined {
     const { claimed, bootId, folder } = this.#file
     return claimed?.bootId === bootId && claimed.folder === folder ? claimed.session : undefined
+  }
+
+  /** By which it has claimed names last; of a folder of old, which never did, the session is its ID. */
+  get lastClaim(): NodeClaim {
+    const { id, bootId, claimed = { session: id, bootId }, marks } = this.#file
+    return { id, session: claimed.session, bootId: claimed.bootId, ...marks, since: this.#now() }
   }
 
   /** A name was claimed with this session. */

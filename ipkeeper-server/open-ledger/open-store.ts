@@ -25,7 +25,7 @@ export interface OpenStoreOptions {
   readonly node: string
   /** SharedStoreOptions. Default: `node` alone. */
   readonly names?: SharedStoreOptions['names']
-  readonly id?: SharedStoreOptions['id']
+  readonly claim?: SharedStoreOptions['claim']
   /** Under which its transactions are fenced in etcd (etcd-fence.ts). Default: the node's name. */
   readonly fence?: string
   /** To the Kubernetes API; undefined where there is none. */
@@ -145,7 +145,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     stateDir,
     node,
     names = () => [node],
-    id,
+    claim,
     clock,
     onStatus,
     onLost,
@@ -158,7 +158,7 @@ async function shared(engine: Engine, options: OpenStoreOptions): Promise<Shared
     engine,
     journal: await openFile(join(stateDir, 'journal.db'), options),
     names,
-    ...(id !== undefined && { id }),
+    ...(claim && { claim }),
     now: clock.now,
     monotonic: clock.monotonic,
     bootId: readBootId(),

@@ -23,6 +23,8 @@ export interface ReconcilerOptions extends NodeLookOptions {
   /** Called once for each finding that is certain and stays. */
   readonly onFound: (finding: Finding) => void
   readonly onRepaired: (finding: Finding) => void
+  /** Each pass begins, whatever the mode: an idle daemon notices here what nobody tells it. */
+  readonly onPass?: () => void
 }
 
 /**
@@ -109,10 +111,11 @@ export class Reconciler implements NodeAudit {
   }
 
   async #pass(): Promise<void> {
-    const { service, settings, onFound } = this.#options
+    const { service, settings, onFound, onPass } = this.#options
     if (this.#task.isStopped) return
     // An idle daemon notices here that the clock was set.
     service.now()
+    onPass?.()
     if (settings().mode === 'off') {
       this.#doubts = new Map()
       this.#findings = new Map()

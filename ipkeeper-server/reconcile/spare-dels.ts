@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateFolders } from '../../shared/paths.ts'
@@ -33,6 +33,11 @@ export class SpareDels {
     this.#around = stateDir
     this.#root = join(stateDir, stateFolders.spareDels)
     this.#now = now
+  }
+
+  /** Whether anybody left them; one that is missing is made at the next start. */
+  areThere(): boolean {
+    return existsSync(this.#root)
   }
 
   /** Paths of those that wait, in no particular order; none where there is no such folder. */

@@ -21,6 +21,8 @@ const filters = {
     description: 'one or more, divided by commas',
   }),
   pool: Type.String({ minLength: 1, maxLength: 256, description: 'name of the pool' }),
+  bridge: Type.String({ minLength: 1, maxLength: 64, description: 'name of the bridge' }),
+  uplink: Type.String({ minLength: 1, maxLength: 64, description: 'the link of the host that is its port' }),
 }
 
 export type FilterName = keyof typeof filters
@@ -53,12 +55,26 @@ export const poolTerms = {
 } as const satisfies ListingTerms
 
 export const nodeTerms = {
-  filters: [],
+  filters: ['node'],
   sorts: ['name', 'leases', 'contact', 'state'],
 } as const satisfies ListingTerms
 
-/** The query of a route that lists. */
-export function listingQuery({ filters: names, sorts }: ListingTerms): TSchema {
+/** Of one address, and in pages: the sort is that of the page. */
+export const historyTerms = {
+  filters: ['namespace', 'pod', 'node', 'state', 'pool'],
+  sorts: ['newest', 'oldest', 'pod', 'node'],
+} as const satisfies ListingTerms
+
+export const uplinkTerms = {
+  filters: ['bridge', 'uplink'],
+  sorts: ['bridge', 'uplink', 'since', 'state'],
+} as const satisfies ListingTerms
+
+/** The query of a route that lists; `own` is what it takes beside, or otherwise. */
+export function listingQuery(
+  { filters: names, sorts }: ListingTerms,
+  own: Readonly<Record<string, TSchema>> = {},
+): TSchema {
   return Type.Object(
     {
       ...Object.fromEntries(names.map(name => [name, Type.Optional(filters[name])])),
@@ -69,6 +85,7 @@ export function listingQuery({ filters: names, sorts }: ListingTerms): TSchema {
           description: 'at most so many; `more` tells of the others',
         }),
       ),
+      ...own,
     },
     { additionalProperties: false },
   )

@@ -246,6 +246,9 @@ const KubernetesStatus = Type.Object({
   ),
 })
 
+/** Annotations of one dialect that is not switched on. */
+export type UnreadAnnotations = NonNullable<Static<typeof KubernetesStatus>['unreadAnnotations']>[number]
+
 export const StatusReply = Type.Object(
   {
     version: Type.String(),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { More } from './listing-query.schema.ts'
 
 /** The bridges of mode underlay that got their uplink from the daemon, for operators. */
 
@@ -21,7 +22,10 @@ export const UplinkItem = Type.Object(
 )
 export type UplinkItem = Static<typeof UplinkItem>
 
-export const UplinksReply = Type.Object({ uplinks: Type.Array(UplinkItem) }, { $id: 'UplinksReply' })
+export const UplinksReply = Type.Object(
+  { uplinks: Type.Array(UplinkItem), more: More },
+  { $id: 'UplinksReply' },
+)
 export type UplinksReply = Static<typeof UplinksReply>
 
 export const RestoreUplinkReply = Type.Object(

@@ -1,7 +1,9 @@
 /** Daemons of several hosts on one etcd: pods reach each other by routes that nobody set by hand, wherever they are. */
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { cutOff, mend } from '../rigs/cuts.ts'
 import { askEcho, serveEcho, type Place } from '../rigs/echo.ts'
+import { findProgram } from '../rigs/find-program.ts'
 import { lanEtcdPort, startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startLan, type Lan, type LanHost } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
@@ -121,3 +123,44 @@ for (const mode of ['ptp', 'bridge']) {
     await until('its route goes', async () => (await routesOf(one!)).length === 0)
   })
 }
+
+t.test(
+  'an etcd that loses its records: pods reach each other all the while',
+  { skip: skip || missing('etcdctl') },
+  async t => {
+    const site = await makeSite(t, 'ptp')
+    const [one, two, three] = site.nodes
+    const a = await add(site, 1, 'a')
+    const others = { 'b on 2': await add(site, 2, 'b'), 'c on 3': await add(site, 3, 'c') }
+    for (const [name, { addresses }] of Object.entries(others)) await reaches(a, addresses[4], name)
+    const answer = async (when: string): Promise<void> => {
+      for (let asked = 0; asked < 20; asked++) {
+        for (const [name, { addresses }] of Object.entries(others))
+          t.match(await askEcho(a, addresses[4], { milliseconds: 500 }), { name }, `${name}, ${when}`)
+        await delay(50)
+      }
+    }
+    const saysOfStore = async (node: WiredNode | undefined): Promise<string> =>
+      (await node?.daemon().ask('GET', '/v1/status'))?.body ?? ''
+    await three!.daemon().stop('SIGKILL')
+    const url = `http://${site.outside.ipv4}:${lanEtcdPort}`
+    await site.outside.must(findProgram('etcdctl') ?? '', [
+      `--endpoints=${url}`,
+      'del',
+      '--prefix',
+      '/ipkeeper',
+    ])
+    await until('it is noticed', async () => (await saysOfStore(one)).includes('"incomplete"'))
+    await answer('while a node is waited for')
+    await three!.startDaemon()
+    for (const node of [one, two, three])
+      await until('all have told', async () => (await saysOfStore(node)).includes('"ready"'))
+    await answer('when all have told')
+    const { stdout } = await one!.daemon().control('nodes', '-o', 'json')
+    const { nodes } = JSON.parse(stdout) as { nodes: readonly { readonly addresses: readonly string[] }[] }
+    t.ok(
+      nodes.every(({ addresses }) => addresses.length > 0),
+      'each has told by which addresses it is reached',
+    )
+  },
+)

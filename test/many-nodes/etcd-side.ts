@@ -16,6 +16,8 @@ interface KeyValue {
 export interface EtcdSide extends EngineSide {
   /** Writes a value past all daemons; undefined deletes it. `place` is a key below the prefix. */
   put(place: string, value: string | undefined): Promise<void>
+  /** Deletes all records in one transaction: cluster and revisions go on. */
+  deleteAll(): Promise<void>
   /** As others do that use the same etcd. */
   writeElsewhere(): Promise<void>
   /** What is written there; undefined: nothing. */
@@ -101,6 +103,9 @@ export async function startEtcdSide(
       const key = btoa(prefix + place)
       if (value === undefined) await etcd.ask('/v3/kv/deleterange', { key })
       else await etcd.ask('/v3/kv/put', { key, value: Buffer.from(value).toString('base64') })
+    },
+    deleteAll: async () => {
+      await etcd.ask('/v3/kv/deleterange', { key: btoa(prefix), range_end: btoa(`${prefix.slice(0, -1)}0`) })
     },
     writeElsewhere: async () => {
       await etcd.ask('/v3/kv/put', { key: btoa('/others/key'), value: '' })

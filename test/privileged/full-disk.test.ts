@@ -2,6 +2,7 @@
  * The packaged daemon and plugin on a small disk of their own that is full to the last byte, has no file left, or has become
  * read-only: pods end, also while the daemon is away; none is added; every text says what to type; and with room all goes on.
  */
+import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
@@ -21,7 +22,8 @@ interface Site {
   readonly host: PrivateHost
   readonly disk: LoopDisk
   readonly stateDir: string
-  start(): Promise<Daemon>
+  /** @param config of the daemon */
+  start(config?: object): Promise<Daemon>
   plugin(command: string, container: string, more?: object): Promise<Finished>
   /** ADDs of so many pods, "c0" and on. */
   addAll(count: number): Promise<void>
@@ -43,11 +45,12 @@ async function makeSite(t: Test, files?: number, mebibytes = 24, forRoot = 0): P
     folder.remove()
   })
   const stateDir = `${disk.path}/state`
-  const socket = folder.file('s')
+  const [socket, configFile] = [folder.file('s'), folder.file('c.yaml')]
   const site: Site = {
     ...{ host, disk, stateDir },
-    start: async () => {
-      const daemon = await startDaemon({ socket, stateDir, host })
+    start: async (config = {}) => {
+      writeFileSync(configFile, JSON.stringify(config))
+      const daemon = await startDaemon({ socket, stateDir, host, config: configFile })
       t.teardown(() => daemon.stop('SIGKILL'))
       return daemon
     },
@@ -164,6 +167,26 @@ for (const [what, files, fill] of [
     await goesOnWithRoom(t, site, daemon)
     t.equal((await bound(daemon)).length, 3, 'one has ended, one was added')
   })
+
+t.test('somebody takes away what is kept, for the room', { skip }, async t => {
+  const site = await makeSite(t)
+  let daemon = await site.start({ reconcile: { interval: '1s' } })
+  await site.addAll(12)
+  await site.kept(daemon)
+  await site.host.must('rm', ['-r', `${site.stateDir}/reserve`, `${site.stateDir}/spare-dels`])
+  await until('it is kept again', async () => {
+    const kept = `${site.stateDir}/reserve/00 ${site.stateDir}/spare-dels/0/0`
+    return (await site.host.run('sh', ['-c', `ls ${kept}`])).exit === 0
+  })
+  await site.kept(daemon)
+  await site.disk.fill()
+  for (let nth = 0; nth < 4; nth++) t.equal((await site.plugin('DEL', `c${nth}`)).exit, 0, `DEL ${nth}`)
+  await daemon.stop('SIGKILL')
+  await site.disk.fill()
+  t.equal((await site.plugin('DEL', 'c4')).exit, 0, 'DEL with the daemon away')
+  daemon = await site.start()
+  t.equal((await bound(daemon)).length, 7, 'a daemon starts on the full disk, and carries it out')
+})
 
 t.test('full for all but root: the daemon goes on', { skip }, async t => {
   const site = await makeSite(t, undefined, 96, 20)

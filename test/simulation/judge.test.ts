@@ -78,6 +78,15 @@ const histories: Readonly<
     },
     'kept for its pod',
   ],
+  'an address that is let go by an older sandbox of a pod that has another one by now': [
+    judge => {
+      judge.answered(kept)
+      judge.ended('c2')
+      judge.answered({ ...kept, container: 'c3', address: '10.22.0.9' })
+      judge.deleted(kept, true)
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
   'an address that is let go by an older sandbox than the one that had it': [
     (judge, pass) => {
       judge.answered(kept)

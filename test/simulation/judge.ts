@@ -80,6 +80,8 @@ export class Judge {
   readonly #givenBack = new Map<string, number>()
   /** By address: who got it last. */
   readonly #last = new Map<string, Given>()
+  /** By pod: its newest sandbox that was answered. */
+  readonly #newest = new Map<string, string>()
   /** Containers of machines that were declared gone: their addresses are for the next ones of their pods alone. */
   readonly #mayStay = new Set<string>()
   #doubtUntil = 0
@@ -139,6 +141,7 @@ export class Judge {
     this.#kept.delete(address)
     this.#leftAlone.delete(address)
     this.#last.set(address, given)
+    this.#newest.set(wish.pod, container)
     this.#owners.set(container, { ...given, since: this.#now() })
   }
 
@@ -164,8 +167,9 @@ export class Judge {
 
   /** The DEL of a pod that had been answered was acknowledged: from when it was asked for on, its address is kept, or left alone. */
   deleted({ container, wish, address }: Given, isSure: boolean, asked = this.#now()): void {
-    // What has moved to a newer sandbox is not let go by an older one.
-    if ((this.#last.get(address)?.container ?? container) !== container) return
+    // What has moved to a newer sandbox is not let go by an older one; nor is a second address kept for a pod that has another by now.
+    const newest = [this.#last.get(address)?.container, this.#newest.get(wish.pod)]
+    if (newest.some(other => other !== undefined && other !== container)) return
     // It may have been given back after this DEL had let it go, and before that was acknowledged.
     const isStill = isSure && (this.#givenBack.get(address) ?? -1) < asked
     if (wish.keep !== undefined)

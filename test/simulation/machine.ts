@@ -273,7 +273,7 @@ export class Daemon {
             engine: this.#mortal(connection),
             journal,
             names: () => identity.names(),
-            id: identity.id,
+            claim: identity.lastClaim,
             now: clock.now,
             monotonic: clock.monotonic,
             bootId,

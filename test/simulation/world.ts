@@ -607,16 +607,18 @@ export class World {
     for (const wish of wishes) await this.#startInTheEnd(wish)
   }
 
-  /** An operator says of names that are waited for, and under which no machine serves, that they are gone. */
+  /**
+   * An operator says of names that are waited for, and under which no machine serves, that they are gone; also of one whose new machine is
+   * told to wait for it, as its daemon advises.
+   */
   async #forgetWhoIsNoMore(): Promise<void> {
-    const there = new Set(
-      this.#serving
-        .filter(({ daemon }) => !daemon?.service?.refusal?.())
-        .map(({ daemon }) => daemon?.service?.node),
-    )
+    const willing = this.#serving.filter(({ daemon }) => !daemon?.service?.refusal?.())
+    const there = new Set(willing.map(({ daemon }) => daemon?.service?.node))
+    const waiting = this.#machines.filter(machine => machine.isOn && !machine.daemon?.service)
+    const wanted = waiting.filter(({ daemon, name }) => daemon?.status?.waitsFor?.includes(name))
     for (const machine of this.#serving) {
       const awaited = machine.daemon?.status?.waitsFor ?? []
-      for (const name of awaited)
+      for (const name of new Set([...awaited, ...wanted.map(({ name }) => name)]))
         if (!there.has(name))
           await this.#ask(machine, async service => {
             await forgetNode(service, name)
@@ -663,7 +665,10 @@ export class World {
   #look(): void {
     for (const machine of this.#machines)
       if (machine.isOn && !machine.daemon?.service)
-        this.judge.complain('each pod can be started', `${machine.name} does not serve`)
+        this.judge.complain(
+          'each pod can be started',
+          `${machine.name} does not serve: ${machine.daemon?.refuses?.().message ?? 'it says nothing'} ${JSON.stringify(machine.daemon?.status)}`,
+        )
     for (const { name, daemon } of this.#serving) {
       const status = daemon?.status
       if (status && (status.state !== 'ready' || status.owed > 0))

@@ -1,9 +1,12 @@
 import type { HistoryReply, TenureItem } from '../../../shared/api/address.schema.ts'
+import { historyTerms } from '../../../shared/api/listing-query.schema.ts'
 import { formatAddress } from '../../../shared/net/address.ts'
 import { parseCidr } from '../../../shared/net/cidr.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { shellLine } from '../../../shared/text/shell-word.ts'
 import type { ReadCall } from '../framework/command.ts'
 import { type Column, csvColumn, listing, peopleOnly, wideOnly } from '../framework/listing.ts'
+import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
 import { whoHas } from '../framework/terminal-text.ts'
 import { readLimit, segmentOption } from '../framework/options.ts'
 
@@ -71,13 +74,26 @@ export const tenureColumns: readonly Column<TenureItem>[] = [
   { title: 'ENDED', key: 'ended', value: ({ ended }) => ended },
 ]
 
+/** The same call, for the page before. */
+function earlierLine({ options }: ReadCall, { address, id }: TenureItem): string {
+  const again = Object.entries({ ...options, before: String(id) })
+  return shellLine([
+    ...['ipkeeperctl', 'history', address],
+    ...again.flatMap(([name, value]) => [`--${name}`, value]),
+  ])
+}
+
 export const historyCommand = listing<HistoryReply, TenureItem>({
   name: 'history',
   arguments: [{ name: 'ADDRESS', text: 'an IPv4 or IPv6 address', offers: 'any address' }],
   summary: 'List the holders of an address over time, newest first',
   options: {
+    ...listingOptions(historyTerms),
     segment: segmentOption,
-    limit: { value: 'N', text: `at most N, up to ${mostTenures} (default: ${usualTenures})` },
+    limit: {
+      value: 'N',
+      text: `at most N, the newest ones, up to ${mostTenures} (default: ${usualTenures})`,
+    },
     before: { value: 'ID', text: 'only entries before the one with this ID (-o json shows IDs)' },
   },
   examples: [
@@ -85,6 +101,10 @@ export const historyCommand = listing<HistoryReply, TenureItem>({
     {
       line: 'ipkeeperctl history 10.22.0.50 --limit 10 --before 4711',
       does: 'List the ten entries before the one with ID 4711',
+    },
+    {
+      line: 'ipkeeperctl history 10.22.0.50 -n shop --sort-by oldest',
+      does: 'List when pods of a namespace had it, in the order of time',
     },
   ],
   run: async (daemon, args, terminal) => {
@@ -94,18 +114,13 @@ export const historyCommand = listing<HistoryReply, TenureItem>({
     const { before } = args.options
     if (before !== undefined && !/^[1-9][0-9]{0,14}$/.test(before))
       throw new Problem('IPK_USAGE', `--before "${before}" is not the ID of an entry`)
-    const query = new URLSearchParams({
-      address,
-      segment,
-      limit: String(limit),
-      ...(before !== undefined && { before }),
-    })
+    const query = new URLSearchParams(listingQueryText(historyTerms, args))
+    for (const [key, value] of Object.entries({ address, segment, limit: String(limit), before }))
+      if (value !== undefined) query.set(key, value)
     const reply = (await daemon.ask('GET', `/v1/history?${query.toString()}`)) as HistoryReply
-    const last = reply.history.at(-1)
-    if (last && reply.history.length === limit)
-      terminal.err(
-        `note: for earlier tenures: ipkeeperctl history ${last.address}${segmentWords(segment)} --before ${last.id}\n`,
-      )
+    const [oldest] = reply.history.toSorted((a, b) => a.id - b.id)
+    if (oldest && reply.history.length === limit)
+      terminal.err(`note: for earlier tenures: ${earlierLine(args, oldest)}\n`)
     return reply
   },
   rows: ({ history }) => history,

@@ -9,6 +9,7 @@ import { repairFile } from '../../result-cache/repair-file.ts'
 import { lookAtSite, siteOptions } from './cache-site.ts'
 import { command, type ReadCall } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
+import { type Column, listing, tableOf } from '../framework/listing.ts'
 import { distance, formatTable, visible } from '../framework/terminal-text.ts'
 import { findBadFiles } from './find-bad-files.ts'
 import { showProgress } from '../framework/progress.ts'
@@ -22,18 +23,19 @@ const dirOption = {
   },
 } as const
 
-const size = (bytes: number | null): string => (bytes === null ? '-' : String(bytes))
-
-const when = (time: string | null): string => (time === null ? '-' : distance(time))
-
-const rowOf = (item: CacheFileItem): string[] => [
-  ...[item.reason, item.plan, size(item.size), when(item.modifiedAt)],
-  ...[visible(item.path), visible(`${item.detail}; ${item.because}`)],
+const fileColumns: readonly Column<CacheFileItem>[] = [
+  { title: 'REASON', key: 'reason', value: ({ reason }) => reason },
+  { title: 'PLAN', key: 'plan', value: ({ plan }) => plan },
+  { title: 'SIZE', key: 'size', value: ({ size }) => size },
+  {
+    ...{ title: 'CHANGED', key: 'modifiedAt', value: ({ modifiedAt }) => modifiedAt },
+    text: ({ modifiedAt }) => (modifiedAt === null ? '-' : distance(modifiedAt)),
+  },
+  { title: 'PATH', key: 'path', value: ({ path }) => path },
+  { title: 'WHY', key: 'why', value: ({ detail, because }) => `${detail}; ${because}` },
 ]
 
-const columns = ['REASON', 'PLAN', 'SIZE', 'CHANGED', 'PATH', 'WHY']
-
-export const cacheScanCommand = command({
+export const cacheScanCommand = listing<{ readonly files: readonly CacheFileItem[] }, CacheFileItem>({
   name: 'cache scan',
   arguments: [],
   summary: 'Find bad files in result caches; needs no daemon',
@@ -53,9 +55,11 @@ export const cacheScanCommand = command({
     return { files }
   },
   exitCode: ({ files }) => (files.length === 0 ? 0 : 1),
-  print: ({ files }) =>
-    formatTable(columns, files.map(rowOf), 'no bad files') +
-    (files.length === 0 ? '' : '\nnext: ipkeeperctl cache repair --dry-run\n'),
+  rows: ({ files }) => files,
+  columns: fileColumns,
+  nameOf: ({ path }) => path,
+  below: ({ files }) => (files.length === 0 ? '' : '\nnext: ipkeeperctl cache repair --dry-run\n'),
+  empty: 'no bad files',
 })
 
 interface RepairedItem extends CacheFileItem {
@@ -111,10 +115,9 @@ export const cacheRepairCommand = command({
     const dryRun = args.flags.has('dry-run')
     if (!dryRun && found.length > 0)
       tell(
-        `${formatTable(
-          columns,
-          found.map(({ item }) => rowOf(item)),
-          '',
+        `${tableOf(
+          fileColumns,
+          found.map(({ item }) => item),
         )}\n`,
       )
     const quarantine = new Quarantine({ ...site, now: Date.now })
@@ -145,7 +148,7 @@ export const cacheRepairCommand = command({
   exitCode: ({ files }: { files: readonly RepairedItem[] }) => (files.some(remains) ? 1 : 0),
   print: ({ files, dryRun }) =>
     dryRun
-      ? formatTable(columns, files.map(rowOf), 'no bad files')
+      ? tableOf(fileColumns, files, { empty: 'no bad files' })
       : formatTable(
           ['RESULT', 'PATH', 'NOTE'],
           files.map(({ result, path, note }) => [result, visible(path), visible(note) || '-']),
@@ -153,12 +156,15 @@ export const cacheRepairCommand = command({
         ),
 })
 
-const quarantineRow = (item: QuarantinedItem): string[] => [
-  ...[item.name, item.reason, distance(item.at), visible(item.path), visible(item.detail)],
+const quarantineColumns: readonly Column<QuarantinedItem>[] = [
+  { title: 'NAME', key: 'name', value: ({ name }) => name },
+  { title: 'REASON', key: 'reason', value: ({ reason }) => reason },
+  { title: 'MOVED', key: 'at', value: ({ at }) => at, text: ({ at }) => distance(at) },
+  { title: 'FROM', key: 'path', value: ({ path }) => path },
+  { title: 'WHY', key: 'detail', value: ({ detail }) => detail },
 ]
 
-const quarantineTable = (items: readonly QuarantinedItem[]): string =>
-  formatTable(['NAME', 'REASON', 'MOVED', 'FROM', 'WHY'], items.map(quarantineRow), 'the quarantine is empty')
+const emptyQuarantine = 'the quarantine is empty'
 
 /** Without --state-dir the daemon says where its quarantine is; without the daemon it is the default. */
 async function openQuarantine(
@@ -179,7 +185,10 @@ async function openQuarantine(
 
 const stateDirOption = { 'state-dir': siteOptions['state-dir'] } as const
 
-export const cacheQuarantineCommand = command({
+export const cacheQuarantineCommand = listing<
+  { readonly quarantined: readonly QuarantinedItem[] },
+  QuarantinedItem
+>({
   name: 'cache quarantine',
   arguments: [],
   summary: 'List files in quarantine; needs no daemon',
@@ -188,7 +197,10 @@ export const cacheQuarantineCommand = command({
   run: async (daemon, args, terminal) => {
     return { quarantined: await (await openQuarantine(daemon, args, terminal)).list() }
   },
-  print: ({ quarantined }) => quarantineTable(quarantined),
+  rows: ({ quarantined }) => quarantined,
+  columns: quarantineColumns,
+  nameOf: ({ name }) => name,
+  empty: emptyQuarantine,
 })
 
 interface RestoredItem extends QuarantinedItem {
@@ -257,7 +269,7 @@ export const cacheRestoreCommand = command({
   exitCode: data => (data.restored?.some(({ result }) => result === 'failed') ? 1 : 0),
   print: ({ quarantined, restored = [] }) =>
     quarantined
-      ? quarantineTable(quarantined)
+      ? tableOf(quarantineColumns, quarantined, { empty: emptyQuarantine })
       : formatTable(
           ['RESULT', 'TO', 'NOTE'],
           restored.map(({ result, path, note }) => [result, visible(path), visible(note) || '-']),

@@ -1,20 +1,18 @@
 import { listing, wideOnly } from '../framework/listing.ts'
 import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
-import { poolTerms, type ListingTerms } from '../../../shared/api/listing-query.schema.ts'
+import { poolTerms } from '../../../shared/api/listing-query.schema.ts'
 import { type Cell, distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
 import type { PoolDescription, RangeDescription } from '../../../shared/api/pool-description.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
+import { OptionProblem } from '../framework/option-problem.ts'
 import { readCount } from '../framework/options.ts'
 
 interface PoolRow extends PoolFamily {
   readonly name: string
   readonly segment: string
 }
-
-/** The pool is the argument. */
-const poolOptions: ListingTerms = { ...poolTerms, filters: [] }
 
 /** Of one pool that was named there is more to say. */
 type PoolsData = PoolsReply & { readonly description?: PoolDescription }
@@ -95,7 +93,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
   arguments: [{ name: 'POOL', text: 'only this pool', optional: true, offers: 'pool' }],
   summary: 'List pools: addresses used, kept and free, and when the next address becomes free',
   options: {
-    ...listingOptions(poolOptions),
+    ...listingOptions(poolTerms),
     free: {
       value: 'N',
       text: `with POOL: list the first N free addresses of each family, up to ${mostFree}`,
@@ -115,6 +113,8 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
   run: async (daemon, { positionals: [pool], options }) => {
     const asked = { options: pool === undefined ? options : { ...options, pool } }
     const { free } = options
+    if (pool !== undefined && options['pool'] !== undefined)
+      throw new OptionProblem('--pool', 'either POOL or --pool, not both')
     if (free !== undefined && pool === undefined) throw new Problem('IPK_USAGE', '--free goes with POOL')
     const query = free === undefined ? '' : `?free=${readCount('--free', free, mostFree)}`
     const reply = (await daemon.ask('GET', `/v1/pools${listingQueryText(poolTerms, asked)}`)) as PoolsReply

@@ -1,5 +1,7 @@
 import type { RestoreUplinkReply, UplinkItem, UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import { command } from '../framework/command.ts'
+import { uplinkTerms } from '../../../shared/api/listing-query.schema.ts'
+import { listingOptions, listingQueryText } from '../framework/listing-options.ts'
 import { listing } from '../framework/listing.ts'
 import { distance } from '../framework/terminal-text.ts'
 
@@ -7,10 +9,15 @@ export const uplinksCommand = listing<UplinksReply, UplinkItem>({
   name: 'uplinks',
   arguments: [],
   summary: 'List host links that are ports of bridges, with the addresses and routes moved there',
-  options: {},
-  examples: [{ line: 'ipkeeperctl uplinks', does: 'Show which links of the host are ports of bridges' }],
-  run: async daemon => (await daemon.ask('GET', '/v1/uplinks')) as UplinksReply,
+  options: listingOptions(uplinkTerms),
+  examples: [
+    { line: 'ipkeeperctl uplinks', does: 'Show which links of the host are ports of bridges' },
+    { line: 'ipkeeperctl uplinks --uplink eth1', does: 'Show of which bridge a link is a port' },
+  ],
+  run: async (daemon, args) =>
+    (await daemon.ask('GET', `/v1/uplinks${listingQueryText(uplinkTerms, args)}`)) as UplinksReply,
   rows: ({ uplinks }) => uplinks,
+  more: ({ more }) => more,
   columns: [
     { title: 'BRIDGE', key: 'bridge', value: item => item.bridge },
     { title: 'UPLINK', key: 'uplink', value: item => item.uplink },

@@ -112,6 +112,8 @@ export interface Command extends CommandRow {
   readonly print: Show<unknown>
   /** What `-o` takes beside json, yaml and table. */
   readonly formats?: Readonly<Record<string, Show<unknown>>>
+  /** Of a listing: the keys of its columns. */
+  readonly keys?: readonly string[]
 }
 
 /** Data as text for people; the line of titles of a table may not be wanted. */
@@ -128,6 +130,7 @@ export function command<T>(
     ) => Promise<T>
     print: Show<T>
     formats?: Readonly<Record<string, Show<T>>>
+    keys?: readonly string[]
     watch?: true
     exitCode?: (data: T) => 0 | 1
   },

@@ -1,7 +1,10 @@
 import { Client, errors } from 'undici'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { catalogue, type ProblemCode } from '../../../shared/problem/catalogue.ts'
+import type { HealthReply } from '../../../shared/api/listing.schema.ts'
+import { version as ownVersion } from '../../../shared/build-info.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { refusalOf } from './older-daemon.ts'
 
 /** Milliseconds that the daemon may take for a listing, unless a command knows better. */
 const usualDeadline = 10_000
@@ -75,11 +78,25 @@ function parseReply(socket: string, status: number, text: string): unknown {
   })
 }
 
-export function connectDaemon(socket: string): DaemonClient {
+/** @param version of this program */
+export function connectDaemon(socket: string, version = ownVersion): DaemonClient {
   const client = new Client('http://ipkeeper', {
     socketPath: socket,
     connectTimeout: 2000,
   })
+  const versionOfDaemon = async (): Promise<string | undefined> => {
+    const reply = await client.request({
+      ...{ method: 'GET', path: '/v1/health', headersTimeout: 2000, bodyTimeout: 2000 },
+    })
+    return ((await reply.body.json()) as Partial<HealthReply>).version
+  }
+  const read = async (status: number, text: string): Promise<unknown> => {
+    try {
+      return parseReply(socket, status, text)
+    } catch (error) {
+      throw error instanceof Problem ? await refusalOf(error, version, versionOfDaemon) : error
+    }
+  }
   return {
     socket,
     ask: async (method, path, body, deadline = usualDeadline) => {
@@ -98,7 +115,7 @@ export function connectDaemon(socket: string): DaemonClient {
       } catch (error) {
         throw unreachable(socket, error, deadline)
       }
-      return parseReply(socket, status, text)
+      return await read(status, text)
     },
     stream: async function* (path) {
       try {
@@ -107,7 +124,7 @@ export function connectDaemon(socket: string): DaemonClient {
           ...{ headersTimeout: streamDeadline, bodyTimeout: streamDeadline },
         })
         if (reply.statusCode !== 200) {
-          parseReply(socket, reply.statusCode, await reply.body.text())
+          await read(reply.statusCode, await reply.body.text())
           return
         }
         reply.body.setEncoding('utf8')

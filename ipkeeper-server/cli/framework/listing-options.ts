@@ -20,6 +20,8 @@ const filterOptions: Readonly<Record<FilterName, Option>> = {
     offers: leaseStates,
   },
   pool: { value: 'NAME', text: 'only those of this pool', offers: 'pool' },
+  bridge: { value: 'NAME', text: 'only those of this bridge', offers: 'bridge' },
+  uplink: { value: 'LINK', text: 'only those of this link of the host' },
 }
 
 /** Options that choose among rows. */

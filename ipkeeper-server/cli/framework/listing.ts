@@ -33,6 +33,7 @@ export const csvColumn = <Row>(key: string, value: (row: Row) => CsvValue): Colu
 
 interface Listing<Data, Row> extends CommandRow {
   readonly run: (daemon: DaemonClient, args: ReadCall, terminal: Terminal) => Promise<Data>
+  readonly exitCode?: (data: Data) => 0 | 1
   readonly rows: (data: Data) => readonly Row[]
   readonly columns: readonly Column<Row>[]
   /** What -o name prints: the word by which other commands know the row. */
@@ -96,6 +97,7 @@ export function listing<Data, Row>(of: Listing<Data, Row>): Command {
     }
   return command<Data>({
     ...row,
+    keys: columns.map(({ key }) => key),
     watch: true,
     options: {
       ...row.options,

@@ -9,8 +9,9 @@ import {
 } from '../../../shared/api/address.schema.ts'
 import type { LeaseItem } from '../../../shared/api/listing.schema.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
+import { historyTerms, listingQuery } from '../../../shared/api/listing-query.schema.ts'
 import { describeAddress } from '../../leases/queries/describe-address.ts'
-import { listHistory } from '../../leases/queries/list-history.ts'
+import { listHistory, type HistoryQuery } from '../../leases/queries/list-history.ts'
 import { readLeaseKey } from '../../leases/verbs/reserve.ts'
 import { forceRelease } from '../../leases/verbs/force-release.ts'
 import { release } from '../../leases/verbs/release.ts'
@@ -21,29 +22,22 @@ const AddressText = Type.String({ minLength: 1, maxLength: 64 })
 
 const AddressPath = Type.Object({ segment: Segment, address: AddressText })
 
-const HistoryQuery = Type.Object(
-  {
-    address: AddressText,
-    segment: Type.Optional(Segment),
-    limit: Type.Optional(
-      Type.String({
-        pattern: '^([1-9][0-9]{0,2}|1000)$',
-        description: 'at most so many tenures, up to 1000; 50 unless given',
-      }),
-    ),
-    before: Type.Optional(
-      Type.String({
-        pattern: '^[1-9][0-9]{0,14}$',
-        description: 'only what was before the tenure of this ID, the last of the page before',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
-interface History {
-  Querystring: { address: string; segment?: string; limit?: string; before?: string }
-}
+const HistoryQuerystring = listingQuery(historyTerms, {
+  address: AddressText,
+  segment: Type.Optional(Segment),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9][0-9]{0,2}|1000)$',
+      description: 'at most so many tenures, the newest ones, up to 1000; 50 unless given',
+    }),
+  ),
+  before: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,14}$',
+      description: 'only what was before the tenure of this ID, the oldest of the page before',
+    }),
+  ),
+})
 
 interface OfAddress {
   Params: { segment: string; address: string }
@@ -53,14 +47,14 @@ const podWords = ({ pod, node, containerId }: LeaseItem) => ({ pod, node, contai
 
 /** GET what is known of an address and who had it when; POST its release. */
 export function addressRoutes(app: FastifyInstance, { service }: { readonly service: LeaseService }): void {
-  app.get<History>(
+  app.get<{ Querystring: HistoryQuery }>(
     '/v1/history',
-    { schema: { querystring: HistoryQuery, response: { 200: HistoryReply, 400: ErrorReply } } },
+    { schema: { querystring: HistoryQuerystring, response: { 200: HistoryReply, 400: ErrorReply } } },
     async request => {
-      const { address, segment = 'default', limit = '50', before } = request.query
+      const { address, segment = 'default', limit = '50', before: end, sort, ...filters } = request.query
       const { key } = readLeaseKey(segment, address)
-      const end = before === undefined ? undefined : Number(before)
-      return { history: await listHistory(service, key, Number(limit), end) }
+      const before = end === undefined ? undefined : Number(end)
+      return { history: await listHistory(service, key, Number(limit), { before, sort, filters }) }
     },
   )
 

@@ -4,6 +4,7 @@ import {
   sameAttachment,
   type AskedYield,
   type FormerClaim,
+  type GoneMark,
   type NodeChallenge,
   type NodeClaim,
   type NodeRecord,
@@ -83,6 +84,15 @@ export function formersGoneSince({ formers = [] }: Pick<NodeRecord, 'formers'>):
   return Number.isFinite(last) ? last : undefined
 }
 
+/** Whether a machine has the name, or is remembered to have had it. */
+export const isKnownUnder = ({ claim, formers = [] }: NodeRecord, id: string): boolean =>
+  claim?.id === id || formers.some(former => former.id === id)
+
+/** The name with a machine that had it, and still has something under it. */
+export function withFormer(record: NodeRecord, former: FormerClaim): NodeRecord {
+  return { ...record, formers: [...(record.formers ?? []), former].slice(-mostFormers) }
+}
+
 export function withChallenge(record: NodeRecord, mine: NodeChallenge): NodeRecord {
   return { ...withoutContest(record), challenge: mine }
 }
@@ -98,20 +108,27 @@ export function withRefusal(record: NodeRecord, { session }: NodeClaim): NodeRec
   return { ...withoutContest(record), refused: session }
 }
 
+function withoutFormer(record: NodeRecord, id: string): NodeRecord {
+  const { formers = [], ...rest } = record
+  const others = formers.filter(former => former.id !== id)
+  if (others.length === formers.length) return record
+  return others.length === 0 ? rest : { ...rest, formers: others }
+}
+
 /**
- * The name given up by its claimant. The record stays, since one that vanishes would look like a loss of the engine; nobody waits
- * for a node of that name, unless others had it of whom nobody knows whether they live.
+ * The name given up by a machine that had it. The record stays, since one that vanishes would look like a loss of the engine; nobody
+ * waits for a node of that name, unless others had it of whom nobody knows whether they live.
  *
+ * @param id the machine's
  * @param isBorne whether leases or holders still bear it
  */
 export function withoutClaim(
   record: NodeRecord,
-  isBorne: boolean,
-  gone: NonNullable<NodeRecord['gone']>,
+  { id, isBorne, gone }: { readonly id: string; readonly isBorne: boolean; readonly gone: GoneMark },
 ): NodeRecord {
-  const { claim, ...rest } = withoutContest(record)
-  const unclaimed = claim === undefined ? record : rest
-  const mayLive = isBorne || record.formers !== undefined || record.gone !== undefined
+  const { claim, ...rest } = withoutContest(withoutFormer(record, id))
+  const unclaimed = claim === undefined ? withoutFormer(record, id) : rest
+  const mayLive = isBorne || unclaimed.formers !== undefined || record.gone !== undefined
   return mayLive ? unclaimed : withoutReturn(unclaimed, gone)
 }
 

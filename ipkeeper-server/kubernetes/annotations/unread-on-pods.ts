@@ -1,22 +1,18 @@
+import type { UnreadAnnotations } from '../../../shared/api/listing.schema.ts'
 import type { PodEntry } from '../kube-object.ts'
 import type { DialectName } from '../dialects/dialects.ts'
 import { unreadKeys } from './read-pod-request.ts'
 
-/** What pods of this node say in the annotations of another project, which nobody reads while its dialect is switched off. */
-export interface UnreadOnPods {
-  readonly dialect: string
-  readonly pods: number
-  /** One of them, "shop/web-0", and a key that it has. */
-  readonly pod: string
-  readonly key: string
-}
-
-/** @param read dialects that are switched on */
+/**
+ * What pods say in the annotations of other products, which nobody reads.
+ *
+ * @param read dialects that are switched on
+ */
 export function unreadOnPods(
   pods: Iterable<PodEntry>,
   read: ReadonlySet<DialectName>,
-): readonly UnreadOnPods[] {
-  const found = new Map<string, UnreadOnPods>()
+): readonly UnreadAnnotations[] {
+  const found = new Map<string, UnreadAnnotations>()
   for (const { namespace, name, annotations } of pods) {
     const firsts = new Map(
       unreadKeys(annotations, read)

@@ -3,6 +3,7 @@ import type { ListingQuery, nodeTerms } from '../../../shared/api/listing-query.
 import type { NodeRecord } from '../../ipam/records/records.ts'
 import { formatTime } from '../../ipam/records/times.ts'
 import type { LeaseService } from '../verbs/service.ts'
+import { readFilter } from './listing-filter.ts'
 import { cut, type Sorts } from './select-listed.ts'
 
 /** What there is to say of nodes beside the ledger. */
@@ -39,9 +40,11 @@ const sorts: Sorts<NodeItem, NodeSort> = {
 export function selectNodes(
   service: LeaseService,
   figures: NodeFigures,
-  { sort = 'name', limit }: ListingQuery<NodeSort>,
+  { sort = 'name', limit, ...filters }: ListingQuery<NodeSort>,
 ): NodesReply {
-  const { shown, rest } = cut(listNodes(service, figures), sorts, sort, limit)
+  const isAsked = readFilter(filters)
+  const found = listNodes(service, figures).filter(({ name }) => isAsked({ node: name }))
+  const { shown, rest } = cut(found, sorts, sort, limit)
   return { nodes: [...shown], ...rest }
 }
 

@@ -12,6 +12,8 @@ export interface Listed {
   readonly state?: string | undefined
   /** Asked only where a pool was named: it may have to be looked for. */
   readonly pool?: (() => string | undefined) | undefined
+  readonly bridge?: string | undefined
+  readonly uplink?: string | undefined
 }
 
 export type ListingFilter = (row: Listed) => boolean
@@ -53,7 +55,7 @@ function podFilter({ namespace, pod }: Filters): Pick<Listed, 'namespace' | 'pod
  */
 export function readFilter(filters: Filters): ListingFilter {
   const { namespace, pod } = podFilter(filters)
-  const { node, pool } = filters
+  const { node, pool, bridge, uplink } = filters
   const states = filters.state?.split(',')
   const isOwner = filters.owner === undefined ? undefined : ownerFilter(filters.owner)
   return row =>
@@ -62,5 +64,7 @@ export function readFilter(filters: Filters): ListingFilter {
     (node === undefined || row.node === node) &&
     (states === undefined || (row.state !== undefined && states.includes(row.state))) &&
     (isOwner === undefined || (row.owner !== undefined && isOwner(row.owner))) &&
-    (pool === undefined || row.pool?.() === pool)
+    (pool === undefined || row.pool?.() === pool) &&
+    (bridge === undefined || row.bridge === bridge) &&
+    (uplink === undefined || row.uplink === uplink)
 }

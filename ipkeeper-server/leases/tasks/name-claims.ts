@@ -183,9 +183,11 @@ export class NameClaims {
    * @param isBorne whether something of others does, which are to be found by it
    */
   async giveUp(name: string, by: string, isBorne: () => boolean): Promise<void> {
-    const { ledger, now } = this.#options
+    const { ledger, mine, now } = this.#options
     await amendNode(ledger, name, record =>
-      this.isOthers(name) ? record : withoutClaim(record, isBorne(), { since: now(), by }),
+      this.isOthers(name)
+        ? record
+        : withoutClaim(record, { id: mine.id, isBorne: isBorne(), gone: { since: now(), by } }),
     )
   }
 

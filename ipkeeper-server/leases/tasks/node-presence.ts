@@ -53,6 +53,8 @@ export class NodePresence {
   /** Custom resources of another version leave the version out: it is told once, and not with each look. */
   #hasToldVersion = false
   readonly #task: BackgroundTask
+  /** By which others were last told to reach this node. */
+  #told: readonly string[] = []
   #failing = false
 
   constructor(options: NodePresenceOptions) {
@@ -74,6 +76,15 @@ export class NodePresence {
 
   async stop(): Promise<void> {
     await this.#task.stop()
+  }
+
+  /**
+   * To be called with each change of a node's record, in the middle of it. One that is written again after the engine has lost it says
+   * nothing of how this node is reached, for which nobody is to wait until the next look.
+   */
+  heard({ name, addresses }: NodeRecord): void {
+    const isOwn = name === this.#options.service.node
+    if (isOwn && addresses.length === 0 && this.#told.length > 0) this.#task.wake()
   }
 
   /** Why no ADD may be served now: IPK_STORE_AWAY; undefined where one may. */
@@ -152,6 +163,7 @@ export class NodePresence {
       return [{ kind: 'node', key: node, expect: present?.generation ?? null, record }]
     }
     await commitPlan(ledger, () => ({ change: change() }))
+    this.#told = known
     this.#hasToldVersion = true
     // An engine that keeps no such records has not been asked.
     const silence = ledger.silence()

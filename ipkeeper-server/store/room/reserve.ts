@@ -35,7 +35,7 @@ const isPiece = (name: string): boolean => /^\d{2}$/.test(name)
 export class Reserve {
   readonly #folder: string
   readonly #around: string
-  readonly #pieces: Set<string>
+  #pieces: Set<string>
 
   /** @param around the folder whose file system is meant; it has to be there */
   constructor(around: string) {
@@ -89,12 +89,14 @@ export class Reserve {
   }
 
   /**
-   * Makes what is missing, where there is enough room for it.
+   * Makes what is missing, where there is enough room for it. What there is, is looked at anew: somebody who needed room may have
+   * removed it.
    *
    * @returns whether it is whole
    * @throws what the system says
    */
   async refill(): Promise<boolean> {
+    this.#pieces = new Set(this.#found())
     const wanted = this.#wanted()
     if (this.#pieces.size >= wanted) return true
     if (!this.#hasRoom()) return false

@@ -1,12 +1,23 @@
 import { Problem } from '../../../shared/problem/problem.ts'
-import { epochOf, owingNodes, untoldNodes, firstEpoch, withReturn } from '../../ipam/records/node-record.ts'
-import type { NodeRecord } from '../../ipam/records/records.ts'
+import {
+  epochOf,
+  firstEpoch,
+  isKnownUnder,
+  owingNodes,
+  untoldNodes,
+  withFormer,
+  withReturn,
+} from '../../ipam/records/node-record.ts'
+import type { NodeClaim, NodeRecord } from '../../ipam/records/records.ts'
 import { StoreConflict, type StoreStatus } from '../lease-store.ts'
-import { EngineMemory, foundBy } from './engine-memory.ts'
+import { EngineMemory, foundBy, lacksNode } from './engine-memory.ts'
 import type { Engine, EnginePosition, SharedKind, EngineRecord } from './engine.ts'
 import type { Note } from './journal.ts'
 import type { KnownRecords } from './known-records.ts'
 import { userOf, type UserIs } from './pending-write.ts'
+
+/** Times that a name is signed when the engine does not keep it. */
+const mostSigned = 5
 
 export interface EngineLossesOptions {
   readonly engine: Engine
@@ -14,7 +25,7 @@ export interface EngineLossesOptions {
   /** This one's, as in SharedStoreOptions. */
   readonly names: () => readonly string[]
   /** By which it claims names, as in SharedStoreOptions. */
-  readonly id?: string
+  readonly claim?: NodeClaim
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Somebody who only looks, or copies records while no daemon runs, finds no losses. */
@@ -162,7 +173,7 @@ export class EngineLosses {
    */
   isOwn(name: string): boolean {
     const claimant = this.#claimants.get(name)
-    if (claimant !== undefined) return claimant === this.#options.id
+    if (claimant !== undefined) return claimant === this.#options.claim?.id
     return this.#options.names().includes(name) && this.#memory.others.get(name) !== 'has it'
   }
 
@@ -196,15 +207,15 @@ export class EngineLosses {
   }
 
   #hearOfClaim({ name, claim, formers = [] }: NodeRecord): void {
-    const { id, names, note, isOffline } = this.#options
-    if (id === undefined || claim === undefined) {
-      this.#claimants.delete(name)
-      return
-    }
-    this.#claimants.set(name, claim.id)
-    if (isOffline || !names().includes(name)) return
-    const has = claim.id !== id
-    const had = this.#memory.others.has(name) || formers.some(former => former.id !== id && !former.gone)
+    const { claim: mine, names, note, isOffline } = this.#options
+    if (mine === undefined || claim === undefined) this.#claimants.delete(name)
+    else this.#claimants.set(name, claim.id)
+    if (mine === undefined || isOffline || !names().includes(name)) return
+    const isRemembered = this.#memory.others.has(name)
+    // That nobody has claimed it any more takes nothing back.
+    if (claim === undefined && isRemembered) return
+    const has = claim !== undefined && claim.id !== mine.id
+    const had = isRemembered || formers.some(former => former.id !== mine.id && !former.gone)
     if ((has || had) && this.#memory.shares(name, has ? 'has it' : 'had it')) note([this.note()])
   }
 
@@ -311,9 +322,13 @@ export class EngineLosses {
     this.#owes = own.some(({ owes }) => owes === true)
   }
 
-  /** Somebody has deleted a node's record: nobody waits for it any more. */
+  /**
+   * A node's record was deleted while this one listened. No daemon does that, so it is lost, as it is where a list does not have it. While
+   * a loss is made good it is one of those that are written again.
+   */
   misses(name: string): void {
-    if (this.#isHeard && this.#memory.misses(name)) this.#options.note([this.note()])
+    if (!this.#isHeard) return
+    if (this.hasReported() && this.#memory.nodes.has(name)) this.#options.onLoss(lacksNode(name))
     this.#see()
   }
 
@@ -341,13 +356,35 @@ export class EngineLosses {
     this.#see()
   }
 
+  /**
+   * Has the engine know that this machine has had a name; to be awaited before anything is told again under it. Whoever has claimed the
+   * name meanwhile, or does now, would otherwise take what it has no record of for its own, and end it. Rejects as `commit` of an engine does.
+   */
+  async sign(name: string): Promise<void> {
+    const { claim, known, names, now } = this.#options
+    if (claim === undefined || !this.#keepsNodes() || !names().includes(name)) return
+    const id = { kind: 'node', key: name } as const
+    let present = known.get(id)
+    // Custom resources of an earlier version may leave it out.
+    for (let tries = 0; tries < mostSigned; tries++) {
+      const record = present && (JSON.parse(present.text) as NodeRecord)
+      if (record && isKnownUnder(record, claim.id)) return
+      const before = record ?? { generation: 0, name, addresses: [], since: now() }
+      const signed = { ...withFormer(before, claim), generation: before.generation + 1 }
+      await this.#put(name, present?.revision ?? null, signed)
+      present = await known.ask(id)
+    }
+  }
+
   /** Under one of this node's names; the one in force has a record from then on. */
   async #tell(name: string, told: Told): Promise<void> {
     const { names, known, now } = this.#options
     for (;;) {
       const present = await known.ask({ kind: 'node', key: name })
       const before = present && (JSON.parse(present.text) as NodeRecord)
-      if (!before && name !== names()[0]) return
+      // One that is being given up has nobody to tell for it later.
+      const isGivenUp = before === undefined || (before.gone && names().includes(before.gone.by))
+      if (isGivenUp && name !== names()[0]) return
       const record = before ?? { generation: 0, name, addresses: [], since: now() }
       const after = saying(withReturn(record), told)
       if (after === before) return

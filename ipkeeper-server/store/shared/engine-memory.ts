@@ -24,6 +24,8 @@ export type Sharing = 'has it' | 'had it'
 
 export const foundBy = ({ name }: NodeRecord): string => `node ${name} has found that it lost records`
 
+export const lacksNode = (name: string): string => `it has no record of node ${name} any more`
+
 export interface HeardAll {
   readonly records: readonly EngineRecord[]
   readonly position: EnginePosition
@@ -156,8 +158,7 @@ export class EngineMemory {
     const older = records.find(record => record.revision < (revisionOf(record) ?? 0))
     if (older) return `it has ${older.kind} ${older.key} in an older version than before`
     for (const node of keepsNodes ? this.#nodes : [])
-      if (!there.has(recordId({ kind: 'node', key: node })))
-        return `it has no record of node ${node} any more`
+      if (!there.has(recordId({ kind: 'node', key: node }))) return lacksNode(node)
     const ended = endedElsewhere(records, isOwn)
     for (const [id, revision] of bound) {
       const present = there.get(id)
@@ -204,10 +205,5 @@ export class EngineMemory {
       this.#isTold = true
     }
     return this.#nodes.size !== size || this.#epoch !== epoch || this.#isTold !== wasTold
-  }
-
-  /** Somebody has deleted a node's record. Whether that is to be noted. */
-  misses(name: string): boolean {
-    return this.#nodes.delete(name)
   }
 }

@@ -20,6 +20,7 @@ import {
   forgetNote,
   pendingNote,
   resolutionOf,
+  userOf,
   type IsOwnName,
   type PendingWrite,
 } from './pending-write.ts'
@@ -59,8 +60,10 @@ export interface ResolverOptions {
 export interface UnresolvedWrite extends PendingWrite {
   /** Grows before the engine is asked to write, as the answer may be lost. */
   expected: PendingWrite['expected']
-  /** Less than it was, when a part of that is not true any more. */
+  /** Less than it was, when a part of that is not true any more, or a later version of it. */
   want: PendingWrite['want']
+  /** Whether it is otherwise than the ledger was told; a try whose answer was lost may have made it so. */
+  isAmended?: boolean
   /** After it was resolved: the revision in the engine; undefined when another node's change stands. */
   revision?: number | null
 }
@@ -275,7 +278,6 @@ export class Resolver {
 
   async #resolve(write: UnresolvedWrite): Promise<void> {
     const { indeterminate, isOwn, known, losses } = this.#options
-    const { want } = write
     for (;;) {
       const lossesBefore = losses.count
       const present = await known.ask(write)
@@ -296,14 +298,18 @@ export class Resolver {
       this.#waiting.delete(recordId(write))
       if (what === 'done') write.revision = present?.revision ?? null
       if (what === 'write' || what === 'follow') {
+        const before = write.want
         write.want = await this.#stillTrue(write)
         if (what === 'follow' || this.#mayBeMistaken(write))
           write.want = following(write.want, present?.text ?? null)
+        write.isAmended ||= write.want !== before
+        const user = write.again && write.want !== null ? userOf(write.kind, write.want) : undefined
+        if (user !== undefined) await losses.sign(user)
         if (!(await this.#writes(write, present?.revision ?? null))) continue
       }
       const isClosed = await this.#close(write, { isOverruled: what === 'overruled', lossesBefore })
       if (isClosed && what === 'overruled') this.#options.onOverruled(write, present?.text ?? null)
-      else if (isClosed && write.want !== want) this.#options.onAmended(write)
+      else if (isClosed && write.isAmended) this.#options.onAmended(write)
       return
     }
   }

@@ -5,6 +5,7 @@ import {
   isTakenAway,
   type Change,
   type LeaseRecord,
+  type NodeClaim,
   type RecordKind,
   type RecordTypes,
   type Write,
@@ -53,7 +54,7 @@ export interface SharedStoreOptions {
    */
   readonly names: () => readonly string[]
   /** By which this node claims them (ipam/records/node-record.ts). Default: whoever has claimed one of them is taken for this node. */
-  readonly id?: string
+  readonly claim?: NodeClaim
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Milliseconds of CLOCK_MONOTONIC, of the present boot. */
@@ -169,7 +170,7 @@ export class SharedStore implements LeaseStore {
     const endings = (this.#endings = new Endings(engine, known, isOwn))
     const losses = (this.#losses = new EngineLosses({
       ...{ engine, known, names, now },
-      ...(options.id !== undefined && { id: options.id }),
+      ...(options.claim && { claim: options.claim }),
       isOffline: options.offline !== undefined,
       takesUp: options.takesUp ?? false,
       note: notes => {

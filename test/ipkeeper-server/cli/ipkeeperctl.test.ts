@@ -370,7 +370,7 @@ t.test('history', async t => {
   const limited = await control('history', '10.22.0.50', '--limit', '1', '-o', 'json')
   t.strictSame(JSON.parse(limited.out), { history: history.slice(0, 1) })
   const id = String(history[0]?.id)
-  t.equal(limited.err, `note: for earlier tenures: ipkeeperctl history 10.22.0.50 --before ${id}\n`)
+  t.equal(limited.err, `note: for earlier tenures: ipkeeperctl history 10.22.0.50 --limit 1 --before ${id}\n`)
   t.strictSame(JSON.parse(await printed('history', '10.22.0.50', '--before', id, '-o', 'json')), {
     history: history.slice(1),
   })

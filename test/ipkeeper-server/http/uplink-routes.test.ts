@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
-import type { UplinkItem } from '../../../shared/api/uplink.schema.ts'
+import type { UplinkItem, UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { TestService } from '../leases/test-service.ts'
 import { quietParts } from './app-parts.ts'
@@ -38,4 +38,32 @@ t.test('the uplinks, and their return', async t => {
   t.equal((await post('x'.repeat(65))).statusCode, 400)
   t.equal((await app.inject({ url: '/v1/uplinks/ipkul0/restore' })).statusCode, 404, 'GET changes nothing')
   t.same(asked, ['ipkul0', 'br0'])
+})
+
+t.test('which uplinks, in which order, and how many', async t => {
+  const story = await TestService.open()
+  const items: readonly UplinkItem[] = [
+    { ...item, bridge: 'ipkul1', uplink: 'eth2' },
+    { ...item, since: '2026-01-01T00:00:00.000Z' },
+    { ...item, bridge: 'ipkul2', uplink: 'eth0', state: 'unfinished' },
+  ]
+  const restore = () => Promise.reject(new Problem('IPK_UPLINK_UNKNOWN', 'none'))
+  const uplinks = { list: () => Promise.resolve([...items]), restore }
+  const app = await buildApp(quietParts(story.service, { uplinks }))
+  t.teardown(() => app.close())
+  for (const [query, bridges, more] of [
+    ['', ['ipkul0', 'ipkul1', 'ipkul2'], undefined],
+    ['?bridge=ipkul1', ['ipkul1'], undefined],
+    ['?uplink=eth0', ['ipkul2'], undefined],
+    ['?uplink=eth9', [], undefined],
+    ['?sort=uplink&limit=2', ['ipkul2', 'ipkul0'], 1],
+    ['?sort=since&limit=1', ['ipkul0'], 2],
+    ['?sort=state', ['ipkul2', 'ipkul1', 'ipkul0'], undefined],
+  ] as const) {
+    const reply = (await app.inject({ url: `/v1/uplinks${query}` })).json<UplinksReply>()
+    t.strictSame([reply.uplinks.map(({ bridge }) => bridge), reply.more], [bridges, more], query)
+  }
+  t.match((await app.inject({ url: '/v1/uplinks?node=n1' })).json(), {
+    message: 'request refused: the query has an unknown key "node"',
+  })
 })

@@ -71,8 +71,8 @@ export function showPools(place: HTMLElement, { rows, totals, notes }: ShownPool
         cells: ['All pools', ...(segments ? ['-'] : []), family, used, kept, '-', free, capacity],
       })),
     }),
-    ...notes.map(({ pool, says, command }) =>
-      element('p', { class: 'note', 'data-key': `note ${pool}` }, `${says} `, element('code', {}, command)),
+    ...notes.map(({ says, command }) =>
+      element('p', { class: 'note' }, `${says} `, element('code', {}, command)),
     ),
   )
 }

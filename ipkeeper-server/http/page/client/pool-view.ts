@@ -34,7 +34,6 @@ export function poolRows(pools: readonly PoolItem[], current: string | undefined
 
 /** What a person has to know of a pool beside its figures, and the command that shows more. */
 export interface PoolNote {
-  readonly pool: string
   readonly says: string
   readonly command: string
 }
@@ -50,9 +49,9 @@ export function poolNotes(pools: readonly PoolItem[]): PoolNote[] {
         left === '0'
           ? `${what} is drained: no address is left in it.`
           : `${what} is draining: ${left} left, and no new pod gets an address from it.`
-      notes.push({ pool: name, says, command: shellLine(['ipkeeperctl', 'leases', '--pool', name]) })
+      notes.push({ says, command: shellLine(['ipkeeperctl', 'leases', '--pool', name]) })
     }
-    if (pending) notes.push({ pool: name, says: `${pending.says}.`, command: shellLine(pending.next) })
+    if (pending) notes.push({ says: `${pending.says}.`, command: shellLine(pending.next) })
     return notes
   })
 }

@@ -94,15 +94,18 @@ t.test('a contest', t => {
 
 t.test('a name that is given up', t => {
   const gone = { since: 5, by: 'n9' }
-  t.strictSame(withoutClaim(record({ claim: mine, challenge: other }), false, gone), record({ gone }))
-  t.strictSame(withoutClaim(record({ claim: mine }), true, gone), record(), 'somebody else may live under it')
-  t.strictSame(
-    withoutClaim(record({ claim: mine, formers: [other] }), false, gone),
-    record({ formers: [other] }),
-    'likewise',
-  )
+  const rows: readonly (readonly [what: string, before: NodeRecord, isBorne: boolean, after: NodeRecord])[] =
+    [
+      ['nobody else had', record({ claim: mine, challenge: other }), false, record({ gone })],
+      ['somebody else may live under', record({ claim: mine }), true, record()],
+      ['another machine had', record({ claim: mine, formers: [other] }), false, record({ formers: [other] })],
+      ['this machine alone is known to have had', record({ formers: [mine] }), false, record({ gone })],
+      ['both had', record({ formers: [mine, other] }), false, record({ formers: [other] })],
+    ]
+  for (const [what, before, isBorne, after] of rows)
+    t.strictSame(withoutClaim(before, { id: mine.id, isBorne, gone }), after, what)
   const before = record({ gone: { since: 1, by: 'n2' } })
-  t.equal(withoutClaim(before, false, gone), before, 'that was said before')
+  t.equal(withoutClaim(before, { id: mine.id, isBorne: false, gone }), before, 'that was said before')
   t.end()
 })
 

@@ -118,4 +118,6 @@ t.test('sorted, and cut', async t => {
   await until('the other node knows', () => one.ledger.boundOn('n2') === 1)
   const { nodes, more } = selectNodes(one.world.service, figures, { sort: 'leases', limit: '1' })
   t.strictSame([nodes.map(({ name }) => name), more], [['n2'], 1])
+  t.match(selectNodes(one.world.service, figures, { node: 'n1' }).nodes, [{ name: 'n1' }])
+  t.strictSame(selectNodes(one.world.service, figures, { node: 'n3' }), { nodes: [] })
 })

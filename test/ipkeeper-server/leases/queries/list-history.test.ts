@@ -78,7 +78,7 @@ t.test('page after page: what ended the first tenure of a page is known', async 
     for (let page = await listHistory(story.service, fifty, size); page.length > 0;) {
       t.ok(page.length <= size)
       pages.push(...page)
-      page = await listHistory(story.service, fifty, size, pages.at(-1)?.id)
+      page = await listHistory(story.service, fifty, size, { before: pages.at(-1)?.id })
     }
     t.strictSame(pages, whole, `pages of ${size}`)
   }
@@ -117,4 +117,33 @@ t.test('an answer that is repeated is no event', async t => {
   await story.add(words)
   await story.add(words)
   t.equal((await history(story)).length, 1)
+})
+
+t.test('filters and order, also where most of a long history is left out', async t => {
+  const story = await TestService.open()
+  const addAndDelete = async (pod: string, container: string, more: object = {}): Promise<void> => {
+    await story.add({ pod, container, ip: '10.22.0.50', ...more })
+    story.now += minute
+    await story.del(container)
+    story.now += 20 * minute
+  }
+  await addAndDelete('b', 'first', { namespace: 'lab' })
+  for (let count = 0; count < 600; count++) await addAndDelete('a', `c${count}`)
+  await addAndDelete('b', 'last', { namespace: 'lab' })
+  const of = async (
+    limit: number,
+    terms: Parameters<typeof listHistory>[3],
+  ): Promise<readonly (string | null)[]> =>
+    (await listHistory(story.service, fifty, limit, terms)).map(({ containerId, state }) =>
+      state === 'bound' ? containerId : state,
+    )
+  t.strictSame(await of(10, { filters: { namespace: 'lab', state: 'bound' } }), ['last', 'first'])
+  t.strictSame(await of(1, { filters: { pod: 'lab/b', state: 'bound' } }), ['last'])
+  const [newest] = await listHistory(story.service, fifty, 1, { filters: { pod: 'b', state: 'bound' } })
+  t.strictSame(await of(1, { before: newest?.id, filters: { pod: 'b', state: 'bound' } }), ['first'])
+  t.strictSame(await of(2, { sort: 'oldest', filters: { state: 'bound' } }), ['c599', 'last'])
+  t.strictSame(await of(2, { filters: { node: 'n2' } }), [])
+  t.strictSame(await of(1, { filters: { pool: 'net' } }), ['cooling'])
+  t.equal((await of(1000, { filters: { pod: 'shop/a', state: 'bound' } })).length, 600)
+  await t.rejects(of(1, { filters: { namespace: 'lab', pod: 'shop/a' } }), { code: 'IPK_REQUEST_INVALID' })
 })

@@ -343,7 +343,12 @@ t.test('what nodes tell of themselves', async t => {
   await site.pass(3)
   t.match(one.ledger.node('n1'), { generation: 2, addresses: site.addresses })
   site.engine.put('node', 'n1', null)
-  await until('the node knows', () => one.ledger.node('n1') === undefined)
+  // A loss: it is written again at first without a word of how the node is reached.
+  await until('the node knows', () => one.ledger.node('n1')?.epoch !== undefined)
   await site.pass(1)
-  t.match(one.ledger.node('n1'), { generation: 1 }, 'and told again when somebody has removed it')
+  t.match(
+    one.ledger.node('n1'),
+    { epoch: 2, addresses: site.addresses },
+    'and told again when it was removed',
+  )
 })

@@ -48,6 +48,14 @@ t.test(
   },
 )
 
+t.test('what somebody took away for the room is made again', async t => {
+  const reserve = new Reserve(folder.path)
+  t.ok(await reserve.refill())
+  rmSync(folder.file('reserve'), { recursive: true })
+  t.ok(await reserve.refill())
+  t.equal(pieces().length, 16)
+})
+
 t.test('where there is no such folder nothing is wanted', t => {
   const reserve = new Reserve(folder.file('none'))
   t.same(reserve.state(), { kept: 0, wanted: 0 })

@@ -12,17 +12,26 @@ const record = (name: string): string =>
 function followed(
   site: EngineDouble,
   names = ['n1'],
-  { takesUp = false, id }: { readonly takesUp?: boolean; readonly id?: string } = {},
-): { engine: NodeEngine; losses: EngineLosses; lists: () => number } {
+  { takesUp = false, by }: { readonly takesUp?: boolean; readonly by?: NodeClaim } = {},
+): { engine: NodeEngine; losses: EngineLosses; lists: () => number; found: readonly string[] } {
   for (const name of ['n1', 'n2']) site.put('node', name, record(name))
   const engine = site.connect()
   const known = new KnownRecords({
-    ...{ engine, isChanging: () => false, onContact: () => undefined, onChange: () => undefined },
+    ...{
+      engine,
+      isChanging: () => false,
+      onContact: () => undefined,
+      onChange: (name, text) => {
+        if (name.kind === 'node' && text === null) losses.misses(name.key)
+      },
+    },
   })
+  const found: string[] = []
   const losses = new EngineLosses({
     ...{ engine, known, names: () => names, now: () => 0, isOffline: false, takesUp },
-    ...{ note: () => undefined, onLoss: () => undefined, onChange: () => undefined },
-    ...(id !== undefined && { id }),
+    ...{ note: () => undefined, onChange: () => undefined },
+    onLoss: reason => found.push(reason),
+    ...(by && { claim: by }),
   })
   let lists = 0
   engine.start({
@@ -44,7 +53,7 @@ function followed(
     },
     trouble: () => undefined,
   })
-  return { engine, losses, lists: () => lists }
+  return { engine, losses, lists: () => lists, found }
 }
 
 t.test(
@@ -62,6 +71,19 @@ t.test(
     t.match(losses.status(), { state: 'incomplete', waitsFor: ['n2'] })
   },
 )
+
+t.test('the record of a node goes while this one listens', async t => {
+  const site = new EngineDouble()
+  const { losses, lists, found } = followed(site)
+  await until('all is heard', () => lists() === 1)
+  const gone = JSON.stringify({ ...(JSON.parse(record('n3')) as NodeRecord), gone: 1 })
+  site.put('node', 'n3', gone)
+  losses.heardOf(gone)
+  site.put('node', 'n3', null)
+  site.put('node', 'n2', null)
+  await until('it is missed', () => found.length > 0)
+  t.strictSame(found, ['it has no record of node n2 any more'], 'of one that is gone for good it is no loss')
+})
 
 t.test('a change of its own record takes back nothing that a node has just told', async t => {
   const site = new EngineDouble()
@@ -172,12 +194,13 @@ const claims: readonly (readonly [
   ['nobody else has had', { claim: claim('me') }, true, true],
   ['another machine has', { claim: claim('it') }, false, false],
   ['another machine had', { claim: claim('me'), formers: [claim('it')] }, true, false],
+  ['another machine had, and nobody has', { formers: [claim('it')] }, true, false],
   ['one had that was gone', { claim: claim('me'), formers: [{ ...claim('it'), gone }] }, true, true],
 ]
 for (const [what, patch, isOwn, isAlone] of claims)
   t.test(`an engine forgets all of a name that ${what}`, async t => {
     const site = new EngineDouble()
-    const { losses, lists } = followed(site, ['n1'], { id: 'me' })
+    const { losses, lists } = followed(site, ['n1'], { by: claim('me') })
     await until('all is heard', () => lists() === 1)
     const said = JSON.stringify({ ...(JSON.parse(record('n1')) as NodeRecord), ...patch })
     losses.heardOf(said)
@@ -186,8 +209,48 @@ for (const [what, patch, isOwn, isAlone] of claims)
     site.restore()
     await until('the loss is heard of', () => lists() === 2)
     t.strictSame(whose(losses), [isOwn, isAlone], 'it is remembered')
-    const next = followed(new EngineDouble(), ['n1'], { id: 'me' })
+    const next = followed(new EngineDouble(), ['n1'], { by: claim('me') })
     next.losses.found(losses.note().text ?? '')
     await until('all is heard', () => next.lists() === 1)
     t.strictSame(whose(next.losses), [isOwn, isAlone], 'also after a restart')
   })
+
+const signed: readonly (readonly [
+  what: string,
+  before: Partial<NodeRecord> | undefined,
+  formers: readonly string[],
+])[] = [
+  ['this machine has claimed', { claim: claim('me') }, []],
+  ['it is known to have had', { claim: claim('it'), formers: [claim('me')] }, ['me']],
+  ['another one has claimed', { claim: claim('it'), formers: [claim('that')] }, ['that', 'me']],
+  ['nobody has claimed', {}, ['me']],
+  ['nobody has a record of', undefined, ['me']],
+]
+for (const [what, before, formers] of signed)
+  t.test(`what stands under a name is about to be told again, which ${what}`, async t => {
+    const site = new EngineDouble()
+    const { losses, lists } = followed(site, ['n3', 'n1'], { by: claim('me') })
+    if (before)
+      site.put('node', 'n3', JSON.stringify({ ...(JSON.parse(record('n3')) as NodeRecord), ...before }))
+    await until('all is heard', () => lists() > 0)
+    await Promise.all([losses.sign('n3'), losses.sign('n3'), losses.sign('n2')])
+    const present = JSON.parse(site.get('node', 'n3')?.text ?? '{}') as NodeRecord
+    t.strictSame([present.claim, (present.formers ?? []).map(({ id }) => id)], [before?.claim, formers])
+    const { revision } = site
+    await losses.sign('n3')
+    t.equal(site.revision, revision, 'it is signed once')
+    t.notOk(site.get('node', 'n2')?.text.includes('formers'), 'no name of others is')
+  })
+
+t.test('nobody tells for a name that is being given up', async t => {
+  const site = new EngineDouble()
+  const { losses, lists } = followed(site, ['n3', 'n1'], { by: claim('me') })
+  await until('all is heard', () => lists() === 1)
+  site.restore(site.snapshot())
+  await until('the loss is heard of', () => lists() === 2)
+  const given = { ...(JSON.parse(record('n1')) as NodeRecord), gone: { since: 0, by: 'n3' } }
+  site.put('node', 'n1', JSON.stringify(given))
+  await losses.report(false)
+  t.strictSame(JSON.parse(site.get('node', 'n1')?.text ?? ''), given, 'it would be waited for ever after')
+  t.match(JSON.parse(site.get('node', 'n3')?.text ?? ''), { epoch: 2 })
+})

@@ -33,6 +33,8 @@ function lease(address: string, containerId: string | null, generation: number):
   }
 }
 
+const me = { id: 'me', session: 's', bootId: 'b', since: 0 }
+
 const write = (record: LeaseRecord): Write => ({
   kind: 'lease',
   key: leaseKey(record),
@@ -414,7 +416,7 @@ for (const [what, names, by, state] of under) {
     site.put('node', 'n1', JSON.stringify({ generation: 1, name: 'n1', addresses: [], since: 0, claim }))
     const engine = site.connect({ deadlineMs: 20 })
     const journal = join(t.testdir({}), 'journal.db')
-    const store = openSharedStore(t, engine, journal, { names: () => names, id: 'me', retryAfter: 5 })
+    const store = openSharedStore(t, engine, journal, { names: () => names, claim: me, retryAfter: 5 })
     await store.load(() => undefined)
     const theirs = lease('10.22.0.50', 'theirs', 1)
     site.put('lease', leaseKey(theirs), JSON.stringify(theirs))
@@ -440,7 +442,7 @@ t.test(
     })
     site.put('node', 'n1', JSON.stringify(node(1, 'me')))
     const engine = site.connect({ deadlineMs: 500 })
-    const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { id: 'me', retryAfter: 5 })
+    const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { claim: me, retryAfter: 5 })
     keepAlive(t)
     await store.load(() => undefined)
     site.restore(site.snapshot())
@@ -487,7 +489,7 @@ for (const [what, epoch, by, state] of [
     let names: readonly string[] = []
     const open = async (): Promise<SharedStore> => {
       const store = openSharedStore(t, site.connect({ deadlineMs: 20 }), journal, {
-        ...{ names: () => names, id: 'me', retryAfter: 5 },
+        ...{ names: () => names, claim: me, retryAfter: 5 },
       })
       await store.load(() => undefined)
       return store
@@ -852,4 +854,24 @@ t.test('likewise where it had moved on by a commit that came late', async t => {
   await t.rejects(store.commit([pod.write('two'), attached('two')]), { code: 'IPK_STORE_AWAY' })
   await until('it to be taken back', isReady(node))
   t.match(JSON.parse(site.get('holder', key)?.text ?? 'null'), left)
+})
+
+t.test('what goes back as a later version is told, also when the answer to that was lost', async t => {
+  const node = await open(t)
+  const { engine, store } = node
+  let told: LeaseRecord | undefined
+  store.shared.follow(({ kind, text }) => {
+    if (kind === 'lease' && text !== null) told = JSON.parse(text) as LeaseRecord
+  })
+  const key = leaseKey(lease('10.22.0.50', 'one', 1))
+  await store.commit([write(lease('10.22.0.50', 'one', 1))])
+  await store.commit([write(lease('10.22.0.50', null, 2))])
+  let lost = 0
+  // That of the ADD, and that of what takes it back.
+  engine.turn({ fate: () => (lost++ < 2 ? { untold: 1 } : 'carried out') })
+  await t.rejects(store.commit([write(lease('10.22.0.50', 'two', 3)), attached('two')]))
+  await until('it is back', isReady(node))
+  const present = JSON.parse(node.site.get('lease', key)?.text ?? '{}') as LeaseRecord
+  t.match(present, { state: 'cooling', generation: 4 })
+  t.strictSame(told, present)
 })

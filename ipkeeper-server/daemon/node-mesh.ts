@@ -109,15 +109,10 @@ function makePresence(options: NodeMeshOptions): NodePresence {
 
 /** Keeps routes to pods of other nodes. */
 function makeRoutes({ config, service, logger, cluster }: NodeMeshOptions): NodeRoutes {
-  /** In a record that is written again after a loss they are missing until its node tells them: they are the same. */
   const told = new Map<string, readonly string[]>()
   return new NodeRoutes({
     run: runTool,
-    view: () => {
-      for (const { name, addresses } of service.ledger.nodes())
-        if (addresses.length > 0) told.set(name, addresses)
-      return config().nodeRoutes === 'off' ? 'off' : viewOfRoutes(service, told, cluster)
-    },
+    view: () => (config().nodeRoutes === 'off' ? 'off' : viewOfRoutes(service, cluster, told)),
     forgetNeighbours: (bridge, addresses) => forgetNeighbours(runTool, ownPods(service), bridge, addresses),
     onUnreached: unreached => {
       if (unreached.length === 0) logger.info('all pods of other nodes are reached again')
@@ -129,15 +124,21 @@ function makeRoutes({ config, service, logger, cluster }: NodeMeshOptions): Node
   })
 }
 
-/** What routes are planned by; "unknown" while more of it is about to be told. */
+/**
+ * What routes are planned by; "unknown" while more of it is about to be told.
+ *
+ * @param told addresses of nodes as their records last had them; kept up to date
+ */
 function viewOfRoutes(
   service: NodeMeshOptions['service'],
-  told: ReadonlyMap<string, readonly string[]>,
   cluster: Cluster | undefined,
+  told: Map<string, readonly string[]>,
 ): Omit<NodeRoutesView, 'links'> | 'unknown' {
   const { ledger, node } = service
   // What an engine that has lost records does not have may live all the same.
   if (!ledger.isHeard() || ledger.storeStatus()?.state === 'incomplete') return 'unknown'
+  // In a record that is written again after such a loss they are missing until its node tells them: they are the same.
+  for (const { name, addresses } of ledger.nodes()) if (addresses.length > 0) told.set(name, addresses)
   // What the API says comes at once; a node looks at itself now and then.
   const nodes = new Map([...told, ...(cluster?.nodeAddresses() ?? [])])
   const bound = [...boundAddresses(ledger)]

@@ -125,15 +125,23 @@ const CniCode = Type.Union([
   Type.Enum([...specifiedCodes]),
 ])
 
+const problemFields = {
+  code: Type.String({ minLength: 1 }),
+  message: Type.String({ minLength: 1 }),
+  hint: Type.String(),
+  retryable: Type.Boolean(),
+  cniCode: CniCode,
+  details: Type.String(),
+}
+
+/** What is wrong, as it is told within a reply; shared/problem/problem.ts. */
+export const ProblemItem = Type.Object(problemFields)
+export type ProblemItem = Static<typeof ProblemItem>
+
 /** Body of every reply that is not a 200. */
 export const ErrorReply = Type.Object(
   {
-    code: Type.String({ minLength: 1 }),
-    message: Type.String({ minLength: 1 }),
-    hint: Type.String(),
-    retryable: Type.Boolean(),
-    cniCode: CniCode,
-    details: Type.String(),
+    ...problemFields,
     requestId: Type.String({ minLength: 1 }),
     stateDir: Type.String({ minLength: 1 }),
   },

@@ -1,3 +1,4 @@
+import { ProblemItem } from './cni.schema.ts'
 import { Type, type Static } from 'typebox'
 import { Forecast } from './forecast.schema.ts'
 import { More } from './listing-query.schema.ts'
@@ -316,7 +317,7 @@ export const StatusReply = Type.Object(
         Type.Object(
           {
             path: Type.String(),
-            fault: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+            fault: Type.Union([ProblemItem, Type.Null()], {
               description: 'why nothing can be acknowledged: code, message, details, hint',
             }),
             findings: Type.Array(Type.String(), {
@@ -371,7 +372,7 @@ export const StatusReply = Type.Object(
       Type.Array(
         Type.Object({
           name: Type.String(),
-          problem: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+          problem: Type.Union([ProblemItem, Type.Null()], {
             description: 'why it does not work, and is tried again: code, message, hint; null: it works',
           }),
           since: Type.String({ format: 'date-time', description: 'since when it is so' }),
@@ -382,7 +383,7 @@ export const StatusReply = Type.Object(
     config: Type.Object({
       path: Type.String(),
       loadedAt: Type.String({ format: 'date-time', description: 'when what is in force was read' }),
-      problem: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+      problem: Type.Union([ProblemItem, Type.Null()], {
         description: 'why the file is not what is in force: code, message, details, hint',
       }),
       stricter: Type.Optional(
@@ -391,7 +392,7 @@ export const StatusReply = Type.Object(
         }),
       ),
       copy: Type.Optional(
-        Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        Type.Union([ProblemItem, Type.Null()], {
           description: 'why the copy of what is in force, for the next start, is not as it is to be',
         }),
       ),

@@ -39,8 +39,26 @@ export function diskHint(fault: DiskFault, folder: string): string {
   }
 }
 
-/** The hint for a system error that a file of the folder was in the way with; undefined for one that is not the disk's. */
-export function hintOfDisk(error: unknown, folder: string): string | undefined {
+/** What is said of one file alone: the process may not make it larger, or nobody may change it. Room is no matter there. */
+export type FileFault = 'EFBIG' | 'EPERM'
+
+export const isFileFault = (code: unknown): code is FileFault => code === 'EFBIG' || code === 'EPERM'
+
+/** What to type. */
+export function fileHint(fault: FileFault, path: string): string {
+  const word = shellWord(path)
+  return fault === 'EFBIG'
+    ? `raise the limit of the size of files ("LimitFSIZE" of the unit, ulimit -f of a shell), then: systemctl restart ipkeeper; how large it is: ls -l ${word}`
+    : `see whether it may be changed at all: lsattr -d ${word}; a file with "i" or "a": chattr -i -a ${word}`
+}
+
+/**
+ * The hint for a system error that a file of the folder was in the way with; undefined for one that is not the disk's.
+ *
+ * @param path the file, or the folder where that is not known
+ */
+export function hintOfDisk(error: unknown, folder: string, path = folder): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (isFileFault(code)) return fileHint(code, path)
   return isDiskFault(code) ? diskHint(code, folder) : undefined
 }

@@ -82,9 +82,7 @@ function fileLines({ store: { file } }: StatusReply): string[] {
   if (!file) return []
   const { path, fault, findings } = file
   return [
-    ...(fault
-      ? [`        NOT SERVED: ${String(fault['message'])}`, `        next: ${String(fault['hint'])}`]
-      : []),
+    ...(fault ? [`        NOT SERVED: ${fault.message}`, `        next: ${fault.hint}`] : []),
     ...(findings.length > 0
       ? [
           `        ${path}: ${counted(findings.length, 'damaged history entry', 'damaged history entries')}; no lease is affected`,
@@ -116,8 +114,8 @@ function partLines({ parts = [] }: StatusReply): string[] {
     problem === null
       ? []
       : [
-          `part    ${name}: ${String(problem['message'])}, for ${distance(since)}; pods are served all the same`,
-          `        next: ${String(problem['hint'])}`,
+          `part    ${name}: ${problem.message}, for ${distance(since)}; pods are served all the same`,
+          `        next: ${problem.hint}`,
         ],
   )
 }
@@ -131,13 +129,13 @@ function configLines({
     ...(problem === null
       ? []
       : [
-          `${path} is not in use; the one loaded at ${loadedAt} stays: ${String(problem['message'])}`,
+          `${path} is not in use; the one loaded at ${loadedAt} stays: ${problem.message}`,
           ...(stricter.length === 0
             ? []
             : [`its rules on who may use ${stricter.join(', ')} apply all the same`]),
           `next: ${shellLine(checkConfigLine(path, socket))}`,
         ]),
-    ...(copy ? [String(copy['message']), `next: ${String(copy['hint'])}`] : []),
+    ...(copy ? [copy.message, `next: ${copy.hint}`] : []),
   ]
   return lines.map((line, index) => `${index === 0 ? 'config' : '      '}  ${line}`)
 }

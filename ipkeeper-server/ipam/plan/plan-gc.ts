@@ -29,11 +29,13 @@ const longestAdd = 10 * 60_000
 
 /** The attachments that a GC may end now: of its network and this node, not in the runtime's list, and older than that. */
 export function planGc(book: AddressBook, request: GcRequest, terms: GcTerms): readonly AttachmentRecord[] {
-  const known = new Set(request.valid.map(entry => JSON.stringify([entry.containerId, entry.ifname])))
-  return [...book.attachmentsOf(request.network)].filter(
+  const ours = [...book.attachmentsOf(request.network)].filter(({ node }) => node === request.node)
+  // A list may be a thousand times as long as what there is here: only containers that are here are remembered of it.
+  const known = new Map(ours.map(({ containerId }) => [containerId, new Set<string>()]))
+  for (const entry of request.valid) known.get(entry.containerId)?.add(entry.ifname)
+  return ours.filter(
     attachment =>
-      attachment.node === request.node &&
-      !known.has(JSON.stringify([attachment.containerId, attachment.ifname])) &&
+      known.get(attachment.containerId)?.has(attachment.ifname) !== true &&
       isOlderThanList(attachment, request.began, terms),
   )
 }

@@ -291,12 +291,21 @@ export function readValidAttachments(config: JsonObject): readonly ValidAttachme
   const key = ['cni.dev/valid-attachments', 'cni.dev/attachments'].find(name => hasField(config, name))
   if (key === undefined) return undefined
   return (objectArrayField(config, key) ?? []).map((object, index) => {
+    const { containerID, ifname: name, ...others } = object
+    // As every runtime writes it: a list may be long, and all wait while it is read.
+    if (typeof containerID === 'string' && typeof name === 'string' && isEmpty(others))
+      return { containerId: containerID, ifname: name }
     const containerId = stringField(object, 'containerID', `${key}[${index}].containerID`)
     const ifname = stringField(object, 'ifname', `${key}[${index}].ifname`)
     if (containerId === undefined || ifname === undefined)
       throw invalid(`${key}[${index}]: needs "containerID" and "ifname"`)
     return { containerId, ifname }
   })
+}
+
+function isEmpty(object: object): boolean {
+  for (const _key in object) return false
+  return true
 }
 
 /** Addresses of prevResult in CIDR notation, in whatever version's shape; undefined when there is none. */

@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   describeDiskFault,
   diskHint,
+  fileHint,
   isDiskFault,
   lacksRoom,
   type DiskFault,
 } from '../../../shared/problem/disk-fault.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { diskFaultOf } from './disk-fault-of.ts'
+import { diskFaultOf, fileFaultOf } from './disk-fault-of.ts'
 import { Reserve, type ReserveState } from './reserve.ts'
 
 export interface RoomOptions {
@@ -124,8 +125,15 @@ export class Room {
 
   /** The same error, with what to do about the disk. */
   explain(error: unknown, fault: DiskFault | undefined): unknown {
-    if (!(error instanceof Problem) || fault === undefined) return error
+    if (!(error instanceof Problem)) return error
     const { code, message, details } = error
+    if (fault === undefined) {
+      if (code !== 'IPK_STORE_FAILED') return error
+      const found = fileFaultOf(error, join(this.folder, 'leases.db'))
+      if (!found) return error
+      const hint = fileHint(found.fault, found.path)
+      return new Problem(code, message, { details, cause: error, hint })
+    }
     return new Problem(code, `${message}: ${describeDiskFault(fault, this.folder)}`, {
       ...{ details, cause: error },
       hint: diskHint(fault, this.folder),

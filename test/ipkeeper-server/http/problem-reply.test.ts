@@ -146,3 +146,12 @@ t.test('what Node refuses before there is a request has it too', async t => {
   }
   t.equal(app.server.listening, true)
 })
+
+t.test('a problem within a reply has the shape of one in the API', async t => {
+  const { app } = await site(t)
+  const text = (await app.inject({ url: '/v1/openapi.json' })).body
+  // Two of the configuration, one of the ledger's file, one of a part.
+  const shape =
+    /"(?:problem|fault|copy)":\{(?:"description":"[^"]*",)?"type":"object","required":\["code","message","hint"/g
+  t.equal([...text.matchAll(shape)].length, 4)
+})

@@ -25,6 +25,10 @@ t.test('what is wrong with a disk, and what to type', t => {
     t.equal(lacksRoom(code), room)
     t.equal(hintOfDisk(Object.assign(new Error('x'), { code }), '/s'), diskHint(code, '/s'))
   }
+  const ofFile = (code: string) => hintOfDisk(Object.assign(new Error('x'), { code }), '/s', '/s/leases.db')
+  t.match(ofFile('EFBIG'), /LimitFSIZE.*ls -l \/s\/leases\.db$/)
+  t.match(ofFile('EPERM'), /lsattr -d \/s\/leases\.db; .*chattr -i -a \/s\/leases\.db$/)
+  for (const code of ['EFBIG', 'EPERM']) t.notOk(isDiskFault(code), 'room is no matter')
   t.match(diskHint('EIO', "/a b'c"), /findmnt -T '\/a b'\\''c'/)
   for (const other of ['EACCES', 'toString', 7, undefined]) t.notOk(isDiskFault(other))
   t.equal(hintOfDisk(new Error('ENOSPC'), '/s'), undefined)

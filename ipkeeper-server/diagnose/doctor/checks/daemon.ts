@@ -114,10 +114,10 @@ export const configCheck: Check = {
     const { path, problem, loadedAt, copy } = status.config
     if (problem)
       return fail(
-        `${path} is not in use, the one loaded at ${loadedAt} is: ${String(problem['message'])}`,
+        `${path} is not in use, the one loaded at ${loadedAt} is: ${problem.message}`,
         ...checkConfigLine(path, node.socket),
       )
-    if (copy) return warn(String(copy['message']), 'ls', '-ld', status.stateDir)
+    if (copy) return warn(copy.message, 'ls', '-ld', status.stateDir)
     if (!existsSync(path)) return ok(`there is no ${path}: defaults apply`)
     return ok(`${path}, loaded at ${loadedAt}`)
   },
@@ -133,7 +133,7 @@ export const optionalPartsCheck: Check = {
     const parts = status.parts ?? []
     if (parts.length === 0) return skip('none is configured')
     const says = parts.flatMap(({ name, problem }) =>
-      problem === null ? [] : [`${name}: ${String(problem['message'])}; ${String(problem['hint'])}`],
+      problem === null ? [] : [`${name}: ${problem.message}; ${problem.hint}`],
     )
     if (says.length > 0) return warn(says.join('; '), 'ipkeeperctl', 'status', '--socket', node.socket)
     return ok(parts.map(({ name }) => name).join(', '))

@@ -52,7 +52,7 @@ export const storeCheck: Check = {
     if ((stats.mode & 0o022) !== 0)
       return fail(`users other than its owner may write to ${folder}`, 'chmod', '0700', folder)
     const { fault, findings = [] } = status?.store.file ?? {}
-    if (fault) return fail(String(fault['message']), 'ipkeeperctl', 'rescue')
+    if (fault) return fail(fault.message, 'ipkeeperctl', 'rescue')
     const lost = status ? undefined : await node.missingLedger(folder)
     if (lost !== undefined)
       return fail(

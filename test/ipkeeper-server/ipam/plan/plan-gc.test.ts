@@ -97,3 +97,23 @@ t.test('what a GC may end: of its network and node, and not in the list', t => {
   t.strictSame(ended('other'), [])
   t.end()
 })
+
+t.test('of a long list only what is here is looked at whole', t => {
+  const book = { attachmentsOf: () => [attachment] } as unknown as AddressBook
+  const request = { network: 'net', node: 'n1', began: at(102) }
+  let read = 0
+  const elsewhere = Array.from({ length: 1000 }, (_, index) => ({
+    containerId: `other-${index}`,
+    get ifname() {
+      read++
+      return 'eth0'
+    },
+  }))
+  const ended = (...more: readonly { readonly containerId: string; readonly ifname: string }[]) =>
+    planGc(book, { ...request, valid: [...elsewhere, ...more] }, terms).length
+  t.equal(ended(), 1)
+  t.equal(ended({ containerId: 'c1', ifname: 'net1' }), 1)
+  t.equal(ended({ containerId: 'c1', ifname: 'net1' }, { containerId: 'c1', ifname: 'eth0' }), 0)
+  t.equal(read, 0)
+  t.end()
+})

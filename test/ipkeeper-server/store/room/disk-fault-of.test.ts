@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
-import { diskFaultOf } from '../../../../ipkeeper-server/store/room/disk-fault-of.ts'
+import { diskFaultOf, fileFaultOf } from '../../../../ipkeeper-server/store/room/disk-fault-of.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 
 const failure = (facts: object, cause?: unknown): Error =>
@@ -42,5 +43,37 @@ t.test("SQLite's own words: a database that must not grow is full", t => {
   }
   database.close()
   t.equal(diskFaultOf(thrown, folder), 'ENOSPC')
+  t.end()
+})
+
+t.test('what an error says of one file', t => {
+  const path = join(t.testdir({ 'leases.db': '' }), 'leases.db')
+  writeFileSync(path, Buffer.alloc(90_000))
+  const limit = (bytes: string) => () =>
+    `Max cpu time   unlimited unlimited seconds\nMax file size             ${bytes} unlimited bytes\n`
+  const refused = new Problem('IPK_STORE_FAILED', 'x', { cause: failure({ errcode: 10 | (3 << 8) }) })
+  for (const [name, error, bytes, found] of [
+    ['of the system', failure({ code: 'EFBIG' }), 'unlimited', { fault: 'EFBIG', path }],
+    [
+      'with its file',
+      failure({ code: 'EPERM', path: '/s/x' }),
+      'unlimited',
+      { fault: 'EPERM', path: '/s/x' },
+    ],
+    ['of SQLite, near the limit', refused, '102400', { fault: 'EFBIG', path }],
+    ['of SQLite, far from it', refused, '1024000', undefined],
+    ['of SQLite, without a limit', refused, 'unlimited', undefined],
+    ['SQLITE_BUSY', failure({ errcode: 5 }), '102400', undefined],
+    ['another one', failure({ code: 'EACCES' }), '102400', undefined],
+  ] as const)
+    t.strictSame(fileFaultOf(error, path, limit(bytes)), found, name)
+  try {
+    execFileSync('chattr', ['+i', path], { stdio: 'ignore' })
+  } catch {
+    t.end()
+    return
+  }
+  t.teardown(() => execFileSync('chattr', ['-i', path]))
+  t.strictSame(fileFaultOf(refused, path, limit('unlimited')), { fault: 'EPERM', path }, 'chattr +i')
   t.end()
 })

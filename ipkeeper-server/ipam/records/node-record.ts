@@ -156,6 +156,10 @@ export function owingNodes(nodes: readonly NodeRecord[]): readonly string[] {
   return nodes.filter(node => node.gone === undefined && node.owes === true).map(({ name }) => name)
 }
 
+/** Whether a record says no more than that there is a node of that name; it is written for one that has lost its own, or never had one. */
+export const isPlaceholder = ({ claim, formers, epoch, addresses }: NodeRecord): boolean =>
+  claim === undefined && formers === undefined && epoch === undefined && addresses.length === 0
+
 /** The record of a node that is gone for good: nobody has to answer for it any more. */
 export function withoutReturn(record: NodeRecord, gone: NonNullable<NodeRecord['gone']>): NodeRecord {
   return { ...withoutContest(record), gone }

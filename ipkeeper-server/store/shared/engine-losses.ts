@@ -3,6 +3,7 @@ import {
   epochOf,
   firstEpoch,
   isKnownUnder,
+  isPlaceholder,
   owingNodes,
   untoldNodes,
   withFormer,
@@ -54,6 +55,8 @@ export class EngineLosses {
   #owes = false
   /** By name: the ID of the machine that has claimed it. */
   readonly #claimants = new Map<string, string>()
+  /** Names under which no daemon has said anything of itself. */
+  readonly #placeholders = new Set<string>()
   /** Nodes that are waited for, besides this one; and of these, those that have told nothing yet. */
   #awaited: readonly string[] = []
   #untold: readonly string[] = []
@@ -206,7 +209,10 @@ export class EngineLosses {
     return untold
   }
 
-  #hearOfClaim({ name, claim, formers = [] }: NodeRecord): void {
+  #hearOfClaim(record: NodeRecord): void {
+    const { name, claim, formers = [] } = record
+    if (isPlaceholder(record)) this.#placeholders.add(name)
+    else this.#placeholders.delete(name)
     const { claim: mine, names, note, isOffline } = this.#options
     if (mine === undefined || claim === undefined) this.#claimants.delete(name)
     else this.#claimants.set(name, claim.id)
@@ -323,11 +329,13 @@ export class EngineLosses {
   }
 
   /**
-   * A node's record was deleted while this one listened. No daemon does that, so it is lost, as it is where a list does not have it. While
-   * a loss is made good it is one of those that are written again.
+   * A node's record was deleted while this one listened. It is lost, as it is where a list does not have it: no daemon deletes one, but for
+   * a placeholder that was written late, which nobody waits for. While a loss is made good it is one of those that are written again.
    */
   misses(name: string): void {
     if (!this.#isHeard) return
+    const isTakenBack = this.#placeholders.has(name) && !this.#awaited.includes(name)
+    if (isTakenBack && this.#memory.misses(name)) this.#options.note([this.note()])
     if (this.hasReported() && this.#memory.nodes.has(name)) this.#options.onLoss(lacksNode(name))
     this.#see()
   }

@@ -206,4 +206,9 @@ export class EngineMemory {
     }
     return this.#nodes.size !== size || this.#epoch !== epoch || this.#isTold !== wasTold
   }
+
+  /** A record that was no node's is gone. Whether that is to be noted. */
+  misses(name: string): boolean {
+    return this.#nodes.delete(name)
+  }
 }

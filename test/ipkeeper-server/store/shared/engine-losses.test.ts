@@ -8,6 +8,9 @@ import { until } from '../../../rigs/poll.ts'
 const record = (name: string): string =>
   JSON.stringify({ generation: 1, name, addresses: [], since: 0, epoch: 1 })
 
+const claim = (id: string): NodeClaim => ({ id, session: `${id}-1`, bootId: 'b1', since: 0 })
+const gone = { since: 5, by: 'n2' }
+
 /** Node n1 of an engine that keeps two, and how many lists it has heard. */
 function followed(
   site: EngineDouble,
@@ -22,7 +25,9 @@ function followed(
       isChanging: () => false,
       onContact: () => undefined,
       onChange: (name, text) => {
-        if (name.kind === 'node' && text === null) losses.misses(name.key)
+        if (name.kind !== 'node') return
+        if (text === null) losses.misses(name.key)
+        else losses.heardOf(text)
       },
     },
   })
@@ -72,17 +77,40 @@ t.test(
   },
 )
 
-t.test('the record of a node goes while this one listens', async t => {
+const deleted: readonly (readonly [what: string, before: Partial<NodeRecord>, isLoss: boolean])[] = [
+  ['that has told what it holds', { epoch: 1 }, true],
+  ['that has said how it is reached', { addresses: ['192.0.2.3'] }, true],
+  ['that only has a claim', { claim: claim('it') }, true],
+  ['that another machine was before', { formers: [claim('it')] }, true],
+  ['that is gone for good', { gone }, false],
+  ['of which nobody has said anything', {}, false],
+]
+for (const [what, patch, isLoss] of deleted)
+  t.test(`the record goes, while this one listens, of a node ${what}`, async t => {
+    const site = new EngineDouble()
+    const { lists, found } = followed(site)
+    await until('all is heard', () => lists() === 1)
+    const before = JSON.stringify({ generation: 1, name: 'n3', addresses: [], since: 0, ...patch })
+    site.put('node', 'n3', before)
+    site.put('node', 'n3', null)
+    site.put('node', 'n2', null)
+    await until('it is missed', () => found.includes('it has no record of node n2 any more'))
+    t.equal(found.includes('it has no record of node n3 any more'), isLoss)
+  })
+
+t.test('a placeholder goes of a node that is waited for', async t => {
   const site = new EngineDouble()
   const { losses, lists, found } = followed(site)
   await until('all is heard', () => lists() === 1)
-  const gone = JSON.stringify({ ...(JSON.parse(record('n3')) as NodeRecord), gone: 1 })
-  site.put('node', 'n3', gone)
-  losses.heardOf(gone)
+  site.put('node', 'n3', record('n3'))
+  site.restore(site.snapshot())
+  await until('the loss is heard of', () => lists() === 2)
+  const placeholder = JSON.stringify({ generation: 2, name: 'n3', addresses: [], since: 0 })
+  site.put('node', 'n3', placeholder)
+  await losses.report(false)
   site.put('node', 'n3', null)
-  site.put('node', 'n2', null)
   await until('it is missed', () => found.length > 0)
-  t.strictSame(found, ['it has no record of node n2 any more'], 'of one that is gone for good it is no loss')
+  t.strictSame(found, ['it has no record of node n3 any more'])
 })
 
 t.test('a change of its own record takes back nothing that a node has just told', async t => {
@@ -183,8 +211,6 @@ t.test('what an engine must have had', async t => {
   t.notOk(losses.mustHaveHad(), 'the journal knows nothing of it')
 })
 
-const claim = (id: string): NodeClaim => ({ id, session: `${id}-1`, bootId: 'b1', since: 0 })
-const gone = { since: 5, by: 'n2' }
 const claims: readonly (readonly [
   what: string,
   record: Partial<NodeRecord>,

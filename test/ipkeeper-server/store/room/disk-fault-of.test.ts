@@ -73,7 +73,11 @@ t.test('what an error says of one file', t => {
     t.end()
     return
   }
-  t.teardown(() => execFileSync('chattr', ['-i', path]))
-  t.strictSame(fileFaultOf(refused, path, limit('unlimited')), { fault: 'EPERM', path }, 'chattr +i')
+  try {
+    t.strictSame(fileFaultOf(refused, path, limit('unlimited')), { fault: 'EPERM', path }, 'chattr +i')
+  } finally {
+    // Before the folder is removed.
+    execFileSync('chattr', ['-i', path])
+  }
   t.end()
 })

@@ -27,13 +27,21 @@ export interface KeptRoom {
 export function keepRoom(spec: StoreSpec | undefined, stateDir: string, logger: Logger): KeptRoom {
   const usesDisk = spec?.kind !== 'memory'
   const spares = new SpareDels(stateDir, Date.now)
+  let isKeeping = false
   const keepSpares = (): void => {
-    spares.keep().catch((error: unknown) => {
-      logger.warn(
-        { err: error },
-        'files for DELs that come on a full disk could not be made; it is tried later',
-      )
-    })
+    if (isKeeping) return
+    isKeeping = true
+    spares
+      .keep()
+      .catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          'files for DELs that come on a full disk could not be made; it is tried later',
+        )
+      })
+      .finally(() => {
+        isKeeping = false
+      })
   }
   const room = new Room({
     folder: roomFolder(spec, stateDir),

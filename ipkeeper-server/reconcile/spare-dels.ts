@@ -35,9 +35,12 @@ export class SpareDels {
     this.#now = now
   }
 
-  /** Whether anybody left them; one that is missing is made at the next start. */
+  /** Whether their folders are there; a single file that is missing is made at the next start. */
   areThere(): boolean {
-    return existsSync(this.#root)
+    // Without a state folder none are made.
+    if (!existsSync(this.#around)) return true
+    const { folders } = this.#wanted()
+    return Array.from({ length: folders }, (_, number) => join(this.#root, String(number))).every(existsSync)
   }
 
   /** Paths of those that wait, in no particular order; none where there is no such folder. */

@@ -56,6 +56,22 @@ t.test('what a caller was told is not told older', async () => {
   await heardAll(heard, 'all', 'put a 2 y')
 })
 
+t.test('a guard is read when news has come as far, or not at all', async t => {
+  const engine = new EngineDouble()
+  const [one, two] = [engine.connect(), engine.connect()]
+  const heard = listen(one)
+  await heardAll(heard, 'all')
+  one.turn({ lagMs: 30 })
+  await two.commit([put('a', 'x'), { ...put('m', '{}'), kind: 'mac' }])
+  t.match(await one.read('mac', 'm'), { revision: 2 })
+  t.ok(heard.includes('put a 1 x'), 'what stands behind it was heard')
+  one.turn({ lagMs: 500 })
+  await two.commit([put('a', 'y', 1), { ...put('m', '{}', 2), kind: 'mac' }])
+  t.match(await one.read('lease', 'a'), { revision: 3 })
+  await t.rejects(one.read('mac', 'm'), EngineAway)
+  one.turn({ lagMs: 0 })
+})
+
 t.test('away: nothing is done, and the news comes later', async t => {
   const engine = new EngineDouble()
   const [one, two] = [engine.connect({ deadlineMs: 10 }), engine.connect()]

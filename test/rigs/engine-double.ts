@@ -234,10 +234,8 @@ class Connection implements NodeEngine {
     const version = this.#engine.newest({ kind, key })
     await this.#tell()
     this.#expectSame(life)
-    // Behind a quota or a MAC stands what the feed told, as with etcd.
-    if (this.#switches.deaf && (kind === 'quota' || kind === 'mac'))
-      throw new EngineAway('its watch lags behind')
     if (version) this.#remember(version)
+    if (version && (kind === 'quota' || kind === 'mac')) await this.#catchUp(version)
     return version && stamped(version)
   }
 
@@ -300,6 +298,13 @@ class Connection implements NodeEngine {
       return
     this.#told.set(id, version.revision)
     this.#give(version)
+  }
+
+  /** As etcd's client does: behind a quota or a MAC stands what the feed told, which has to come as far. */
+  async #catchUp({ text, revision }: Version): Promise<void> {
+    const isAhead = (): boolean => text !== null && revision > (this.#heard ?? 0)
+    if (isAhead()) await delay(Math.min(this.#switches.lagMs, this.#deadlineMs))
+    if (isAhead()) throw new EngineAway('its watch lags behind')
   }
 
   #give(version: Version): void {

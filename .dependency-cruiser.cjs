@@ -105,9 +105,16 @@ module.exports = {
       name: 'no-dead-files',
       comment: 'A file that neither an executable nor a script reaches is no part of the product.',
       severity: 'error',
-      from: { path: '^(plugin|ipkeeper-server(/http/page/client)?)/main\\.ts$|^scripts/[^/]*\\.ts$' },
+      from: {
+        // The build puts fs.ts in the place of node:fs.
+        path: '^(plugin/edges/(node|quick)|ipkeeper-server(/http/page/client)?)/main\\.ts$|^scripts/[^/]*\\.ts$|^plugin/edges/quick/fs\\.ts$',
+      },
       // Declarations are read by the compiler, without an import.
-      to: { path: '^(plugin|ipkeeper-server|shared)/', pathNot: '/main\\.ts$|\\.d\\.ts$', reachable: false },
+      to: {
+        path: '^(plugin|ipkeeper-server|shared)/',
+        pathNot: '/main\\.ts$|\\.d\\.ts$|^plugin/edges/quick/fs\\.ts$',
+        reachable: false,
+      },
     },
     {
       name: 'resolvable',
@@ -172,6 +179,27 @@ module.exports = {
       to: { path: 'node_modules', dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {
+      name: 'plugin-edges-apart',
+      comment: 'What both executables of the plugin share knows the edges of neither.',
+      severity: 'error',
+      from: { path: '^plugin/', pathNot: '^plugin/edges/' },
+      to: { path: '^plugin/edges/' },
+    },
+    {
+      name: 'plugin-edges-apart',
+      comment: 'Each executable of the plugin has its own edges.',
+      severity: 'error',
+      from: { path: '^plugin/edges/node/' },
+      to: { path: '^plugin/edges/quick/' },
+    },
+    {
+      name: 'plugin-edges-apart',
+      comment: 'Each executable of the plugin has its own edges.',
+      severity: 'error',
+      from: { path: '^plugin/edges/quick/' },
+      to: { path: '^plugin/edges/node/' },
+    },
+    {
       name: 'plugin-node-modules',
       comment:
         'Only modules of Node that its start-up has loaded anyway: node:http is 9 ms, node:net 2 to 3.',
@@ -191,6 +219,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^plugin/' },
       to: { dependencyTypes: ['core'], dynamic: true, pathNot: '^(node:)?(child_process|net)$' },
+    },
+    {
+      name: 'quick-has-no-node',
+      comment: 'What the static plugin uses of Node is made in edges/quick/ itself.',
+      severity: 'error',
+      from: { path: '^plugin/edges/quick/' },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'server-imports-no-plugin',
@@ -452,7 +487,7 @@ module.exports = {
     homeOf(
       'one-place-runs-programs',
       '^(node:)?child_process$',
-      [`${server}host/run-program\\.ts$`, '^plugin/run-child\\.ts$'],
+      [`${server}host/run-program\\.ts$`, '^plugin/edges/node/start-program\\.ts$'],
       'What is executed, with which arguments, is checked in one file of each executable.',
     ),
   ],

@@ -11,9 +11,16 @@ SHAREDIR    ?= $(PREFIX)/share
 DESTDIR     ?=
 # CONFLIST=1 has "make install" put the example conflist in place as well, last of all.
 CONFLIST    ?=
+# PLUGIN=static installs the plugin without Node in the place of the other; see README.md, "Which executable".
+PLUGIN      ?=
+plugin       = dist/ipkeeper$(if $(filter static,$(PLUGIN)),-static)
 
 # Test files to run; empty means all that .taprc includes.
 TESTS ?=
+
+# What the static plugin is tested with in each run, and before an issue is done.
+STATIC_TESTS := test/faults test/spec/golden.test.ts test/install/bare-host.test.ts test/packaged/answered.test.ts
+ALL_STATIC_TESTS := test/spec test/packaged test/callers test/main-plugin test/install/bare-host.test.ts test/privileged
 
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
@@ -22,7 +29,7 @@ EXECUTABLES := dist/ipkeeper dist/ipkeeper-server
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup packages build generate check check-types check-lint check-format check-architecture check-generated
+.PHONY: help setup packages build static generate check check-types check-lint check-format check-architecture check-generated
 .PHONY: format callers test test-all coverage test-cluster conformance fuzz simulate soak bench release demo install install-conflist uninstall clean
 
 help: ## Show this list
@@ -37,6 +44,9 @@ packages:
 
 build: packages ## Make dist/ipkeeper and dist/ipkeeper-server, one self-contained executable each
 	@$(NODE) scripts/build-executables.ts
+
+static: packages ## Make dist/ipkeeper-static, the plugin without Node, where a C compiler and cargo are (ARCH=arm64 for another)
+	@$(NODE) scripts/build-static.ts $(if $(ARCH),--arch $(ARCH))
 
 generate: packages ## Write the files that are made from the schemas and catalogues
 	@for script in scripts/generate-*.ts; do echo "$$script"; $(NODE) "$$script" || exit 1; done
@@ -67,16 +77,19 @@ callers: setup ## Build cnitool, go-cni, current reference plugins and container
 
 # Building programs of others may take minutes, so only a run that has a use for them does it. A failure is no end:
 # what needs them is then skipped, with a reason that CI does not accept.
-test: setup check build ## Check, build and run every test (TESTS="file ..." runs only those)
+test: setup check build static ## Check, build and run every test (TESTS="file ..." runs only those)
 	@case '$(TESTS)' in '' | *callers*) $(NODE) scripts/build-callers.ts || true ;; esac
 	@case '$(TESTS)' in '' | *cluster*) $(NODE) scripts/build-tools.ts || true ;; esac
 	@$(NODE) scripts/run-tests.ts $(TESTS)
+	@[ -n '$(TESTS)' ] || [ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(STATIC_TESTS)
 
 test-all: test ## Run every test, then for half an hour what is too long for each run: more histories, coverage, fuzz, soak
 	@HISTORY_RUNS=20000 SHARED_RUNS=600 $(NODE) scripts/run-tests.ts test/properties/histories.test.ts test/properties/shared-ledger.test.ts
 	@SIMULATED_SECONDS=180 $(NODE) scripts/run-tests.ts test/simulation/simulation.test.ts
 	@CHANGES=all $(NODE) scripts/run-tests.ts test/changes/changes.test.ts
 	@MODELS=large $(NODE) scripts/run-tests.ts test/models/models.test.ts
+	@[ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(ALL_STATIC_TESTS)
+	@[ ! -e dist/ipkeeper-static ] || { $(NODE) scripts/build-static.ts --sanitize && PLUGIN=sanitized $(NODE) scripts/run-tests.ts test/faults test/spec/golden.test.ts; }
 	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts
 	@$(MAKE) coverage fuzz soak
 
@@ -124,10 +137,10 @@ endef
 # Man pages and completions, where they were built.
 share = $(shell cd dist/share 2>/dev/null && find . -type f | sed 's|^\./||')
 
-install: | $(EXECUTABLES) ## Install to CNI_BIN_DIR and PREFIX, with systemd's unit (DESTDIR is honoured; CONFLIST=1: the conflist, too)
+install: | $(EXECUTABLES) $(plugin) ## Install to CNI_BIN_DIR and PREFIX, with systemd's unit (DESTDIR is honoured; CONFLIST=1: the conflist, too; PLUGIN=static)
 	$(call put,dist/ipkeeper-server,0755,$(BINDIR),ipkeeper-server)
 	@ln -sfn ipkeeper-server "$(DESTDIR)$(BINDIR)/ipkeeperctl"
-	$(call put,dist/ipkeeper,0755,$(CNI_BIN_DIR),ipkeeper)
+	$(call put,$(plugin),0755,$(CNI_BIN_DIR),ipkeeper)
 	@install -d "$(DESTDIR)$(UNITDIR)" "$(DESTDIR)$(TMPFILESDIR)"
 	@sed 's|^\(Exec[A-Za-z]*=-*\)/usr/local/bin/|\1$(BINDIR)/|' deploy/systemd/ipkeeper.service >"$(DESTDIR)$(UNITDIR)/ipkeeper.service"
 	@install -m 0644 deploy/systemd/ipkeeper.conf "$(DESTDIR)$(TMPFILESDIR)/ipkeeper.conf"
@@ -148,6 +161,10 @@ install-conflist: ## Put deploy/cni/10-ipkeeper.conflist into CNI_CONF_DIR, by w
 
 $(EXECUTABLES):
 	@$(MAKE) --no-print-directory build
+
+dist/ipkeeper-static:
+	@$(MAKE) --no-print-directory static
+	@[ -e $@ ] || { echo 'without dist/ipkeeper-static there is nothing to install: see the line above' >&2; exit 1; }
 
 # In the other order: as long as a conflist names the plugin, runtimes start it, for the DEL of each pod too.
 uninstall: ## Remove what install put there; state, configuration and a conflist that was adapted stay

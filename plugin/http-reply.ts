@@ -66,36 +66,46 @@ function parseHead(text: string): Head {
 }
 
 const tooLong = (): ReplyFormatError => new ReplyFormatError(`its body is longer than ${bodyLimit} bytes`)
+/** Chunks of a few bytes would cost a hundred times what they bring. */
+const receivedLimit = 2 * bodyLimit
+const tooManyChunks = (): ReplyFormatError =>
+  new ReplyFormatError(`its chunks are so small that they take more than ${receivedLimit} bytes`)
 const surplus = (): ReplyFormatError => new ReplyFormatError('there is more after its end')
 
 /** What has arrived and is not read yet. */
 class Inbox {
   #pending: Buffer = Buffer.alloc(0)
+  /** Where in it the rest begins. */
+  #at = 0
 
   get length(): number {
-    return this.#pending.length
+    return this.#pending.length - this.#at
   }
 
   put(chunk: Buffer): void {
-    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+    this.#pending = this.length === 0 ? chunk : Buffer.concat([this.#pending.subarray(this.#at), chunk])
+    this.#at = 0
   }
 
   /** As much of so many bytes as is there. */
   take(length: number): Buffer {
-    const taken = this.#pending.subarray(0, length)
-    this.#pending = this.#pending.subarray(length)
-    return taken
+    const from = this.#at
+    this.#at = Math.min(from + length, this.#pending.length)
+    return this.#pending.subarray(from, this.#at)
   }
 
   /** The text before an end mark, which is dropped; undefined while there is none. */
   takeUntil(mark: string, limit: number, tooLong: string): string | undefined {
-    const end = this.#pending.indexOf(mark)
-    if (end > limit || (end < 0 && this.#pending.length > limit)) throw new ReplyFormatError(tooLong)
-    return end < 0 ? undefined : this.take(end + mark.length).toString('latin1', 0, end)
+    const from = this.#at
+    const end = this.#pending.indexOf(mark, from)
+    if (end - from > limit || (end < 0 && this.length > limit)) throw new ReplyFormatError(tooLong)
+    if (end < 0) return undefined
+    this.#at = end + mark.length
+    return this.#pending.toString('latin1', from, end)
   }
 
   beginning(length: number): string {
-    return this.#pending.toString('latin1', 0, length)
+    return this.#pending.toString('latin1', this.#at, this.#at + length)
   }
 }
 
@@ -187,6 +197,7 @@ export function createReplyReader(): ReplyReader {
   return {
     push(chunk) {
       received += chunk.length
+      if (received > receivedLimit) throw tooManyChunks()
       inbox.put(chunk)
       head ??= readHead(inbox)
       if (head === undefined || !readBody(head.framing)) return undefined

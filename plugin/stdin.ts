@@ -11,14 +11,20 @@ export interface StdinLimits {
 
 export type ReadStdin = (limits: StdinLimits) => Promise<string>
 
-/** The part of a stream that is needed here; net.Socket and tty.ReadStream have it. */
-interface InputStream {
-  on(event: 'data', listener: (chunk: Buffer) => void): unknown
-  on(event: 'end', listener: () => void): unknown
-  on(event: 'error', listener: (error: Error) => void): unknown
-  removeAllListeners(): unknown
-  destroy(): unknown
+export interface InputListener {
+  readonly received: (bytes: Buffer) => void
+  readonly ended: () => void
+  readonly failed: (error: Error) => void
 }
+
+/** Reads on as bytes come; what it returns ends that, and then the listener hears nothing more. */
+export type ReadInput = (listener: InputListener) => () => void
+
+/**
+ * Opens fd 0 for reading without waiting: a pipe or a socket, or a device that may be a terminal; undefined for one that is
+ * no terminal.
+ */
+export type OpenInput = (kind: 'stream' | 'device') => Promise<ReadInput | undefined>
 
 const stdin = 0
 
@@ -35,24 +41,22 @@ const tooMuch = (maxBytes: number): Problem => unreadable(`more than ${maxBytes}
  * neither readSync nor a read in the thread pool can be left alone, the pool keeps the process from ending. Anything
  * else, such as a file, is read at once.
  *
- * @param openTerminal the stream of fd 0 when that is a terminal, else undefined; asked only for character devices
  * @returns a function that throws Problem IPK_INPUT_UNREADABLE (CNI code 5)
  */
-export function createStdinReader(openTerminal: () => InputStream | undefined): ReadStdin {
+export function createStdinReader(openInput: OpenInput): ReadStdin {
   return async limits => {
     const stats = attempt(() => fstatSync(stdin))
     if (stats.isFIFO() || stats.isSocket()) {
       const { chunks, ended } = stats.isFIFO() ? takeReady(limits.maxBytes) : nothing
       if (ended) return Buffer.concat(chunks).toString()
-      // Loaded here, since few runs need it: their input has ended when they look.
-      const { Socket } = await import('node:net')
-      return readStream(new Socket({ fd: stdin, readable: true, writable: false }), limits, chunks)
+      const input = await openInput('stream')
+      return input ? readOn(input, limits, chunks) : readBlocking(limits)
     }
     const nullDevice = attempt(() => nullDescriptor(stdin))
     if (nullDevice === 'closed by the caller') throw unreadable('bad file descriptor')
     if (nullDevice === 'null') return ''
-    const terminal = stats.isCharacterDevice() ? openTerminal() : undefined
-    return terminal ? readStream(terminal, limits) : readBlocking(limits)
+    const terminal = stats.isCharacterDevice() ? await openInput('device') : undefined
+    return terminal ? readOn(terminal, limits) : readBlocking(limits)
   }
 }
 
@@ -74,7 +78,7 @@ const nothing: Ready = { chunks: [], ended: false }
 
 /**
  * Takes what is in the pipe already. Runtimes write the configuration and close the pipe at once, and then this is all
- * of it; a stream costs 2 to 3 ms of every run. Never waits: the pipe is opened anew, so that reading without blocking
+ * of it; a stream of Node costs 2 to 3 ms of every run. Never waits: the pipe is opened anew, so that reading without blocking
  * concerns this process alone. Where that cannot be done there is nothing to take, and the stream says why.
  */
 function takeReady(maxBytes: number): Ready {
@@ -104,8 +108,8 @@ function takeReady(maxBytes: number): Ready {
   }
 }
 
-function readStream(
-  stream: InputStream,
+function readOn(
+  read: ReadInput,
   { timeoutMs, maxBytes }: StdinLimits,
   before: readonly Buffer[] = [],
 ): Promise<string> {
@@ -114,25 +118,25 @@ function readStream(
     let length = before.reduce((sum, chunk) => sum + chunk.length, 0)
     const finish = (problem?: Problem): void => {
       clearTimeout(timer)
-      stream.removeAllListeners()
-      stream.on('error', () => undefined)
-      stream.destroy()
+      stop()
       if (problem) reject(problem)
       else resolve(Buffer.concat(chunks).toString())
     }
     const timer = setTimeout(() => {
       finish(unreadable(`no end of it within ${timeoutMs / 1000} s`))
     }, timeoutMs)
-    stream.on('data', chunk => {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length > maxBytes) finish(tooMuch(maxBytes))
-    })
-    stream.on('end', () => {
-      finish()
-    })
-    stream.on('error', error => {
-      finish(unreadable(error.message, error))
+    const stop = read({
+      received: chunk => {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length > maxBytes) finish(tooMuch(maxBytes))
+      },
+      ended: () => {
+        finish()
+      },
+      failed: error => {
+        finish(unreadable(error.message, error))
+      },
     })
   })
 }

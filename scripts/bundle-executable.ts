@@ -36,7 +36,7 @@ const { commit } = readSource(root, process.env)
 export const products: readonly Executable[] = [
   {
     name: 'ipkeeper',
-    source: { entry: 'plugin/main.ts' },
+    source: { entry: 'plugin/edges/node/main.ts' },
     nodeOptions: [fewThreads, noBaselineCode, noDebugger, ...deafToEnvironment],
     isTrained: true,
   },
@@ -51,6 +51,33 @@ export const products: readonly Executable[] = [
 export const yardstick: readonly Executable[] = [
   { name: 'trivial', source: { text: "require('node:fs').writeSync(1, '{}\\n')" }, nodeOptions: [] },
 ]
+
+/** What is stamped into every executable. */
+const stamps = () => ({
+  IPKEEPER_VERSION: JSON.stringify(readVersion()),
+  IPKEEPER_COMMIT: JSON.stringify(commit),
+})
+
+/** The plugin for QuickJS: one script, with our own files in the place of node:fs. */
+export async function bundleStatic(): Promise<string> {
+  const result = await build({
+    entryPoints: [join(root, 'plugin', 'edges', 'quick', 'main.ts')],
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'neutral',
+    target: 'es2024',
+    format: 'iife',
+    alias: { 'node:fs': './plugin/edges/quick/fs.ts' },
+    charset: 'ascii',
+    legalComments: 'none',
+    define: stamps(),
+    logLevel: 'warning',
+    write: false,
+  })
+  const [file] = result.outputFiles
+  if (file === undefined) throw new Error('esbuild made nothing of ipkeeper-static')
+  return file.text
+}
 
 /** One self-contained CommonJS text: SEA runs CommonJS only, and one file is quickest to start. */
 export async function bundleExecutable(executable: Executable): Promise<string> {
@@ -71,8 +98,7 @@ export async function bundleExecutable(executable: Executable): Promise<string> 
     minifyWhitespace: true,
     legalComments: 'none',
     define: {
-      IPKEEPER_VERSION: JSON.stringify(readVersion()),
-      IPKEEPER_COMMIT: JSON.stringify(commit),
+      ...stamps(),
       ...(executable.hasPage && { IPKEEPER_PAGE: JSON.stringify(await bundlePage()) }),
     },
     logLevel: 'warning',

@@ -28,7 +28,7 @@ if (cruise.status !== 0) {
 }
 
 const { metafile } = await build({
-  entryPoints: [join(root, 'plugin', 'main.ts')],
+  entryPoints: [join(root, 'plugin', 'edges', 'node', 'main.ts')],
   absWorkingDir: root,
   bundle: true,
   platform: 'node',

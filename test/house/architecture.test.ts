@@ -17,8 +17,11 @@ type Tree = Readonly<Record<string, string>>
 const sound: Tree = {
   'shared/net/address.ts': 'export const address = 1\n',
   'shared/api/lease.schema.ts': "import { Type } from 'typebox'\nexport const Lease = Type.Object({})\n",
-  'plugin/main.ts':
-    "import { closeSync } from 'node:fs'\nimport { address } from '../shared/net/address.ts'\ncloseSync(address)\n",
+  'plugin/edges/node/main.ts':
+    "import { closeSync } from 'node:fs'\nimport { address } from '../../../shared/net/address.ts'\ncloseSync(address)\n",
+  'plugin/edges/quick/main.ts': "import { run } from '../../run.ts'\nrun()\n",
+  'plugin/edges/quick/fs.ts': 'export const closeSync = () => 1\n',
+  'plugin/run.ts': 'export const run = () => 1\n',
   'ipkeeper-server/ipam/choose.ts':
     "import { address } from '../../shared/net/address.ts'\nexport const choose = address\n",
   'ipkeeper-server/store/lease-store.ts': 'export interface LeaseStore { close: () => void }\n',
@@ -63,8 +66,12 @@ const broken: readonly (readonly [rule: string, file: string, imports: string, h
   ['plugin-has-no-packages', 'plugin/packed.ts', 'undici'],
   ['plugin-node-modules', 'plugin/slow.ts', 'node:http'],
   ['plugin-node-modules', 'plugin/run-child.ts', 'node:child_process'],
+  ['plugin-edges-apart', 'plugin/edges/node/borrowed.ts', '../quick/main.ts'],
+  ['plugin-edges-apart', 'plugin/edges/quick/borrowed.ts', '../node/main.ts'],
+  ['plugin-edges-apart', 'plugin/edged.ts', './edges/node/main.ts'],
+  ['quick-has-no-node', 'plugin/edges/quick/read.ts', 'node:fs'],
   ['plugin-late-modules', 'plugin/late.ts', 'node:http', 'late'],
-  ['server-imports-no-plugin', 'ipkeeper-server/leases/plugged.ts', '../../plugin/main.ts'],
+  ['server-imports-no-plugin', 'ipkeeper-server/leases/plugged.ts', '../../plugin/edges/node/main.ts'],
   ['pure-without-node', 'ipkeeper-server/ipam/clock.ts', 'node:crypto'],
   ['pure-without-packages', 'ipkeeper-server/ipam/packed.ts', 'typebox'],
   ['pure-imports-pure', 'ipkeeper-server/kubernetes/dialects/peek.ts', '../../network/inspect.ts'],
@@ -247,8 +254,8 @@ t.test('a file that nothing reaches is reported', async t => {
 })
 
 t.test('a package that comes into the plugin by way of shared/ is reported', async t => {
-  const file = 'plugin/main.ts'
-  const text = "import { Lease } from '../shared/api/lease.schema.ts'\nconsole.log(Lease)\n"
+  const file = 'plugin/edges/node/main.ts'
+  const text = "import { Lease } from '../../../shared/api/lease.schema.ts'\nconsole.log(Lease)\n"
   const finished = await check(plant(sound, { [file]: text }), 'check-architecture.ts')
   t.equal(finished.exit, 1)
   t.match(finished.stderr, /error plugin-bundle: shared\/api\/lease\.schema\.ts brings .*typebox/)

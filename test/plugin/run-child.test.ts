@@ -1,8 +1,9 @@
 import t from 'tap'
-import { askAside, createRunChild } from '../../plugin/run-child.ts'
+import { startProgram } from '../../plugin/edges/node/start-program.ts'
+import { createAskAside, createRunChild } from '../../plugin/run-child.ts'
 
 const kills: (() => void)[] = []
-const runChild = createRunChild(kill => kills.push(kill))
+const runChild = createRunChild(startProgram, kill => kills.push(kill))
 const env = { PATH: process.env['PATH'] ?? '' }
 /** Runs a shell script: sh reads it from stdin. */
 const run = (script: string, timeoutMs = 20_000) =>
@@ -47,6 +48,7 @@ t.test('another process of the same executable is heard, and its end is not wait
     'silent.js': '',
     'hangs.js': 'setTimeout(() => undefined, 2000)',
   })
+  const askAside = createAskAside(startProgram, process.execPath)
   const ask = (script: string, timeoutMs = 10_000) => askAside(`${folder}/${script}`, '', timeoutMs)
   t.match(await ask('says.js'), /^\{\}\n/)
   t.equal(await ask('silent.js'), undefined)

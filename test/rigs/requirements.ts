@@ -13,6 +13,22 @@ import { findMirror, hasImageBuilder } from './image.ts'
 import { hasLoopDevices } from './loop-disk.ts'
 import { findFaketime } from './moved-clock.ts'
 
+/** Where `make build` leaves the executables. */
+export const distFolder = join(import.meta.dirname, '..', '..', 'dist')
+
+/**
+ * Which executable of the plugin is tested: the one made with Node, or the one without (PLUGIN=static in the environment), also
+ * built so that each fault of memory ends it (PLUGIN=sanitized).
+ */
+const pluginFolders: Readonly<Record<string, string>> = { static: 'static', sanitized: 'sanitized/static' }
+const folderOfPlugin = pluginFolders[process.env['PLUGIN'] ?? '']
+export const isStaticPlugin = folderOfPlugin !== undefined
+
+/** Folder of that executable; the static one is in a folder of its own under the name that runtimes know. */
+export const pluginFolder = join(distFolder, folderOfPlugin ?? '')
+
+export const testedPlugin = join(pluginFolder, 'ipkeeper')
+
 /** Begins the reason of a skip that is no fault even in CI: nothing that apt or npm supply would enable the test. */
 export const optionalSkip = 'optional: '
 
@@ -52,12 +68,12 @@ export type Requirement =
   | 'loop-devices'
 
 /** Folders of reference plugins: Debian's package, then the upstream convention. */
-const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin']
+const referenceFolders = ['/usr/lib/cni', '/opt/cni/bin']
 
 /** Folder that holds `bridge`, `host-local` and `loopback`, or undefined. */
 export function findReferencePlugins(): string | undefined {
   const wanted = ['bridge', 'host-local', 'loopback']
-  return pluginFolders.find(folder => wanted.every(name => isExecutable(join(folder, name))))
+  return referenceFolders.find(folder => wanted.every(name => isExecutable(join(folder, name))))
 }
 
 /** Being root is not enough: in an unprivileged container root may not make namespaces. Tried once. */
@@ -130,8 +146,10 @@ const requirements: Readonly<
     otherwise: 'needs the reference CNI plugins (Debian package containernetworking-plugins)',
   },
   executables: {
-    met: () => ['ipkeeper', 'ipkeeper-server'].every(name => existsSync(join(distFolder, name))),
-    otherwise: 'needs the packaged executables (make build)',
+    met: () => [testedPlugin, join(distFolder, 'ipkeeper-server')].every(path => existsSync(path)),
+    otherwise: !isStaticPlugin
+      ? 'needs the packaged executables (make build)'
+      : 'needs the static plugin (make static, where a C compiler and cargo are)',
   },
   runc: { met: () => findProgram('runc') !== undefined, otherwise: 'needs runc (Debian package runc)' },
   go: {
@@ -236,9 +254,6 @@ const requirements: Readonly<
     otherwise: hasCluster() ? 'needs kube-controller-manager beside kube-apiserver' : clusterOtherwise,
   },
 }
-
-/** Where `make build` leaves the executables. */
-export const distFolder = join(import.meta.dirname, '..', '..', 'dist')
 
 /**
  * For tap's `skip` option: false when everything is there, else the reason.

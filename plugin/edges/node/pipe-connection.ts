@@ -1,5 +1,5 @@
 import { getSystemErrorName } from 'node:util'
-import type { Connect, Connection, ConnectionListener } from './connection.ts'
+import type { Connect, Connection, ConnectionListener } from '../../connection.ts'
 
 /** libuv's pipe, as Node hands it to node:net. Numbers below 0 are errors of libuv. */
 interface Pipe {

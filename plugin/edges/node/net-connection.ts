@@ -1,5 +1,5 @@
 import type * as Net from 'node:net'
-import type { Connect } from './connection.ts'
+import type { Connect } from '../../connection.ts'
 
 /** Connects by node:net, which is given: loading it takes 29 more modules, 2 to 3 ms of a run that can do without. */
 export const createNetConnect =

@@ -1,11 +1,10 @@
 /** The packaged plugin under cnitool and the current bridge, verb by verb. */
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { annotationsCapability, makeCallerSite, type CallerSite } from '../rigs/caller-site.ts'
 import { openCnitool, type CnitoolCall, type PrintedResult } from '../rigs/cnitool.ts'
 import { makeNetworkNamespace, type NetworkNamespace } from '../rigs/netns.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, pluginFolder, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 
@@ -145,12 +144,12 @@ t.test('check fails when what it looks at is gone', { skip }, async t => {
       gone: 'the lease',
       remove: (namespace, containerId) =>
         runPlugin({
-          plugin: join(distFolder, 'ipkeeper'),
+          plugin: testedPlugin,
           command: 'DEL',
           containerId,
           netns: namespace.path,
           ifname: 'eth0',
-          path: distFolder,
+          path: pluginFolder,
           config: { cniVersion: '1.1.0', name: 'fixed', ipam: site.ipam() },
           host: site.host,
         }),

@@ -1,6 +1,5 @@
 /** The packaged plugin on containerd 2, asked over CRI as kubelet does, in a chain of today's plugins. */
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { annotationsCapability, makeCallerSite } from '../rigs/caller-site.ts'
@@ -8,7 +7,7 @@ import { currentContainerd } from '../rigs/containerd-release.ts'
 import { startContainerd } from '../rigs/containerd.ts'
 import type { Pod } from '../rigs/cri.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { hangMs } from '../rigs/poll.ts'
 
 const skip = missing('go', 'callers', 'namespaces', 'runc', 'executables')
@@ -35,7 +34,7 @@ t.test('pods on containerd 2', { skip }, async t => {
     folder: site.folder,
     release: currentContainerd,
     conflist: conflist(site.ipam()),
-    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+    plugins: { ipkeeper: testedPlugin },
   })
   const { cri } = containerd
   t.teardown(() => containerd.close())

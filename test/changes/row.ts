@@ -55,7 +55,7 @@ export interface Row {
   readonly allWrong?: RegExp
   /** A DEL with the new conflist does not mean a pod from before: the sweeper ends it when its sandbox is gone. */
   readonly swept?: true
-  /** Roles in which the row makes no sense, and why. */
+  /** Roles in which there is nothing to play, and why. */
   readonly without?: Partial<Record<Role, string>>
   /** What to type, for the page. */
   readonly type: string

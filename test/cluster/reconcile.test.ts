@@ -16,7 +16,7 @@ import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { encodeReply, startCriDouble } from '../rigs/cri-double.ts'
 import { startInNewNamespace } from '../rigs/namespace-process.ts'
 import { until } from '../rigs/poll.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, pluginFolder, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -145,14 +145,14 @@ t.test('reconcile and the Kubernetes API', { skip, timeout: 180_000 }, async t =
     const namespace = await startInNewNamespace(t)
     const { plugins, ...network } = JSON.parse(readFileSync(node.conflist, 'utf8')) as { plugins: object[] }
     const { exit, stdout } = await runPlugin({
-      plugin: join(distFolder, 'ipkeeper'),
+      plugin: testedPlugin,
       ...{
         command: 'ADD',
         containerId: 'bare',
         netns: namespace.path,
         ifname: 'eth0',
         args: '',
-        path: distFolder,
+        path: pluginFolder,
       },
       config: { ...network, ...plugins[0] },
     })

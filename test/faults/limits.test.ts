@@ -18,7 +18,7 @@ import {
   verbs,
   type RunOptions,
 } from '../rigs/plugin-under-fault.ts'
-import { missing } from '../rigs/requirements.ts'
+import { isStaticPlugin, missing } from '../rigs/requirements.ts'
 import type { Finished } from '../rigs/run-program.ts'
 
 const skip = missing('executables')
@@ -48,17 +48,20 @@ t.test('file descriptors: an answer, an error, or nothing', { skip }, async t =>
       if (number >= 24) succeeds(t, name, finished, verb === 'ADD' ? result : undefined)
       else if (finished.stdout === '' && finished.exit !== 0) endsWithoutAWord(t, name, finished)
       else if (finished.exit === 0) succeeds(t, name, finished, verb === 'ADD' ? result : undefined)
-      else failsProperly(t, name, finished, { code: 11 })
+      // Without a descriptor for anything, stdin cannot be read either.
+      else failsProperly(t, name, finished, { code: isStaticPlugin && number === 1 ? 5 : 11 })
     }
   })
 })
 
 t.test('memory, stack, time, files, threads', { skip }, async t => {
   const daemon = await listenFor(t, good)
-  const rows: readonly [name: string, by: By, outcome: 'answers' | 'nothing'][] = [
+  type End = 'answers' | 'nothing'
+  const rows: readonly [name: string, by: By, withNode: End, withoutNode?: End][] = [
     ['1.3 GB of address space', limited('--as=1300000000'), 'answers'],
-    ['1 GB of address space', limited('--as=1000000000'), 'nothing'],
-    ['100 MB of data', limited('--data=100000000'), 'nothing'],
+    ['1 GB of address space', limited('--as=1000000000'), 'nothing', 'answers'],
+    ['20 MB of address space', limited('--as=20000000'), 'nothing', 'answers'],
+    ['100 MB of data', limited('--data=100000000'), 'nothing', 'answers'],
     ['256 kB of stack', limited('--stack=256000'), 'answers'],
     ['no core dumps', limited('--core=0'), 'answers'],
     ['no locked memory', limited('--memlock=0'), 'answers'],
@@ -67,7 +70,8 @@ t.test('memory, stack, time, files, threads', { skip }, async t => {
     ['no message queues', limited('--msgqueue=0'), 'answers'],
     ['the lowest priority', ['nice', '-n', '19'], 'answers'],
   ]
-  await each(rows, async ([name, by, outcome]) => {
+  await each(rows, async ([name, by, withNode, withoutNode = withNode]) => {
+    const outcome = isStaticPlugin ? withoutNode : withNode
     for (const verb of ['ADD', 'STATUS'] as const) {
       const finished = await runVerb(verb, configFor(daemon.path), { by })
       if (outcome === 'answers')

@@ -1,10 +1,9 @@
 /** The packaged plugin with the packaged daemon: the dispatcher's promises, seen from outside. */
-import { join } from 'node:path'
 import fc from 'fast-check'
 import type { LeasesReply } from '../../shared/api/listing.schema.ts'
 import { supportedVersions } from '../../shared/cni/versions.ts'
 import type { Daemon } from '../rigs/daemon.ts'
-import { distFolder } from '../rigs/requirements.ts'
+import { testedPlugin } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { environment } from './arbitraries/environment.ts'
 import { stdinText } from './arbitraries/netconf.ts'
@@ -72,7 +71,7 @@ export function executableRuns(daemon: Daemon): Property {
       IPKEEPER_SOCKET: daemon.socket,
       IPKEEPER_STATE_DIR: daemon.stateDir,
     }
-    return checkEnd(given, await runProgram(join(distFolder, 'ipkeeper'), [], { env, input: given.stdin }))
+    return checkEnd(given, await runProgram(testedPlugin, [], { env, input: given.stdin }))
   }
   return property({
     name: 'the executables',

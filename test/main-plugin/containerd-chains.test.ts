@@ -1,13 +1,12 @@
 /** The main plugin at the head of a chain, on every containerd that is here, each with the reference plugins of its time. */
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import t from 'tap'
 import { annotationsCapability, makeCallerSite } from '../rigs/caller-site.ts'
 import { currentContainerd, installedContainerd } from '../rigs/containerd-release.ts'
 import { startContainerd } from '../rigs/containerd.ts'
 import type { Pod } from '../rigs/cri.ts'
 import { askEcho, echoPort, serveEcho, type Place } from '../rigs/echo.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 
 const releases = [
   {
@@ -50,7 +49,7 @@ for (const { release, cniVersion, make, skip } of releases) {
           { type: 'firewall', backend: 'iptables' },
         ],
       },
-      plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+      plugins: { ipkeeper: testedPlugin },
     })
     t.teardown(() => containerd.close())
     const { cri } = containerd

@@ -7,7 +7,7 @@ import type { Pod } from '../rigs/cri.ts'
 import { startDaemon } from '../rigs/daemon.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'executables')
@@ -49,7 +49,7 @@ t.test('pods that host-local gave their addresses', { skip }, async t => {
   })
   const containerd = await startContainerd({
     ...{ host, folder, conflist: conflist({ type: 'host-local' }) },
-    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+    plugins: { ipkeeper: testedPlugin },
   })
   t.teardown(async () => {
     await containerd.close()

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -40,7 +40,7 @@ const config = (wanted: string | undefined): object => ({
 
 async function call(command: 'ADD' | 'DEL', known: Known) {
   return await runPlugin({
-    plugin: join(distFolder, 'ipkeeper'),
+    plugin: testedPlugin,
     command,
     containerId: known.container,
     netns: '/run/netns/none',

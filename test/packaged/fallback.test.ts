@@ -11,7 +11,7 @@ import t, { type Test } from 'tap'
 import type { AttachmentsReply } from '../../shared/api/listing.schema.ts'
 import { stateFolders } from '../../shared/paths.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
-import { distFolder, findReferencePlugins, missing } from '../rigs/requirements.ts'
+import { findReferencePlugins, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -77,7 +77,7 @@ async function makeSite(t: Test): Promise<Site> {
         ranges: [[{ subnet: '10.22.0.0/16', rangeStart: '10.22.8.0', rangeEnd: '10.22.8.99' }]],
       }
       const finished = await runPlugin({
-        plugin: join(distFolder, 'ipkeeper'),
+        plugin: testedPlugin,
         command: verb,
         containerId: container,
         netns: '/run/netns/none',
@@ -475,7 +475,7 @@ t.test(
       'fake',
       `echo $CNI_COMMAND >>'${calls}'\nif [ "$CNI_COMMAND" = ADD ]; then echo $$ >'${pidFile}'; exec sleep 60; fi`,
     )
-    const child = spawn(join(distFolder, 'ipkeeper'), [], {
+    const child = spawn(testedPlugin, [], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: {
         CNI_COMMAND: 'ADD',

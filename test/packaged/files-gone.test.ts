@@ -18,7 +18,7 @@ import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon, type HttpReply } from '../rigs/daemon.ts'
 import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
@@ -77,7 +77,7 @@ function makeSite(t: Test) {
     /** The packaged plugin, as a runtime would start it. */
     del: (containerId: string) => {
       const { netns, ifname, args, path } = request(containerId)
-      const plugin = join(distFolder, 'ipkeeper')
+      const plugin = testedPlugin
       return runPlugin({ plugin, command: 'DEL', containerId, netns, ifname, args, path, config })
     },
   }

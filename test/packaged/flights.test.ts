@@ -16,14 +16,14 @@ import t, { type Test } from 'tap'
 import { logs } from '../rigs/logs.ts'
 import type { Flight, FlightsReply } from '../../shared/api/flight.schema.ts'
 import { startDaemon } from '../rigs/daemon.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { listenScripted } from '../rigs/scripted-socket.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
-const plugin = join(distFolder, 'ipkeeper')
+const plugin = testedPlugin
 
 /** A node with a state folder of its own; no daemon unless one is started. */
 function makeSite(t: Test) {

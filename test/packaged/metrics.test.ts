@@ -6,7 +6,7 @@ import { startDaemon, type Daemon, type HttpReply } from '../rigs/daemon.ts'
 import { readPage, valueOf, type PageSample } from '../rigs/metrics-page.ts'
 import { freePort } from '../rigs/free-port.ts'
 import { until } from '../rigs/poll.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -51,7 +51,7 @@ function makeSite(t: Test, extra = '') {
     })
   const plugin = (command: string, pod: Pod) =>
     runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId: pod.container },
+      ...{ plugin: testedPlugin, command, containerId: pod.container },
       ...{ netns: '/run/netns/none', ifname: 'eth0', args: args(pod), path: '/opt/cni/bin' },
       config: netconf(),
     })

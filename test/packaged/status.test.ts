@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startDaemon, type Daemon, type DaemonOptions } from '../rigs/daemon.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import { listenScripted, replyText, type Script } from '../rigs/scripted-socket.ts'
@@ -23,7 +23,7 @@ function makeSite(t: Test, host?: PrivateHost) {
   const stateDir = folder.file('state')
   const call = (command: string, containerId: string, ipam: object = {}): Promise<Finished> =>
     runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId, path: '/opt/cni/bin' },
+      ...{ plugin: testedPlugin, command, containerId, path: '/opt/cni/bin' },
       ...(command !== 'STATUS' && { netns: '/run/netns/none', ifname: 'eth0' }),
       config: {
         ...{ cniVersion: '1.1.0', name: 'fixed', type: 'bridge' },

@@ -10,7 +10,7 @@ import { freePort } from '../rigs/free-port.ts'
 import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { closed, oddRequests, sendRaw } from '../rigs/raw-requests.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -40,7 +40,7 @@ async function site(t: Test, configuration = '{}') {
   }
   const plugin = (command: string) =>
     runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId: request.containerId },
+      ...{ plugin: testedPlugin, command, containerId: request.containerId },
       ...{ netns: request.netns, ifname: request.ifname, path: request.path, config: request.config },
       env: { IPKEEPER_STATE_DIR: stateDir },
     })

@@ -1,12 +1,11 @@
 /** The page of the packaged daemon: off unless configured, and following what real plugins do. */
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { closeBrowser, openPage } from '../rigs/browser.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { freePort } from '../rigs/free-port.ts'
 import { until } from '../rigs/poll.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { mustRun } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -46,7 +45,7 @@ function makeSite(t: Test) {
     netns = '/run/netns/none',
   ): Promise<void> => {
     const { exit, stdout } = await runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId: pod, ifname: 'eth0' },
+      ...{ plugin: testedPlugin, command, containerId: pod, ifname: 'eth0' },
       ...{ netns, path: '/opt/cni/bin' },
       args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_UID=uid-${pod}`,
       config: {

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { makeNetworkNamespace, type NetworkNamespace } from '../rigs/netns.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, findReferencePlugins, missing } from '../rigs/requirements.ts'
+import { findReferencePlugins, missing, pluginFolder } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -56,7 +56,7 @@ async function makeSite(t: Test): Promise<Site> {
         netns: namespace.path,
         ifname: 'eth0',
         args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0;K8S_POD_UID=one',
-        path: `${distFolder}:${plugins}`,
+        path: `${pluginFolder}:${plugins}`,
         config: {
           ...{ cniVersion: '1.0.0', name: 'fixed', type: 'bridge', bridge: 'cni0', isGateway: true },
           ...config,

@@ -1,7 +1,6 @@
 /** The main job on a real containerd: what `make demo` tells, each step asserted. */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import { startContainerdRuntime } from '../rigs/containerd-runtime.ts'
 import type { Pod } from '../rigs/cri.ts'
@@ -10,7 +9,7 @@ import { besideLab, fixedNetwork, labPool, wiringPlugins } from '../rigs/fixed-n
 import { kernelState } from '../rigs/kernel-state.ts'
 import type { Sandbox } from '../rigs/pod-runtime.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'nft', 'executables')
@@ -28,7 +27,7 @@ for (const wiring of wiringPlugins) {
       host,
       folder,
       conflist: fixedNetwork({ wiring, socket, stateDir, timeout: 5, ranges: besideLab }),
-      plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+      plugins: { ipkeeper: testedPlugin },
     })
     t.teardown(async () => {
       await runtime.close()

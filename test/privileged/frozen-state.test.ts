@@ -9,7 +9,7 @@ import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { makeLoopDisk, type LoopDisk } from '../rigs/loop-disk.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
@@ -49,7 +49,7 @@ async function makeSite(t: Test): Promise<Site> {
   })
   const [stateDir, socket, plugin] = [`${disk.path}/state`, folder.file('s'), folder.file('ipkeeper')]
   // Of this site alone, to be counted.
-  await host.must('cp', [`${distFolder}/ipkeeper`, plugin])
+  await host.must('cp', [testedPlugin, plugin])
   const ipam = { type: 'ipkeeper', subnet: '10.22.0.0/16', socket, stateDir, timeout }
   const site: Site = {
     ...{ host, disk, folder, ipam },

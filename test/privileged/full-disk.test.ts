@@ -11,7 +11,7 @@ import { logs } from '../rigs/logs.ts'
 import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
@@ -56,7 +56,7 @@ async function makeSite(t: Test, files?: number, mebibytes = 24, forRoot = 0): P
     },
     plugin: (command, container, more = {}) =>
       runPlugin({
-        ...{ plugin: `${distFolder}/ipkeeper`, command, host, containerId: container },
+        ...{ plugin: testedPlugin, command, host, containerId: container },
         ...{ netns: '/run/netns/none', ifname: 'eth0', path: '/opt/cni/bin' },
         args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${container};K8S_POD_UID=u-${container}`,
         config: {

@@ -15,7 +15,7 @@ import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'nft', 'executables')
@@ -53,7 +53,7 @@ async function site(
   let daemon = await start('report')
   const containerd = await startContainerd({
     ...{ host, folder, conflist: network({ socket, stateDir }) },
-    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+    plugins: { ipkeeper: testedPlugin },
   })
   t.teardown(async () => {
     await containerd.close()

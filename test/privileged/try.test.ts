@@ -12,7 +12,7 @@ import { kernelState, settledState } from '../rigs/kernel-state.ts'
 import type { PluginConfig } from '../rigs/pod-runtime.ts'
 import { until } from '../rigs/poll.ts'
 import { onlyChildOf } from '../rigs/private-host.ts'
-import { distFolder, findReferencePlugins, missing } from '../rigs/requirements.ts'
+import { distFolder, findReferencePlugins, missing, pluginFolder } from '../rigs/requirements.ts'
 import type { Finished } from '../rigs/run-program.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'executables', 'nft', 'ping')
@@ -44,7 +44,7 @@ async function bench(t: Test): Promise<Bench> {
   if (ping !== undefined) symlinkSync(ping, folder.file('tools', 'ping'))
   const env = { PATH: `${folder.file('tools')}:/usr/sbin:/usr/bin:/sbin:/bin` }
   const args = [
-    ...['--bin-dir', [folder.file('plugins'), distFolder, referencePlugins].join(':')],
+    ...['--bin-dir', [folder.file('plugins'), pluginFolder, referencePlugins].join(':')],
     ...['--state-dir', folder.file('notes')],
   ]
   let lists = 0

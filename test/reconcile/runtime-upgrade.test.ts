@@ -1,7 +1,6 @@
 /** An upgrade that goes wrong: runtime and daemon are killed and come back, and some DELs are never sent. */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import { startContainerd, type Containerd } from '../rigs/containerd.ts'
@@ -13,7 +12,7 @@ import { loseNamespaces } from '../rigs/many-namespaces.ts'
 import { makeNetworkNamespace } from '../rigs/netns.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, pluginFolder, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
@@ -56,7 +55,7 @@ async function makeNode(t: Test): Promise<Node> {
   const conflist = fixedNetwork({ wiring: 'ipkeeper', socket, stateDir })
   const containerd = await startContainerd({
     ...{ host, folder, conflist },
-    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+    plugins: { ipkeeper: testedPlugin },
   })
   t.teardown(async () => {
     await containerd.close()
@@ -88,8 +87,8 @@ async function makeNode(t: Test): Promise<Node> {
       const [plugin] = conflist.plugins
       const { cniVersion, name } = conflist
       const { stdout } = await runPlugin({
-        plugin: join(distFolder, 'ipkeeper'),
-        ...{ command: 'ADD', containerId: id, netns: path, ifname: 'eth0', args: '', path: distFolder },
+        plugin: testedPlugin,
+        ...{ command: 'ADD', containerId: id, netns: path, ifname: 'eth0', args: '', path: pluginFolder },
         ...{ config: { ...plugin, cniVersion, name }, host },
       })
       const [first] = (JSON.parse(stdout) as { ips: { address: string }[] }).ips

@@ -1,7 +1,6 @@
 /** What is on a node and not ours: told of, and left alone. */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import { startContainerd, type Containerd } from '../rigs/containerd.ts'
@@ -9,7 +8,7 @@ import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { fixedNetwork } from '../rigs/fixed-network.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'containerd', 'reference-plugins', 'nft', 'executables')
@@ -38,7 +37,7 @@ async function makeNode(
   const daemon = await startDaemon({ socket, stateDir, host, config })
   const containerd = await startContainerd({
     ...{ host, folder, conflist: conflist(socket, stateDir) },
-    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+    plugins: { ipkeeper: testedPlugin },
   })
   t.teardown(async () => {
     await containerd.close()

@@ -1,6 +1,5 @@
 /** ADD A, ADD B of the same pod, DEL A late: B keeps its lease, its link and its connection. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import { startBareRuntime } from '../rigs/bare-runtime.ts'
@@ -9,7 +8,7 @@ import { askEcho, countEcho, serveEcho } from '../rigs/echo.ts'
 import { fixedNetwork } from '../rigs/fixed-network.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { addressOf, makeWiredNode, type WiredNode } from '../rigs/wired-node.ts'
 
@@ -110,7 +109,7 @@ async function swapBridged(t: Test, what: Between): Promise<void> {
     host,
     folder,
     conflist: fixedNetwork({ socket, stateDir }),
-    plugins: { ipkeeper: join(distFolder, 'ipkeeper') },
+    plugins: { ipkeeper: testedPlugin },
   })
   const pod = (name: string) => ({ namespace: 'shop', name, uid: `uid-of-${name}` })
   const namespaces = async (): Promise<readonly string[]> =>

@@ -6,7 +6,7 @@ import { callersFolder } from './callers.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
 import type { Conflist } from './pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from './private-host.ts'
-import { distFolder } from './requirements.ts'
+import { pluginFolder } from './requirements.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
 
@@ -79,7 +79,7 @@ export async function makeCallerSite(
     startDaemon: async () => {
       daemon = await start()
     },
-    pluginFolders: (referencePlugins = callersFolder) => [distFolder, referencePlugins],
+    pluginFolders: (referencePlugins = callersFolder) => [pluginFolder, referencePlugins],
     ipam,
     ipamWithoutDaemon: () =>
       ipam({ socket: folder.file('nobody.sock'), stateDir: folder.file('nobody'), timeout: 1 }),

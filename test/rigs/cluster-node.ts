@@ -12,7 +12,7 @@ import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { RefusedError, type ApiObject } from './cluster-client.ts'
 import type { Cluster } from './cluster.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
-import { distFolder } from './requirements.ts'
+import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
@@ -138,7 +138,7 @@ export async function startClusterNode(
 
   const call = (command: string, pod: RuntimePod, container: string): Promise<Finished> =>
     runPlugin({
-      plugin: join(distFolder, 'ipkeeper'),
+      plugin: testedPlugin,
       command,
       containerId: container,
       netns: `/run/netns/${container}`,

@@ -1,11 +1,10 @@
 /** A packaged daemon with a configuration file of its own, which can be changed, and the daemon restarted. */
 import { renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
 import { until } from './poll.ts'
-import { distFolder } from './requirements.ts'
+import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
 
@@ -47,7 +46,7 @@ export async function configuredDaemon(
   })
   const call = (command: 'ADD' | 'DEL', pod: string, pool?: string) =>
     runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId: pod, ifname: 'eth0' },
+      ...{ plugin: testedPlugin, command, containerId: pod, ifname: 'eth0' },
       ...{ netns: `/run/netns/${pod}`, path: '/opt/cni/bin' },
       args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};K8S_POD_UID=u-${pod}`,
       config: {

@@ -5,13 +5,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { distFolder } from './requirements.ts'
+import { testedPlugin } from './requirements.ts'
 import { ownStateDir } from './run-plugin.ts'
 import { runProgram, type Finished } from './run-program.ts'
 import { listenScripted, replyText, type Script, type ScriptedSocket } from './scripted-socket.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
-export const plugin = join(distFolder, 'ipkeeper')
+export const plugin = testedPlugin
 
 /** The verbs that ask the daemon. */
 export const verbs = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] as const

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { startDaemon, type Daemon } from './daemon.ts'
-import { distFolder } from './requirements.ts'
+import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
 
@@ -55,7 +55,7 @@ export async function typedSite(
     const containerId = `${namespace}-${name}`
     const runtimeConfig = { 'io.kubernetes.cri.pod-annotations': annotations }
     const { exit, stdout } = await runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId },
+      ...{ plugin: testedPlugin, command, containerId },
       config: { cniVersion: '1.0.0', name: 'net', type: 'bridge', runtimeConfig, ipam },
       ...{ netns: '/run/netns/none', ifname: 'eth0', path: '/opt/cni/bin' },
       args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,

@@ -1,12 +1,11 @@
 /** The packaged plugin in its main role, called as a runtime calls it, on a host with a daemon of its own. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { startDaemon, type Daemon } from './daemon.ts'
 import { makeNetworkNamespace, type NetworkNamespace } from './netns.ts'
 import { startPrivateHost, type PrivateHost } from './private-host.ts'
-import { distFolder } from './requirements.ts'
+import { pluginFolder, testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
 import { makeTempFolder, type TempFolder } from './temp-folder.ts'
@@ -161,7 +160,7 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
         ipam: { ...own.ipam, ...callOptions.ipam },
       }
       return runPlugin({
-        plugin: options.plugin ?? join(distFolder, 'ipkeeper'),
+        plugin: options.plugin ?? testedPlugin,
         command,
         containerId: callOptions.containerId ?? containerId,
         netns: merged.netns ?? namespace.path,
@@ -169,7 +168,7 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
         args:
           `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${name};` +
           `K8S_POD_INFRA_CONTAINER_ID=${containerId};K8S_POD_UID=${uid}`,
-        path: distFolder,
+        path: pluginFolder,
         config: config(merged),
         host,
       })

@@ -3,10 +3,9 @@
  * with the packaged daemon. Exit code, error code, shape and text have to agree; what the decoder says is everybody's
  * own, and so is stderr. Addresses depend on what was before, so only families, lengths and gateways are compared.
  */
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
-import { distFolder, missing } from '../rigs/requirements.ts'
+import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { goldenCases, type Golden, type GoldenCase } from './golden-cases.ts'
@@ -39,7 +38,7 @@ async function start(t: Test): Promise<Daemon> {
 
 function run(golden: Golden, daemon: Daemon): Promise<Finished> {
   const text = (golden.stdin ?? '').replaceAll('"host-local"', '"ipkeeper"')
-  return runProgram(join(distFolder, 'ipkeeper'), [], {
+  return runProgram(testedPlugin, [], {
     input: golden.stdin_hex === null ? text : Buffer.from(golden.stdin_hex, 'hex'),
     env: { ...golden.env, IPKEEPER_SOCKET: daemon.socket, IPKEEPER_STATE_DIR: daemon.stateDir },
   })

@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import type { LeasesReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
-import { distFolder } from '../rigs/requirements.ts'
+import { testedPlugin } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
@@ -56,7 +55,7 @@ export async function startRig({ wiresPods = false } = {}): Promise<Rig> {
     args: ['--store', 'memory:'],
     ...(host && { host }),
   })
-  const plugin = join(distFolder, 'ipkeeper')
+  const plugin = testedPlugin
   const environment = ({ verb, env }: Input): Record<string, string> => {
     const all: Record<string, string | undefined> = {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startDaemon } from '../../rigs/daemon.ts'
-import { distFolder, missing } from '../../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../../rigs/requirements.ts'
 import { runPlugin } from '../../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../../rigs/run-program.ts'
 import { makeTempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
@@ -106,7 +106,7 @@ t.test('uninstall', { skip }, async t => {
   const uninstall = (...words: readonly string[]) => run('uninstall', '--socket', socket, ...words)
   const call = (command: string): Promise<Finished> =>
     runPlugin({
-      plugin: join(distFolder, 'ipkeeper'),
+      plugin: testedPlugin,
       command,
       containerId: 'c1',
       netns: '/run/netns/none',

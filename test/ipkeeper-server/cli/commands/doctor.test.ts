@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../../../rigs/daemon.ts'
-import { distFolder, missing } from '../../../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../../../rigs/requirements.ts'
 import { runPlugin } from '../../../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../../../rigs/run-program.ts'
 import { makeTempFolder } from '../../../rigs/temp-folder.ts'
@@ -36,7 +36,7 @@ async function makeSite(t: Test): Promise<Site> {
   )
   const call = (command: 'ADD' | 'DEL', containerId: string, pod: string): Promise<Finished> =>
     runPlugin({
-      ...{ plugin: join(distFolder, 'ipkeeper'), command, containerId, path: '/opt/cni/bin' },
+      ...{ plugin: testedPlugin, command, containerId, path: '/opt/cni/bin' },
       ...{ netns: '/run/netns/none', ifname: 'eth0' },
       args: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod};IP=10.22.0.50`,
       config: { ...plugin, cniVersion: '1.0.0', name: 'fixed' },

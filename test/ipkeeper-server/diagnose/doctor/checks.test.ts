@@ -19,7 +19,7 @@ import type { CheckReport } from '../../../../ipkeeper-server/diagnose/doctor/ch
 import { startDaemon, type Daemon } from '../../../rigs/daemon.ts'
 import { until } from '../../../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../../../rigs/private-host.ts'
-import { distFolder, missing } from '../../../rigs/requirements.ts'
+import { distFolder, missing, testedPlugin } from '../../../rigs/requirements.ts'
 import type { Finished } from '../../../rigs/run-program.ts'
 import { makeTempFolder } from '../../../rigs/temp-folder.ts'
 
@@ -66,7 +66,7 @@ async function makeSite(
   for (const path of [stateDir, nets, bin]) mkdirSync(path, { mode: 0o700 })
   writeFileSync(config, 'retention: release\n')
   const plugin = join(bin, 'ipkeeper')
-  symlinkSync(join(distFolder, 'ipkeeper'), plugin)
+  symlinkSync(testedPlugin, plugin)
   const conflist = join(nets, '10-fixed.conflist')
   const write = (patch: object): void => {
     const ipam = { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
@@ -189,7 +189,7 @@ const cases: readonly Case[] = [
     name: 'the plugin is not executable',
     broken: ({ plugin }) => {
       unlinkSync(plugin)
-      cpSync(join(distFolder, 'ipkeeper'), plugin)
+      cpSync(testedPlugin, plugin)
       chmodSync(plugin, 0o644)
     },
     check: 'plugin',
@@ -209,7 +209,7 @@ const cases: readonly Case[] = [
   {
     name: 'a plugin whose loader is not there, as on a host without glibc',
     broken: ({ plugin }) => {
-      const bytes = readFileSync(join(distFolder, 'ipkeeper'))
+      const bytes = readFileSync(testedPlugin)
       const at = bytes.indexOf('/ld-linux')
       unlinkSync(plugin)
       writeFileSync(plugin, bytes.fill('xx', at + 1, at + 3), { mode: 0o755 })

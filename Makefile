@@ -19,7 +19,8 @@ plugin       = dist/ipkeeper$(if $(filter static,$(PLUGIN)),-static)
 TESTS ?=
 
 # What the static plugin is tested with in each run, and before an issue is done.
-STATIC_TESTS := test/faults test/spec/golden.test.ts test/install/bare-host.test.ts test/packaged/answered.test.ts
+STATIC_TESTS := test/faults test/spec/golden.test.ts test/install/bare-host.test.ts test/packaged/answered.test.ts \
+  test/packaged/fallback.test.ts
 ALL_STATIC_TESTS := test/spec test/packaged test/callers test/main-plugin test/install/bare-host.test.ts test/privileged
 
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)

@@ -18,6 +18,8 @@ const timers = new Map<number, { readonly due: number; readonly act: Act }>()
 const watches = new Set<Watch>()
 /** What poll found, and is not done yet. */
 const found: Watch[] = []
+/** What poll takes at most; the next turn waits on. */
+const longestWaitMs = 2 ** 31 - 1
 let lastTimer = 0
 
 export function setTimeout(act: Act, ms: number): number {
@@ -35,6 +37,19 @@ export function watch(descriptor: number, direction: keyof typeof pollEvents, re
   watches.add(made)
   return () => {
     watches.delete(made)
+  }
+}
+
+/** How many wait for a signal: of a program that has closed its streams nothing else tells that it ends. */
+let waiting = 0
+
+/** Keeps the process going until a signal has told what is waited for; to be called then. */
+export function awaitSignal(): Act {
+  let isOver = false
+  waiting++
+  return () => {
+    if (!isOver) waiting--
+    isOver = true
   }
 }
 
@@ -61,7 +76,7 @@ export function turn(): boolean {
     if (next === signalWatch || watches.has(next)) next.ready()
     return true
   }
-  if (timers.size === 0 && watches.size === 0) return false
+  if (timers.size === 0 && watches.size === 0 && waiting === 0) return false
   const [number, timer] = [...timers].reduce<readonly [number, { due: number; act?: Act }]>(
     (first, entry) => (entry[1].due < first[1].due ? entry : first),
     [0, { due: Infinity }],
@@ -75,7 +90,7 @@ export function turn(): boolean {
   const all = [signalWatch, ...watches]
   const events = system.poll(
     all.map(one => [one.descriptor, one.events] as const),
-    ms === Infinity ? -1 : Math.ceil(ms),
+    ms === Infinity ? -1 : Math.min(Math.ceil(ms), longestWaitMs),
   )
   // An errno: a signal came, which is in its pipe by now.
   if (Array.isArray(events)) found.push(...all.filter((_, nth) => events[nth] !== 0))

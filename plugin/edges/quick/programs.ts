@@ -1,6 +1,6 @@
 import type { StartProgram } from '../../program.ts'
 import { Buffer } from './buffer.ts'
-import { watch } from './event-loop.ts'
+import { awaitSignal, watch } from './event-loop.ts'
 import { Sending } from './sending.ts'
 import { system, systemError } from './system.ts'
 
@@ -60,7 +60,9 @@ export const startProgram: StartProgram = ({ program, words, env, isDetached }, 
     }
     stops.set(file, watch(file, 'read', read))
   })
+  const letGo = awaitSignal()
   running.set(pid, status => {
+    letGo()
     if (isReleased) return
     if (status >= bySignal) listener.exited(undefined, system.signalName(status - bySignal))
     else listener.exited(status < 0 ? undefined : status, undefined)
@@ -78,6 +80,7 @@ export const startProgram: StartProgram = ({ program, words, env, isDetached }, 
     },
     release: () => {
       isReleased = true
+      letGo()
       sending.drop()
       for (const file of [...open]) shut(file)
     },

@@ -21,6 +21,8 @@ TESTS ?=
 # What the static plugin is tested with in each run, and before an issue is done.
 STATIC_TESTS := test/faults test/spec/golden.test.ts test/install/bare-host.test.ts test/packaged/answered.test.ts \
   test/packaged/fallback.test.ts
+# An address sanitizer reserves more of the address space than limits.test.ts leaves it, and 15 MB of lists take it minutes.
+SANITIZED_TESTS := $(filter-out %/limits.test.ts %/stdin.test.ts,$(wildcard test/faults/*.test.ts)) test/spec/golden.test.ts test/packaged/fallback.test.ts
 ALL_STATIC_TESTS := test/spec test/packaged test/callers test/main-plugin test/install/bare-host.test.ts test/privileged
 
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -90,7 +92,7 @@ test-all: test ## Run every test, then for half an hour what is too long for eac
 	@CHANGES=all $(NODE) scripts/run-tests.ts test/changes/changes.test.ts
 	@MODELS=large $(NODE) scripts/run-tests.ts test/models/models.test.ts
 	@[ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(ALL_STATIC_TESTS)
-	@[ ! -e dist/ipkeeper-static ] || { $(NODE) scripts/build-static.ts --sanitize && PLUGIN=sanitized $(NODE) scripts/run-tests.ts test/faults test/spec/golden.test.ts; }
+	@[ ! -e dist/ipkeeper-static ] || { $(NODE) scripts/build-static.ts --sanitize && PLUGIN=sanitized $(NODE) scripts/run-tests.ts $(SANITIZED_TESTS); }
 	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts
 	@$(MAKE) coverage fuzz soak
 

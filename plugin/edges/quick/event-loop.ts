@@ -2,7 +2,7 @@
  * Timers, descriptors and signals, by poll(2). host/main.c calls `turn` again and again, and runs what became ready by
  * promises in between: as in Node, each event is done with before the next begins.
  */
-import { system } from './system.ts'
+import { system, systemError } from './system.ts'
 
 type Act = () => void
 
@@ -87,12 +87,14 @@ export function turn(): boolean {
     timer.act?.()
     return true
   }
-  const all = [signalWatch, ...watches]
+  // Without a descriptor for it there are no signals.
+  const all = system.signals < 0 ? [...watches] : [signalWatch, ...watches]
   const events = system.poll(
     all.map(one => [one.descriptor, one.events] as const),
     ms === Infinity ? -1 : Math.min(Math.ceil(ms), longestWaitMs),
   )
-  // An errno: a signal came, which is in its pipe by now.
   if (Array.isArray(events)) found.push(...all.filter((_, nth) => events[nth] !== 0))
+  // A signal that came is in its pipe by now; anything else would come again and again.
+  else if (system.errnoName(-events) !== 'EINTR') throw systemError(-events, 'poll')
   return true
 }

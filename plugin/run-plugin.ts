@@ -1,7 +1,13 @@
 import { version as ownVersion } from '../shared/build-info.ts'
 import { cniErrorDocument } from '../shared/cni/cni-error.ts'
 import { readEnvironment, type Invocation } from '../shared/cni/environment.ts'
-import { configVersion, decodeNetworkConfig, networkName, pluginSettings } from '../shared/cni/netconf.ts'
+import {
+  configVersion,
+  decodeNetworkConfig,
+  networkName,
+  pluginSettings,
+  type PluginSettings,
+} from '../shared/cni/netconf.ts'
 import type { JsonObject } from '../shared/json/fold.ts'
 import { checkVersion } from '../shared/cni/version-check.ts'
 import {
@@ -11,10 +17,11 @@ import {
   supportedVersions,
   type Verb,
 } from '../shared/cni/versions.ts'
-import { Problem, toProblem } from '../shared/problem/problem.ts'
+import { Problem, toProblem, type ProblemDocument } from '../shared/problem/problem.ts'
 import type { Call, PluginEdges } from './call.ts'
 import { type Outcome, printable, type PrintableDocument, Refusal } from './outcome.ts'
 import { flightStateDir, formatFlight, isRecorded, type Ending } from './flight-record.ts'
+import { pluginRemedy } from './remedy-here.ts'
 import type { RunIdentity } from './run-identity.ts'
 import { add } from './verbs/add.ts'
 import { check } from './verbs/check.ts'
@@ -76,6 +83,8 @@ class Run implements PluginRun {
   /** The version of error documents; that of the configuration once it is known. */
   #answerVersion: string = latestVersion
   #decided = false
+  /** Where the daemon is to be found; undefined until the configuration is known. */
+  #paths: Pick<PluginSettings, 'socket' | 'stateDir'> | undefined
   /** What an interrupted run still has to do after its error is printed; the verb says so. */
   #giveUp = (): Promise<void> => Promise.resolve()
 
@@ -140,6 +149,7 @@ class Run implements PluginRun {
     const cniVersion = checkVersion(verb, configVersion(config))
     const settings = pluginSettings(config, this.#edges.env)
     this.#known.stateDir = settings.stateDir
+    this.#paths = settings
     const identity = (): RunIdentity => {
       const made = this.#edges.identity()
       this.#known.invocationId = made.invocationId
@@ -183,13 +193,18 @@ class Run implements PluginRun {
   #conclude(reason: unknown): Ending | undefined {
     if (this.#decided) return undefined
     this.#decided = true
-    const own = reason instanceof Refusal ? reason.failure : toProblem(reason).toDocument()
+    const own = reason instanceof Refusal ? reason.failure : this.#document(toProblem(reason))
     const { requestId } = this.#known
     // The daemon's log has more under this request, also of what went wrong here after its answer.
     const failure = { ...(requestId !== undefined && { requestId }), ...own }
     const verb = isVerb(this.#command) ? this.#command : undefined
     const said = this.#print(printable(cniErrorDocument(failure, this.#answerVersion, verb)))
     return { exit: 1, code: failure.code, ...said }
+  }
+
+  #document(problem: Problem): ProblemDocument {
+    const hint = this.#paths ? pluginRemedy(problem.hint, this.#paths) : problem.hint
+    return problem.withHint(hint).toDocument()
   }
 
   /** How many bytes stdout took, or why it did not. */

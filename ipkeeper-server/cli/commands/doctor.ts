@@ -6,6 +6,8 @@ import { type CheckReport, type CheckState, runChecks } from '../../diagnose/doc
 import { checks } from '../../diagnose/doctor/checks.ts'
 import { describePod, type PodReport } from '../../diagnose/doctor/describe-pod.ts'
 import { probeNode } from '../../diagnose/doctor/probe-node.ts'
+import { commandHere, remedyHere, type Place } from '../../../shared/remedy/place.ts'
+import { placeOf } from '../framework/here.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { missingLedgerIn } from '../../open-ledger/ledger-traces.ts'
@@ -115,6 +117,13 @@ function paintMark(line: string, paint: Paint): string {
   return state ? `${paint(tones[state], marks[state])}${line.slice(marks[state].length)}` : line
 }
 
+/** What is advised, as it works on this node: a command, or where there is none words. */
+function checkHere(report: CheckReport, place: Place): CheckReport {
+  const { argv, words } = commandHere(report.mend, shellLine(report.mend), place)
+  const says = remedyHere(report.says, place)
+  return { ...report, says: words === undefined ? says : `${says}; ${words}`, mend: argv }
+}
+
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
   arguments: [],
@@ -167,8 +176,16 @@ export const doctorCommand = command<Diagnosis>({
       readFlights: stateDir => readFlights(join(stateDir, stateFolders.flights)).flights,
       missingLedger: missingLedgerIn,
     })
+    const told = await node.status()
+    const place = {
+      ...placeOf({ socket: node.socket, stateDir: node.stateDir }, terminal),
+      clustered: told && told.kubernetes !== null,
+    }
     return {
-      checks: podName === undefined && message === undefined ? await runChecks(checks, node) : null,
+      checks:
+        podName === undefined && message === undefined
+          ? (await runChecks(checks, node)).map(report => checkHere(report, place))
+          : null,
       message:
         message === undefined ? null : await answerMessage(node, message === '-' ? readPaste() : message),
       pod: podName === undefined ? null : await describePod(node, podName.namespace, podName.name),

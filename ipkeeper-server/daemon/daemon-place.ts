@@ -1,0 +1,30 @@
+import { remedyHere } from '../../shared/remedy/place.ts'
+import { findDocuments, findStartedAs, noteStartedAs } from '../host/started-as.ts'
+
+/** Where a daemon runs, for what it advises. */
+export interface DaemonPlace {
+  /** A hint as it works here. */
+  readonly remedy: (text: string) => string
+  /** To be said as soon as it is known: until then nothing is changed of what is said with kubectl. */
+  clustered: boolean | undefined
+  /** Tells the plugin and ipkeeperctl, by the state folder. */
+  readonly note: () => void
+}
+
+interface PathsOfDaemon {
+  readonly socket: string
+  readonly stateDir: string
+}
+
+export function daemonPlace({ socket, stateDir }: PathsOfDaemon): DaemonPlace {
+  const startedAs = findStartedAs({ env: process.env, pids: [process.pid, process.ppid] })
+  const documents = findDocuments(process.execPath)
+  const here: DaemonPlace = {
+    clustered: undefined,
+    remedy: text => remedyHere(text, { startedAs, documents, socket, stateDir, clustered: here.clustered }),
+    note: () => {
+      noteStartedAs(stateDir, startedAs)
+    },
+  }
+  return here
+}

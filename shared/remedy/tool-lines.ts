@@ -1,0 +1,76 @@
+import { defaultPaths } from '../paths.ts'
+import { shellWord } from '../text/shell-word.ts'
+
+/**
+ * The commands of ipkeeperctl that need to be told which daemon is meant: "socket" of those that ask it, "state" of those that read
+ * its state folder instead, "both".
+ */
+export const toolPlaces: Readonly<Record<string, 'socket' | 'state' | 'both' | 'neither'>> = {
+  leases: 'socket',
+  attachments: 'socket',
+  pools: 'socket',
+  who: 'socket',
+  history: 'socket',
+  release: 'socket',
+  reservations: 'socket',
+  move: 'socket',
+  reserve: 'socket',
+  unreserve: 'socket',
+  explain: 'socket',
+  audit: 'socket',
+  uplinks: 'socket',
+  'restore-uplink': 'socket',
+  status: 'socket',
+  nodes: 'socket',
+  'forget-node': 'socket',
+  alive: 'socket',
+  flights: 'state',
+  try: 'both',
+  'cache scan': 'both',
+  'cache repair': 'both',
+  'cache quarantine': 'both',
+  'cache restore': 'both',
+  doctor: 'both',
+  backup: 'socket',
+  rescue: 'socket',
+  restore: 'state',
+  migrate: 'state',
+  lint: 'neither',
+  'check-config': 'socket',
+  completion: 'neither',
+}
+
+/** "import host-local": every importer asks the daemon. */
+const imports = 'import [a-z][a-z-]*[a-z]'
+
+// The plugin carries this and seldom needs it: the pattern is made when it does.
+function callPattern(): RegExp {
+  const names = Object.keys(toolPlaces)
+    .filter(name => toolPlaces[name] !== 'neither')
+    .sort((a, b) => b.length - a.length)
+  return new RegExp(`\\bipkeeperctl (${names.join('|')}|${imports})(?![\\w-])`, 'g')
+}
+
+/** Calls of ipkeeperctl that reach a daemon which is not where they would look. */
+export function toolLines(
+  text: string,
+  { socket, stateDir }: { readonly socket?: string | undefined; readonly stateDir?: string | undefined },
+): string {
+  const words = {
+    socket: socket === undefined || socket === defaultPaths.socket ? '' : ` --socket ${shellWord(socket)}`,
+    state:
+      stateDir === undefined || stateDir === defaultPaths.stateDir
+        ? ''
+        : ` --state-dir ${shellWord(stateDir)}`,
+  }
+  if ((words.socket === '' && words.state === '') || !text.includes('ipkeeperctl')) return text
+  return text.replace(callPattern(), (whole: string, name: string, at: number) => {
+    const [rest = ''] = text.slice(at + whole.length).split(/[;,()|\n]|\bipkeeperctl\b/)
+    const of = toolPlaces[name] ?? 'socket'
+    const needed = [
+      of !== 'state' && !/ --socket\b/.test(rest) ? words.socket : '',
+      of !== 'socket' && !/ --state-dir\b/.test(rest) ? words.state : '',
+    ]
+    return `${whole}${needed.join('')}`
+  })
+}

@@ -18,6 +18,9 @@ if (script.cachedDataRejected === true) throw new Error('V8 does not take the ca
 process.on('exit', () => {
   writeFileSync(cache, script.createCachedData())
 })
+// A run that has to wait for the processor would go other ways, such as not to believe the daemon any more, and leave another cache.
+const now = process.hrtime.bigint()
+process.hrtime.bigint = () => now
 process.argv.splice(2)
 const start = script.runInThisContext() as (require: NodeJS.Require) => void
 start(createRequire(import.meta.url))

@@ -60,6 +60,17 @@ t.test('the cache of trained runs', async t => {
   }
 })
 
+t.test('a machine that has no time for a run: it goes the same way', async t => {
+  const late = `
+    let passed = 0n
+    const { bigint } = process.hrtime
+    process.hrtime.bigint = () => bigint.call(process.hrtime) + (passed += 300_000_000n)`
+  const lateOptions = [...nodeOptions, '--import', `data:text/javascript,${encodeURIComponent(late)}`]
+  const trained = await trainCodeCache({ script, node: base, nodeOptions })
+  // What is imported first changes bytes of the cache, but not what is in it.
+  t.equal((await trainCodeCache({ script, node: base, nodeOptions: lateOptions })).length, trained.length)
+})
+
 t.test('a plugin that fails in training is not packaged', async t => {
   const broken = folder.file('broken.cjs')
   writeFileSync(broken, "process.stderr.write('why'); process.exit(3)")

@@ -1,22 +1,31 @@
 import { readFileSync } from 'node:fs'
-import { stateFiles } from '../shared/paths.ts'
-import { remedyHere } from '../shared/remedy/place.ts'
-import { readStartedAs, type StartedAs } from '../shared/remedy/service-lines.ts'
+import type { PluginSettings } from '../shared/cni/netconf.ts'
+import { defaultPaths, stateFiles } from '../shared/paths.ts'
+import type { ProblemDocument } from '../shared/problem/problem.ts'
+import { shellWord } from '../shared/text/shell-word.ts'
 
-/** What the daemon has noted of how it runs; undefined where systemd starts it. */
-function notedIn(stateDir: string): StartedAs | undefined {
-  try {
-    return readStartedAs(readFileSync(`${stateDir}/${stateFiles.startedAs}`, 'utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-/** A hint of the plugin's own as it works on this node. Those of the daemon do so already. */
-export function pluginRemedy(
-  hint: string,
-  paths: { readonly stateDir: string; readonly socket: string },
-): string {
-  if (!/systemctl|ipkeeperctl/.test(hint)) return hint
-  return remedyHere(hint, { ...paths, startedAs: notedIn(paths.stateDir) })
+/**
+ * A problem of the plugin's own, with a hint that works on this node. It knows the two commands that such hints have: all of
+ * shared/remedy/ would cost every start of the plugin. Hints of the daemon work already.
+ */
+export function remedyHere(
+  document: ProblemDocument,
+  { socket, stateDir }: Pick<PluginSettings, 'socket' | 'stateDir'>,
+): ProblemDocument {
+  const hint = document.hint
+    .replace('systemctl restart ipkeeper', line => {
+      try {
+        return (
+          (JSON.parse(readFileSync(`${stateDir}/${stateFiles.startedAs}`, 'utf8')) as { restart?: string })
+            .restart ?? line
+        )
+      } catch {
+        // By systemd, or no daemon has run here.
+        return line
+      }
+    })
+    .replace('ipkeeperctl status', line =>
+      socket === defaultPaths.socket ? line : `${line} --socket ${shellWord(socket)}`,
+    )
+  return { ...document, hint }
 }

@@ -17,11 +17,12 @@ import {
   supportedVersions,
   type Verb,
 } from '../shared/cni/versions.ts'
-import { Problem, toProblem, type ProblemDocument } from '../shared/problem/problem.ts'
+import { defaultPaths } from '../shared/paths.ts'
+import { Problem, toProblem } from '../shared/problem/problem.ts'
 import type { Call, PluginEdges } from './call.ts'
 import { type Outcome, printable, type PrintableDocument, Refusal } from './outcome.ts'
 import { flightStateDir, formatFlight, isRecorded, type Ending } from './flight-record.ts'
-import { pluginRemedy } from './remedy-here.ts'
+import { remedyHere } from './remedy-here.ts'
 import type { RunIdentity } from './run-identity.ts'
 import { add } from './verbs/add.ts'
 import { check } from './verbs/check.ts'
@@ -79,11 +80,11 @@ class Run implements PluginRun {
   readonly #command: string
   readonly #startedAt: number
   /** What becomes known on the way, for the flight record. */
-  readonly #known: { config?: JsonObject; stateDir?: string; requestId?: string; invocationId?: string } = {}
+  readonly #known: { config?: JsonObject; requestId?: string; invocationId?: string } = {}
   /** The version of error documents; that of the configuration once it is known. */
   #answerVersion: string = latestVersion
   #decided = false
-  /** Where the daemon is to be found; undefined until the configuration is known. */
+  /** Of the daemon, once the configuration is known. */
   #paths: Pick<PluginSettings, 'socket' | 'stateDir'> | undefined
   /** What an interrupted run still has to do after its error is printed; the verb says so. */
   #giveUp = (): Promise<void> => Promise.resolve()
@@ -148,7 +149,6 @@ class Run implements PluginRun {
   ): Call {
     const cniVersion = checkVersion(verb, configVersion(config))
     const settings = pluginSettings(config, this.#edges.env)
-    this.#known.stateDir = settings.stateDir
     this.#paths = settings
     const identity = (): RunIdentity => {
       const made = this.#edges.identity()
@@ -193,18 +193,16 @@ class Run implements PluginRun {
   #conclude(reason: unknown): Ending | undefined {
     if (this.#decided) return undefined
     this.#decided = true
-    const own = reason instanceof Refusal ? reason.failure : this.#document(toProblem(reason))
+    const own =
+      reason instanceof Refusal
+        ? reason.failure
+        : remedyHere(toProblem(reason).toDocument(), this.#paths ?? defaultPaths)
     const { requestId } = this.#known
     // The daemon's log has more under this request, also of what went wrong here after its answer.
     const failure = { ...(requestId !== undefined && { requestId }), ...own }
     const verb = isVerb(this.#command) ? this.#command : undefined
     const said = this.#print(printable(cniErrorDocument(failure, this.#answerVersion, verb)))
     return { exit: 1, code: failure.code, ...said }
-  }
-
-  #document(problem: Problem): ProblemDocument {
-    const hint = this.#paths ? pluginRemedy(problem.hint, this.#paths) : problem.hint
-    return problem.withHint(hint).toDocument()
   }
 
   /** How many bytes stdout took, or why it did not. */
@@ -234,7 +232,7 @@ class Run implements PluginRun {
     const { env, now, startedMs, pid, appendFlight } = this.#edges
     if (!isRecorded(env, ending)) return
     const facts = { env, startedAt: this.#startedAt, durationMs: now() - startedMs, pid, ...this.#known }
-    await appendFlight(this.#known.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
+    await appendFlight(this.#paths?.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
   }
 
   #isDecided(): boolean {

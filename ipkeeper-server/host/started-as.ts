@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stateFiles } from '../../shared/paths.ts'
-import { readStartedAs, type StartedAs } from '../../shared/remedy/service-lines.ts'
+import { readStartedAs, serviceLines, type StartedAs } from '../../shared/remedy/service-lines.ts'
 
 interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -51,7 +51,11 @@ export function noteStartedAs(stateDir: string, startedAs: StartedAs | undefined
   const path = join(stateDir, stateFiles.startedAs)
   try {
     if (!startedAs) rmSync(path, { force: true })
-    else writeFileSync(path, `${JSON.stringify(startedAs)}\n`, { mode: 0o600 })
+    else {
+      // In words for the plugin, which has no time to find them.
+      const restart = serviceLines('systemctl restart ipkeeper', { startedAs })
+      writeFileSync(path, `${JSON.stringify({ ...startedAs, restart })}\n`, { mode: 0o600 })
+    }
   } catch {
     // A full disk, or one that is read-only, is told elsewhere.
   }

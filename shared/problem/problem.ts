@@ -34,13 +34,6 @@ export class Problem extends Error {
     this.details = options.details ?? ''
   }
 
-  /** The same, with other advice. */
-  withHint(hint: string): Problem {
-    if (hint === this.hint) return this
-    const { code, message, details, cause } = this
-    return new Problem(code, message, { hint, details, cause })
-  }
-
   toDocument(): ProblemDocument {
     const { retryable, cniCode } = catalogue[this.code]
     return {

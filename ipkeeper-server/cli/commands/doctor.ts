@@ -124,6 +124,16 @@ function checkHere(report: CheckReport, place: Place): CheckReport {
   return { ...report, says: words === undefined ? says : `${says}; ${words}`, mend: argv }
 }
 
+function messageHere(report: MessageReport, place: Place): MessageReport {
+  const here = (mend: Answer['mend']): Answer['mend'] =>
+    mend.map(({ command: line, does }) => ({ command: remedyHere(line, place), does }))
+  return {
+    ...report,
+    answers: report.answers.map(answer => ({ ...answer, mend: here(answer.mend) })),
+    otherwise: here(report.otherwise),
+  }
+}
+
 export const doctorCommand = command<Diagnosis>({
   name: 'doctor',
   arguments: [],
@@ -187,7 +197,9 @@ export const doctorCommand = command<Diagnosis>({
           ? (await runChecks(checks, node)).map(report => checkHere(report, place))
           : null,
       message:
-        message === undefined ? null : await answerMessage(node, message === '-' ? readPaste() : message),
+        message === undefined
+          ? null
+          : messageHere(await answerMessage(node, message === '-' ? readPaste() : message), place),
       pod: podName === undefined ? null : await describePod(node, podName.namespace, podName.name),
     }
   },

@@ -5,22 +5,26 @@ import { findDocuments, notedStartedAs } from '../../host/started-as.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Told {
-  /** By an option: what the environment says holds for the next command, too. */
   readonly socket: string | undefined
   readonly stateDir: string | undefined
 }
 
-/** Where somebody types, for what a command advises. */
+/** Where somebody types, for what a command advises. What the environment says holds for the next command, too. */
 export function placeOf({ socket, stateDir }: Told, { env }: Pick<Terminal, 'env'>): Place {
-  const noted = notedStartedAs(stateDir ?? (env['IPKEEPER_STATE_DIR'] || defaultPaths.stateDir))
-  return { socket, stateDir, startedAs: noted, documents: findDocuments(process.execPath) }
+  const { IPKEEPER_SOCKET: usualSocket, IPKEEPER_STATE_DIR: usualStateDir } = env
+  return {
+    socket: socket === usualSocket ? undefined : socket,
+    stateDir: stateDir === usualStateDir ? undefined : stateDir,
+    startedAs: notedStartedAs(stateDir ?? (usualStateDir || defaultPaths.stateDir)),
+    documents: findDocuments(process.execPath),
+  }
 }
 
 /** The same problem, advising what works there. A usage error says how the command is called. */
 export function problemHere(error: unknown, place: Place): unknown {
-  return error instanceof Problem && error.code !== 'IPK_USAGE'
-    ? error.withHint(remedyHere(error.hint, place))
-    : error
+  if (!(error instanceof Problem) || error.code === 'IPK_USAGE') return error
+  const { code, message, details, cause } = error
+  return new Problem(code, message, { hint: remedyHere(error.hint, place), details, cause })
 }
 
 /** A terminal that people read: what commands print there works as typed. */

@@ -66,7 +66,8 @@ async function site(t: Test, store?: LeaseStore) {
   })
   t.teardown(() => app.close())
   await listenUnix(app, socket)
-  const control = (...argv: readonly string[]): Promise<Ran> => run([...argv, '--socket', socket])
+  // What the environment says holds for the commands that hints name, too.
+  const control = (...argv: readonly string[]): Promise<Ran> => run(argv, { IPKEEPER_SOCKET: socket })
   /** What a command that must succeed prints. */
   const printed = async (...argv: readonly string[]): Promise<string> => {
     const { exit, out, err } = await control(...argv)
@@ -920,7 +921,7 @@ t.test('no daemon: which socket, why, and how to start one', async t => {
     t.equal(
       err,
       `error: cannot reach the daemon at ${socket}: ${why} [IPK_DAEMON_UNREACHABLE]\n` +
-        'hint: systemctl restart ipkeeper, then see: ipkeeperctl status\n',
+        `hint: systemctl restart ipkeeper, then see: ipkeeperctl status --socket ${socket}\n`,
     )
   }
 })

@@ -39,7 +39,10 @@ t.test('a note for those who find no daemon', t => {
   t.equal(notedStartedAs(folder.path), undefined)
   noteStartedAs(folder.path, { service: 'container' })
   t.strictSame(notedStartedAs(folder.path), { service: 'container' })
-  t.equal(readFileSync(path, 'utf8'), '{"service":"container"}\n')
+  t.equal(
+    readFileSync(path, 'utf8'),
+    '{"service":"container","restart":"restart the container of ipkeeper-server"}\n',
+  )
   t.equal(statSync(path).mode & 0o777, 0o600)
   noteStartedAs(folder.path, undefined)
   t.notOk(existsSync(path))

@@ -44,14 +44,11 @@ async function site(t: Test, files: Readonly<Record<string, string>> = {}) {
   const run = async (...argv: readonly string[]) => {
     let out = ''
     let err = ''
-    const exit = await runIpkeeperctl(
-      ['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')],
-      {
-        env: {},
-        out: text => (out += text),
-        err: text => (err += text),
-      },
-    )
+    const exit = await runIpkeeperctl(['explain', ...argv, '--net-dir', join(dir, 'net.d')], {
+      env: { IPKEEPER_SOCKET: socket },
+      out: text => (out += text),
+      err: text => (err += text),
+    })
     return { exit, out, err: err.replaceAll(dir, 'DIR') }
   }
   return { story, run, file: (name: string) => join(dir, name) }

@@ -1,17 +1,11 @@
 import { Problem } from '../../../shared/problem/problem.ts'
+import { compareVersions } from '../../../shared/text/compare-versions.ts'
 
-/** Numbers of a version as package.json has it; undefined for one that cannot be compared. */
-function numbersOf(version: string): readonly number[] | undefined {
-  const [, ...parts] = /^(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(version) ?? []
-  return parts.length === 3 ? parts.map(Number) : undefined
-}
+/** As package.json has it; another one is not compared. */
+const comparable = /^\d+\.\d+\.\d+(?:[-+].*)?$/
 
-export function isOlder(version: string, than: string): boolean {
-  const [one, other] = [numbersOf(version), numbersOf(than)]
-  if (!one || !other) return false
-  const at = one.findIndex((number, index) => number !== other[index])
-  return at !== -1 && (one[at] ?? 0) < (other[at] ?? 0)
-}
+export const isOlder = (version: string, than: string): boolean =>
+  comparable.test(version) && comparable.test(than) && compareVersions(version, than) < 0
 
 /** Whether a daemon has not understood what it was asked: a path, or a key or value of the query or body. */
 const notUnderstood = ({ code, message }: Problem): boolean =>

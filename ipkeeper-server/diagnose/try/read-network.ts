@@ -5,6 +5,7 @@ import { networkNameFault } from '../../../shared/cni/identifiers.ts'
 import { field, isJsonObject, type JsonObject, jsonTypeName, showJson } from '../../../shared/json/fold.ts'
 import { JsonSyntaxError, parseJson } from '../../../shared/json/parse-json.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { compareVersions } from '../../../shared/text/compare-versions.ts'
 
 /**
  * The file of a folder that containerd takes: the first by the bytes of its name, with a dot at the beginning or without
@@ -92,11 +93,6 @@ function chooseVersion(document: JsonObject, path: string, refuse: Refuse): stri
     .filter(version => version !== '' && compareVersions(version, newest) <= 0)
     .sort(compareVersions)
   return known.at(-1) ?? cniVersion
-}
-
-function compareVersions(one: string, other: string): number {
-  const [a = [], b = []] = [one, other].map(text => text.split('.').map(Number))
-  return (a[0] ?? 0) - (b[0] ?? 0) || (a[1] ?? 0) - (b[1] ?? 0) || (a[2] ?? 0) - (b[2] ?? 0)
 }
 
 /** A type is the name of a file in the plugin folders; anything that is a path stays out of our argument vectors. */

@@ -126,8 +126,9 @@ export function withoutClaim(
   record: NodeRecord,
   { id, isBorne, gone }: { readonly id: string; readonly isBorne: boolean; readonly gone: GoneMark },
 ): NodeRecord {
-  const { claim, ...rest } = withoutContest(withoutFormer(record, id))
-  const unclaimed = claim === undefined ? withoutFormer(record, id) : rest
+  const others = withoutFormer(record, id)
+  const { claim, ...rest } = withoutContest(others)
+  const unclaimed = claim === undefined ? others : rest
   const mayLive = isBorne || unclaimed.formers !== undefined || record.gone !== undefined
   return mayLive ? unclaimed : withoutReturn(unclaimed, gone)
 }

@@ -1,31 +1,22 @@
 import { readFileSync } from 'node:fs'
-import type { PluginSettings } from '../shared/cni/netconf.ts'
-import { defaultPaths, stateFiles } from '../shared/paths.ts'
+import { stateFiles } from '../shared/paths.ts'
 import type { ProblemDocument } from '../shared/problem/problem.ts'
-import { shellWord } from '../shared/text/shell-word.ts'
 
 /**
- * A problem of the plugin's own, with a hint that works on this node. It knows the two commands that such hints have: all of
- * shared/remedy/ would cost every start of the plugin. Hints of the daemon work already.
+ * A problem of the plugin's own, with a hint that works on this node, as the daemon has noted it: all of shared/remedy/ would cost
+ * every start of the plugin. Hints of the daemon work already.
  */
-export function remedyHere(
-  document: ProblemDocument,
-  { socket, stateDir }: Pick<PluginSettings, 'socket' | 'stateDir'>,
-): ProblemDocument {
-  const hint = document.hint
-    .replace('systemctl restart ipkeeper', line => {
-      try {
-        return (
-          (JSON.parse(readFileSync(`${stateDir}/${stateFiles.startedAs}`, 'utf8')) as { restart?: string })
-            .restart ?? line
-        )
-      } catch {
-        // By systemd, or no daemon has run here.
-        return line
+export function remedyHere(document: ProblemDocument, stateDir: string): ProblemDocument {
+  let { hint } = document
+  try {
+    if (hint.includes('ctl ')) {
+      const { says } = JSON.parse(readFileSync(`${stateDir}/${stateFiles.startedAs}`, 'utf8')) as {
+        says: Record<string, string>
       }
-    })
-    .replace('ipkeeperctl status', line =>
-      socket === defaultPaths.socket ? line : `${line} --socket ${shellWord(socket)}`,
-    )
+      for (const [written, here] of Object.entries(says)) hint = hint.replace(written, () => here)
+    }
+  } catch {
+    // The daemon runs as it usually does, or none has run here.
+  }
   return { ...document, hint }
 }

@@ -1,13 +1,7 @@
 import { version as ownVersion } from '../shared/build-info.ts'
 import { cniErrorDocument } from '../shared/cni/cni-error.ts'
 import { readEnvironment, type Invocation } from '../shared/cni/environment.ts'
-import {
-  configVersion,
-  decodeNetworkConfig,
-  networkName,
-  pluginSettings,
-  type PluginSettings,
-} from '../shared/cni/netconf.ts'
+import { configVersion, decodeNetworkConfig, networkName, pluginSettings } from '../shared/cni/netconf.ts'
 import type { JsonObject } from '../shared/json/fold.ts'
 import { checkVersion } from '../shared/cni/version-check.ts'
 import {
@@ -80,12 +74,10 @@ class Run implements PluginRun {
   readonly #command: string
   readonly #startedAt: number
   /** What becomes known on the way, for the flight record. */
-  readonly #known: { config?: JsonObject; requestId?: string; invocationId?: string } = {}
+  readonly #known: { config?: JsonObject; stateDir?: string; requestId?: string; invocationId?: string } = {}
   /** The version of error documents; that of the configuration once it is known. */
   #answerVersion: string = latestVersion
   #decided = false
-  /** Of the daemon, once the configuration is known. */
-  #paths: Pick<PluginSettings, 'socket' | 'stateDir'> | undefined
   /** What an interrupted run still has to do after its error is printed; the verb says so. */
   #giveUp = (): Promise<void> => Promise.resolve()
 
@@ -149,7 +141,7 @@ class Run implements PluginRun {
   ): Call {
     const cniVersion = checkVersion(verb, configVersion(config))
     const settings = pluginSettings(config, this.#edges.env)
-    this.#paths = settings
+    this.#known.stateDir = settings.stateDir
     const identity = (): RunIdentity => {
       const made = this.#edges.identity()
       this.#known.invocationId = made.invocationId
@@ -196,7 +188,7 @@ class Run implements PluginRun {
     const own =
       reason instanceof Refusal
         ? reason.failure
-        : remedyHere(toProblem(reason).toDocument(), this.#paths ?? defaultPaths)
+        : remedyHere(toProblem(reason).toDocument(), this.#known.stateDir ?? defaultPaths.stateDir)
     const { requestId } = this.#known
     // The daemon's log has more under this request, also of what went wrong here after its answer.
     const failure = { ...(requestId !== undefined && { requestId }), ...own }
@@ -232,7 +224,7 @@ class Run implements PluginRun {
     const { env, now, startedMs, pid, appendFlight } = this.#edges
     if (!isRecorded(env, ending)) return
     const facts = { env, startedAt: this.#startedAt, durationMs: now() - startedMs, pid, ...this.#known }
-    await appendFlight(this.#paths?.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
+    await appendFlight(this.#known.stateDir ?? flightStateDir(facts), formatFlight(facts, ending))
   }
 
   #isDecided(): boolean {

@@ -47,6 +47,6 @@ export const stateFiles = {
   gateways: 'gateways.json',
   /** How full pools were over time. */
   poolUse: 'pool-use.json',
-  /** How the daemon runs, where systemd has not started it: who prints remedies without it reads this. */
+  /** How the daemon runs, where that is not as usual: who prints remedies without it reads this. */
   startedAs: 'started-as.json',
 } as const

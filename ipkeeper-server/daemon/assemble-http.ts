@@ -128,10 +128,7 @@ export async function assembleHttp(frame: DaemonFrame, options: HttpOptions): Pr
     },
     nodeFacts,
     requests,
-    tellPod: (pod, outcome) => {
-      const event = outcomeEvent(outcome)
-      cluster?.events.record(pod, { ...event, message: place.remedy(event.message) })
-    },
+    tellPod: (pod, outcome) => cluster?.events.record(pod, outcomeEvent(outcome)),
     askedAgain: invocationId => answers.askedAgain(invocationId),
     cluster: cluster?.view,
     config: () => {

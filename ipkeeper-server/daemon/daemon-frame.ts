@@ -73,7 +73,7 @@ export function openFrame(options: ServeOptions): DaemonFrame {
   stops.configuration.defer(() => {
     process.off('SIGHUP', onHangUp)
   })
-  const logger = createLogger(config.logLevel, config.node)
+  const logger = createLogger(config.logLevel, config.node, place.remedy)
   dieOnBugs(logger)
   return {
     ...{ clock, startedAt, startedMonotonic, stateDir, socket, place, watched, config },
@@ -81,18 +81,15 @@ export function openFrame(options: ServeOptions): DaemonFrame {
     keeper: openKeeper(stateDir, kept, problem, logger),
     registry: new MetricRegistry(),
     binDirs: config.conflist.binDirs ?? runtimeBinDirs(),
-    parts: openParts(clock, logger, place),
+    parts: openParts(clock, logger),
   }
 }
 
-function openParts({ now }: Clock, logger: Logger, place: DaemonPlace): OptionalParts {
+function openParts({ now }: Clock, logger: Logger): OptionalParts {
   return new OptionalParts({
     now,
     onBroken: (part, { code, message, hint }) => {
-      logger.error(
-        { part, code, hint: place.remedy(hint) },
-        `${message}; pods are served all the same, and it is tried again`,
-      )
+      logger.error({ part, code, hint }, `${message}; pods are served all the same, and it is tried again`)
     },
     onMended: part => {
       logger.info({ part }, 'works again')

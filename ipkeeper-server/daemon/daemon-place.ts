@@ -23,7 +23,7 @@ export function daemonPlace({ socket, stateDir }: PathsOfDaemon): DaemonPlace {
     clustered: undefined,
     remedy: text => remedyHere(text, { startedAs, documents, socket, stateDir, clustered: here.clustered }),
     note: () => {
-      noteStartedAs(stateDir, startedAs)
+      noteStartedAs(stateDir, startedAs, socket)
     },
   }
   return here

@@ -110,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 /** undici and all that stands on it are loaded only where there is an API. */
 async function connectCluster(
-  { config, logger }: DaemonFrame,
+  { config, logger, place }: DaemonFrame,
   { access, here, storeSpec }: ConnectClusterOptions,
 ): Promise<Cluster> {
   const { Cluster } = await import('../kubernetes/cluster.ts')
@@ -120,6 +120,7 @@ async function connectCluster(
     watchNamespaces: wantsNamespaces(config),
     kubernetesStore: storeSpec?.kind === 'kubernetes',
     log: logger,
+    remedy: place.remedy,
   })
 }
 

@@ -182,7 +182,7 @@ function keepCaches(
       logger.warn({ path, reason, containerId, ifname, network, ...how }, `a bad file was ${how.done}`)
     },
     onMore: files => {
-      logger.warn({ files }, 'more bad files in result caches; see: ipkeeperctl cache scan')
+      logger.warn({ files, hint: 'see: ipkeeperctl cache scan' }, 'more bad files in result caches')
     },
     onError: (error, path) => {
       logger.warn(

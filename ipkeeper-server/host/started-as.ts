@@ -2,7 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stateFiles } from '../../shared/paths.ts'
-import { readStartedAs, serviceLines, type StartedAs } from '../../shared/remedy/service-lines.ts'
+import { remedyHere } from '../../shared/remedy/place.ts'
+import { readStartedAs, type StartedAs } from '../../shared/remedy/service-lines.ts'
 
 interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -46,15 +47,23 @@ export function findStartedAs({
   }
 }
 
-/** For the plugin and for ipkeeperctl, which print remedies when no daemon answers. Never throws: they do without. */
-export function noteStartedAs(stateDir: string, startedAs: StartedAs | undefined): void {
+/** Commands in hints of the plugin's own. */
+const linesOfPlugin = ['systemctl restart ipkeeper', 'ipkeeperctl status']
+
+/**
+ * For ipkeeperctl and the plugin, which print remedies when no daemon answers: how this one runs, and what the plugin says then, which
+ * has no time to find it. Never throws: they do without.
+ */
+export function noteStartedAs(stateDir: string, startedAs: StartedAs | undefined, socket: string): void {
   const path = join(stateDir, stateFiles.startedAs)
+  const says = linesOfPlugin
+    .map(line => [line, remedyHere(line, { startedAs, socket })] as const)
+    .filter(([written, here]) => written !== here)
   try {
-    if (!startedAs) rmSync(path, { force: true })
+    if (says.length === 0) rmSync(path, { force: true })
     else {
-      // In words for the plugin, which has no time to find them.
-      const restart = serviceLines('systemctl restart ipkeeper', { startedAs })
-      writeFileSync(path, `${JSON.stringify({ ...startedAs, restart })}\n`, { mode: 0o600 })
+      const note = { ...startedAs, says: Object.fromEntries(says) }
+      writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 })
     }
   } catch {
     // A full disk, or one that is read-only, is told elsewhere.

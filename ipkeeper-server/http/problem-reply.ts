@@ -20,7 +20,7 @@ export function errorReply(problem: Problem, requestId: string, facts: ReplyFact
 
 export function documentOf(
   problem: Problem,
-  { remedy = written }: Pick<ReplyFacts, 'remedy'>,
+  { remedy = text => text }: Pick<ReplyFacts, 'remedy'>,
 ): ProblemDocument {
   const document = problem.toDocument()
   return { ...document, hint: remedy(document.hint) }
@@ -33,20 +33,13 @@ export interface ReplyFacts {
   readonly remedy?: (text: string) => string
 }
 
-const written = (text: string): string => text
-
 /** The one error handler: logs once, at the severity of what happened, and replies. */
 export function problemHandler(facts: ReplyFacts) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const problem = asProblem(error)
     const bug = problem.code === 'IPK_INTERNAL'
     request.log[bug ? 'error' : 'warn'](
-      {
-        code: problem.code,
-        hint: (facts.remedy ?? written)(problem.hint),
-        details: problem.details,
-        ...(bug && { err: error }),
-      },
+      { code: problem.code, hint: problem.hint, details: problem.details, ...(bug && { err: error }) },
       problem.message,
     )
     void reply.code(catalogue[problem.code].httpStatus).send(errorReply(problem, request.id, facts))

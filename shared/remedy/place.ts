@@ -10,6 +10,8 @@ import { toolLines } from './tool-lines.ts'
 export interface Place {
   /** How the daemon runs where systemd has not started it; undefined: by systemd, or not known. */
   readonly startedAs?: StartedAs | undefined
+  /** Whether ipkeeperctl is at hand where this is read; undefined: not known. */
+  readonly toolIsHere?: boolean | undefined
   /** Of the daemon. */
   readonly socket?: string | undefined
   /** Of the daemon. */
@@ -21,8 +23,10 @@ export interface Place {
 }
 
 /** A hint, or another text with commands in it, as it works as typed in this place. To do it twice changes nothing. */
-export const remedyHere = (text: string, place: Place): string =>
-  documentPaths(clusterLines(serviceLines(toolLines(text, place), place), place), place)
+export function remedyHere(text: string, place: Place): string {
+  const clustered = place.startedAs?.service === 'pod' || place.clustered
+  return documentPaths(clusterLines(serviceLines(toolLines(text, place), place), { clustered }), place)
+}
 
 /** A command in this place; what there is no command for, in words. */
 export function commandHere(

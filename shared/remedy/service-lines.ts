@@ -5,7 +5,8 @@ export type StartedAs =
 
 type Verb = 'restart' | 'start' | 'reload-or-restart' | 'stop' | 'disable --now' | 'cat' | 'status'
 
-const selector = '--selector app.kubernetes.io/name=ipkeeper'
+const label = 'app.kubernetes.io/name=ipkeeper'
+const selector = `--selector ${label}`
 
 const ofPod: Readonly<Record<Verb | 'log', (namespace: string, node: string) => string>> = {
   restart: (namespace, node) =>
@@ -19,6 +20,10 @@ const ofPod: Readonly<Record<Verb | 'log', (namespace: string, node: string) => 
     `kubectl --namespace ${namespace} get pods ${selector} --field-selector spec.nodeName=${node}`,
   log: namespace => `kubectl --namespace ${namespace} logs ${selector} --prefix --tail 100`,
 }
+
+/** What stands before a call of ipkeeperctl that the pod of this node is to make: nodes have no ipkeeperctl then. */
+export const inPod = ({ namespace, node }: Extract<StartedAs, { service: 'pod' }>): string =>
+  `kubectl -n ${namespace} exec $(kubectl -n ${namespace} get pod -l ${label} --field-selector spec.nodeName=${node} -o name) -- `
 
 const ofContainer: Readonly<Record<Verb | 'log', string>> = {
   restart: 'restart the container of ipkeeper-server',

@@ -1,5 +1,6 @@
 import { defaultPaths } from '../paths.ts'
 import { shellWord } from '../text/shell-word.ts'
+import { inPod, type StartedAs } from './service-lines.ts'
 
 /**
  * The commands of ipkeeperctl that need to be told which daemon is meant: "socket" of those that ask it, "state" of those that read
@@ -43,7 +44,9 @@ export const toolPlaces: Readonly<Record<string, 'socket' | 'state' | 'both' | '
 /** "import host-local": every importer asks the daemon. */
 const imports = 'import [a-z][a-z-]*[a-z]'
 
-// The plugin carries this and seldom needs it: the pattern is made when it does.
+/** These are for a node whose daemon has been stopped, so that there is no pod to make them in. */
+const withoutDaemon = ['restore', 'migrate']
+
 function callPattern(): RegExp {
   const names = Object.keys(toolPlaces)
     .filter(name => toolPlaces[name] !== 'neither')
@@ -51,11 +54,15 @@ function callPattern(): RegExp {
   return new RegExp(`\\bipkeeperctl (${names.join('|')}|${imports})(?![\\w-])`, 'g')
 }
 
-/** Calls of ipkeeperctl that reach a daemon which is not where they would look. */
-export function toolLines(
-  text: string,
-  { socket, stateDir }: { readonly socket?: string | undefined; readonly stateDir?: string | undefined },
-): string {
+interface ToolPlace {
+  readonly socket?: string | undefined
+  readonly stateDir?: string | undefined
+  readonly startedAs?: StartedAs | undefined
+  readonly toolIsHere?: boolean | undefined
+}
+
+/** Calls of ipkeeperctl that reach a daemon which is not where they would look, or is in a pod with the only ipkeeperctl. */
+export function toolLines(text: string, { socket, stateDir, startedAs, toolIsHere }: ToolPlace): string {
   const words = {
     socket: socket === undefined || socket === defaultPaths.socket ? '' : ` --socket ${shellWord(socket)}`,
     state:
@@ -63,7 +70,8 @@ export function toolLines(
         ? ''
         : ` --state-dir ${shellWord(stateDir)}`,
   }
-  if ((words.socket === '' && words.state === '') || !text.includes('ipkeeperctl')) return text
+  const prefix = startedAs?.service === 'pod' && toolIsHere !== true ? inPod(startedAs) : ''
+  if (`${words.socket}${words.state}${prefix}` === '' || !text.includes('ipkeeperctl')) return text
   return text.replace(callPattern(), (whole: string, name: string, at: number) => {
     const [rest = ''] = text.slice(at + whole.length).split(/[;,()|\n]|\bipkeeperctl\b/)
     const of = toolPlaces[name] ?? 'socket'
@@ -71,6 +79,7 @@ export function toolLines(
       of !== 'state' && !/ --socket\b/.test(rest) ? words.socket : '',
       of !== 'socket' && !/ --state-dir\b/.test(rest) ? words.state : '',
     ]
-    return `${whole}${needed.join('')}`
+    const isInPod = withoutDaemon.includes(name) || text.slice(0, at).endsWith(' -- ')
+    return `${isInPod ? '' : prefix}${whole}${needed.join('')}`
   })
 }

@@ -33,10 +33,10 @@ t.test('hints of the plugin where the daemon runs otherwise than by systemd on t
   t.ok(codes.includes('IPK_DAEMON_UNREACHABLE') && codes.includes('IPK_DEL_NOT_QUEUED'))
   for (const startedAs of services)
     for (const socket of [defaultPaths.socket, '/s/a b']) {
-      noteStartedAs(stateDir, startedAs)
+      noteStartedAs(stateDir, startedAs, socket)
       for (const code of codes) {
         const document = new Problem(code, '').toDocument()
-        const { hint } = remedyHere(document, { stateDir, socket })
+        const { hint } = remedyHere(document, stateDir)
         t.equal(hint, said(document.hint, { startedAs, socket }), `${code} ${startedAs?.service ?? 'unit'}`)
       }
     }

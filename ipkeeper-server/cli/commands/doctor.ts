@@ -50,6 +50,10 @@ const tones = { ok: 'good', warn: 'warn', fail: 'bad', skip: 'faint' } as const 
   Record<CheckState, Tone>
 >
 
+/** A line for a shell is typed as it is. */
+const lineOf = (mend: readonly string[]): string =>
+  mend[0] === 'sh' && mend[1] === '-c' && mend.length === 3 ? (mend[2] ?? '') : shellLine(mend)
+
 function checkLines({ id, state, says, why, mend }: CheckReport, width: number): string[] {
   const told = [`${marks[state].padEnd(4)}  ${id.padEnd(width)}  ${says}`]
   if (state === 'ok' || state === 'skip') return told
@@ -57,7 +61,7 @@ function checkLines({ id, state, says, why, mend }: CheckReport, width: number):
   return [
     ...told,
     `${indent}impact  ${why}`,
-    ...(mend.length === 0 ? [] : [`${indent}fix     ${shellLine(mend)}`]),
+    ...(mend.length === 0 ? [] : [`${indent}fix     ${lineOf(mend)}`]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { defaultPaths } from '../../../shared/paths.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { remedyHere, type Place } from '../../../shared/remedy/place.ts'
-import { findDocuments, notedStartedAs } from '../../host/started-as.ts'
+import { findDocuments, findStartedAs, notedStartedAs } from '../../host/started-as.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Told {
@@ -15,7 +15,9 @@ export function placeOf({ socket, stateDir }: Told, { env }: Pick<Terminal, 'env
   return {
     socket: socket === usualSocket ? undefined : socket,
     stateDir: stateDir === usualStateDir ? undefined : stateDir,
-    startedAs: notedStartedAs(stateDir ?? (usualStateDir || defaultPaths.stateDir)),
+    startedAs: notedStartedAs(stateDir ?? (usualStateDir || defaultPaths.stateDir)) ?? findStartedAs({ env }),
+    // In the pod it was called by "kubectl exec".
+    toolIsHere: !env['KUBERNETES_SERVICE_HOST'],
     documents: findDocuments(process.execPath),
   }
 }

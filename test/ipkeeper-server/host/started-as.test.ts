@@ -37,17 +37,23 @@ t.test('a note for those who find no daemon', t => {
   })
   const path = folder.file('started-as.json')
   t.equal(notedStartedAs(folder.path), undefined)
-  noteStartedAs(folder.path, { service: 'container' })
+  const socket = '/run/ipkeeper/ipkeeper.sock'
+  noteStartedAs(folder.path, { service: 'container' }, socket)
   t.strictSame(notedStartedAs(folder.path), { service: 'container' })
-  t.equal(
-    readFileSync(path, 'utf8'),
-    '{"service":"container","restart":"restart the container of ipkeeper-server"}\n',
-  )
+  t.strictSame(JSON.parse(readFileSync(path, 'utf8')), {
+    service: 'container',
+    says: { 'systemctl restart ipkeeper': 'restart the container of ipkeeper-server' },
+  })
   t.equal(statSync(path).mode & 0o777, 0o600)
-  noteStartedAs(folder.path, undefined)
+  noteStartedAs(folder.path, undefined, socket)
   t.notOk(existsSync(path))
+  noteStartedAs(folder.path, undefined, '/s')
+  t.equal(notedStartedAs(folder.path), undefined)
+  t.strictSame(JSON.parse(readFileSync(path, 'utf8')), {
+    says: { 'ipkeeperctl status': 'ipkeeperctl status --socket /s' },
+  })
   t.doesNotThrow(() => {
-    noteStartedAs('/proc/nowhere', { service: 'container' })
+    noteStartedAs('/proc/nowhere', { service: 'container' }, socket)
   })
   t.end()
 })

@@ -11,14 +11,30 @@ const container = { startedAs: { service: 'container' } } as const
 const ofPod =
   'kubectl --namespace ipkeeper-system delete pod --selector app.kubernetes.io/name=ipkeeper --field-selector spec.nodeName=n1'
 
+const inPod =
+  'kubectl -n ipkeeper-system exec $(kubectl -n ipkeeper-system get pod -l app.kubernetes.io/name=ipkeeper --field-selector spec.nodeName=n1 -o name) -- '
+
 const rows: readonly (readonly [kind: string, place: Place, written: string, said: string])[] = [
   ['by systemd', {}, 'systemctl restart ipkeeper', 'systemctl restart ipkeeper'],
   [
     'a DaemonSet',
     pod,
     'systemctl restart ipkeeper, then see: ipkeeperctl status',
-    `${ofPod}, then see: ipkeeperctl status`,
+    `${ofPod}, then see: ${inPod}ipkeeperctl status`,
   ],
+  [
+    'a DaemonSet on another socket',
+    { ...pod, socket: '/s' },
+    'see: ipkeeperctl leases; ipkeeperctl restore FILE',
+    `see: ${inPod}ipkeeperctl leases --socket /s; ipkeeperctl restore FILE`,
+  ],
+  [
+    'ipkeeperctl beside a DaemonSet',
+    { ...pod, toolIsHere: true },
+    'systemctl start ipkeeper; ipkeeperctl status',
+    `${ofPod}; ipkeeperctl status`,
+  ],
+  ['a DaemonSet that asks no API', { ...pod, clustered: false }, 'systemctl start ipkeeper', ofPod],
   ['a DaemonSet', pod, 'so: systemctl reload-or-restart ipkeeper', `so: ${ofPod}`],
   ['a DaemonSet', pod, 'systemctl start ipkeeper', ofPod],
   [

@@ -83,7 +83,14 @@ export class Cluster {
   #saidMisnamed = false
 
   constructor(options: ClusterOptions) {
-    const { access, node, log, clock = systemClock, limits, remedy = text => text } = options
+    const {
+      access,
+      node,
+      log,
+      clock = systemClock,
+      limits,
+      remedy = (text: string): string => text,
+    } = options
     this.#options = options
     this.#clock = clock
     this.#watchNamespaces = options.watchNamespaces

@@ -1,12 +1,12 @@
-import { remedyHere } from '../../shared/remedy/place.ts'
+import { remedyHere, type Place } from '../../shared/remedy/place.ts'
 import { findDocuments, findStartedAs, noteStartedAs } from '../host/started-as.ts'
 
 /** Where a daemon runs, for what it advises. */
 export interface DaemonPlace {
+  /** Whether it is clustered is to be said as soon as it is known: until then nothing is changed of what is said with kubectl. */
+  readonly here: Place & { clustered: boolean | undefined }
   /** A hint as it works here. */
   readonly remedy: (text: string) => string
-  /** To be said as soon as it is known: until then nothing is changed of what is said with kubectl. */
-  clustered: boolean | undefined
   /** Tells the plugin and ipkeeperctl, by the state folder. */
   readonly note: () => void
 }
@@ -19,12 +19,12 @@ interface PathsOfDaemon {
 export function daemonPlace({ socket, stateDir }: PathsOfDaemon): DaemonPlace {
   const startedAs = findStartedAs({ env: process.env, pids: [process.pid, process.ppid] })
   const documents = findDocuments(process.execPath)
-  const here: DaemonPlace = {
-    clustered: undefined,
-    remedy: text => remedyHere(text, { startedAs, documents, socket, stateDir, clustered: here.clustered }),
+  const here: DaemonPlace['here'] = { startedAs, documents, socket, stateDir, clustered: undefined }
+  return {
+    here,
+    remedy: text => remedyHere(text, here),
     note: () => {
       noteStartedAs(stateDir, startedAs, socket)
     },
   }
-  return here
 }

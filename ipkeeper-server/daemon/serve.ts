@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { kept, bootId } = folder
   const observer = verbObserver(registry)
   const access = chooseAccess(config.kubernetes, { env: process.env, monotonic: () => performance.now() })
-  place.clustered = access !== undefined
+  place.here.clustered = access !== undefined
   const opened = await openLedger(frame, folder, { storeSpec, access })
   const { ledger, store } = opened
   // From here on little is kept of what is made: let V8 tidy up early instead of growing

@@ -30,7 +30,7 @@ export class AskedYields {
     const { ledger, node } = options.service
     ledger.subscribe({
       changed: ({ kind, record }) => {
-        if (kind === 'node' && record.name === node && record.yields) void this.#task.run()
+        if (kind === 'node' && record.name === node && record.yields) this.#task.wake()
       },
     })
   }
@@ -62,6 +62,9 @@ export class AskedYields {
         onError(error, asked)
       }
     }
-    return failed ? pauseAfterFailure : undefined
+    if (!failed) return undefined
+    // A write that was refused brings news of the record, which would begin the next try at once.
+    this.#task.rest(pauseAfterFailure)
+    return pauseAfterFailure
   }
 }

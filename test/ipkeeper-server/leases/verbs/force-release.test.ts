@@ -1,4 +1,5 @@
 /** An operator releases by force what a sandbox has: ledgers in front of one engine, and one by itself. */
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
@@ -98,9 +99,13 @@ async function site(t: Test) {
       version: '1.2.3',
     }),
   )
+  const connection = engine.connect()
   const open = async (node: string): Promise<TestService> =>
     await TestService.open(
-      openSharedStore(t, engine.connect(), folder.file(`${node}.db`), { node, retryAfter: 10 }),
+      openSharedStore(t, node === 'n1' ? connection : engine.connect(), folder.file(`${node}.db`), {
+        node,
+        retryAfter: 10,
+      }),
       'release',
       node,
     )
@@ -138,7 +143,7 @@ async function site(t: Test) {
     t.teardown(() => yields.stop())
     return yields
   }
-  return { engine, one, two, stored, answer, obey, done, errors }
+  return { engine, connection, one, two, stored, answer, obey, done, errors }
 }
 
 t.test('a node that lives does it itself', async t => {
@@ -173,6 +178,22 @@ t.test('one that cannot is asked again, and ends it then', async t => {
   failing = false
   t.match(await forced, { plan: { way: 'by-its-node' } })
   await until('it is said', () => done.length === 1)
+})
+
+t.test('one whose record cannot be written at present tries that again after a pause', async t => {
+  const { engine, connection, stored, obey, done, errors } = await site(t)
+  obey()
+  connection.turn({
+    fate: writes => (writes.some(({ kind }) => kind === 'node') ? 'conflict' : 'carried out'),
+  })
+  const asked = { network: 'net', containerId: 'c1', ifname: 'eth0', ...key, by: 'n2', since: 0 }
+  engine.put('node', 'n1', JSON.stringify({ ...stored(), yields: [asked] }))
+  await until('it fails', () => errors.length > 0)
+  await delay(300)
+  t.equal(errors.length, 1, 'news of the refused write begins no other try')
+  connection.turn({ fate: () => 'carried out' })
+  await until('it is said', () => done.length === 1)
+  t.equal(stored().yields, undefined)
 })
 
 t.test('one that does not know of it', async t => {

@@ -1,5 +1,10 @@
 /** What is said about an address that somebody has or keeps: when it comes free, and what can be done about it. */
 import t from 'tap'
+import {
+  moveLine,
+  releaseLine,
+  unreserveLine,
+} from '../../../../ipkeeper-server/ipam/choose/claim-problems.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { configured, owned, tellStories, type Step } from '../../leases/story.ts'
 import { type PodWords, TestService, poolFrom, web } from '../../leases/test-service.ts'
@@ -76,6 +81,28 @@ t.test('a kept address is given up in the way that the hint names', async t => {
   t.equal(await story.add({ pod: 'kf', container: 'c2', retain: 'release' }), '10.22.0.2')
   await story.del('c2')
   t.equal(await story.add({ pod: 'other', container: 'c3', ip: '10.22.0.2' }), '10.22.0.2')
+})
+
+t.test('what hints say to type, with the segment where it is not the default one', t => {
+  const owner = 'shop/db-0'
+  for (const [segment, release, unreserve, move] of [
+    [
+      'default',
+      'ipkeeperctl release 10.22.0.9',
+      'ipkeeperctl unreserve 10.22.0.9',
+      'ipkeeperctl move 10.22.0.9 shop/db-0',
+    ],
+    [
+      'lab',
+      'ipkeeperctl release 10.22.0.9 --segment lab',
+      'ipkeeperctl unreserve 10.22.0.9 --segment lab',
+      'ipkeeperctl move 10.22.0.9 shop/db-0 --segment lab',
+    ],
+  ] as const) {
+    const key = { segment, address: '10.22.0.9' }
+    t.strictSame([releaseLine(key), unreserveLine(key), moveLine(key, owner)], [release, unreserve, move])
+  }
+  t.end()
 })
 
 t.test('a reservation is taken back where it is', async t => {

@@ -48,6 +48,15 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
       /annotation ipkeeper\.io\/ip asks for 10\.22\.0\.50, which is in a range of pool old that is draining/,
     ],
   ],
+  "nor by CNI's own channel, in host-local's words": [
+    ['configure', drained],
+    [
+      'add',
+      pod('a', 'c1', { cniIp: '10.22.0.50' }),
+      'IPK_POOL_DRAINING',
+      /^failed to allocate for range 0: requested IP address 10\.22\.0\.50 is not available in range set .*; 10\.22\.0\.50 is in a range of pool old that is draining/,
+    ],
+  ],
   'it is served by another range of the pool': [
     ['configure', partly],
     ['add', pod('a', 'c1'), '10.23.0.2', /lowest free address/],

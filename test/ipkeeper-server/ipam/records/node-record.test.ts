@@ -2,14 +2,26 @@ import t from 'tap'
 import {
   describeClaim,
   formersGoneSince,
+  isKnownUnder,
+  isPlaceholder,
   nextStep,
+  owingNodes,
+  untoldNodes,
   withChallenge,
   withClaim,
+  withFormer,
   withoutChallenge,
   withoutClaim,
+  withoutYield,
   withRefusal,
+  withYield,
 } from '../../../../ipkeeper-server/ipam/records/node-record.ts'
-import type { FormerClaim, NodeClaim, NodeRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import type {
+  AskedYield,
+  FormerClaim,
+  NodeClaim,
+  NodeRecord,
+} from '../../../../ipkeeper-server/ipam/records/records.ts'
 
 const claim = (id: string, session = `${id}-1`): NodeClaim => ({ id, session, bootId: 'b1', since: 0 })
 const [mine, other, third] = [claim('me'), claim('it'), claim('third')]
@@ -142,6 +154,77 @@ t.test('since when all who had the name before are gone', t => {
     ['since the last of them is', [said('a', 7), said('b', 5)], 7],
   ]
   for (const [what, formers, since] of cases) t.equal(formersGoneSince(record({ formers })), since, what)
+  t.end()
+})
+
+t.test('whether a machine has the name, or had it', t => {
+  const cases: readonly (readonly [what: string, record: NodeRecord, known: boolean])[] = [
+    ['it has', record({ claim: mine }), true],
+    ['it had', record({ claim: other, formers: [third, mine] }), true],
+    ['others have and had', record({ claim: other, formers: [third] }), false],
+    ['nobody has', record(), false],
+  ]
+  for (const [what, of, known] of cases) t.equal(isKnownUnder(of, mine.id), known, what)
+  t.end()
+})
+
+t.test('a former claimant that is added puts out the oldest', t => {
+  t.strictSame(withFormer(record(), mine), record({ formers: [mine] }))
+  const sixteen = Array.from({ length: 16 }, (_, index) => claim(`old-${index}`))
+  t.strictSame(withFormer(record({ formers: sixteen }), mine).formers, [...sixteen.slice(1), mine])
+  t.end()
+})
+
+t.test('who is waited for after a loss', t => {
+  const gone = { since: 5, by: 'n9' }
+  const cases: readonly (readonly [
+    what: string,
+    node: Partial<NodeRecord>,
+    untold: boolean,
+    owing: boolean,
+  ])[] = [
+    ['one of before epochs', {}, true, false],
+    ['one of the epoch before', { epoch: 1 }, true, false],
+    ['one that has told', { epoch: 2 }, false, false],
+    ['one that has told, and has something left to tell', { epoch: 2, owes: true }, false, true],
+    ['one that has told nothing, and is gone', { epoch: 1, owes: true, gone }, false, false],
+  ]
+  for (const [what, patch, untold, owing] of cases) {
+    const nodes = [record(patch)]
+    t.strictSame(untoldNodes(nodes, 2), untold ? ['n1'] : [], what)
+    t.strictSame(owingNodes(nodes), owing ? ['n1'] : [], what)
+  }
+  t.end()
+})
+
+t.test('what says no more than that there is a node', t => {
+  const cases: readonly (readonly [what: string, patch: Partial<NodeRecord>, isIt: boolean])[] = [
+    ['nothing else', { addresses: [] }, true],
+    ['that it is gone', { addresses: [], gone: { since: 5, by: 'n9' } }, true],
+    ['an address', {}, false],
+    ['a claim', { addresses: [], claim: mine }, false],
+    ['who had it', { addresses: [], formers: [mine] }, false],
+    ['an epoch', { addresses: [], epoch: 1 }, false],
+  ]
+  for (const [what, patch, isIt] of cases) t.equal(isPlaceholder(record(patch)), isIt, what)
+  t.end()
+})
+
+t.test('sandboxes that have to give their addresses up', t => {
+  const asked = (containerId: string, address = '10.22.0.2', by = 'n2'): AskedYield => ({
+    ...{ network: 'net', containerId, ifname: 'eth0', segment: 'default', address, by, since: 7 },
+  })
+  const [one, two] = [asked('c1'), asked('c1', '10.22.0.3')]
+  const first = withYield(record(), one)
+  t.strictSame(first, record({ yields: [one] }))
+  t.equal(withYield(first, asked('c1', '10.22.0.2', 'n3')), first, 'it is asked for once, whoever asks')
+  const both = withYield(first, two)
+  t.strictSame(both.yields, [one, two], 'another address of the same sandbox')
+  t.equal(withoutYield(both, asked('c2')), both, 'another sandbox with that address')
+  t.strictSame(withoutYield(both, one), record({ yields: [two] }))
+  t.strictSame(withoutYield(first, asked('c1', '10.22.0.2', 'n3')), record(), 'nothing is left of the list')
+  const before = record()
+  t.equal(withoutYield(before, one), before, 'nothing was asked')
   t.end()
 })
 

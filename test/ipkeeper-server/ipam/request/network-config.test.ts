@@ -395,6 +395,10 @@ t.test('GC lists: both spellings, null and [] mean nothing is valid, absent mean
       { 'CNI.dev/Valid-Attachments': [{ ContainerID: 'c1', IfName: 'eth0' }] },
       [{ containerId: 'c1', ifname: 'eth0' }],
     ],
+    [
+      { 'cni.dev/valid-attachments': [{ ...entry, note: 'of a later version' }] },
+      [{ containerId: 'c1', ifname: 'eth0' }],
+    ],
     [{ 'CNI.dev/Attachments': null }, []],
     [{ 'cni.dev/valid-attachments': [] }, []],
     [{}, undefined],

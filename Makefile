@@ -11,7 +11,7 @@ SHAREDIR    ?= $(PREFIX)/share
 DESTDIR     ?=
 # CONFLIST=1 has "make install" put the example conflist in place as well, last of all.
 CONFLIST    ?=
-# PLUGIN=static installs the plugin without Node in the place of the other; see README.md, "Which executable".
+# PLUGIN=static installs the plugin without Node in the place of the other; README.md says which to take.
 PLUGIN      ?=
 plugin       = dist/ipkeeper$(if $(filter static,$(PLUGIN)),-static)
 

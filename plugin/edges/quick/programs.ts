@@ -1,6 +1,6 @@
 import type { StartProgram } from '../../program.ts'
-import { Buffer } from './buffer.ts'
-import { awaitSignal, watch } from './event-loop.ts'
+import { awaitSignal } from './event-loop.ts'
+import { readOn } from './read-on.ts'
 import { Sending } from './sending.ts'
 import { system, systemError } from './system.ts'
 
@@ -46,19 +46,13 @@ export const startProgram: StartProgram = ({ program, words, env, isDetached }, 
     shut(stdin)
   })
   outputs.forEach((file, nth) => {
-    const read = (): void => {
-      const bytes = Buffer.allocUnsafe(64 * 1024)
-      const count = system.read(file, bytes, 0)
-      if (count > 0) {
-        const tell = nth === 0 ? listener.stdout : listener.stderr
-        tell(bytes.subarray(0, count) as unknown as globalThis.Buffer)
-      } else if (count === 0 || system.errnoName(-count) !== 'EAGAIN') {
-        shut(file)
-        if (nth === 0 && !isReleased) listener.stdoutEnded()
-        tellIfClosed()
-      }
+    const ended = (): void => {
+      shut(file)
+      if (nth === 0 && !isReleased) listener.stdoutEnded()
+      tellIfClosed()
     }
-    stops.set(file, watch(file, 'read', read))
+    const received = nth === 0 ? listener.stdout : listener.stderr
+    stops.set(file, readOn(file, { received, ended, failed: ended }))
   })
   const letGo = awaitSignal()
   running.set(pid, status => {

@@ -7,6 +7,8 @@ export class Sending {
   readonly #file: number
   readonly #fail: () => void
   #bytes = Buffer.alloc(0)
+  /** How many of them are written. */
+  #written = 0
   #stop: (() => void) | undefined
   #whenSent: () => void = () => undefined
 
@@ -17,7 +19,8 @@ export class Sending {
   }
 
   send(text: string): void {
-    this.#bytes = Buffer.concat([this.#bytes, Buffer.from(text)])
+    this.#bytes = Buffer.concat([this.#bytes.subarray(this.#written), Buffer.from(text)])
+    this.#written = 0
     this.#write()
   }
 
@@ -32,12 +35,13 @@ export class Sending {
     this.#stop?.()
     this.#stop = undefined
     this.#bytes = Buffer.alloc(0)
+    this.#written = 0
     this.#whenSent = () => undefined
   }
 
   #write(): void {
-    while (this.#bytes.length > 0) {
-      const count = system.write(this.#file, this.#bytes, 0)
+    while (this.#written < this.#bytes.length) {
+      const count = system.write(this.#file, this.#bytes, this.#written)
       if (count < 0 && system.errnoName(-count) === 'EAGAIN') {
         this.#stop ??= watch(this.#file, 'write', () => {
           this.#write()
@@ -49,7 +53,7 @@ export class Sending {
         queueMicrotask(this.#fail)
         return
       }
-      this.#bytes = Buffer.concat([this.#bytes.subarray(count)])
+      this.#written += count
     }
     this.#stop?.()
     this.#stop = undefined

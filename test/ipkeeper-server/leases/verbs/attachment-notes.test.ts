@@ -6,7 +6,9 @@ import {
   type Change,
   type WiringRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { recordUnanswered } from '../../../../ipkeeper-server/leases/verbs/attachment-notes.ts'
+import { markMadeBy, recordUnanswered } from '../../../../ipkeeper-server/leases/verbs/attachment-notes.ts'
+import { FragileStore } from '../../store/fragile-store.ts'
+import { TestService } from '../test-service.ts'
 
 const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
 const other = { ...key, containerId: 'c2' }
@@ -95,4 +97,27 @@ t.test('what is recorded of the answer', t => {
     }
   }
   t.end()
+})
+
+t.test('which runtime had a sandbox is remembered of the one that was seen', async t => {
+  const store = new FragileStore()
+  const story = await TestService.open(store)
+  const { ledger } = story.service
+  const of = (containerId: string): AttachmentRecord => ledger.attachment({ ...key, containerId })!
+  for (const container of ['c1', 'c2', 'c3']) await story.add({ pod: container, container })
+  const seen = ['c1', 'c2', 'c3'].map(id => ({ record: of(id), madeBy: '/run/a.sock' }))
+  await story.del('c2')
+  await story.del('c3')
+  story.now += 1
+  await story.add({ pod: 'c3', container: 'c3' })
+  await markMadeBy(story.service, seen)
+  t.strictSame(of('c1'), {
+    ...seen[0]!.record,
+    madeBy: '/run/a.sock',
+    generation: seen[0]!.record.generation + 1,
+  })
+  t.equal(of('c2'), undefined, 'one that is gone')
+  t.equal(of('c3').madeBy, undefined, 'one that was added again meanwhile')
+  const again = await TestService.open(store)
+  t.equal(again.service.ledger.attachment(key)?.madeBy, '/run/a.sock', 'it is durable')
 })

@@ -1,9 +1,16 @@
 import t from 'tap'
-import { inBulk, releasing, reserving, unreserving } from '../../../../ipkeeper-server/leases/verbs/bulk.ts'
+import {
+  inBulk,
+  moving,
+  releasing,
+  reserving,
+  unreserving,
+} from '../../../../ipkeeper-server/leases/verbs/bulk.ts'
 import { selectReservations } from '../../../../ipkeeper-server/leases/queries/select-listed.ts'
 import type { BulkItem } from '../../../../shared/api/bulk.schema.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
-import { TestService } from '../test-service.ts'
+import { owned } from '../story.ts'
+import { TestService, type PodWords } from '../test-service.ts'
 
 const said = (items: readonly BulkItem[]): string[] =>
   items.map(({ address, verdict, reason }) => `${verdict} ${address} ${reason}`)
@@ -85,6 +92,119 @@ t.test('what has changed since it was seen is left alone', async t => {
     reason: /changed meanwhile: .* kept for shop\/a$/,
   })
   t.equal(story.leases().length, 1)
+})
+
+const nine = '10.22.0.9'
+const undo = `undo: ipkeeperctl unreserve ${nine}`
+const next = `start shop/b again; ${undo}`
+
+const fates: readonly {
+  readonly what: string
+  /** Who asks for the address before it is moved, and whether he is gone. */
+  readonly has?: Partial<PodWords>
+  readonly ends?: 'deleted' | 'dead'
+  /** For whom it is reserved before. */
+  readonly owner?: string
+  readonly to?: string
+  readonly verdict?: 'change' | 'unchanged'
+  readonly reason: string
+  readonly hint: string
+}[] = [
+  { what: 'nobody has it', reason: 'to shop/b: nobody has it', hint: next },
+  {
+    what: 'it cools down',
+    has: {},
+    ends: 'deleted',
+    reason: 'to shop/b: nobody has it',
+    hint: next,
+  },
+  {
+    what: 'whoever has it has it reserved as well',
+    has: {},
+    owner: 'shop/a',
+    reason:
+      'to shop/b; it is no longer reserved for shop/a: shop/a on node n1 has it until it is gone, and its next pod does not get it',
+    hint: `delete shop/a; then ${next}`,
+  },
+  {
+    what: 'it is reserved for him already',
+    owner: 'shop/b',
+    verdict: 'unchanged',
+    reason: 'moved to shop/b already: nobody has it',
+    hint: next,
+  },
+  {
+    what: 'he has it',
+    has: { pod: 'b' },
+    reason: 'to shop/b: shop/b has it',
+    hint: undo,
+  },
+  {
+    what: 'a pod of the workload that is to have it has it',
+    has: { owner: owned('StatefulSet', 'web'), pod: 'web-0' },
+    to: 'shop/sts/web',
+    reason: 'to shop/statefulset/web: shop/web-0 has it',
+    hint: undo,
+  },
+  {
+    what: 'it is kept for somebody else',
+    has: { retain: 'forever' },
+    ends: 'deleted',
+    reason: 'to shop/b: it is kept for shop/a, which does not get it back',
+    hint: next,
+  },
+  {
+    what: 'the sandbox that has it is gone',
+    has: {},
+    ends: 'dead',
+    reason: 'to shop/b: the sandbox of shop/a on node n1 is gone',
+    hint: next,
+  },
+  {
+    what: 'a sandbox that may live has it',
+    has: {},
+    reason: 'to shop/b: shop/a on node n1 has it until it is gone, and its next pod does not get it',
+    hint: `delete shop/a; then ${next}`,
+  },
+]
+for (const { what, has, ends, owner, to = 'shop/b', verdict = 'change', reason, hint } of fates)
+  t.test(`an address is moved: ${what}`, async t => {
+    const story = await TestService.open()
+    // With the first ADD its pool becomes known.
+    await story.add({ pod: 'z', container: 'c0' })
+    if (has) await story.add({ pod: 'a', container: 'c1', ip: nine, ...has })
+    if (ends === 'deleted') await story.del('c1')
+    if (ends === 'dead') story.dead.add('c1')
+    if (owner !== undefined)
+      await inBulk(story.service, { apply: true, items: [{ addresses: nine, owner }] }, reserving)
+    const items = [{ addresses: nine, owner: to }]
+    const plan = await inBulk(story.service, { apply: false, items }, moving)
+    t.strictSame(plan, [{ segment: 'default', address: nine, verdict, reason, hint, code: null }])
+    t.strictSame(reserved(story), owner === undefined ? [] : [`${nine} ${owner}`], 'a plan changes nothing')
+    t.strictSame(await inBulk(story.service, { apply: true, items }, moving), plan)
+    t.strictSame(reserved(story), [`${nine} ${to.replace('/sts/', '/statefulset/')}`])
+  })
+
+t.test('an address that no pool has is not moved, nor one that is kept free for somebody else', async t => {
+  const story = await TestService.open()
+  const move = async (): Promise<readonly BulkItem[]> =>
+    await inBulk(story.service, { apply: true, items: [{ addresses: nine, owner: 'shop/b' }] }, moving)
+  t.match(await move(), [
+    {
+      ...{ verdict: 'refused', code: 'IPK_ADDRESS_OUTSIDE' },
+      reason: `no known pool of segment default has ${nine}`,
+      hint: /ipkeeperctl pools$/,
+    },
+  ])
+  t.strictSame(reserved(story), [])
+  await inBulk(story.service, { apply: true, items: [{ addresses: nine, owner: 'shop/c' }] }, reserving)
+  t.match(await move(), [
+    {
+      ...{ verdict: 'refused', code: 'IPK_ADDRESS_RESERVED', reason: `${nine} is reserved for shop/c` },
+      hint: `choose another address, or: ipkeeperctl unreserve ${nine}`,
+    },
+  ])
+  t.strictSame(reserved(story), [`${nine} shop/c`])
 })
 
 t.test('lists that make no sense change nothing', async t => {

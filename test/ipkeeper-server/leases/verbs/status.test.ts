@@ -4,10 +4,16 @@ import { noPools, readPlainly } from '../../http/app-parts.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { sampleNetconf, sampleFacts, sampleRequest } from './sample-request.ts'
 import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
-import { checkAvailability, readStatus } from '../../../../ipkeeper-server/leases/verbs/status.ts'
+import {
+  checkAvailability,
+  readStatus,
+  type StatusRequest,
+} from '../../../../ipkeeper-server/leases/verbs/status.ts'
 import type { Pool } from '../../../../ipkeeper-server/ipam/pools/pool.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
+import { sampleConfig } from '../../network/plan/sample-job.ts'
+import { configured } from '../story.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 
 /** What STATUS says: "well", or the problem. */
@@ -15,6 +21,7 @@ async function ask(
   story: TestService,
   pool: Pool | undefined,
   statusReportsExhaustion = false,
+  more: Partial<StatusRequest> = {},
 ): Promise<unknown> {
   try {
     await checkAvailability(story.service, {
@@ -22,6 +29,7 @@ async function ask(
       pools: [],
       statusReportsExhaustion,
       main: undefined,
+      ...more,
     })
     return 'well'
   } catch (error) {
@@ -108,6 +116,46 @@ t.test('what dynamic choice does not give is not there', async t => {
     { message: /^failed to allocate for range 1: / },
     'every range set counts',
   )
+})
+
+t.test('pools that the configuration names', async t => {
+  const story = await TestService.open()
+  story.book = { ...story.book, pools: [configured('prod', [['10.30.0.0/30']])] }
+  const names = (name: string) => ({ pools: [{ name, source: '"ipam.pool"' }] })
+  t.match(await ask(story, undefined, false, names('lab')), {
+    ...{ code: 'IPK_NOT_AVAILABLE', message: '"ipam.pool" names pool "lab", which does not exist' },
+    details: 'an ADD would get IPK_POOL_UNKNOWN',
+  })
+  t.equal(await ask(story, undefined, true, names('prod')), 'well')
+  t.equal(await story.add({ container: 'c1', pod: 'web-0', configured: ['prod'] }), '10.30.0.2')
+  t.equal(await ask(story, undefined, false, names('prod')), 'well', 'full, and nobody asked')
+  t.match(await ask(story, undefined, true, names('prod')), { details: /an ADD would get IPK_POOL_FULL$/ })
+})
+
+t.test('a daemon that refuses ADDs, and tools that are not there', async t => {
+  const story = await TestService.open()
+  const main = { main: sampleConfig }
+  t.equal(await ask(story, story.pool, false, main), 'well')
+  story.network.checkTools = () => {
+    throw new Problem('IPK_TOOL_MISSING', 'no program ip')
+  }
+  t.match(await ask(story, story.pool, false, main), {
+    ...{ message: 'no program ip', details: 'an ADD would get IPK_TOOL_MISSING' },
+  })
+  t.equal(await ask(story, story.pool), 'well', 'the IPAM role needs none')
+  const refusal = new Problem('IPK_STORE_AWAY', 'not reached for too long', { details: 'for 1 h' })
+  Object.assign(story.service, { refusal: () => refusal })
+  t.match(await ask(story, story.pool), {
+    ...{ code: 'IPK_NOT_AVAILABLE', message: 'not reached for too long' },
+    details: 'for 1 h; an ADD would get IPK_STORE_AWAY',
+  })
+  const fault = new Error('a fault of the daemon')
+  Object.assign(story.service, {
+    refusal: () => {
+      throw fault
+    },
+  })
+  await t.rejects(ask(story, story.pool), fault, 'which is no reason of the node')
 })
 
 t.test('the store', async t => {

@@ -141,6 +141,8 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
       dependencies: Record<string, string>
     }
     for (const name of Object.keys(dependencies)) t.ok(packages.includes(name), `the bill has ${name}`)
+    const koffi = packages.filter(name => name.includes('koffi'))
+    t.strictSame(koffi, [`@koromix/koffi-linux-${architecture}`], 'that of the architecture')
     for (const name of ['tap', 'eslint', 'esbuild']) t.notOk(packages.includes(name), `not ${name}`)
 
     const own = architecture === hostArchitecture

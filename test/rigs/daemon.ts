@@ -58,6 +58,9 @@ export interface Daemon {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+/** Whether the daemon wires pods by netlink or by `ip`, as the tests are told. */
+const wiring = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'IPK_NETLINK'))
+
 /** Starts the packaged daemon and waits until its socket answers GET /v1/health with 200. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const started = performance.now()
@@ -78,7 +81,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     : [entered, words]
   const child = spawn(program, argv, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...options.env },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...wiring, ...options.env },
   })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   let log = ''

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { listLinks } from '../../../../ipkeeper-server/network/ip-show.ts'
 import { ipJson } from '../../../../ipkeeper-server/network/ip-commands.ts'
 import { loadRouteSockets } from '../../../../ipkeeper-server/network/netlink/load-route-sockets.ts'
@@ -23,7 +23,7 @@ const done: Outcome = { errno: 0, text: undefined, linkIndex: 7 }
 const refused = (errno: number, text?: string): Outcome => ({ errno, text, linkIndex: undefined })
 
 /** A tool whose kernel answers so; the first question is whether there is a "lo". */
-function toolWith(t: Test, answers: readonly Ask[], more: { readonly open?: () => RouteSocket } = {}) {
+function toolWith(answers: readonly Ask[], more: { readonly open?: () => RouteSocket } = {}) {
   const waiting: Ask[] = [() => done, ...answers]
   const left: unknown[] = []
   const opened: (number | undefined)[] = []
@@ -62,7 +62,7 @@ t.test('what netlink is not for is run as it is, and nothing is loaded', async t
     { ...batch('link set dev a up'), tool: 'bridge' },
     { ...batch('link set dev a up'), args: ['-json', 'address', 'show'] },
   ] as const) {
-    const { run, runs, opened } = toolWith(t, [])
+    const { run, runs, opened } = toolWith([])
     t.equal((await run(order)).stdout, 'by ip')
     t.strictSame(runs, [order])
     t.strictSame(opened, [])
@@ -79,7 +79,7 @@ t.test('a batch ends at its first refusal, in the words of ip', async t => {
     [[() => done, () => done, () => refused(17, 'taken')], 'Error: taken.\nCommand failed -:2\n'],
     [[() => done, () => done, () => refused(17, 'Taken.')], 'Error: Taken.\nCommand failed -:2\n'],
   ] as const) {
-    const { run, runs, waiting, closed, left } = toolWith(t, answers)
+    const { run, runs, waiting, closed, left } = toolWith(answers)
     t.strictSame(await run({ ...lines, inside: 5 }), { exit: stderr === '' ? 0 : 2, stdout: '', stderr })
     t.strictSame(waiting, [], 'each was asked')
     t.equal(closed(), 2, 'the first asked for "lo"')
@@ -90,13 +90,13 @@ t.test('a batch ends at its first refusal, in the words of ip', async t => {
 t.test('where netlink does not work everything is left to ip, which is told once', async t => {
   const order = batch('link set dev a up')
   const faults = {
-    'no socket in a pod': toolWith(t, [], {
+    'no socket in a pod': toolWith([], {
       open: () => {
         throw new NetlinkFault('no socket of netlink: Address family not supported by protocol')
       },
     }),
-    'no answer to the first question': toolWith(t, []),
-    'a refused first question': toolWith(t, []),
+    'no answer to the first question': toolWith([]),
+    'a refused first question': toolWith([]),
   }
   faults['no answer to the first question'].waiting[0] = () => {
     throw new MalformedAnswer('cut off')
@@ -123,7 +123,7 @@ t.test('where netlink does not work everything is left to ip, which is told once
 })
 
 t.test('a fault in the middle fails the batch, and the next one is left to ip', async t => {
-  const { run, runs, left } = toolWith(t, [
+  const { run, runs, left } = toolWith([
     () => done,
     () => {
       throw new MalformedAnswer('an attribute is cut off')
@@ -141,7 +141,7 @@ t.test('a fault in the middle fails the batch, and the next one is left to ip', 
 
 t.test('what has not ended in time is given up after the message that is on its way', async t => {
   const { promise, resolve } = Promise.withResolvers<Outcome>()
-  const { run, waiting, closed } = toolWith(t, [() => promise, () => done])
+  const { run, waiting, closed } = toolWith([() => promise, () => done])
   const problem = await thrownProblem(() =>
     run({ ...batch('link set dev a up', 'link set dev b up'), timeoutMs: 5 }),
   )
@@ -158,7 +158,8 @@ const ownAffair = /^(?:fe80|ff|multicast)/
 
 /** What ip shows of a namespace, without what is another one each time. */
 async function seen({ run }: Spot): Promise<unknown> {
-  const show = (...words: readonly string[]) => ipJson(run, words) as Promise<readonly Readonly<Record<string, unknown>>[]>
+  const show = (...words: readonly string[]) =>
+    ipJson(run, words) as Promise<readonly Readonly<Record<string, unknown>>[]>
   const details = (await show('-details', 'address', 'show')) as readonly {
     readonly inet6_addr_gen_mode?: string
     readonly linkinfo?: { readonly info_data?: { readonly mode?: string }; readonly info_slave_data?: object }
@@ -180,7 +181,13 @@ async function seen({ run }: Spot): Promise<unknown> {
       hairpin: (linkinfo?.info_slave_data as { readonly hairpin?: boolean } | undefined)?.hairpin,
       addresses: addresses
         .filter(({ local }) => !ownAffair.test(String(local)))
-        .map(({ local, noprefixroute, nodad, broadcast, label }) => [local, noprefixroute, nodad, broadcast, label]),
+        .map(({ local, noprefixroute, nodad, broadcast, label }) => [
+          local,
+          noprefixroute,
+          nodad,
+          broadcast,
+          label,
+        ]),
     })),
     routes: routes
       .filter(({ dst }) => !ownAffair.test(String(dst)))
@@ -315,7 +322,7 @@ t.test(
       const words = (text: string): string => text.replace(/^Command failed .*\n/m, '').trim()
       t.equal(words(found.stderr), words(expected.stderr), what)
       const [left, right] = await Promise.all([seen(byNetlink), seen(byIp)])
-    t.strictSame(left, right, what)
+      t.strictSame(left, right, what)
     }
   },
 )

@@ -79,21 +79,23 @@ t.test('answers', async t => {
 })
 
 t.test('what is no answer is not believed', async t => {
-  for (const [what, given] of [
-    ['a header that is cut off', bytes('24000000 0200')],
-    ['a length less than that of a header', bytes('0f000000 0200 0000 07000000 00000000')],
-    ['a length beyond the end', bytes('24000000 0200 0000 07000000 00000000')],
-    ['an acknowledgement without what was asked', bytes('14000000 0200 0000 07000000 00000000 00000000')],
-    ['an error above zero', ack('24000000', '0001', '01000000')],
-    ['an attribute that is cut off', ack('26000000', '0003', 'efffffff', '0700')],
-    ['an attribute without its own header', ack('28000000', '0003', 'efffffff', '0300 0100')],
-    ['an attribute beyond the end', ack('28000000', '0003', 'efffffff', '0900 0100')],
-    ['words without an end', ack('2a000000', '0003', 'efffffff', '0600 0100 6e6f')],
-    ['a link that is cut off', bytes('14000000 1000 0000 07000000 00000000 00000000')],
+  for (const [message, given] of [
+    ['the header of a message is cut off', bytes('24000000 0200')],
+    ['a message cannot have 15 bytes', bytes('0f000000 0200 0000 07000000 00000000')],
+    ['a message cannot have 36 bytes', bytes('24000000 0200 0000 07000000 00000000')],
+    ['an acknowledgement is cut off', bytes('14000000 0200 0000 07000000 00000000 00000000')],
+    ['no error is -1', ack('24000000', '0001', '01000000')],
+    ['an attribute is cut off', ack('26000000', '0003', 'efffffff', '0700')],
+    ['an attribute cannot have 3 bytes', ack('28000000', '0003', 'efffffff', '0300 0100')],
+    ['an attribute cannot have 9 bytes', ack('28000000', '0003', 'efffffff', '0900 0100')],
+    ['a text has no end', ack('2a000000', '0003', 'efffffff', '0600 0100 6e6f')],
+    ['a link is cut off', bytes('14000000 1000 0000 07000000 00000000 00000000')],
     [
-      'a link without an index',
+      'a link cannot have index 0',
       bytes('20000000 1000 0000 07000000 00000000', '00000100 00000000 00000000 00000000'),
     ],
-  ] as const)
-    t.throws(() => readAnswer(given, 7), { constructor: MalformedAnswer }, what)
+  ] as const) {
+    t.throws(() => readAnswer(given, 7), { message }, message)
+    t.throws(() => readAnswer(given, 7), new MalformedAnswer(message))
+  }
 })

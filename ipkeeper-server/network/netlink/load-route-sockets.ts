@@ -40,16 +40,20 @@ async function unpackKoffi(stateDir: string): Promise<ForeignFunctions> {
 
 /**
  * Loads a library that is in the executable: the loader of the C library takes files alone. It is not left there, so that nobody
- * can change it and a newer daemon finds no older one.
+ * can change it and a newer daemon finds no older one. What is loaded is compared first: a file that is cut off ends the process.
  *
  * @throws when the file is not what was written, or cannot be loaded
  */
-export async function loadLibrary(bytes: Uint8Array, folder: string): Promise<ForeignFunctions> {
+export async function loadLibrary(
+  bytes: Uint8Array,
+  folder: string,
+  write: typeof writeFile = writeFile,
+): Promise<ForeignFunctions> {
   const path = join(folder, 'koffi.node')
   try {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { mode: 0o700 })
-    await writeFile(path, bytes, { mode: 0o500, flag: 'wx' })
+    await write(path, bytes, { mode: 0o500, flag: 'wx' })
     if (!(await readFile(path)).equals(bytes)) throw new Error(`${path} is not what was written`)
     const loaded = { exports: {} }
     process.dlopen(loaded, path)

@@ -303,7 +303,7 @@ t.test(
   async t => {
     const [byIp, byNetlink] = [await makeSpot(t), await makeSpot(t)]
     const folder = makeTempFolder()
-    const refuse: RunTool = order => Promise.reject(new Error(`left to ip: ${order.input}`))
+    const refuse: RunTool = order => Promise.reject(new Error(`left to ip: ${order.input ?? ''}`))
     const netlink = netlinkTool({
       run: refuse,
       load: () => loadRouteSockets(folder.path),

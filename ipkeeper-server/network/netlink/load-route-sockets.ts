@@ -65,7 +65,9 @@ export async function loadLibrary(
 
 function kernelCalls(koffi: ForeignFunctions): KernelCalls {
   const libc = koffi.load('libc.so.6')
-  const func = <F>(prototype: string): F => libc.func(prototype) as unknown as F
+  // Its prototype says what each takes and gives; KernelCalls says the same to the compiler.
+  const func = (prototype: string): ((...values: readonly unknown[]) => never) =>
+    libc.func(prototype) as unknown as (...values: readonly unknown[]) => never
   const send = libc.func('long send(int, const void *, size_t, int)')
   return {
     socket: func('int socket(int, int, int)'),
@@ -73,8 +75,8 @@ function kernelCalls(koffi: ForeignFunctions): KernelCalls {
     setsockopt: func('int setsockopt(int, int, int, const void *, uint32_t)'),
     send: (...values) =>
       new Promise((resolve, reject) => {
-        send.async(...values, (error: unknown, sent: number) => {
-          if (error) reject(error instanceof Error ? error : new Error(String(error)))
+        send.async(...values, (error: Error | null, sent: number) => {
+          if (error) reject(error)
           else resolve(sent)
         })
       }),

@@ -69,7 +69,8 @@ function openSocket(
   try {
     return sockets.open(inside)
   } catch (error) {
-    return leave(error)
+    leave(error)
+    return undefined
   }
 }
 

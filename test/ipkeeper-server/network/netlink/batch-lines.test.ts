@@ -2,7 +2,7 @@ import t from 'tap'
 import { readBatchLines } from '../../../../ipkeeper-server/network/netlink/batch-lines.ts'
 import { writeBatch } from '../../../../ipkeeper-server/network/plan/command.ts'
 
-t.test('the words of each line', async t => {
+t.test('the words of each line', t => {
   for (const [input, expected] of [
     ['link set dev a up\n', [['link', 'set', 'dev', 'a', 'up']]],
     ['one two\nthree\n', [['one', 'two'], ['three']]],
@@ -11,9 +11,10 @@ t.test('the words of each line', async t => {
     ['a "b c" "d e"\n', [['a', 'b c', 'd e']]],
   ] as const)
     t.strictSame(readBatchLines(input), expected, JSON.stringify(input))
+  t.end()
 })
 
-t.test('what only ip understands', async t => {
+t.test('what only ip understands', t => {
   for (const input of [
     '',
     '\n',
@@ -27,9 +28,11 @@ t.test('what only ip understands', async t => {
     "one 'two'\n" + '"',
   ])
     t.equal(readBatchLines(input), undefined, JSON.stringify(input))
+  t.end()
 })
 
-t.test('what is written for ip is read', async t => {
+t.test('what is written for ip is read', t => {
   const words = ['link', 'set', 'dev', 'ipk0123456789', 'alias', 'ipkeeper net/shop web-0 eth0', 'up']
   t.strictSame(readBatchLines(writeBatch([{ place: 'host', words, about: '' }])), [words])
+  t.end()
 })

@@ -13,7 +13,7 @@ const bodyOf = (line: string): string => {
   return message ? Buffer.from(encodeMessage(message, 1).subarray(16)).toString('hex') : 'left to ip'
 }
 
-t.test('messages', async t => {
+t.test('messages', t => {
   const up = '00000000 05000000 01000000 01000000'
   for (const [line, ...parts] of [
     ['link set dev a up', up],
@@ -55,9 +55,10 @@ t.test('messages', async t => {
       '',
     ),
   )
+  t.end()
 })
 
-t.test('links that have to be there, and what ip says where they are not', async t => {
+t.test('links that have to be there, and what ip says where they are not', t => {
   const links = (line: string) => [...(read(line)?.links ?? [])]
   t.strictSame(links('link set dev a master b'), [
     ['a', 'Cannot find device "a"'],
@@ -65,9 +66,10 @@ t.test('links that have to be there, and what ip says where they are not', async
   ])
   t.strictSame(links('link add link b name a type macvlan mode bridge'), [['b', 'Cannot find device "b"']])
   t.strictSame(links('link add name a type bridge'), [])
+  t.end()
 })
 
-t.test('what is left to ip', async t => {
+t.test('what is left to ip', t => {
   for (const line of [
     'rule add from 10.22.0.0/16',
     'link delete dev a',
@@ -114,9 +116,10 @@ t.test('what is left to ip', async t => {
   const inPod = 'link add name a type veth peer name b netns /proc/self/fd/3'
   t.equal(readLine(inPod.split(' ')), undefined, 'a namespace that nobody handed over')
   t.ok(read(inPod))
+  t.end()
 })
 
-t.test('every line of ip that wires a pod is known', async t => {
+t.test('every line of ip that wires a pod is known', t => {
   for (const mode of ['bridge', 'ptp', 'macvlan', 'underlay'] as const) {
     const config = { mode, uplink: mode === 'bridge' ? undefined : 'up0', hairpin: true }
     const job = sampleJob({ config, wiring: { mode, master: 'up0', proxyOn: 'up0' } })
@@ -124,4 +127,5 @@ t.test('every line of ip that wires a pod is known', async t => {
     const commands: readonly Command[] = [...host, ...link, ...addresses, ...routes]
     for (const { words } of commands) t.ok(readLine(words, 9), `${mode}: ${words.join(' ')}`)
   }
+  t.end()
 })

@@ -165,8 +165,8 @@ async function seen({ run }: Spot): Promise<unknown> {
     readonly linkinfo?: { readonly info_data?: { readonly mode?: string }; readonly info_slave_data?: object }
     readonly addr_info: readonly Readonly<Record<string, unknown>>[]
   }[]
-  const links = (await listLinks(run, [])).map(({ index: _index, carrier: _carrier, ...link }) => ({
-    ...link,
+  const links = (await listLinks(run, [])).map(link => ({
+    ...{ ...link, index: 0, carrier: false },
     addresses: link.addresses.filter(({ address }) => !ownAffair.test(address)),
   }))
   const routes = [
@@ -191,7 +191,7 @@ async function seen({ run }: Spot): Promise<unknown> {
     })),
     routes: routes
       .filter(({ dst }) => !ownAffair.test(String(dst)))
-      .map(({ flags: _flags, ...route }) => JSON.stringify(route))
+      .map(route => JSON.stringify({ ...route, flags: undefined }))
       .sort(),
     neighbours: [await show('neighbour', 'show'), await show('neighbour', 'show', 'proxy')],
   }

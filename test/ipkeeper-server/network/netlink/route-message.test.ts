@@ -9,7 +9,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (...parts: readonly string[]): Uint8Array =>
   Uint8Array.from(Buffer.from(parts.join('').replaceAll(' ', ''), 'hex'))
 
-t.test('a message, with its attributes on boundaries of four bytes', async t => {
+t.test('a message, with its attributes on boundaries of four bytes', t => {
   const message = {
     type: 16,
     flags: 0x600,
@@ -27,6 +27,7 @@ t.test('a message, with its attributes on boundaries of four bytes', async t => 
       ...['1400', '1200', '1000', '0100', '09090909', '0500', '0400', '07000000'],
     ].join(''),
   )
+  t.end()
 })
 
 /** An acknowledgement of message 7: length, type 2, flags, sequence, port. */
@@ -35,7 +36,7 @@ const ack = (length: string, flags: string, errno: string, more = ''): Uint8Arra
 
 const nothing = { acknowledgement: undefined, linkIndex: undefined }
 
-t.test('answers', async t => {
+t.test('answers', t => {
   const exists = 'efffffff'
   for (const [what, given, expected] of [
     ['no bytes', bytes(), nothing],
@@ -76,9 +77,10 @@ t.test('answers', async t => {
     ],
   ] as const)
     t.strictSame(readAnswer(given, 7), expected, what)
+  t.end()
 })
 
-t.test('what is no answer is not believed', async t => {
+t.test('what is no answer is not believed', t => {
   for (const [message, given] of [
     ['the header of a message is cut off', bytes('24000000 0200')],
     ['a message cannot have 15 bytes', bytes('0f000000 0200 0000 07000000 00000000')],
@@ -98,4 +100,5 @@ t.test('what is no answer is not believed', async t => {
     t.throws(() => readAnswer(given, 7), { message }, message)
     t.throws(() => readAnswer(given, 7), new MalformedAnswer(message))
   }
+  t.end()
 })

@@ -69,7 +69,7 @@ t.test('answers what the page reads, and refuses everything else with a reason',
     ['GET', '/v1/addresses/%2e%2E/leases', 404, /unix socket/],
     ['GET', '/v1/pools/./map', 404, /unix socket/],
     ['GET', '//v1/pools', 404, /unix socket/],
-    ['GET', 'http://[/v1/pools', 404, /unix socket/],
+    ['GET', 'http://[/v1/pools', 400, /not a valid url/],
   ]
   for (const [method, path, status, body] of table)
     t.match(await ask(method, path), { status, body }, `${method} ${path}`)

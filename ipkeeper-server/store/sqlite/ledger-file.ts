@@ -54,7 +54,8 @@ export class LedgerFile {
   readonly history: HistoryTable
   readonly #database: DatabaseSync
   readonly #rows: LedgerRows
-  readonly #files: OwnFiles | undefined
+  /** Those that a running store watches over. */
+  #files: OwnFiles | undefined
   readonly #lastChange: LastChangeFile
   readonly #boot: string
   #counted: Counted
@@ -391,7 +392,11 @@ export class LedgerFile {
       // What cannot be brought there stays in the log.
     }
     if (this.fault()) this.abandon()
-    else this.#database.close()
+    else {
+      // SQLite removes its log, which is no loss.
+      this.#files = undefined
+      this.#database.close()
+    }
   }
 }
 

@@ -402,3 +402,11 @@ t.test('the last change says nothing of another folder, nor of another ledger', 
   rmSync(path)
   t.equal((await readLedger(path)).size, 0, 'a new one is another one')
 })
+
+t.test('nothing is wrong with the files of a store that was closed', async t => {
+  const path = site(t)('leases.db')
+  const store = SqliteStore.open(path, { guarded: true })
+  await store.commit([putLease(lease('10.22.0.50'), null)])
+  await store.close()
+  t.equal(store.file.fault(), undefined, 'SQLite removes its log with the last connection')
+})

@@ -13,7 +13,8 @@ import { makeTempFolder } from '../rigs/temp-folder.ts'
  * Whatever was answered has to be there afterwards, no address twice, and what was deleted has to be gone.
  */
 
-const kills = 200
+/** KILLS, 60 unless set: a kill every second or two is a minute of each run. */
+const kills = Number(process.env['KILLS'] ?? 60)
 const workers = 6
 
 /** What a runtime knows of one container: only what it was told. */

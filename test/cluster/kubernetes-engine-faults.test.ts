@@ -15,7 +15,7 @@ import {
 } from '../rigs/custom-resources.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster')
 
@@ -264,10 +264,7 @@ t.test('daemons that were upgraded before their rights', { skip }, async t => {
 t.test('a token that is revoked and replaced', { skip }, async t => {
   const cluster = await startCluster(t)
   await installCustomResources(cluster)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const tokenFile = folder.file('token')
   writeFileSync(tokenFile, await ipkeeperToken(cluster))
   const { engine, heard } = await open(t, cluster, { kubeconfig: cluster.kubeconfigFor({ tokenFile }) })

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { startDaemon } from '../rigs/daemon.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { executableRuns } from './executable.ts'
 import { properties } from './properties.ts'
 import { replayCommand, showOutcomes, type Property } from './property.ts'
@@ -34,11 +34,8 @@ for (const property of properties) {
 }
 
 t.test('the executables', { skip: missing('executables') }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop())
   t.pass(await hold(executableRuns(daemon)))
 })

@@ -15,16 +15,13 @@ import { failsProperly } from '../rigs/plugin-under-fault.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const rounds = 15
 const plugins = 8
 
 const skip = missing('executables')
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 
 interface Site {
   readonly socket: string

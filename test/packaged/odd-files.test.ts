@@ -9,17 +9,14 @@ import { mountHung } from '../rigs/hung-mount.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 
 async function site(t: Test): Promise<{ readonly folder: TempFolder; readonly daemon: Daemon }> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
   return { folder, daemon }
 }
 
@@ -124,10 +121,7 @@ t.test(
 )
 
 t.test('the same in files that a person or a configuration names', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const pipe = folder.file('pipe')
   execFileSync('mkfifo', [pipe])
   const config = (name: string, text: string): string => {

@@ -12,14 +12,14 @@ import { until } from '../rigs/poll.ts'
 import { closed, oddRequests, sendRaw } from '../rigs/raw-requests.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 // Most of the time they wait.
 t.jobs = 2
 
 async function site(t: Test, configuration = '{}') {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const [socket, stateDir, config] = ['run/s', 'state', 'c.yaml'].map(name => folder.file(name)) as [
     string,
     string,
@@ -27,10 +27,7 @@ async function site(t: Test, configuration = '{}') {
   ]
   writeFileSync(config, configuration)
   const daemon = await startDaemon({ socket, stateDir, config })
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
   const request = {
     ...{ containerId: 'c1', netns: '/run/netns/none', ifname: 'eth0', args: '', path: '/opt/cni/bin' },
     config: {
@@ -89,14 +86,11 @@ t.test('a socket that somebody took away', { skip, buffered: true }, async t => 
 
 t.test('two daemons, one socket: who lives keeps it', { skip, buffered: true }, async t => {
   const { daemon, socket } = await site(t)
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   process.kill(daemon.pid, 'SIGSTOP')
   rmSync(socket)
   const other = await startDaemon({ socket, stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await other.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => other.stop('SIGKILL'))
   process.kill(daemon.pid, 'SIGCONT')
   await until('the first one says so', () => daemon.log().includes('another daemon answers on'))
   const stateDirOf = async (): Promise<unknown> =>

@@ -4,19 +4,16 @@ import t, { type Test } from 'tap'
 import { startDaemon } from '../rigs/daemon.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { openTerminal } from '../rigs/terminal-session.ts'
 
 const skip = missing('executables', 'terminal')
 const tool = join(distFolder, 'ipkeeperctl')
 
 async function site(t: Test) {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop())
   return daemon
 }
 

@@ -16,7 +16,7 @@ import { until } from '../rigs/poll.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'nft', 'executables')
 
@@ -39,7 +39,7 @@ async function site(
   t: Test,
   network: (paths: { readonly socket: string; readonly stateDir: string }) => Conflist,
 ): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const [socket, stateDir] = [folder.file('ipkeeper.sock'), folder.file('state')]
   const config = folder.file('config.yaml')
@@ -59,7 +59,6 @@ async function site(
     await containerd.close()
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   return {
     host,

@@ -15,7 +15,7 @@ import { startDaemon, type Daemon } from './daemon.ts'
 import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
 
 type StringMap = Readonly<Record<string, string>>
@@ -111,10 +111,7 @@ export async function startClusterNode(
 ): Promise<ClusterNode> {
   const { name = 'worker-1', config = {}, ipam = { ranges: [[{ subnet: '10.22.0.0/24' }]] } } = options
   const kubeconfig = options.kubeconfig ?? cluster.kubeconfigFor({ token: await ipkeeperToken(cluster) })
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const socket = folder.file('s')
   const stateDir = folder.file('state')
   const configFile = folder.file('config.yaml')

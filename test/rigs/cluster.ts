@@ -18,7 +18,7 @@ import { findClusterProgram } from './cluster-programs.ts'
 import { loopbackAddress, restoreEtcd, startEtcd } from './etcd.ts'
 import type { PrivateHost } from './private-host.ts'
 import { relayInto } from './relay.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { tempFolder } from './temp-folder.ts'
 
 export interface ClusterOptions {
   /** Further flags of kube-apiserver, such as `--event-ttl=5s` or `--watch-cache=false`. */
@@ -94,11 +94,10 @@ export async function startCluster(
   t: { teardown(clean: () => unknown): unknown },
   options: ClusterOptions = {},
 ): Promise<Cluster> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const running: BackgroundProgram[] = []
   t.teardown(async () => {
     for (const program of running.reverse()) await program.stop('SIGKILL')
-    folder.remove()
   })
 
   const address = loopbackAddress()

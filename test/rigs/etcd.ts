@@ -6,7 +6,7 @@ import { findClusterProgram } from './cluster-programs.ts'
 import { findProgram } from './find-program.ts'
 import { until } from './poll.ts'
 import { mustRun } from './run-program.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 
 export interface Etcd {
   readonly program: BackgroundProgram
@@ -197,7 +197,7 @@ export async function startEtcdCluster(
   { members: count = 1, tls, address: told, flags = [] }: EtcdClusterOptions = {},
 ): Promise<EtcdCluster> {
   const program = etcdProgram()
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const places = Array.from({ length: count }, (_, index) => ({
     name: `m${index}`,
     address: loopbackAddress(),
@@ -209,7 +209,6 @@ export async function startEtcdCluster(
   const stopped = new Set<BackgroundProgram>()
   t.teardown(async () => {
     for (const one of running.values()) if (!stopped.has(one)) await one.stop('SIGKILL')
-    folder.remove()
   })
   const healthUrl = (address: string): string => `http://${address}:2381`
   const begin = ({ name, address, data }: (typeof places)[number]): BackgroundProgram => {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { findProgram } from './find-program.ts'
 import { atProcessEnd } from './finish.ts'
 import { runProgram, type Finished } from './run-program.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { makeTempFolder, tempFolder } from './temp-folder.ts'
 
 export interface Image {
   /** Its name in `archive`. */
@@ -146,10 +146,7 @@ export const hasImageBuilder = (): boolean =>
 export async function buildImage(t: { teardown(clean: () => unknown): unknown }): Promise<Image> {
   const source = findMirror()
   if (source === undefined) throw new Error('apt reaches no mirror of Debian')
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const { exit, stdout } = await runIsolated(
     build,
     [folder.path, source.suite, source.url, checkout, name],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import { atProcessEnd } from './finish.ts'
 
 export interface TempFolder {
@@ -22,4 +23,13 @@ export function makeTempFolder(): TempFolder {
   }
   const withdraw = atProcessEnd(remove)
   return { path, file: (...names) => join(path, ...names), remove }
+}
+
+/** A folder of its own, removed when the test ends: after all that is torn down in the test from now on. */
+export function tempFolder(t: Pick<Test, 'teardown'>): TempFolder {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  return folder
 }

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { goldenCases, type Golden, type GoldenCase } from './golden-cases.ts'
 
 interface Printed {
@@ -27,12 +27,9 @@ const comparable = (msg: unknown): string =>
     .replace(/10\.1\.2\.[0-9]+ has been/, 'ADDRESS has been')
 
 async function start(t: Test): Promise<Daemon> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop())
   return daemon
 }
 

@@ -18,7 +18,7 @@ import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { readingParts } from '../http/app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 
@@ -39,10 +39,7 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
   return { exit, out, err }
 }
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 let names = 0
 const newPath = (): string => folder.file(`${++names}.sock`)
 

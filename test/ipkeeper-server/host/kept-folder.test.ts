@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import t, { type Test } from 'tap'
 import { KeptFolder } from '../../../ipkeeper-server/host/kept-folder.ts'
 import { until } from '../../rigs/poll.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 function site(t: Test) {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const path = folder.file('around', 'kept')
   mkdirSync(folder.file('around'))
   const seen = { changes: 0, errors: [] as unknown[] }
@@ -19,7 +19,6 @@ function site(t: Test) {
   })
   t.teardown(() => {
     kept.close()
-    folder.remove()
   })
   kept.open()
   return { folder, path, seen, kept }

@@ -16,7 +16,7 @@ import {
 import type { VerbObserver } from '../../../ipkeeper-server/leases/verbs/verb-observer.ts'
 import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { FragileStore } from '../store/fragile-store.ts'
 
 const ajv = new Ajv({ strict: false, formats: { 'date-time': true } })
@@ -366,10 +366,7 @@ t.test('the page of metrics is text', async t => {
 
 t.test('a client that goes away while its ADD is under way leaves no lease', async t => {
   const { app, store, story, told, log } = await site(t)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const path = folder.file('s')
   await listenUnix(app, path)
   let release: () => void = () => undefined

@@ -9,10 +9,10 @@ import type { Problem } from '../../../shared/problem/problem.ts'
 import { askSocket } from '../../rigs/daemon.ts'
 import { until } from '../../rigs/poll.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 async function site(t: Test) {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const path = folder.file('run', 's')
   const app = fastify()
   app.get('/who', async () => Promise.resolve('us'))
@@ -30,10 +30,7 @@ async function site(t: Test) {
   const close = async (): Promise<void> => {
     await Promise.all([kept.close(), app.close()])
   }
-  t.teardown(async () => {
-    await close()
-    folder.remove()
-  })
+  t.teardown(() => close())
   const answers = async (): Promise<boolean> => {
     const reply = await askSocket(path, 'GET', '/who').catch(() => undefined)
     return reply?.body === 'us'

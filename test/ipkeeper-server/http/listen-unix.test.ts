@@ -17,17 +17,14 @@ import t, { type Test } from 'tap'
 import { checkSocketPath, listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { askSocket } from '../../rigs/daemon.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
-import { makeTempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 function site(t: Test): { readonly folder: TempFolder; readonly app: FastifyInstance } {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const app = fastify()
   app.get('/who', async () => Promise.resolve({ pid: process.pid }))
-  t.teardown(async () => {
-    await app.close()
-    folder.remove()
-  })
+  t.teardown(() => app.close())
   return { folder, app }
 }
 

@@ -6,7 +6,7 @@ import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
 
@@ -115,10 +115,7 @@ t.test('what Fastify refuses has our shape as well', async t => {
 
 t.test('what Node refuses before there is a request has it too', async t => {
   const { app } = await site(t)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   await listenUnix(app, folder.file('s'))
   for (const [name, text] of [
     ['no HTTP', 'HELLO\r\n\r\n'],

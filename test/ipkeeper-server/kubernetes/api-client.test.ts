@@ -7,7 +7,7 @@ import { until } from '../../rigs/poll.ts'
 import { missing } from '../../rigs/requirements.ts'
 import { accessTo, failure, json, startScriptedApi, type Script } from '../../rigs/scripted-api.ts'
 import { makeServerCertificate } from '../../rigs/server-certificate.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 async function site(
   t: Test,
@@ -302,10 +302,7 @@ t.test('certificates may be renewed, and the client be closed, while watches run
 })
 
 t.test('TLS', { skip: missing('openssl') }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const mine = await makeServerCertificate(folder, 'mine', 'DNS:kubernetes', 'IP:127.0.0.1')
   const other = await makeServerCertificate(folder, 'other', 'DNS:kubernetes')
   const server = { ...mine, ca: other.cert, requestCert: true, rejectUnauthorized: false }

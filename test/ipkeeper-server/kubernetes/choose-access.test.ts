@@ -5,13 +5,10 @@ import { stringify } from 'yaml'
 import { chooseAccess, type KubernetesSettings } from '../../../ipkeeper-server/kubernetes/choose-access.ts'
 import { makeServerCertificate } from '../../rigs/server-certificate.ts'
 import { missing } from '../../rigs/requirements.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
-const temporary = makeTempFolder()
-t.teardown(() => {
-  temporary.remove()
-})
+const temporary = tempFolder(t)
 const skip = missing('openssl')
 const nothing = { cert: '', key: '' }
 const one = skip === false ? await makeServerCertificate(temporary, 'one', 'DNS:one') : nothing
@@ -20,10 +17,7 @@ const two = skip === false ? await makeServerCertificate(temporary, 'two', 'DNS:
 const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }
 
 function site() {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const account = folder.file('account')
   mkdirSync(account)
   writeFileSync(join(account, 'token'), 'tok-1\n')

@@ -7,21 +7,18 @@ import { planReconcile } from '../../../ipkeeper-server/reconcile/plan-reconcile
 import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
 import { TestService } from '../leases/test-service.ts'
 import { snapshot, usualTerms } from './snapshot-words.ts'
 
 async function site(t: Test) {
   const engine = new EngineDouble()
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const open = async (node: string) => {
     const store = openSharedStore(t, engine.connect(), folder.file(`${node}.db`), { node })
     return await TestService.open(store, 'release', node)
   }
-  t.teardown(() => {
-    folder.remove()
-  })
   const [lost, here] = [await open('n9'), await open('n1')]
   const asked: string[] = []
   const state = {

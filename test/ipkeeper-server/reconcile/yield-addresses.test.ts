@@ -5,17 +5,14 @@ import { leaseKey } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { EngineDouble, type NodeEngine } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { TestService, type PodWords } from '../leases/test-service.ts'
 
 const old: PodWords = { pod: 'api-6d4cf56db6-x2x5z', container: 'c1', ip: '10.22.0.50' }
 const next: PodWords = { pod: 'api-6d4cf56db6-b4d5f', container: 'c2', ip: '10.22.0.50' }
 
 async function site(t: Test) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const engine = new EngineDouble()
   const open = async (node: string, connection = engine.connect()): Promise<TestService> =>
     await TestService.open(

@@ -12,7 +12,7 @@ import { cacheRoutes } from '../../../../ipkeeper-server/http/routes/cache.ts'
 import { leasesForCache } from '../../../../ipkeeper-server/leases/queries/cache-records.ts'
 import { CacheKeeper } from '../../../../ipkeeper-server/result-cache/cache-keeper.ts'
 import { Quarantine } from '../../../../ipkeeper-server/result-cache/quarantine.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { readingParts } from '../../http/app-parts.ts'
 import { TestService } from '../../leases/test-service.ts'
 
@@ -28,10 +28,7 @@ const files = {
 
 /** A folder of results, old enough to be judged, and the tool; with a daemon that is told only to report. */
 async function site(t: Test, withDaemon = false, content: Readonly<Record<string, string>> = files) {
-  const short = makeTempFolder()
-  t.teardown(() => {
-    short.remove()
-  })
+  const short = tempFolder(t)
   const dir = t.testdir({
     results: content,
     'net.d': { '10.conflist': conflist('net', 'ipkeeper'), '20.conflist': conflist('their', 'host-local') },
@@ -183,10 +180,7 @@ t.test('--others, quarantine, restore', async t => {
 
 t.test('what is no cache stays where it is, even when it is named', async t => {
   const s = await site(t)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const other = dirname(folder.file('x'))
   for (const name of ['hosts.conf', 'passwd-', 'their-c1-eth0']) {
     writeFileSync(folder.file(name), name === 'passwd-' ? '' : 'no JSON')

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { runIpkeeperctl } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { readingParts } from '../../http/app-parts.ts'
 import { TestService } from '../../leases/test-service.ts'
 
@@ -23,10 +23,7 @@ const conflist = {
 /** A real application on a socket, a folder with a network, and the tool that asks. */
 async function site(t: Test, files: Readonly<Record<string, string>> = {}) {
   const story = await TestService.open()
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const socket = folder.file('s.sock')
   const app = await buildApp({
     service: story.service,

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { LintReply } from '../../../../shared/api/lint.schema.ts'
 import { runProgram, type Finished } from '../../../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
 
 const main = join(import.meta.dirname, '..', '..', '..', '..', 'ipkeeper-server', 'main.ts')
 const isRoot = process.getuid?.() === 0
@@ -27,10 +27,7 @@ function site(
   t: Test,
   files: Readonly<Record<string, string>>,
 ): { net: string; bin: string; folder: TempFolder } {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const [net, bin] = [folder.file('net.d'), folder.file('bin')]
   for (const path of [net, bin]) mkdirSync(path)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(net, name), text)

@@ -8,7 +8,7 @@ import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { missing } from '../../../rigs/requirements.ts'
 import { mustRun } from '../../../rigs/run-program.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { openTerminal, type TerminalSession } from '../../../rigs/terminal-session.ts'
 import { readingParts } from '../../http/app-parts.ts'
 import { TestService } from '../../leases/test-service.ts'
@@ -20,10 +20,7 @@ const TAB = '\t'
 async function site(t: Test) {
   const story = await TestService.open()
   story.now = Date.now()
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const socket = folder.file('s.sock')
   const app = await buildApp({
     service: story.service,

@@ -3,7 +3,7 @@ import { connectDaemon } from '../../../../ipkeeper-server/cli/framework/daemon-
 import { isOlder } from '../../../../ipkeeper-server/cli/framework/older-daemon.ts'
 import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { quietParts } from '../../http/app-parts.ts'
 import { TestService } from '../../leases/test-service.ts'
 
@@ -25,11 +25,8 @@ t.test('what a daemon does not know', async t => {
   const { service } = await TestService.open()
   const parts = quietParts(service)
   const app = await buildApp({ ...parts, facts: { ...parts.facts, version: '0.2.0' } })
-  const folder = makeTempFolder()
-  t.teardown(async () => {
-    await app.close()
-    folder.remove()
-  })
+  const folder = tempFolder(t)
+  t.teardown(() => app.close())
   const socket = folder.file('s')
   await listenUnix(app, socket)
   const told = (own: string): string =>

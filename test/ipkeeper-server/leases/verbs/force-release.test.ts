@@ -9,7 +9,7 @@ import { AskedYields } from '../../../../ipkeeper-server/reconcile/asked-yields.
 import { EngineDouble } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { assertSound } from '../ledger/sound-ledger.ts'
 import { poolFrom, TestService } from '../test-service.ts'
@@ -82,10 +82,7 @@ const claim = { id: 'one', session: 's1', bootId: 'b1', since: 0 }
 
 /** Pod a has the address on n1, whose daemon may live; an operator types on n2. */
 async function site(t: Test) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const engine = new EngineDouble()
   engine.put(
     'node',

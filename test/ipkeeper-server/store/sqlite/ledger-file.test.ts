@@ -30,14 +30,11 @@ import { fillLedger } from '../../../rigs/filled-ledger.ts'
 import { makeKilledLedger, readLedger } from '../../../rigs/killed-ledger.ts'
 import { toOldLayout } from '../../../rigs/old-layout.ts'
 import { until } from '../../../rigs/poll.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 function site(t: Test): (name: string) => string {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   return name => folder.file(name)
 }
 

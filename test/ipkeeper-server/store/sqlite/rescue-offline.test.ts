@@ -11,17 +11,14 @@ import { lease, putLease } from '../../../contract/lease-store-contract.ts'
 import { fillLedger } from '../../../rigs/filled-ledger.ts'
 import { addressOfLease, makeKilledLedger, readLedger } from '../../../rigs/killed-ledger.ts'
 import { toOldLayout } from '../../../rigs/old-layout.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 /** Within the tenures of fillLedger. */
 const now = Date.parse('2026-01-01T00:01:00Z')
 
 function site(t: Test): string {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   return folder.file('leases.db')
 }
 

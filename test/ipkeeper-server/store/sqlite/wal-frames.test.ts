@@ -4,17 +4,14 @@ import { lastChangePath } from '../../../../ipkeeper-server/store/sqlite/last-ch
 import { judgeWal, walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { makeKilledLedger, type KilledLedger } from '../../../rigs/killed-ledger.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const leases = 60
 const headerSize = 32
 const frameSize = 24 + 4096
 const sector = 512
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const ledger = await makeKilledLedger(folder.file('leases.db'), leases)
 const commits = [...walFrames(ledger.log)].filter(frame => frame.commits > 0)
 /** Where the last transaction begins, and the one before it. */

@@ -17,6 +17,7 @@ import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
 import { tempFolder, type TempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
+import type { Scope } from './teardown.ts'
 
 type StringMap = Readonly<Record<string, string>>
 
@@ -105,7 +106,7 @@ export async function ipkeeperToken(cluster: Cluster): Promise<string> {
 
 /** Starts the daemon of a node, and has it ended with the test. The cluster need not have that node. */
 export async function startClusterNode(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   cluster: Cluster,
   options: ClusterNodeOptions = {},
 ): Promise<ClusterNode> {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { listenScripted, type ScriptedRequest } from './scripted-socket.ts'
+import type { Scope } from './teardown.ts'
 
 export interface HeldRequests {
   readonly path: string
@@ -14,7 +15,7 @@ export interface HeldRequests {
  * long as a test likes.
  */
 export async function holdRequests(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   path: string,
   daemon: string,
 ): Promise<HeldRequests> {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
 import { atProcessEnd } from './finish.ts'
+import type { Scope } from './teardown.ts'
 
 export interface TempFolder {
   readonly path: string
@@ -25,8 +25,8 @@ export function makeTempFolder(): TempFolder {
   return { path, file: (...names) => join(path, ...names), remove }
 }
 
-/** A folder of its own, removed when the test ends: after all that is torn down in the test from now on. */
-export function tempFolder(t: Pick<Test, 'teardown'>): TempFolder {
+/** A folder of its own, removed when the test ends, after all that is torn down from now on. */
+export function tempFolder(t: Scope): TempFolder {
   const folder = makeTempFolder()
   t.teardown(() => {
     folder.remove()

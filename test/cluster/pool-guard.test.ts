@@ -1,6 +1,5 @@
 /** An IPPool that is deleted stays as long as anybody's lease needs it, whatever the daemon that looks knows by then. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { systemClock } from '../../ipkeeper-server/kubernetes/client-context.ts'
 import { leaseSpec } from '../../ipkeeper-server/store/kubernetes/lease-object.ts'

@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { fileCalls, type FileCalls, identityOf } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import { Quarantine } from '../../../ipkeeper-server/result-cache/quarantine.ts'
 import { startPrivateHost } from '../../rigs/private-host.ts'

@@ -1,7 +1,6 @@
 import { chownSync, lstatSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { identityOf } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import {
   isTemporaryName,

@@ -9,7 +9,7 @@ import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
 import type { SharedAspect } from '../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../shared/net/address.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { lease } from '../rigs/records.ts'
 import { runProgram } from '../rigs/run-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { EngineAway, type Engine, type EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { lease, nodeText } from '../rigs/records.ts'
 import { grantRights, ipkeeperToken, rbacObjects } from '../rigs/cluster-node.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { followEngine, type HeardRecords } from '../rigs/followed-engine.ts'
@@ -190,7 +190,7 @@ const nodeWrite: EngineWrite = {
   kind: 'node',
   key: 'n1',
   base: null,
-  text: JSON.stringify({ name: 'n1', generation: 1, addresses: [], since: 0 }),
+  text: nodeText('n1'),
 }
 
 t.test('daemons that were upgraded before their custom resources', { skip }, async t => {

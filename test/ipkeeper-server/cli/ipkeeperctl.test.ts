@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
 import { commands, runIpkeeperctl } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import { canonicalPool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
+import type { NodeRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type { DiskStatus, LeaseStore, StoreStatus } from '../../../ipkeeper-server/store/lease-store.ts'
 import type { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import type {
@@ -15,6 +16,7 @@ import { parseCidr } from '../../../shared/net/cidr.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
+import { nodeText } from '../../rigs/records.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
 import { runTool, type ToolRun } from '../../rigs/run-tool.ts'
 import { serveLeases } from '../../rigs/served-leases.ts'
@@ -587,8 +589,8 @@ ${goesOn}        waiting for n3
 
 t.test('forget-node', async t => {
   const engine = new EngineDouble()
-  const put = (name: string, more: object): void => {
-    engine.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }))
+  const put = (name: string, more: Partial<NodeRecord>): void => {
+    engine.put('node', name, nodeText(name, more))
   }
   for (const name of ['n1', 'n3', 'n4']) put(name, {})
   put('n5', { gone: { since: 1_700_000_000_000, by: 'n4' } })

@@ -5,6 +5,7 @@ import type { AskedYield, NodeRecord } from '../../../ipkeeper-server/ipam/recor
 import { AskedYields } from '../../../ipkeeper-server/reconcile/asked-yields.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
+import { nodeRecord } from '../../rigs/records.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
 import { TestService } from '../leases/test-service.ts'
 
@@ -13,7 +14,7 @@ const asked = (containerId: string, address: string): AskedYield => ({
 })
 const one = asked('c1', '10.22.0.50')
 const two = asked('c2', '10.22.0.51')
-const record: NodeRecord = { generation: 1, name: 'n1', addresses: [], since: 0 }
+const record = nodeRecord('n1')
 
 /** Node n1 with two pods; its record asks for nothing. */
 async function site(t: Test) {

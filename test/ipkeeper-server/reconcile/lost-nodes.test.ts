@@ -7,6 +7,7 @@ import { planReconcile } from '../../../ipkeeper-server/reconcile/plan-reconcile
 import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
+import { nodeRecord } from '../../rigs/records.ts'
 import { tempFolder } from '../../rigs/temp-folder.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
 import { TestService } from '../leases/test-service.ts'
@@ -183,7 +184,7 @@ t.test(
     await ledger.commit([
       {
         ...{ kind: 'node', key: 'n9', expect: null },
-        record: { generation: 1, name: 'n9', addresses: [], since: 0, stopsAfter: 300_000 },
+        record: nodeRecord('n9', { stopsAfter: 300_000 }),
       },
     ])
     t.match(findings(true), [

@@ -8,6 +8,7 @@ import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/serv
 import { AskedYields } from '../../../../ipkeeper-server/reconcile/asked-yields.ts'
 import { EngineDouble } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { nodeText } from '../../../rigs/records.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
@@ -84,18 +85,7 @@ const claim = { id: 'one', session: 's1', bootId: 'b1', since: 0 }
 async function site(t: Test) {
   const folder = tempFolder(t)
   const engine = new EngineDouble()
-  engine.put(
-    'node',
-    'n1',
-    JSON.stringify({
-      generation: 1,
-      name: 'n1',
-      addresses: ['192.0.2.1'],
-      since: 0,
-      claim,
-      version: '1.2.3',
-    }),
-  )
+  engine.put('node', 'n1', nodeText('n1', { addresses: ['192.0.2.1'], claim, version: '1.2.3' }))
   const connection = engine.connect()
   const open = async (node: string): Promise<TestService> =>
     await TestService.open(

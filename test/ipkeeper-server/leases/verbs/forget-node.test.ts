@@ -8,6 +8,7 @@ import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims
 import type { Problem } from '../../../../shared/problem/problem.ts'
 import { EngineDouble, type NodeEngineOptions } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { nodeText } from '../../../rigs/records.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { Site, type SiteNode } from '../several-nodes.ts'
@@ -33,7 +34,7 @@ async function openNode(t: Test, engine: EngineDouble, options = {}, name = 'n1'
 const told = (name: string, more: Partial<NodeRecord> = {}): [kind: 'node', key: string, text: string] => [
   'node',
   name,
-  JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }),
+  nodeText(name, more),
 ]
 
 t.test('nobody waits for it any more', async t => {

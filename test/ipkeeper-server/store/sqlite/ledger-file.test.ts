@@ -10,12 +10,7 @@ import {
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import type { HistoryEvent } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
-import {
-  holderKey,
-  type Change,
-  type HolderRecord,
-  type LeaseRecord,
-} from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { holderKey, type Change, type LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { lastChangePath, readLastChange } from '../../../../ipkeeper-server/store/sqlite/last-change.ts'
 import { migrations } from '../../../../ipkeeper-server/store/sqlite/migrations.ts'
@@ -25,7 +20,7 @@ import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-sto
 import { walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
 import { copyLedger } from '../../../../ipkeeper-server/migrate/transfer/ledger-copy.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { holderRecord, lease, putLease } from '../../../rigs/records.ts'
 import { fillLedger } from '../../../rigs/filled-ledger.ts'
 import { makeKilledLedger, readLedger } from '../../../rigs/killed-ledger.ts'
 import { toOldLayout } from '../../../rigs/old-layout.ts'
@@ -53,12 +48,7 @@ const event = (address: string): HistoryEvent => {
 
 const putHolder = (address: string): Change[number] => {
   const { holder, attachment } = lease(address)
-  const record: HolderRecord = {
-    generation: 1,
-    holder,
-    attachment,
-    leases: [{ segment: 'default', address }],
-  }
+  const record = holderRecord({ holder, attachment, leases: [{ segment: 'default', address }] })
   return { kind: 'holder', key: holderKey(holder), expect: null, record }
 }
 

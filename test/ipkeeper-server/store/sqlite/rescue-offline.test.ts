@@ -7,7 +7,7 @@ import { lastChangePath } from '../../../../ipkeeper-server/store/sqlite/last-ch
 import { rescueOffline } from '../../../../ipkeeper-server/store/sqlite/rescue-offline.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { fillLedger } from '../../../rigs/filled-ledger.ts'
 import { addressOfLease, makeKilledLedger, readLedger } from '../../../rigs/killed-ledger.ts'
 import { toOldLayout } from '../../../rigs/old-layout.ts'

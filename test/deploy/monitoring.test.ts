@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { metricNames, metricRow, type MetricName } from '../../ipkeeper-server/metrics/metric-table.ts'
-import { startDaemon } from '../rigs/daemon.ts'
+import { startOwnDaemon } from '../rigs/daemon.ts'
 import { containerdMetrics, kubernetesMetrics, prometheusMetrics } from '../rigs/prometheus-metrics.ts'
 import { findPromtool, missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
@@ -222,9 +222,7 @@ t.test('promtool', { skip: missing('promtool') }, async t => {
 })
 
 t.test('a page of the daemon', { skip: missing('promtool', 'executables') }, async t => {
-  const temp = tempFolder(t)
-  const daemon = await startDaemon({ socket: temp.file('s'), stateDir: temp.file('state') })
-  t.teardown(() => daemon.stop())
+  const { daemon } = await startOwnDaemon(t)
   const { status } = await daemon.ask('POST', '/v1/cni/add', {
     ...{ containerId: 'c1', netns: '/run/netns/none', ifname: 'eth0', args: '', path: '/opt/cni/bin' },
     config: {

@@ -4,7 +4,7 @@ import { KeptFolder } from '../../../ipkeeper-server/host/kept-folder.ts'
 import { until } from '../../rigs/poll.ts'
 import { tempFolder } from '../../rigs/temp-folder.ts'
 
-function site(t: Test) {
+function keepFolder(t: Test) {
   const folder = tempFolder(t)
   const path = folder.file('around', 'kept')
   mkdirSync(folder.file('around'))
@@ -25,7 +25,7 @@ function site(t: Test) {
 }
 
 /** Whether a change in it is heard of. */
-async function hears(t: Test, name: string, { path, seen }: ReturnType<typeof site>): Promise<void> {
+async function hears(t: Test, name: string, { path, seen }: ReturnType<typeof keepFolder>): Promise<void> {
   const before = seen.changes
   writeFileSync(`${path}/file`, '')
   await until(`${name}: heard of`, () => seen.changes > before)
@@ -34,7 +34,7 @@ async function hears(t: Test, name: string, { path, seen }: ReturnType<typeof si
 }
 
 t.test('made, watched, and made anew whatever becomes of it', async t => {
-  const here = site(t)
+  const here = keepFolder(t)
   const { folder, path, seen } = here
   t.ok(existsSync(path))
   t.equal(seen.changes, 1, 'called once for what came before')
@@ -71,7 +71,7 @@ t.test('made, watched, and made anew whatever becomes of it', async t => {
 })
 
 t.test('while it cannot be made that is told once, and nothing changes; then it is made', async t => {
-  const { folder, path, seen, kept } = site(t)
+  const { folder, path, seen, kept } = keepFolder(t)
   rmSync(folder.file('around'), { recursive: true })
   await until('told', () => seen.errors.length === 1)
   t.match(seen.errors, [{ code: 'ENOENT' }])

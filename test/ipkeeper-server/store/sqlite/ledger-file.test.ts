@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { HistoryEvent } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import { holderKey, type Change, type LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
@@ -27,11 +27,6 @@ import { toOldLayout } from '../../../rigs/old-layout.ts'
 import { until } from '../../../rigs/poll.ts'
 import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
-
-function site(t: Test): (name: string) => string {
-  const folder = tempFolder(t)
-  return name => folder.file(name)
-}
 
 /** Changes rows behind the back of the store; seal and checksums stay as they are. */
 function tamper(path: string, sql: string): void {
@@ -53,7 +48,7 @@ const putHolder = (address: string): Change[number] => {
 }
 
 t.test('one flipped bit in the database: all records, or a refusal', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 60)
   const wanted = await readLedger(path)
   const clean = readFileSync(path)
@@ -165,7 +160,7 @@ const mishaps: readonly Mishap[] = [
 
 for (const { name, happens, refused } of mishaps) {
   t.test(`refused: ${name}`, async t => {
-    const path = site(t)('leases.db')
+    const path = tempFolder(t).file('leases.db')
     const store = SqliteStore.open(path)
     await store.commit([putLease(lease('10.0.0.2'), null), putLease(lease('10.0.0.4'), null)])
     await store.commit([putLease(lease('10.0.0.3'), null), putHolder('10.0.0.3')], [event('10.0.0.3')])
@@ -179,7 +174,7 @@ for (const { name, happens, refused } of mishaps) {
 }
 
 t.test('a record that is damaged while the daemon runs', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const before = SqliteStore.open(path)
   await before.commit([putLease(lease('10.0.0.2'), null)])
   await before.close()
@@ -191,7 +186,7 @@ t.test('a record that is damaged while the daemon runs', async t => {
 })
 
 t.test('a record that matches its checksum and is none', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const before = SqliteStore.open(path)
   const broken = { ...lease('10.0.0.3'), holder: undefined } as unknown as LeaseRecord
   await before.commit([putLease(lease('10.0.0.2'), null), putLease(broken, null)])
@@ -215,7 +210,7 @@ t.test('a record that matches its checksum and is none', async t => {
 })
 
 t.test('a note that is damaged', async t => {
-  const path = site(t)('journal.db')
+  const path = tempFolder(t).file('journal.db')
   const before = SqliteStore.open(path)
   await before.commit([], [], [{ kind: 'owed', key: 'k', text: '{"want":null}' }])
   await before.close()
@@ -237,7 +232,7 @@ t.test('a note that is damaged', async t => {
 })
 
 t.test('an entry of the history that is damaged keeps no pod from starting', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const before = SqliteStore.open(path)
   await before.commit([putLease(lease('10.0.0.2'), null)], [event('10.0.0.2')])
   await before.close()
@@ -258,7 +253,7 @@ t.test('an entry of the history that is damaged keeps no pod from starting', asy
 })
 
 t.test('a layout from before there were checksums', async t => {
-  const file = site(t)
+  const { file } = tempFolder(t)
   const fill = (path: string, address: string): void => {
     const old = new DatabaseSync(path)
     const layout3 = migrations
@@ -289,7 +284,7 @@ t.test('a layout from before there were checksums', async t => {
 })
 
 t.test('an entry of the history that was no entry before there were checksums', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   await SqliteStore.open(path).close()
   const bodies = ['{"event":"bound"', '{"event":"bound"}', 'null', '{"event":"lost","since":1,"until":null}']
   toOldLayout(path, 3)
@@ -308,7 +303,7 @@ t.test('an entry of the history that was no entry before there were checksums', 
 })
 
 t.test('a new ledger is whole or not there', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   writeFileSync(`${path}.unfinished`, 'of a process that was killed')
   const store = SqliteStore.open(path)
   t.equal(store.file.isUnused(), true)
@@ -321,7 +316,7 @@ t.test('a new ledger is whole or not there', async t => {
 })
 
 t.test('at rest nothing stands in the log', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const store = SqliteStore.open(path, { guarded: true })
   t.teardown(() => store.close())
   await store.commit([putLease(lease('10.0.0.2'), null)])
@@ -342,7 +337,7 @@ const openAfterReboot = async (path: string): Promise<readonly [records: number,
 }
 
 t.test('the last change after the end of a boot: an older file took the place of the ledger', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const ledger = await makeKilledLedger(path, 10)
   t.match(readLastChange(path), { seal: { commits: 10, records: { rows: 10 } } })
   const ends = [...walFrames(ledger.log)].filter(({ commits }) => commits > 0).map(({ offset }) => offset)
@@ -365,7 +360,7 @@ t.test('the last change after the end of a boot: an older file took the place of
 })
 
 t.test('the last change after the end of a boot: what a power cut may take', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const ledger = await makeKilledLedger(path, 10)
   const [last] = [...walFrames(ledger.log)].filter(({ commits }) => commits > 0).slice(8)
   const log = ledger.log.subarray(0, (last?.offset ?? 0) + 24 + 4096)
@@ -381,7 +376,7 @@ t.test('the last change after the end of a boot: what a power cut may take', asy
 })
 
 t.test('the last change says nothing of another folder, nor of another ledger', async t => {
-  const file = site(t)
+  const { file } = tempFolder(t)
   const path = file('leases.db')
   await makeKilledLedger(path, 10)
   copyFileSync(lastChangePath(path), lastChangePath(file('copy.db')))

@@ -21,10 +21,7 @@ const withNulls = <Found extends LeaseRecord | HolderRecord>(spec: Found): Found
  * Starts an API server that each machine reaches, and knows as a Node: a node that the API does not have is a lost one.
  * While it is away, connections to it are taken and break.
  */
-export async function startKubernetesSide(
-  t: Scope,
-  hosts: readonly LanHost[],
-): Promise<EngineSide> {
+export async function startKubernetesSide(t: Scope, hosts: readonly LanHost[]): Promise<EngineSide> {
   const cluster = await startCluster(t)
   await installCustomResources(cluster)
   await createNamespace(cluster, 'shop')

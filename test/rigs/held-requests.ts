@@ -14,11 +14,7 @@ export interface HeldRequests {
  * A socket before that of a daemon, which holds each request until it is opened: what a plugin asks is on its way for as
  * long as a test likes.
  */
-export async function holdRequests(
-  t: Scope,
-  path: string,
-  daemon: string,
-): Promise<HeldRequests> {
+export async function holdRequests(t: Scope, path: string, daemon: string): Promise<HeldRequests> {
   const held: (() => void)[] = []
   let isOpen = false
   const pass = (client: Socket, { head, body }: ScriptedRequest): void => {

@@ -52,11 +52,7 @@ export async function relayOutOf(
   await startInside(t, host, ['out', address, String(port), socket])
 }
 
-async function startInside(
-  t: Scope,
-  host: PrivateHost,
-  words: readonly string[],
-): Promise<void> {
+async function startInside(t: Scope, host: PrivateHost, words: readonly string[]): Promise<void> {
   const [program, args] = host.command(process.execPath, [import.meta.filename, ...words])
   const inner = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(inner, 'close')

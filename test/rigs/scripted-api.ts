@@ -34,11 +34,7 @@ export interface ScriptedApi {
   cut(): void
 }
 
-export async function startScriptedApi(
-  t: Scope,
-  script: Script,
-  tls?: ServerOptions,
-): Promise<ScriptedApi> {
+export async function startScriptedApi(t: Scope, script: Script, tls?: ServerOptions): Promise<ScriptedApi> {
   const calls: ApiCall[] = []
   const sockets = new Set<Socket>()
   const answer = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {

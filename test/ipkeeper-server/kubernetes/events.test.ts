@@ -4,13 +4,7 @@ import { systemClock, type Clock } from '../../../ipkeeper-server/kubernetes/cli
 import type { PodEvent } from '../../../ipkeeper-server/kubernetes/event-series.ts'
 import { ApiEventRecorder } from '../../../ipkeeper-server/kubernetes/events.ts'
 import { until } from '../../rigs/poll.ts'
-import {
-  failure,
-  json,
-  recordedLog,
-  startScriptedClient,
-  type Script,
-} from '../../rigs/scripted-api.ts'
+import { failure, json, recordedLog, startScriptedClient, type Script } from '../../rigs/scripted-api.ts'
 
 const pod = { namespace: 'shop', name: 'web-0', uid: 'u1' }
 const event = (message = 'got 10.22.0.50', rest: Partial<PodEvent> = {}): PodEvent => ({

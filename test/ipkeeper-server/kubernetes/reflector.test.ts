@@ -379,10 +379,14 @@ t.test('a server that went back', async t => {
   })
 
   await t.test('or by a list, of which nothing is told', async t => {
-    const { history } = await startReflector(t, [gives(list('9', [pod('a', '7')])), gives(list('12', [])), says()], {
-      expect,
-      firstList: 'store',
-    })
+    const { history } = await startReflector(
+      t,
+      [gives(list('9', [pod('a', '7')])), gives(list('12', [])), says()],
+      {
+        expect,
+        firstList: 'store',
+      },
+    )
     await until('listed anew', () => history.length > 0)
     t.strictSame(history, ['all'])
   })

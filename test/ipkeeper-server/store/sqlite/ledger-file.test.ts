@@ -253,7 +253,7 @@ t.test('an entry of the history that is damaged keeps no pod from starting', asy
 })
 
 t.test('a layout from before there were checksums', async t => {
-  const { file } = tempFolder(t)
+  const folder = tempFolder(t)
   const fill = (path: string, address: string): void => {
     const old = new DatabaseSync(path)
     const layout3 = migrations
@@ -267,19 +267,21 @@ t.test('a layout from before there were checksums', async t => {
       .run('lease', key.replace('10.0.0.2', address), 1, JSON.stringify(record))
     old.close()
   }
-  fill(file('good.db'), '10.0.0.2')
-  t.equal((await readLedger(file('good.db'))).size, 1)
-  t.equal((await readLedger(file('good.db'))).size, 1, 'and again')
-  const store = SqliteStore.open(file('good.db'))
+  fill(folder.file('good.db'), '10.0.0.2')
+  t.equal((await readLedger(folder.file('good.db'))).size, 1)
+  t.equal((await readLedger(folder.file('good.db'))).size, 1, 'and again')
+  const store = SqliteStore.open(folder.file('good.db'))
   t.equal(store.file.isUnused(), false)
   await store.close()
-  fill(file('bad.db'), '10.0.0.9')
-  const problem = await thrownProblem(() => readLedger(file('bad.db')))
+  fill(folder.file('bad.db'), '10.0.0.9')
+  const problem = await thrownProblem(() => readLedger(folder.file('bad.db')))
   t.match(problem, {
     code: 'IPK_STORE_DAMAGED',
     message: /lease \["default","10\.0\.0\.9"\] is not as ipkeeper writes it$/,
   })
-  const layout = new DatabaseSync(file('bad.db')).prepare('PRAGMA user_version').get()?.['user_version']
+  const layout = new DatabaseSync(folder.file('bad.db')).prepare('PRAGMA user_version').get()?.[
+    'user_version'
+  ]
   t.equal(layout, 3, 'what is wrong gets no checksums that say it is right')
 })
 
@@ -376,11 +378,11 @@ t.test('the last change after the end of a boot: what a power cut may take', asy
 })
 
 t.test('the last change says nothing of another folder, nor of another ledger', async t => {
-  const { file } = tempFolder(t)
-  const path = file('leases.db')
+  const folder = tempFolder(t)
+  const path = folder.file('leases.db')
   await makeKilledLedger(path, 10)
-  copyFileSync(lastChangePath(path), lastChangePath(file('copy.db')))
-  t.equal(readLastChange(file('copy.db')), undefined)
+  copyFileSync(lastChangePath(path), lastChangePath(folder.file('copy.db')))
+  t.equal(readLastChange(folder.file('copy.db')), undefined)
   rmSync(path)
   t.equal((await readLedger(path)).size, 0, 'a new one is another one')
 })

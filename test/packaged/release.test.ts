@@ -11,7 +11,7 @@ import { startDaemon } from '../rigs/daemon.ts'
 import { emulator, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const skip = missing('executables')
@@ -22,13 +22,12 @@ const machines = { x64: 62, arm64: 183 } as const
 const source = readSource(root, process.env)
 
 t.test('release', { skip, timeout: 500_000 }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   // Beside the sources: node_modules is linked, not copied, and links stay on one file system.
   mkdirSync(join(root, '.cache'), { recursive: true })
   const copy = mkdtempSync(join(root, '.cache', 'other-folder-'))
   t.teardown(() => {
     rmSync(copy, { recursive: true, force: true })
-    folder.remove()
   })
   const version = readVersion()
   const kept = readdirSync(root).filter(
@@ -162,10 +161,7 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
 
 /** A pod gets an address and gives it back, by these executables alone. */
 async function tryRelease(t: Test, bin: string, by: readonly string[]): Promise<void> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   // One program each, as runtimes start them.
   const started = (name: string): string => {
     const path = folder.file(name)

@@ -1,5 +1,5 @@
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { buildApp } from '../../ipkeeper-server/http/build-app.ts'
 import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
 import { OptionalParts } from '../../ipkeeper-server/host/optional-part.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
@@ -11,14 +11,10 @@ import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { bundlePage } from '../../scripts/bundle-page.ts'
 import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
-import { quietParts } from '../ipkeeper-server/http/app-parts.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { freePort } from '../rigs/free-port.ts'
-
-/** A test, or whoever else ends what was begun. */
-export interface Owner {
-  teardown(end: () => unknown): void
-}
+import { openLeaseApp } from '../rigs/served-leases.ts'
+import type { Scope } from '../rigs/teardown.ts'
 
 export interface ServedPage {
   readonly url: string
@@ -42,7 +38,7 @@ export const sampleFinding: Finding = {
 }
 
 /** The page over the real routes and a ledger in memory, whose clock is the machine's; bundled from source. */
-export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> {
+export async function servePage(owner: Scope, node = 'n1'): Promise<ServedPage> {
   const story = await TestService.open(new MemoryStore(), 'release', node)
   story.now = Date.now()
   const logger = pino({ level: 'silent' })
@@ -58,17 +54,10 @@ export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> 
     ...story.service,
     useSamples: ({ family }) => (family === 4 ? samples : []),
   }
-  const app = await buildApp(
-    quietParts(service, {
-      nodeRoutes: [
-        routes => {
-          auditRoutes(routes, { audit: { audit } })
-        },
-      ],
-      logger,
-    }),
-  )
-  owner.teardown(() => app.close())
+  const addAudit = (routes: FastifyInstance): void => {
+    auditRoutes(routes, { audit: { audit } })
+  }
+  const { app } = await openLeaseApp(owner, { story, parts: { service, nodeRoutes: [addAudit], logger } })
   const files = await bundlePage()
   const port = await freePort()
   const fail = (_: unknown, problem: Problem): never => {

@@ -1,7 +1,6 @@
 /** The nft table of masqueraded pods, in a kernel: a node that is a namespace, pods behind it, a machine outside. */
 import { setImmediate } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { Masquerade } from '../../ipkeeper-server/network/node/masquerade-table.ts'
 import { setName, type MasqueradedPods } from '../../ipkeeper-server/network/plan/masquerade-rules.ts'
 import type { RunTool, ToolRun } from '../../ipkeeper-server/network/run-tool.ts'

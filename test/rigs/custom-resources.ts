@@ -11,6 +11,7 @@ import { KubernetesEngine } from '../../ipkeeper-server/store/kubernetes/kuberne
 import type { ApiObject } from './cluster-client.ts'
 import type { Cluster } from './cluster.ts'
 import { recordedLog } from './scripted-api.ts'
+import type { Scope } from './teardown.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'deploy', 'crds')
 
@@ -47,7 +48,7 @@ export interface EngineSettings {
 
 /** An engine of its own connections, ended with the test. */
 export function openEngine(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   cluster: Pick<Cluster, 'kubeconfig'>,
   {
     kubeconfig = cluster.kubeconfig,

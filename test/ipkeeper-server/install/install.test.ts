@@ -6,7 +6,7 @@ import { startDaemon } from '../../rigs/daemon.ts'
 import { distFolder, missing, testedPlugin } from '../../rigs/requirements.ts'
 import { runPlugin } from '../../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 const server = join(distFolder, 'ipkeeper-server')
@@ -22,10 +22,7 @@ interface Site {
 
 /** Folders of a runtime, and a plugin that is a small file: its bytes are all that matters. */
 function makeSite(t: Test): Site {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const [bin, nets] = [folder.file('bin'), folder.file('net.d')]
   mkdirSync(bin)
   // What the example names, besides ipkeeper.

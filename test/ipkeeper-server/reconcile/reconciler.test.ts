@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { Finding } from '../../../shared/api/audit.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { Liveness } from '../../../ipkeeper-server/ipam/records/standing.ts'

@@ -49,6 +49,10 @@ export type Step =
   | { readonly do: 'forget'; readonly on: number; readonly name: number }
   | { readonly do: 'reserve' | 'unreserve'; readonly on: number; readonly pod: number }
   | { readonly do: 'release'; readonly on: number; readonly number: number }
+  /** Of an address that is in use there, as that daemon knows it. `poweredOff`: the operator says that the machine is, true or not. */
+  | { readonly do: 'release --force'; readonly on: number; readonly which: number; readonly poweredOff: boolean }
+  /** An address that somebody has, as that daemon knows it, is for this pod from then on. */
+  | { readonly do: 'move'; readonly on: number; readonly which: number; readonly pod: number }
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
 
@@ -135,6 +139,11 @@ function stepsOf(kind: Kind): fc.Arbitrary<Step> {
     },
     { weight: 2, arbitrary: fc.record({ do: of('reserve', 'unreserve'), on, pod }) },
     { weight: 1, arbitrary: fc.record({ do: of('release'), on, number: fc.integer({ min: 2, max: 8 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: of('release --force'), on, which, poweredOff: fc.boolean() }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: of('move'), on, which, pod }) },
     ...(isShared
       ? [
           {

@@ -7,6 +7,7 @@ import { noRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { addAttachment } from '../../ipkeeper-server/leases/verbs/add.ts'
 import { checkAttachment } from '../../ipkeeper-server/leases/verbs/check.ts'
 import { delAttachment } from '../../ipkeeper-server/leases/verbs/del.ts'
+import { forceRelease } from '../../ipkeeper-server/leases/verbs/force-release.ts'
 import { forgetNode } from '../../ipkeeper-server/leases/verbs/forget-node.ts'
 import { collectGarbage } from '../../ipkeeper-server/leases/verbs/gc.ts'
 import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
@@ -47,6 +48,10 @@ interface Sandbox {
   isAnswered?: boolean
   /** Nobody relies on what it has. */
   isDisowned?: boolean
+  /** It has lost its links. */
+  isCutOff?: boolean
+  /** An operator may have taken its address from it, and then keeps it for nobody. */
+  isReleased?: boolean
   given?: Given
 }
 
@@ -79,6 +84,8 @@ export class World {
   /** Machines that are off, and that an operator has said are gone for good. */
   readonly #lost = new Set<Machine>()
   #wasRestored = false
+  /** By address, for which pod; also where that could not be said. */
+  readonly #moved = new Map<string, string>()
   /** Nobody gets another name any more. */
   #isOver = false
   /** Machines of which that was asked while they were on, and could perhaps not answer; since when they are well again. */
@@ -103,7 +110,8 @@ export class World {
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
         this.judge.ended(container)
-        for (const sandbox of this.#sandboxes) if (sandbox.container === container) sandbox.isDisowned = false
+        for (const sandbox of this.#sandboxes)
+          if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
       },
       note: (text: string): void => {
         this.#say(text)
@@ -176,6 +184,10 @@ export class World {
           await release(service, 'default', address)
           this.judge.keptNoMore(address)
         })
+      case 'release --force':
+        return this.#force(step)
+      case 'move':
+        return this.#move(step)
       case 'compact':
         this.#engine?.compact()
         return undefined
@@ -189,7 +201,7 @@ export class World {
           this.#doubtUntold()
         }
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
-        for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
+        this.judge.unreservedAll()
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
         return undefined
     }
@@ -230,6 +242,7 @@ export class World {
     this.#sandboxes.push(sandbox)
     machine.namespaces.set(container, String(this.#numbers))
     machine.listed.set(container, { pod: wish.pod, uid, createdAt: machine.clocks.wall(), ready: true })
+    const asked = this.#time.now()
     const answer = await this.#add(sandbox, killed)
     if (!this.#isThere(sandbox)) {
       sandbox.state = 'gone'
@@ -244,11 +257,12 @@ export class World {
       const isTakenOver = former && former.machine !== machine && !this.#deleted.has(former)
       this.#say(
         `${container} of ${wish.pod} on ${machine.name} has ${answer}` +
-          (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : ''),
+          (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : '') +
+          (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : ''),
       )
       this.#doubtUntold()
       if (this.#doubted.has(machine)) sandbox.isDisowned = true
-      else this.judge.answered(sandbox.given)
+      else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked)
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
@@ -391,7 +405,8 @@ export class World {
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
     // Who is deaf may still go by what the engine was.
     const mayBeBehind = this.#wasRestored && machine.mood !== 'well'
-    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1 && !mayBeBehind, asked)
+    const isSure = clocks.size === 1 && !mayBeBehind && sandbox.isReleased !== true
+    if (given && wasRunning) this.judge.deleted(given, isSure, asked)
   }
 
   async #check(sandbox: Sandbox): Promise<void> {
@@ -553,6 +568,44 @@ export class World {
     })
   }
 
+  /** As ipkeeperctl does: it looks what would be done, and then does what was agreed on. */
+  async #force({ on, which, poweredOff }: Step & { readonly do: 'release --force' }): Promise<void> {
+    await this.#ask(this.#machine(on), async service => {
+      const inUse = [...service.ledger.leases()].filter(({ state }) => state === 'bound')
+      const address = pick(inUse, which)?.address
+      if (address === undefined) return
+      const terms = { poweredOff, dryRun: true }
+      const { plan } = await forceRelease(service, 'default', address, terms)
+      const sandbox = this.#sandboxes.find(({ container }) => container === plan.of.containerId)
+      if (sandbox) sandbox.isReleased = true
+      // Whoever could not say that it is done may have done it.
+      this.judge.keptNoMore(address)
+      // Of one that runs and cannot answer it was for the operator to make sure that it is off.
+      if (plan.way === 'by-word' && sandbox && this.#isThere(sandbox)) this.#doubt(sandbox.machine)
+      const done = await forceRelease(service, 'default', address, { ...terms, dryRun: false, of: plan.of })
+      this.judge.keptNoMore(address)
+      this.#say(`${address} of ${plan.of.containerId ?? 'nobody'} is released by force: ${done.plan.way}`)
+    })
+  }
+
+  async #move({ on, which, pod }: Step & { readonly do: 'move' }): Promise<void> {
+    const owner = wishes[pod]?.pod
+    await this.#ask(this.#machine(on), async service => {
+      const address = pick([...service.ledger.leases()], which)?.address
+      if (address === undefined || owner === undefined) return
+      this.judge.mayBeReserved(address, owner)
+      // A reservation of who has it gives way.
+      this.judge.unreserved(address)
+      this.#moved.set(address, owner)
+      await reserve(service, {
+        ...{ segment: 'default', address, owner: `shop/${owner}`, note: undefined },
+        moves: true,
+      })
+      this.judge.reserved(address, owner, { moves: true })
+      this.#say(`${address} is moved to ${owner}`)
+    })
+  }
+
   /** Asks a daemon, if there is one, and waits no longer than it lives. */
   async #ask(machine: Machine, question: (service: LeaseService) => Promise<void>): Promise<void> {
     const { daemon } = machine
@@ -604,7 +657,20 @@ export class World {
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
     if (this.judge.violations.length > 0) return
+    await this.#takeMovesBack()
     for (const wish of wishes) await this.#startInTheEnd(wish)
+  }
+
+  /** Else there may be too few addresses for those that are to be started. */
+  async #takeMovesBack(): Promise<void> {
+    const [machine] = this.#serving
+    for (const address of this.#moved.keys())
+      if (machine)
+        await this.#ask(machine, async service => {
+          if (service.ledger.reservation({ segment: 'default', address }))
+            await unreserve(service, 'default', address)
+          this.judge.neverReserved(address)
+        })
   }
 
   /**

@@ -50,7 +50,12 @@ export type Step =
   | { readonly do: 'reserve' | 'unreserve'; readonly on: number; readonly pod: number }
   | { readonly do: 'release'; readonly on: number; readonly number: number }
   /** Of an address that is in use there, as that daemon knows it. `poweredOff`: the operator says that the machine is, true or not. */
-  | { readonly do: 'release --force'; readonly on: number; readonly which: number; readonly poweredOff: boolean }
+  | {
+      readonly do: 'release --force'
+      readonly on: number
+      readonly which: number
+      readonly poweredOff: boolean
+    }
   /** An address that somebody has, as that daemon knows it, is for this pod from then on. */
   | { readonly do: 'move'; readonly on: number; readonly which: number; readonly pod: number }
   | { readonly do: 'compact' | 'snapshot' }

@@ -122,9 +122,9 @@ export class Judge {
       if (wish.mac !== undefined && other.wish.mac === wish.mac)
         this.complain('a MAC of its own', `${other.container} and ${container} have ${wish.mac}`)
     }
-    const isMovedToIt = this.#everReserved.get(address)?.has(wish.pod) === true
+    const isPromisedToIt = this.#everReserved.get(address)?.has(wish.pod) === true
     const kept = this.#kept.get(address)
-    if (!isMovedToIt && kept?.isSure === true && kept.until > this.#now() && kept.pod !== wish.pod)
+    if (!isPromisedToIt && kept?.isSure === true && kept.until > this.#now() && kept.pod !== wish.pod)
       this.complain(
         'kept for its pod',
         `${address} is kept for ${kept.pod}, and ${container} of ${wish.pod} got it`,
@@ -135,7 +135,7 @@ export class Judge {
         'reserved for its owner',
         `${address} is reserved for ${promised.pod}, and ${container} of ${wish.pod} got it`,
       )
-    if (!isMovedToIt && wish.ip === undefined && (this.#leftAlone.get(address) ?? 0) > this.#now())
+    if (!isPromisedToIt && wish.ip === undefined && (this.#leftAlone.get(address) ?? 0) > this.#now())
       this.complain(
         'left to who named it',
         `${address} was asked for by name of late, and ${container} of ${wish.pod} got it`,
@@ -228,6 +228,20 @@ export class Judge {
   neverReserved(address: string): void {
     this.#reserved.delete(address)
     this.#everReserved.delete(address)
+  }
+
+  /** What is certain to be. */
+  reservedFor(pod: string): readonly string[] {
+    return [...this.#reserved].flatMap(([address, { pod: owner }]) => (owner === pod ? [address] : []))
+  }
+
+  /** When nothing is under way any more, a pod gets one of those that `wait` for it. */
+  givenAtRest({ container, wish, address }: Given, wait: readonly string[]): void {
+    if (wait.includes(address)) return
+    this.complain(
+      'reserved for its owner',
+      `${wait.join(' and ')} waited for ${wish.pod}, and ${container} of it got ${address}`,
+    )
   }
 
   owns(container: string): boolean {

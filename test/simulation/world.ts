@@ -83,7 +83,7 @@ export class World {
   #snapshot: Snapshot | undefined
   /** Machines that are off, and that an operator has said are gone for good. */
   readonly #lost = new Set<Machine>()
-  #wasRestored = false
+  #restores = 0
   /** By address, for which pod; also where that could not be said. */
   readonly #moved = new Map<string, string>()
   /** Nobody gets another name any more. */
@@ -195,7 +195,7 @@ export class World {
         this.#snapshot = this.#engine?.snapshot()
         return undefined
       case 'restore':
-        this.#wasRestored = true
+        this.#restores++
         if (!step.seen) {
           for (const machine of this.#machines) this.#untold.set(machine, undefined)
           this.#doubtUntold()
@@ -404,7 +404,7 @@ export class World {
     this.#say(`the DEL of ${container} is ${done === true ? 'done' : 'queued'}`)
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
     // Who is deaf may still go by what the engine was.
-    const mayBeBehind = this.#wasRestored && machine.mood !== 'well'
+    const mayBeBehind = this.#restores > 0 && machine.mood !== 'well'
     const isSure = clocks.size === 1 && !mayBeBehind && sandbox.isReleased !== true
     if (given && wasRunning) this.judge.deleted(given, isSure, asked)
   }
@@ -559,13 +559,26 @@ export class World {
         // From when it is asked for on, nobody may rely on it.
         this.judge.unreserved(ip)
         await unreserve(service, 'default', ip)
-      } else {
-        // Whoever is killed meanwhile may have done it.
-        this.judge.mayBeReserved(ip, owner)
-        await reserve(service, { segment: 'default', address: ip, owner: `shop/${owner}`, note: undefined })
-        this.judge.reserved(ip, owner)
-      }
+      } else await this.#promise(service, ip, { owner, moves: false })
     })
+  }
+
+  async #promise(
+    service: LeaseService,
+    address: string,
+    { owner, moves }: { readonly owner: string; readonly moves: boolean },
+  ): Promise<void> {
+    const restores = this.#restores
+    // Whoever is killed meanwhile may have done it.
+    this.judge.mayBeReserved(address, owner)
+    // A reservation of who has it gives way.
+    if (moves) this.judge.unreserved(address)
+    await reserve(service, {
+      ...{ segment: 'default', address, moves },
+      ...{ owner: `shop/${owner}`, note: undefined },
+    })
+    // An engine that went back meanwhile may have forgotten it.
+    if (restores === this.#restores) this.judge.reserved(address, owner, { moves })
   }
 
   /** As ipkeeperctl does: it looks what would be done, and then does what was agreed on. */
@@ -593,15 +606,8 @@ export class World {
     await this.#ask(this.#machine(on), async service => {
       const address = pick([...service.ledger.leases()], which)?.address
       if (address === undefined || owner === undefined) return
-      this.judge.mayBeReserved(address, owner)
-      // A reservation of who has it gives way.
-      this.judge.unreserved(address)
       this.#moved.set(address, owner)
-      await reserve(service, {
-        ...{ segment: 'default', address, owner: `shop/${owner}`, note: undefined },
-        moves: true,
-      })
-      this.judge.reserved(address, owner, { moves: true })
+      await this.#promise(service, address, { owner, moves: true })
       this.#say(`${address} is moved to ${owner}`)
     })
   }
@@ -657,6 +663,7 @@ export class World {
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
     if (this.judge.violations.length > 0) return
+    for (const wish of wishes) await this.#startWithWhatWaits(wish)
     await this.#takeMovesBack()
     for (const wish of wishes) await this.#startInTheEnd(wish)
   }
@@ -743,24 +750,35 @@ export class World {
     this.judge.atEnd(this.#lists())
   }
 
+  /** What was reserved for a pod that asks for nothing, and nobody has any more, is what it gets. */
+  async #startWithWhatWaits(wish: Wish): Promise<void> {
+    const inUse = new Set([...this.#lists().values()].flat().map(({ address }) => address))
+    const waits = this.judge.reservedFor(wish.pod).filter(address => !inUse.has(address))
+    if (wish.ip !== undefined || waits.length === 0) return
+    const started = await this.#startInTheEnd(wish)
+    if (started?.given) this.judge.givenAtRest(started.given, waits)
+  }
+
   /** A pod that does not run can be, unless another one has, or is promised, what it asks for. */
-  async #startInTheEnd(wish: Wish): Promise<void> {
-    if (this.judge.hasPod(wish.pod) || this.judge.isSpokenFor(wish)) return
+  async #startInTheEnd(wish: Wish): Promise<Sandbox | undefined> {
+    if (this.judge.hasPod(wish.pod) || this.judge.isSpokenFor(wish)) return undefined
     let last: Problem | undefined
     for (let count = 0; count < tries; count++) {
       const machine = pick(this.#serving, Math.floor(this.#draws.next(atEnd) * 100))
-      if (!machine) return
+      if (!machine) return undefined
       const answer = await this.#run(machine, wish, `uid-${++this.#numbers}`, undefined)
-      if (!(answer instanceof Problem)) return
+      if (!(answer instanceof Problem)) return answer
       last = answer
       await this.#time.pass(2 * minute)
     }
     // Of a machine that was declared gone nobody but the next of that pod gets it, whoever was answered there.
-    if (last?.message.includes('was declared gone for good') === true && this.#lost.size > 0) return
+    if (last?.message.includes('was declared gone for good') === true && this.#lost.size > 0)
+      return undefined
     this.judge.complain(
       'each pod can be started',
       `${wish.pod} cannot be: ${last?.message ?? ''} [${last?.code ?? ''}]; ${last?.details ?? ''}`,
     )
+    return undefined
   }
 
   stop(): void {

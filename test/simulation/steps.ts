@@ -89,7 +89,12 @@ export const isHalf = (mood: string): boolean => mood === 'half' || mood === 'mo
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, weight = 1): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight, arbitrary })
 
-function stepsOf(kind: Kind): fc.Arbitrary<Step> {
+export interface Drawn {
+  /** `release --force` and `move` as well. */
+  readonly takesAway: boolean
+}
+
+function stepsOf(kind: Kind, { takesAway }: Drawn): fc.Arbitrary<Step> {
   const on = fc.nat(machinesOf(kind) - 1)
   const pod = fc.nat(wishes.length - 1)
   const which = fc.nat(30)
@@ -144,11 +149,15 @@ function stepsOf(kind: Kind): fc.Arbitrary<Step> {
     },
     { weight: 2, arbitrary: fc.record({ do: of('reserve', 'unreserve'), on, pod }) },
     { weight: 1, arbitrary: fc.record({ do: of('release'), on, number: fc.integer({ min: 2, max: 8 }) }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ do: of('release --force'), on, which, poweredOff: fc.boolean() }),
-    },
-    { weight: 2, arbitrary: fc.record({ do: of('move'), on, which, pod }) },
+    ...(takesAway
+      ? [
+          {
+            weight: 3,
+            arbitrary: fc.record({ do: of('release --force'), on, which, poweredOff: fc.boolean() }),
+          },
+          { weight: 2, arbitrary: fc.record({ do: of('move'), on, which, pod }) },
+        ]
+      : []),
     ...(isShared
       ? [
           {
@@ -190,11 +199,11 @@ const then = fc.oneof(
 )
 
 /** Long ones, of which a failure may leave out whatever it does not need. */
-export function historiesOf(kind: Kind): fc.Arbitrary<History> {
+export function historiesOf(kind: Kind, drawn: Drawn): fc.Arbitrary<History> {
   return fc
     .record({
       seed: fc.nat(),
-      drawn: fc.array(fc.record({ step: stepsOf(kind), then }), {
+      drawn: fc.array(fc.record({ step: stepsOf(kind, drawn), then }), {
         minLength: 30,
         maxLength: 60,
         size: 'max',

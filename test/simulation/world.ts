@@ -771,14 +771,32 @@ export class World {
       last = answer
       await this.#time.pass(2 * minute)
     }
-    // Of a machine that was declared gone nobody but the next of that pod gets it, whoever was answered there.
-    if (last?.message.includes('was declared gone for good') === true && this.#lost.size > 0)
-      return undefined
+    if (await this.#releaseWhatIsLost()) return await this.#startInTheEnd(wish)
     this.judge.complain(
       'each pod can be started',
       `${wish.pod} cannot be: ${last?.message ?? ''} [${last?.code ?? ''}]; ${last?.details ?? ''}`,
     )
     return undefined
+  }
+
+  /** What machines had that are off for good others get by an operator's word alone. Resolves to whether there was any such thing. */
+  async #releaseWhatIsLost(): Promise<boolean> {
+    const lost = new Set([...this.#lost].flatMap(machine => this.#containersOn(machine)))
+    const [machine] = this.#serving
+    let count = 0
+    if (machine)
+      await this.#ask(machine, async service => {
+        const left = [...service.ledger.leases()].filter(
+          ({ attachment }) => attachment && lost.has(attachment.containerId),
+        )
+        for (const { address } of left) {
+          await forceRelease(service, 'default', address, { poweredOff: true, dryRun: false })
+          this.judge.keptNoMore(address)
+          this.#say(`${address} of a lost machine is released by force`)
+          count++
+        }
+      })
+    return count > 0
   }
 
   stop(): void {

@@ -376,8 +376,22 @@ for (const [name, [play, ...refused]] of Object.entries(histories))
 t.test('a pod need not be started while what it keeps or asks for is promised to another one', t => {
   for (const [says, play, wish, expected] of [
     ['free', () => undefined, web.wish, false],
-    ['moved to another one', judge => move(judge, web.address, 'other'), web.wish, true],
-    ['moved to it', judge => move(judge, web.address, 'web-0'), web.wish, false],
+    [
+      'moved to another one',
+      judge => {
+        move(judge, web.address, 'other')
+      },
+      web.wish,
+      true,
+    ],
+    [
+      'moved to it',
+      judge => {
+        move(judge, web.address, 'web-0')
+      },
+      web.wish,
+      false,
+    ],
     [
       'moved to another one, and taken back',
       judge => {
@@ -396,7 +410,14 @@ t.test('a pod need not be started while what it keeps or asks for is promised to
       kept.wish,
       true,
     ],
-    ['kept', judge => judge.deleted(kept, true), kept.wish, false],
+    [
+      'kept',
+      judge => {
+        judge.deleted(kept, true)
+      },
+      kept.wish,
+      false,
+    ],
   ] satisfies (readonly [string, (judge: Judge) => void, Given['wish'], boolean])[]) {
     const judge = new Judge(() => 0)
     play(judge)

@@ -22,7 +22,7 @@ const machines = { x64: 62, arm64: 183 } as const
 
 const source = readSource(root, process.env)
 
-t.test('release', { skip, timeout: 500_000 }, async t => {
+t.test('release', { skip, timeout: 900_000 }, async t => {
   const folder = makeTempFolder()
   // Beside the sources: node_modules is linked, not copied, and links stay on one file system.
   mkdirSync(join(root, '.cache'), { recursive: true })
@@ -51,7 +51,7 @@ t.test('release', { skip, timeout: 500_000 }, async t => {
     await mustRun('sh', ['-c', line, ...words], {
       cwd: from,
       env: { ...env, ...variables },
-      timeoutMs: 300_000,
+      timeoutMs: 600_000,
     })
   }
   const given = { IPKEEPER_COMMIT: source.commit, SOURCE_DATE_EPOCH: String(source.time) }

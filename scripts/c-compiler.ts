@@ -25,6 +25,11 @@ export const compilerFor = (architecture: Architecture): Compiler =>
 export const canRun = (program: string): boolean =>
   spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 
+export function compilerVersion(program: string): string {
+  const { stdout } = spawnSync(program, ['-dumpfullversion'], { encoding: 'utf8' })
+  return stdout.trim()
+}
+
 /** Version of the GNU C library that a compiler links. */
 export function libcVersion(program: string): string {
   const { stdout } = spawnSync(program, ['-E', '-dM', '-x', 'c', '-'], {

@@ -26,7 +26,7 @@ import {
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { compilerFor, libcVersion } from './c-compiler.ts'
+import { compilerFor, compilerVersion, libcVersion } from './c-compiler.ts'
 import { fetchEngine, quickVersion } from './fetch-engine.ts'
 import { fetchNode } from './fetch-node.ts'
 import type { Architecture } from './package-executable.ts'
@@ -52,10 +52,12 @@ function buildExecutables(architecture: Architecture, folder: string): Engine | 
     process.stdout.write(said)
     return undefined
   }
+  const { program } = compilerFor(architecture)
   return {
     version: quickVersion(sources),
     license: join(sources, 'LICENSE'),
-    libc: libcVersion(compilerFor(architecture).program),
+    libc: libcVersion(program),
+    compiler: compilerVersion(program),
   }
 }
 

@@ -48,9 +48,11 @@ export interface Engine {
   readonly license: string
   /** Version of the GNU C library. */
   readonly libc: string
+  /** Version of the compiler, whose libgcc is in it as well. */
+  readonly compiler: string
 }
 
-const inStaticPlugin = ({ version, libc }: Engine): readonly Component[] => [
+const inStaticPlugin = ({ version, libc, compiler }: Engine): readonly Component[] => [
   {
     'bom-ref': `quickjs-ng@${version}`,
     ...{ type: 'library', name: 'quickjs-ng', version, scope: 'required' },
@@ -65,6 +67,13 @@ const inStaticPlugin = ({ version, libc }: Engine): readonly Component[] => [
     purl: `pkg:generic/glibc@${libc}`,
     cpe: `cpe:2.3:a:gnu:glibc:${libc}:*:*:*:*:*:*:*`,
     licenses: [{ license: { id: 'LGPL-2.1-or-later' } }],
+  },
+  {
+    'bom-ref': `gcc@${compiler}`,
+    ...{ type: 'library', name: 'gcc', version: compiler, scope: 'required' },
+    description: 'compiled bin/ipkeeper-static, into which its libgcc is linked',
+    purl: `pkg:generic/gcc@${compiler}`,
+    licenses: [{ expression: 'GPL-3.0-or-later WITH GCC-exception-3.1' }],
   },
 ]
 

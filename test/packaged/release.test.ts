@@ -163,6 +163,10 @@ t.test('release', { skip, timeout: 900_000 }, async t => {
         bill.components.find(({ name }) => name === 'glibc'),
         { version: /^\d+\.\d+$/, licenses: [{ license: { id: 'LGPL-2.1-or-later' } }] },
       )
+      t.match(
+        bill.components.find(({ name }) => name === 'gcc'),
+        { version: /^\d+\.\d+\.\d+$/ },
+      )
       t.match(readFileSync(folder.file(base, 'LICENSE.quickjs-ng'), 'utf8'), /^The MIT License/)
     })
     const plugins = ['ipkeeper', ...(hasStatic === false ? ['ipkeeper-static'] : [])]

@@ -15,7 +15,6 @@ type Bracket = '{' | '['
  */
 type Expectation = 'value' | 'first' | 'key' | 'first-key' | 'colon' | 'after'
 
-const whitespace = /[ \t\n\r]*/y
 const plainText = /[^"\\\u0000-\u001f]*/y
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
@@ -39,9 +38,13 @@ const mistaken: Record<string, string> = {
   '\u00a0': 'no-break space; use an ordinary space',
 }
 
-/** Says what is wrong first with a text that JSON.parse refused; undefined when nothing is. */
-export function locateSyntaxError(text: string): SyntaxFault | undefined {
-  return new Scan(text).firstFault()
+/**
+ * Says what is wrong first with a text that JSON.parse refused; undefined when nothing is.
+ *
+ * @param most characters that are searched; a fault behind them is called that
+ */
+export function locateSyntaxError(text: string, most = Infinity): SyntaxFault | undefined {
+  return new Scan(text).firstFault(most)
 }
 
 /** One way through a text, up to its end or its first fault. */
@@ -57,10 +60,10 @@ class Scan {
     this.#text = text
   }
 
-  firstFault(): SyntaxFault | undefined {
+  firstFault(most: number): SyntaxFault | undefined {
     for (;;) {
-      this.#at += this.#match(whitespace)?.length ?? 0
-      const character = this.#text[this.#at]
+      if (this.#at > most) return this.#fault(`a fault behind the first ${most} characters`)
+      const character = this.#skipWhitespace()
       const inside = this.#open.at(-1)
       if (character === undefined) {
         if (this.#expected === 'after' && inside === undefined) return undefined
@@ -183,6 +186,16 @@ class Scan {
     this.#at += length
     this.#expected = next
     return undefined
+  }
+
+  /** What comes behind it. Without an expression, since this comes before each sign of a text. */
+  #skipWhitespace(): string | undefined {
+    for (;;) {
+      const character = this.#text[this.#at]
+      if (character !== ' ' && character !== '\n' && character !== '\t' && character !== '\r')
+        return character
+      this.#at++
+    }
   }
 
   #match(pattern: RegExp): string | undefined {

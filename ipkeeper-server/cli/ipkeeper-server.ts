@@ -1,7 +1,7 @@
 import { defaultPaths } from '../../shared/paths.ts'
 import { checkConfigRow } from './commands/check-config-row.ts'
 import type { CommandRow, Option } from './framework/command.ts'
-import type { Program } from './framework/dispatch.ts'
+import type { CommandProgram } from './framework/dispatch.ts'
 import { helpOption } from './framework/options.ts'
 import { serverWords } from './other-words.ts'
 
@@ -149,7 +149,7 @@ export const serverCommands = {
 
 export type ServerCommand = keyof typeof serverCommands
 
-export const serverProgram: Program = {
+export const serverProgram: CommandProgram = {
   name: 'ipkeeper-server',
   title: "the daemon that keeps the addresses of this node's containers",
   usage: 'ipkeeper-server COMMAND [OPTIONS], ipkeeper-server COMMAND --help',

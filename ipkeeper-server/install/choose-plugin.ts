@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Problem } from '../../shared/problem/problem.ts'
 
-export interface Choice {
+export interface PluginChoice {
   /** Path of the executable. */
   readonly plugin: string
   /** What it is, and why, for the line that says what was installed; undefined for the one that is usual. */
@@ -63,7 +63,7 @@ export function missingLibrary(
  * @param folder where both are
  * @throws Problem IPK_INSTALL_FAILED
  */
-export function choosePlugin(wanted: string, hostRoot: string | undefined, folder: string): Choice {
+export function choosePlugin(wanted: string, hostRoot: string | undefined, folder: string): PluginChoice {
   const withNode = { plugin: join(folder, 'ipkeeper') }
   const withoutNode = { plugin: join(folder, 'ipkeeper-static'), note: 'the static plugin' }
   if (wanted === 'node') return withNode

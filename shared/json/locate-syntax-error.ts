@@ -1,5 +1,5 @@
 /** The first fault of a text that is not one JSON document; `offset` counts UTF-16 units from 0. */
-export interface SyntaxFault {
+export interface FirstSyntaxFault {
   readonly what: string
   readonly offset: number
 }
@@ -43,7 +43,7 @@ const mistaken: Record<string, string> = {
  *
  * @param most characters that are searched; a fault behind them is called that
  */
-export function locateSyntaxError(text: string, most = Infinity): SyntaxFault | undefined {
+export function locateSyntaxError(text: string, most = Infinity): FirstSyntaxFault | undefined {
   return new Scan(text).firstFault(most)
 }
 
@@ -60,7 +60,7 @@ class Scan {
     this.#text = text
   }
 
-  firstFault(most: number): SyntaxFault | undefined {
+  firstFault(most: number): FirstSyntaxFault | undefined {
     for (;;) {
       if (this.#at > most) return this.#fault(`a fault behind the first ${most} characters`)
       const character = this.#skipWhitespace()
@@ -74,7 +74,7 @@ class Scan {
     }
   }
 
-  #step(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+  #step(character: string, inside: Bracket | undefined): FirstSyntaxFault | undefined {
     switch (this.#expected) {
       case 'after':
         return this.#afterValue(character, inside)
@@ -90,7 +90,7 @@ class Scan {
     }
   }
 
-  #afterValue(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+  #afterValue(character: string, inside: Bracket | undefined): FirstSyntaxFault | undefined {
     if (inside === undefined)
       return this.#fault(`text after the end of the document, beginning with ${this.#show()}`)
     if (character === closerOf[inside]) return this.#close()
@@ -105,7 +105,7 @@ class Scan {
     return this.#fault(likely ?? `missing comma or "${closerOf[inside]}" before ${this.#show()}`)
   }
 
-  #key(character: string): SyntaxFault | undefined {
+  #key(character: string): FirstSyntaxFault | undefined {
     if (character === '}')
       return this.#expected === 'key' ? this.#fault('trailing comma before "}"', this.#comma) : this.#close()
     if (character === '"') return this.#string('colon')
@@ -115,7 +115,7 @@ class Scan {
     return this.#fault(mistaken[character] ?? `unexpected ${this.#show()} where a key is expected`)
   }
 
-  #value(character: string, inside: Bracket | undefined): SyntaxFault | undefined {
+  #value(character: string, inside: Bracket | undefined): FirstSyntaxFault | undefined {
     if (character === ']' && inside === '[')
       return this.#expected === 'value'
         ? this.#fault('trailing comma before "]"', this.#comma)
@@ -130,7 +130,7 @@ class Scan {
   }
 
   /** A number or one of the three words, or what is wrong with it. */
-  #scalar(): SyntaxFault | undefined {
+  #scalar(): FirstSyntaxFault | undefined {
     const like = this.#match(numberLike)
     if (like !== undefined) {
       if (this.#match(number) !== like)
@@ -148,7 +148,7 @@ class Scan {
   }
 
   /** Moves past a string that begins here, or says what is wrong in it. */
-  #string(next: Expectation): SyntaxFault | undefined {
+  #string(next: Expectation): FirstSyntaxFault | undefined {
     this.#at++
     for (;;) {
       this.#at += this.#match(plainText)?.length ?? 0
@@ -169,20 +169,20 @@ class Scan {
     }
   }
 
-  #badEscape(): SyntaxFault {
+  #badEscape(): FirstSyntaxFault {
     const [text, at] = [this.#text, this.#at]
     if (at + 1 >= text.length) return this.#fault(`${end} inside a string`, text.length)
     const shown = text.slice(at, at + (text[at + 1] === 'u' ? 6 : 2))
     return this.#fault(`invalid escape ${clip(shown)} in a string`)
   }
 
-  #close(): SyntaxFault | undefined {
+  #close(): FirstSyntaxFault | undefined {
     this.#open.pop()
     return this.#pass('after')
   }
 
   /** Moves past what is right; that is no fault. */
-  #pass(next: Expectation, length = 1): SyntaxFault | undefined {
+  #pass(next: Expectation, length = 1): FirstSyntaxFault | undefined {
     this.#at += length
     this.#expected = next
     return undefined
@@ -203,7 +203,7 @@ class Scan {
     return pattern.exec(this.#text)?.[0]
   }
 
-  #fault(what: string, offset = this.#at): SyntaxFault {
+  #fault(what: string, offset = this.#at): FirstSyntaxFault {
     return { what, offset }
   }
 

@@ -95,6 +95,7 @@ test-all: test ## Run every test, then for half an hour what is too long for eac
 	@CHANGES=all $(NODE) scripts/run-tests.ts test/changes/changes.test.ts
 	@MODELS=large $(NODE) scripts/run-tests.ts test/models/models.test.ts
 	@IPK_NETLINK=off $(NODE) scripts/run-tests.ts test/main-plugin
+	@KILLS=200 $(NODE) scripts/run-tests.ts test/packaged/daemon-crash.test.ts
 	@[ ! -e dist/ipkeeper-static ] || PLUGIN=static $(NODE) scripts/run-tests.ts $(ALL_STATIC_TESTS)
 	@[ ! -e dist/ipkeeper-static ] || { $(NODE) scripts/build-static.ts --sanitize && PLUGIN=sanitized $(NODE) scripts/run-tests.ts $(SANITIZED_TESTS); }
 	@SOAK_PROOF=1 $(NODE) scripts/run-tests.ts test/soak/faults.test.ts

@@ -4,7 +4,7 @@ import { mostAttempts } from '../../ipkeeper-server/leases/ledger/commit-plan.ts
 import { AddressTable } from './address-table.ts'
 import { choosers, type Chooser, type ChooserName } from './choosers.ts'
 import { EventQueue } from './event-queue.ts'
-import { seededRandom } from './random.ts'
+import { SeededRandom } from '../../test/rigs/seeded-random.ts'
 
 /**
  * How often two nodes ask for the same address. Every node sees the network as it was `delayMs` ago, but for what it asked
@@ -60,19 +60,19 @@ const nobody: ReadonlySet<number> = new Set()
 
 /** A network in use for long: filled, and then every pod replaced once, by views that are up to date. */
 function inUse(choose: Chooser, fill: number): AddressTable {
-  const random = seededRandom(7)
+  const random = new SeededRandom(7)
   const table = new AddressTable(pool)
   const pods: number[] = []
   const count = Math.floor(poolSize * fill)
   const add = (): void => {
-    const node = Math.floor(random() * nodes)
+    const node = Math.floor(random.next() * nodes)
     const address = choose(table, node, nobody)
     table.take(address, node)
     pods.push(address)
   }
   for (let pod = 0; pod < count; pod++) add()
   for (let pod = 0; pod < count; pod++) {
-    const index = Math.floor(random() * pods.length)
+    const index = Math.floor(random.next() * pods.length)
     table.free(pods[index] ?? -1)
     pods[index] = pods.at(-1) ?? -1
     pods.pop()
@@ -103,13 +103,13 @@ function play(
   { perSecond, adds }: Pick<Load, 'perSecond' | 'adds'>,
   delayMs: number,
 ): Pick<Meeting, 'conflicts' | 'refused' | 'failed'> {
-  const random = seededRandom(11)
+  const random = new SeededRandom(11)
   const queue = new EventQueue<Step>()
   const asked = Array.from({ length: nodes }, () => new Set<number>())
   let moment = 0
   for (let add = 0; add < adds; add++) {
-    moment -= (Math.log(1 - random()) / perSecond) * 1e3
-    queue.add(moment, { kind: 'choose', node: Math.floor(random() * nodes), choice: -1, refused: 0 })
+    moment -= (Math.log(1 - random.next()) / perSecond) * 1e3
+    queue.add(moment, { kind: 'choose', node: Math.floor(random.next() * nodes), choice: -1, refused: 0 })
   }
   let [conflicts, refused, failed] = [0, 0, 0]
   for (let next = queue.next(); next; next = queue.next()) {

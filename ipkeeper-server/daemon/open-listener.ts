@@ -1,5 +1,5 @@
 import type { OptionalPartName, OptionalParts } from '../host/optional-part.ts'
-import type { ListenAddress } from '../http/tcp-server.ts'
+import type { ListenAddress } from '../host/listen-address.ts'
 
 interface Listener {
   /** Throws while the address cannot be had. */

@@ -1,26 +1,29 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { ListenAddress } from '../host/listen-address.ts'
 import type { ReadMetrics } from './routes/metrics.ts'
-import { closeTcp, createReadOnlyServer, listenTcp, refuse, type ListenAddress } from './tcp-server.ts'
+import { closeTcp, createReadOnlyApp, listenTcp, refuse, serveOnly } from './tcp-app.ts'
 
 /** One Prometheus needs one connection. */
 const connectionLimit = 16
 
 /** GET /metrics over TCP, and nothing else. Until there is a page it answers 503. */
 export class MetricsListener {
-  readonly #server: Server
+  readonly #app = createReadOnlyApp({ connectionLimit })
   #page: ReadMetrics | undefined
   #onError: (error: unknown) => void = () => undefined
 
   constructor() {
-    this.#server = createReadOnlyServer(connectionLimit, (request, response) => {
-      void this.#answer(request, response)
+    serveOnly(this.#app, {
+      ...{ path: '/metrics', methods: 'GET, HEAD' },
+      elsewhere: 'only /metrics is here; the rest of the API is on the unix socket',
     })
+    this.#app.get('/metrics', async (_request, reply) => await this.#answer(reply))
   }
 
   /** Throws IPK_METRICS_LISTEN where the system refuses the address, as when another program has the port. */
   async listen(address: ListenAddress): Promise<void> {
     const place = { key: 'metrics.listen', code: 'IPK_METRICS_LISTEN' } as const
-    await listenTcp(this.#server, address, place, error => {
+    await listenTcp(this.#app, address, place, error => {
       this.#onError(error)
     })
   }
@@ -32,35 +35,15 @@ export class MetricsListener {
   }
 
   async close(): Promise<void> {
-    await closeTcp(this.#server)
+    await closeTcp(this.#app)
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path] = (request.url ?? '').split('?')
-    if (path !== '/metrics') {
-      refuse(response, 404, 'only /metrics is here; the rest of the API is on the unix socket')
-      return
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD')
-      refuse(response, 405, 'only GET and HEAD')
-      return
-    }
-    if (!this.#page) {
-      response.setHeader('retry-after', '1')
-      refuse(response, 503, 'the daemon is starting')
-      return
-    }
-    try {
-      const { contentType, text } = await this.#page()
-      response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) })
-      // Node leaves the body of an answer to HEAD away.
-      response.end(text)
-    } catch (error) {
+  async #answer(reply: FastifyReply): Promise<FastifyReply> {
+    if (!this.#page) return refuse(reply.header('retry-after', '1'), 503, 'the daemon is starting')
+    const page = await this.#page().catch((error: unknown) => {
       this.#onError(error)
-      if (!response.headersSent)
-        refuse(response, 500, 'the page could not be made; see the log of the daemon')
-      else response.destroy()
-    }
+    })
+    if (!page) return refuse(reply, 500, 'the page could not be made; see the log of the daemon')
+    return reply.type(page.contentType).send(page.text)
   }
 }

@@ -1,6 +1,6 @@
 import { type ApiAccess, ApiClient, type ApiLimits } from './api-client.ts'
 import { reviewAccess, type AccessReport } from './access-review.ts'
-import { systemClock, type Clock, type ClusterLog } from './client-context.ts'
+import { systemClock, type ClientClock, type ClusterLog } from './client-context.ts'
 import { ClusterCache } from './cluster-cache.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { ApiEventRecorder, type EventCounts, type EventRecorder } from './events.ts'
@@ -28,7 +28,7 @@ export interface ClusterOptions {
   /** Whether the ledger is in custom resources, which needs further rights. */
   readonly kubernetesStore?: boolean
   readonly log: ClusterLog
-  readonly clock?: Clock
+  readonly clock?: ClientClock
   readonly timing?: Partial<ReflectorTiming>
   readonly limits?: Partial<ApiLimits>
 }
@@ -63,7 +63,7 @@ export class Cluster {
   /** Called when addresses of nodes may have changed. */
   onNodes: () => void = () => undefined
   readonly #options: ClusterOptions
-  readonly #clock: Clock
+  readonly #clock: ClientClock
   readonly #client: ApiClient
   readonly #cache: ClusterCache
   readonly #owners: OwnerResolver

@@ -45,10 +45,9 @@ export class YieldAddresses {
   /** What a daemon had heard of that ended before it could cut the sandbox off: all that it was given others have. */
   *#lostBefore(): Generator<LeaseRecord> {
     const { ledger } = this.#options.service
-    for (const { network, containerId, ifname, undo } of ledger.attachments()) {
-      const attachment = { network, containerId, ifname }
-      if (ledger.leasesOf(attachment).length > 0) continue
-      for (const given of undo.leases) {
+    for (const attachment of ledger.attachmentKeys()) {
+      if (ledger.hasLeases(attachment)) continue
+      for (const given of ledger.attachment(attachment)?.undo.leases ?? []) {
         const present = ledger.lease(given)
         if (present?.attachment && !ledger.hasAttachment(present.attachment)) yield { ...present, attachment }
       }

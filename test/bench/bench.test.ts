@@ -9,15 +9,12 @@ import { hasWhereabouts } from '../../bench/whereabouts.ts'
 import type { Results } from '../../bench/results.ts'
 import { missing } from '../rigs/requirements.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'bench', 'main.ts')
 const skip = missing('executables')
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 
 t.test('a quick run prints every table and writes the figures', { skip, timeout: 400_000 }, async t => {
   await mustRun(process.execPath, [join(root, 'scripts', 'build-executables.ts'), '--trivial'])

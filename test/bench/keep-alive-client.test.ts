@@ -4,14 +4,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { KeepAliveClient } from '../../bench/keep-alive-client.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 /** A client of a server that answers so. */
 async function connectTo(t: Test, answer: RequestListener): Promise<KeepAliveClient> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const path = folder.file('s')
   const server = createServer(answer)
   server.listen(path)

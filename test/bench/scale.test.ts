@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import { AddressTable } from '../../bench/scale/address-table.ts'
 import { choosers } from '../../bench/scale/choosers.ts'
-import { seededRandom } from '../../bench/scale/random.ts'
+import { SeededRandom } from '../rigs/seeded-random.ts'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../ipkeeper-server/leases/ledger/ledger.ts'
 import type { SharedAspect } from '../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../shared/net/address.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { lease } from '../rigs/records.ts'
 import { runProgram } from '../rigs/run-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -35,14 +35,14 @@ t.test('a simulated node chooses what a ledger chooses', async t => {
     ignores: [],
     named: () => Promise.resolve(),
   }
-  const random = seededRandom(3)
+  const random = new SeededRandom(3)
   const table = new AddressTable(run)
   const names = ['worker-1', 'worker-2', 'worker-3'] as const
   const store = Object.assign(new MemoryStore(), { shared })
   const present: LeaseRecord[] = []
   for (let round = 0; round < 40; round++) {
     for (let pod = 0; pod < 30; pod++) {
-      const node = Math.floor(random() * names.length)
+      const node = Math.floor(random.next() * names.length)
       const choice = choosers['own stripes'](table, node, new Set())
       if (choice < 0) continue
       table.take(choice, node)

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { startWiredNode, type WiredNode } from '../rigs/wired-node.ts'
 import { changesFile, fileOf, play, rowOn } from './play.ts'
 import type { Configuration, Role, Row, Store } from './row.ts'
@@ -25,12 +25,9 @@ t.jobs = 3
 t.setTimeout(wanted === undefined ? 300_000 : 1_800_000)
 
 async function makeNode(t: Test, before: Configuration, store: Store): Promise<WiredNode> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const outside = { ...host, ipv4: '127.0.0.1' }
   return await startWiredNode(host, {
     ...{ folder, ipam: {}, configuration: fileOf(before) },

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import type { EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { lease } from '../rigs/records.ts'
 import {
   createNamespace,
   createNode,

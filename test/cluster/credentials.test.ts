@@ -13,7 +13,7 @@ import {
 } from '../rigs/cluster-node.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster', 'executables')
 
@@ -35,10 +35,7 @@ t.test('a token in a file', { skip }, async t => {
   const cluster = await startCluster(t)
   await createNamespace(cluster, 'shop')
   await createNode(cluster, 'worker-1')
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const tokenFile = folder.file('token')
   const first = await ipkeeperToken(cluster)
   writeFileSync(tokenFile, first)

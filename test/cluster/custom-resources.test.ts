@@ -3,7 +3,7 @@ import t from 'tap'
 import type { LeaseRecord, NodeRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { leaseSpec } from '../../ipkeeper-server/store/kubernetes/lease-object.ts'
 import { nodeSpec } from '../../ipkeeper-server/store/kubernetes/node-object.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { lease, nodeRecord } from '../rigs/records.ts'
 import { startCluster } from '../rigs/cluster.ts'
 import { installCustomResources } from '../rigs/custom-resources.ts'
 import { missing } from '../rigs/requirements.ts'
@@ -35,7 +35,7 @@ const bound = (patch: Partial<LeaseRecord>, name: string, against?: RegExp): Row
 
 const node = (patch: Partial<NodeRecord>, against?: RegExp): Row => ({
   kind: 'IPNode',
-  spec: nodeSpec({ generation: 1, name: 'n1', addresses: [], since: 1_700_000_000_000, ...patch }),
+  spec: nodeSpec(nodeRecord('n1', { since: 1_700_000_000_000, ...patch })),
   ...(against && { against }),
 })
 

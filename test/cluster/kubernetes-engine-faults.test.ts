@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
 import { EngineAway, type Engine, type EngineWrite } from '../../ipkeeper-server/store/shared/engine.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { lease, nodeText } from '../rigs/records.ts'
 import { grantRights, ipkeeperToken, rbacObjects } from '../rigs/cluster-node.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { followEngine, type HeardRecords } from '../rigs/followed-engine.ts'
@@ -15,7 +15,7 @@ import {
 } from '../rigs/custom-resources.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster')
 
@@ -190,7 +190,7 @@ const nodeWrite: EngineWrite = {
   kind: 'node',
   key: 'n1',
   base: null,
-  text: JSON.stringify({ name: 'n1', generation: 1, addresses: [], since: 0 }),
+  text: nodeText('n1'),
 }
 
 t.test('daemons that were upgraded before their custom resources', { skip }, async t => {
@@ -264,10 +264,7 @@ t.test('daemons that were upgraded before their rights', { skip }, async t => {
 t.test('a token that is revoked and replaced', { skip }, async t => {
   const cluster = await startCluster(t)
   await installCustomResources(cluster)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const tokenFile = folder.file('token')
   writeFileSync(tokenFile, await ipkeeperToken(cluster))
   const { engine, heard } = await open(t, cluster, { kubeconfig: cluster.kubeconfigFor({ tokenFile }) })

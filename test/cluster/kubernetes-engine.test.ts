@@ -15,7 +15,7 @@ import {
   type EngineRecord,
   type EngineWrite,
 } from '../../ipkeeper-server/store/shared/engine.ts'
-import { lease } from '../contract/lease-store-contract.ts'
+import { holderRecord, lease, podHolder, reservationRecord } from '../rigs/records.ts'
 import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { installCustomResources, openEngine, type EngineSettings } from '../rigs/custom-resources.ts'
 import { followEngine, type HeardRecords } from '../rigs/followed-engine.ts'
@@ -30,31 +30,19 @@ function putLease(record: LeaseRecord, base: number | null = null): EngineWrite 
   return { kind: 'lease', key: leaseKey(record), base, text: JSON.stringify(record) }
 }
 
-function holderOf(name: string, patch: Partial<HolderRecord> = {}): HolderRecord {
-  return {
-    generation: 1,
-    holder: { kind: 'pod', network: 'net', namespace: 'shop', name, ifname: 'eth0' },
-    attachment: { network: 'net', containerId: 'c1', ifname: 'eth0' },
+const holderOf = (name: string, patch: Partial<HolderRecord> = {}): HolderRecord =>
+  holderRecord({
+    holder: podHolder(name),
     sandbox: { node: 'n1', podUid: 'u1', since: 1_700_000_000_000 },
-    leases: [],
     ...patch,
-  }
-}
+  })
 
 function putHolder(record: HolderRecord, base: number | null = null): EngineWrite {
   return { kind: 'holder', key: holderKey(record.holder), base, text: JSON.stringify(record) }
 }
 
-const reservation = (address: string, patch: Partial<ReservationRecord> = {}): ReservationRecord => ({
-  generation: 1,
-  segment: 'default',
-  address,
-  namespace: 'shop',
-  name: 'web-0',
-  note: '',
-  since: 1_700_000_000_000,
-  ...patch,
-})
+const reservation = (address: string, patch: Partial<ReservationRecord> = {}): ReservationRecord =>
+  reservationRecord(address, 'web-0', { since: 1_700_000_000_000, ...patch })
 
 function putReservation(record: ReservationRecord, base: number | null = null): EngineWrite {
   return { kind: 'reservation', key: leaseKey(record), base, text: JSON.stringify(record) }

@@ -14,7 +14,7 @@ import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { installCustomResources } from '../rigs/custom-resources.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster', 'executables')
 
@@ -37,10 +37,7 @@ interface AuditedCluster {
 }
 
 async function startAudited(t: Test): Promise<AuditedCluster> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const [policy, log] = [folder.file('policy.yaml'), folder.file('audit.log')]
   writeFileSync(
     policy,

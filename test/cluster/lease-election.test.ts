@@ -1,6 +1,5 @@
 /** One of several daemons is elected, by a Lease of a real API server. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { ApiAccess } from '../../ipkeeper-server/kubernetes/api-client.ts'
 import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig.ts'
 import { LeaseElection } from '../../ipkeeper-server/kubernetes/lease-election.ts'

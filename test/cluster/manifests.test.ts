@@ -9,7 +9,7 @@ import { findClusterProgram } from '../rigs/cluster-programs.ts'
 import { startCluster, workloadControllers, type Cluster } from '../rigs/cluster.ts'
 import { missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster', 'controllers', 'kubectl', 'executables')
 const root = join(import.meta.dirname, '..', '..')
@@ -51,10 +51,7 @@ const images: Readonly<Record<string, string>> = {
 }
 
 t.test('manifests', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   // Kustomize reads no file outside of what it builds; so what people would add is laid beside what is there.
   cpSync(join(root, 'deploy'), folder.file('deploy'), { recursive: true })
   const overlay = (name: string): string => folder.file('deploy', 'kubernetes', 'overlays', name)

@@ -19,7 +19,7 @@ import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { mustRun } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster', 'kubectl', 'executables')
 const namespace = 'ipkeeper-system'
@@ -31,10 +31,7 @@ const reconcile = { interval: '1s', minAge: '1s', minAgeUnproved: '2s', passes: 
 const nodes = ['worker-1', 'worker-2'] as const
 
 t.test('daemons whose tokens name their nodes', { skip, timeout: 240_000 }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   cpSync(join(import.meta.dirname, '..', '..', 'deploy'), folder.file('deploy'), { recursive: true })
   const overlay = folder.file('deploy', 'kubernetes', 'overlays', 'ours')
   mkdirSync(overlay)

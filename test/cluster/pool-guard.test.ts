@@ -1,7 +1,6 @@
 /** An IPPool that is deleted stays as long as anybody's lease needs it, whatever the daemon that looks knows by then. */
-import t from 'tap'
-import type { Test } from 'tap'
-import { leaseKey, type LeaseRecord } from '../../ipkeeper-server/ipam/records/records.ts'
+import t, { type Test } from 'tap'
+import { leaseKey } from '../../ipkeeper-server/ipam/records/records.ts'
 import { systemClock } from '../../ipkeeper-server/kubernetes/client-context.ts'
 import { leaseSpec } from '../../ipkeeper-server/store/kubernetes/lease-object.ts'
 import { leaseObjectName } from '../../ipkeeper-server/store/kubernetes/object-name.ts'
@@ -19,37 +18,25 @@ import { startCluster, type Cluster } from '../rigs/cluster.ts'
 import { installCustomResources, openEngine, type EngineSettings } from '../rigs/custom-resources.ts'
 import { followEngine } from '../rigs/followed-engine.ts'
 import { until } from '../rigs/poll.ts'
+import { lease } from '../rigs/records.ts'
 import { missing } from '../rigs/requirements.ts'
 
 const root = '/apis/ipkeeper.io/v1alpha1'
 const finalizer = 'ipkeeper.io/addresses-in-use'
 
-const lease: LeaseRecord = {
-  ...{
-    segment: 'default',
-    address: '10.30.0.2',
-    generation: 1,
-    state: 'bound',
-    pool: 'prod',
-    network: 'fixed',
-  },
-  ...{ rangeSet: 0, prefixLength: 26, gateway: '10.30.0.1' },
-  holder: { kind: 'pod', network: 'fixed', namespace: 'shop', name: 'web-0', ifname: 'eth0' },
-  ...{ podUid: 'u', attachment: { network: 'fixed', containerId: 'c', ifname: 'eth0' }, node: 'worker-1' },
-  ...{ named: false, source: 'dynamic', retain: 'release', mac: null, since: 1, until: null },
-}
+const bound = lease('10.30.0.2', 1, { pool: 'prod', prefixLength: 26, node: 'worker-1', retain: 'release' })
 
 /** A lease of a node whose daemon does not run; `of` says in what it is another one. */
 async function leaveLease(
   cluster: Cluster,
   of: { readonly address?: string; readonly pool?: string; readonly state?: string } = {},
 ): Promise<void> {
-  const { segment, address } = { ...lease, ...of }
+  const { segment, address } = { ...bound, ...of }
   await cluster.create({
     apiVersion: 'ipkeeper.io/v1alpha1',
     kind: 'IPLease',
     metadata: { name: leaseObjectName(leaseKey({ segment, address })) },
-    spec: { ...leaseSpec(lease), ...of },
+    spec: { ...leaseSpec(bound), ...of },
   })
 }
 
@@ -178,6 +165,6 @@ t.test('leases that are listed late', { skip: missing('cluster'), timeout: 60_00
   await grantAll(cluster)
   await until('it has', () => one.looksAt('prod') >= 2)
   t.same(await poolNames(cluster), ['prod'])
-  await cluster.request('DELETE', `${root}/ipleases/${leaseObjectName(leaseKey(lease))}`)
+  await cluster.request('DELETE', `${root}/ipleases/${leaseObjectName(leaseKey(bound))}`)
   await until('it is gone', async () => (await poolNames(cluster)).length === 0)
 })

@@ -7,7 +7,7 @@ import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeServerCertificate } from '../rigs/server-certificate.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { registerWebhook, webhookSite } from '../rigs/webhook.ts'
 
 const pools = '/apis/ipkeeper.io/v1alpha1/ippools'
@@ -20,10 +20,7 @@ const pool = (name: string, spec: object): Record<string, unknown> => ({
 })
 
 t.test('IPPools and who sees to them', { skip: missing('cluster', 'executables', 'openssl') }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const site = webhookSite(folder)
   const certificate = await makeServerCertificate(folder, 'webhook', `IP:${site.address}`)
   site.install(certificate)

@@ -18,7 +18,7 @@ import { startInNewNamespace } from '../rigs/namespace-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing, pluginFolder, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster', 'executables', 'namespaces')
 // The daemon runs on the machine itself, whose links are none of this test's business.
@@ -48,7 +48,7 @@ async function eventWith(cluster: Cluster, namespace: string, reason: string): P
 
 /** A runtime of which only the list exists. */
 async function runtimeOf(t: Test): Promise<{ readonly socket: string; readonly listed: Set<string> }> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const socket = folder.file('cri.sock')
   const listed = new Set<string>()
   const runtime = await startCriDouble(socket, () =>
@@ -56,7 +56,6 @@ async function runtimeOf(t: Test): Promise<{ readonly socket: string; readonly l
   )
   t.teardown(() => {
     runtime.close()
-    folder.remove()
   })
   return { socket, listed }
 }

@@ -8,7 +8,7 @@ import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeExpiredCertificate, makeServerCertificate } from '../rigs/server-certificate.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { certificateOfPage, registerWebhook, webhookSite } from '../rigs/webhook.ts'
 
 const skip = missing('cluster', 'executables', 'openssl')
@@ -66,10 +66,7 @@ async function create(api: Cluster, object: ApiObject): Promise<string> {
 const refused = /^admission webhook "pods.ipkeeper.io" denied the request: /
 
 t.test('what the API server keeps', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const site = webhookSite(folder)
   const certificate = await certificateOfPage(folder, site)
   t.equal(
@@ -264,10 +261,7 @@ t.test('what the API server keeps', { skip }, async t => {
 })
 
 t.test('a port that another has', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const site = webhookSite(folder)
   const api = await startCluster(t)
   const options = { config: { webhook: site.config } }

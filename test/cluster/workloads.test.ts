@@ -13,6 +13,7 @@ import type { ApiObject } from '../rigs/cluster-client.ts'
 import { startCluster, workloadControllers, type Cluster } from '../rigs/cluster.ts'
 import { startNodeDouble } from '../rigs/node-double.ts'
 import { missing } from '../rigs/requirements.ts'
+import type { Scope } from '../rigs/teardown.ts'
 
 const skip = missing('cluster', 'controllers', 'executables')
 
@@ -49,7 +50,7 @@ interface Site {
 
 const itemsOf = (list: ApiObject): readonly ApiObject[] => list['items'] as ApiObject[]
 
-async function makeSite(t: { teardown(clean: () => unknown): unknown }): Promise<Site> {
+async function makeSite(t: Scope): Promise<Site> {
   const cluster = await startCluster(t, { controllers: workloadControllers })
   await createNamespace(cluster, 'shop')
   await startNodeDouble(t, cluster, ['worker-1'])

@@ -1,38 +1,10 @@
 import type { Test } from 'tap'
 import type { HistoryEntry, HistoryEvent } from '../../ipkeeper-server/ipam/records/history-entry.ts'
-import type { Change, LeaseRecord, PoolRecord, Write } from '../../ipkeeper-server/ipam/records/records.ts'
+import type { Change, LeaseRecord, Write } from '../../ipkeeper-server/ipam/records/records.ts'
 import { leaseKey, mustStay } from '../../ipkeeper-server/ipam/records/records.ts'
 import { StoreConflict, type HistoryRule, type LeaseStore } from '../../ipkeeper-server/store/lease-store.ts'
 import { Problem } from '../../shared/problem/problem.ts'
-
-export function lease(address: string, generation = 1, patch: Partial<LeaseRecord> = {}): LeaseRecord {
-  return {
-    segment: 'default',
-    address,
-    generation,
-    state: 'bound',
-    pool: 'net',
-    network: 'net',
-    rangeSet: 0,
-    prefixLength: 24,
-    gateway: '10.0.0.1',
-    holder: { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' },
-    podUid: 'u1',
-    attachment: { network: 'net', containerId: 'c1', ifname: 'eth0' },
-    node: 'n1',
-    named: true,
-    source: 'annotation ipkeeper.io/ip',
-    retain: { milliseconds: 1000 },
-    mac: null,
-    since: 1,
-    until: null,
-    ...patch,
-  }
-}
-
-export function putLease(record: LeaseRecord, expect: number | null): Write {
-  return { kind: 'lease', key: leaseKey(record), expect, record }
-}
+import { lease, poolRecord, putLease } from '../rigs/records.ts'
 
 function deleteLease(record: LeaseRecord, expect: number): Write {
   return { kind: 'lease', key: leaseKey(record), expect, record: null }
@@ -90,7 +62,7 @@ export interface Subject {
   readonly typed?: true
 }
 
-const pool: PoolRecord = { generation: 1, name: 'net', segment: 'default', ranges: [] }
+const pool = poolRecord('net')
 
 /** Every promise in the comment of LeaseStore, by its number. */
 export function leaseStoreContract(t: Test, subject: Subject): void {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { metricNames, metricRow, type MetricName } from '../../ipkeeper-server/metrics/metric-table.ts'
-import { startDaemon } from '../rigs/daemon.ts'
+import { startOwnDaemon } from '../rigs/daemon.ts'
 import { containerdMetrics, kubernetesMetrics, prometheusMetrics } from '../rigs/prometheus-metrics.ts'
 import { findPromtool, missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring')
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
@@ -216,21 +216,13 @@ t.test('promtool', { skip: missing('promtool') }, async t => {
     targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')),
   )
   const rules = expressions.map((expr, index) => ({ record: `panel_${index}`, expr }))
-  const temp = makeTempFolder()
-  t.teardown(() => {
-    temp.remove()
-  })
+  const temp = tempFolder(t)
   writeFileSync(temp.file('rules.yaml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
   await passes('expressions of the dashboard', ['check', 'rules', temp.file('rules.yaml')])
 })
 
 t.test('a page of the daemon', { skip: missing('promtool', 'executables') }, async t => {
-  const temp = makeTempFolder()
-  const daemon = await startDaemon({ socket: temp.file('s'), stateDir: temp.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    temp.remove()
-  })
+  const { daemon } = await startOwnDaemon(t)
   const { status } = await daemon.ask('POST', '/v1/cni/add', {
     ...{ containerId: 'c1', netns: '/run/netns/none', ifname: 'eth0', args: '', path: '/opt/cni/bin' },
     config: {

@@ -3,9 +3,8 @@
  * change, not by chance. `make fuzz` tries others.
  */
 import t from 'tap'
-import { startDaemon } from '../rigs/daemon.ts'
+import { startOwnDaemon } from '../rigs/daemon.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { executableRuns } from './executable.ts'
 import { properties } from './properties.ts'
 import { replayCommand, showOutcomes, type Property } from './property.ts'
@@ -34,11 +33,6 @@ for (const property of properties) {
 }
 
 t.test('the executables', { skip: missing('executables') }, async t => {
-  const folder = makeTempFolder()
-  const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
+  const { daemon } = await startOwnDaemon(t)
   t.pass(await hold(executableRuns(daemon)))
 })

@@ -9,7 +9,7 @@ import { listLeases, listPools } from '../../ipkeeper-server/leases/queries/list
 import { AddReply, DoneReply, ErrorReply } from '../../shared/api/cni.schema.ts'
 import { catalogue, type ProblemCode } from '../../shared/problem/catalogue.ts'
 import { assertSound } from '../ipkeeper-server/leases/ledger/sound-ledger.ts'
-import { readingParts } from '../ipkeeper-server/http/app-parts.ts'
+import { quietParts } from '../ipkeeper-server/http/app-parts.ts'
 import { assertTrueHistory } from '../ipkeeper-server/leases/ledger/true-history.ts'
 import { TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
@@ -96,19 +96,8 @@ let built: Promise<Site> | undefined
 async function buildSite(): Promise<Site> {
   const service = { ...(await TestService.open()).service }
   const logged: string[] = []
-  const app = await buildApp({
-    service,
-    facts: {
-      version: '1.2.3',
-      startedAt: 0,
-      stateDir: '/state',
-      socket: '/s',
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
-  })
+  const logger = pino({ level: 'info' }, { write: (line: string) => logged.push(line) })
+  const app = await buildApp(quietParts(service, { logger }))
   return { app, service, logged }
 }
 

@@ -7,7 +7,7 @@ import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, symlinkSync, w
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -153,7 +153,7 @@ function spelledOut(pattern: string): readonly string[] {
 
 /** A copy of the checks with a tree of sources of its own. */
 function plant(...trees: readonly Tree[]): TempFolder {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   for (const name of [
     'package.json',
     'tsconfig.json',
@@ -266,7 +266,7 @@ t.test('a package that comes into the plugin by way of shared/ is reported', asy
 })
 
 t.test('a generated file that was edited or is stale is reported', async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const sources = [
     'plugin',
     'ipkeeper-server',

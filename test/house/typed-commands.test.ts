@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import type { Command } from '../../ipkeeper-server/cli/framework/command.ts'
+import type { CtlCommand } from '../../ipkeeper-server/cli/framework/command.ts'
 import { commonOptions } from '../../ipkeeper-server/cli/framework/options.ts'
 import { readCall } from '../../ipkeeper-server/cli/framework/read-call.ts'
 import { commands } from '../../ipkeeper-server/cli/ipkeeperctl.ts'
@@ -19,7 +19,7 @@ const hole = 'VALUE'
 
 /** A command, and the words behind its name. */
 interface Found {
-  readonly command: Command
+  readonly command: CtlCommand
   readonly rest: readonly string[]
 }
 
@@ -32,7 +32,7 @@ function commandOf(words: readonly string[]): Found | undefined {
   return undefined
 }
 
-const optionsOf = (command: Command): Command['options'] => ({
+const optionsOf = (command: CtlCommand): CtlCommand['options'] => ({
   ...command.options,
   ...commonOptions(command),
 })

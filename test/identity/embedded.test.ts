@@ -6,15 +6,12 @@ import { logs } from '../rigs/logs.ts'
 import { makeMachine, newMachineId, type Machine, type MachinePod } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'executables')
 
 function machineWith(t: Test, reconcile: object): Machine {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   return makeMachine(t, { folder, config: { reconcile: { interval: '1s', ...reconcile } } })
 }
 

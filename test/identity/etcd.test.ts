@@ -6,7 +6,7 @@ import { startEtcdCluster, type EtcdCluster } from '../rigs/etcd.ts'
 import { makeMachine, newMachineId, type Machine } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'executables', 'etcd')
 
@@ -20,10 +20,7 @@ interface Site {
 }
 
 async function start(t: Test, reconcile: object = { minAge: '365d' }): Promise<Site> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const etcd = await startEtcdCluster(t)
   const config = { kubernetes: { mode: 'off' }, reconcile: { interval: '1s', ...reconcile } }
   return {

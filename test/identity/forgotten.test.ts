@@ -9,7 +9,7 @@ import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'executables', 'etcd')
 const options = { skip, timeout: 120_000 }
@@ -31,10 +31,7 @@ interface Site {
 }
 
 async function start(t: Test): Promise<Site> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const etcd = await startEtcdCluster(t)
   const config = { kubernetes: { mode: 'off' }, reconcile: { minAge: '365d' } }
   const machine = (): Machine => makeMachine(t, { folder, config, store: `etcd:${etcd.urls.join(',')}` })

@@ -11,7 +11,7 @@ import { makeMachine, newMachineId, type Machine } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { mustRun } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'executables', 'etcd')
 // They wait for answers most of the time.
@@ -38,10 +38,7 @@ interface Site {
 }
 
 async function start(t: Test): Promise<Site> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const etcd = await startEtcdCluster(t)
   const results = folder.file('results')
   mkdirSync(results)
@@ -176,10 +173,7 @@ for (const [what, mounts, runs] of [
 }
 
 t.test('who was refused a name has nothing under it', { skip, timeout: 120_000 }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const etcd = await startRestorableEtcd(t, folder)
   const config = { kubernetes: { mode: 'off' }, reconcile: { interval: '1s', minAge: '365d' } }
   const machine = (): Machine => makeMachine(t, { folder, config, store: `etcd:${etcd.url}` })

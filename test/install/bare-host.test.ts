@@ -5,15 +5,12 @@ import { dirname } from 'node:path'
 import t from 'tap'
 import { isStaticPlugin, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const plugin = testedPlugin
 
 t.test('hosts without glibc', { skip: missing('namespaces', 'executables') }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const place = (path: string): void => {
     mkdirSync(folder.file(dirname(path)), { recursive: true })
     copyFileSync(path, folder.file(path))

@@ -7,7 +7,7 @@ import { startCluster, workloadControllers } from '../rigs/cluster.ts'
 import { followPage, readSteps } from '../rigs/install-page.ts'
 import { missing } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('cluster', 'controllers', 'kubectl')
 const root = join(import.meta.dirname, '..', '..')
@@ -15,10 +15,7 @@ const root = join(import.meta.dirname, '..', '..')
 t.test('the pages on Kubernetes', { skip }, async t => {
   for (const page of ['kubeadm.md', 'k3s.md']) {
     await t.test(page, async t => {
-      const folder = makeTempFolder()
-      t.teardown(() => {
-        folder.remove()
-      })
+      const folder = tempFolder(t)
       cpSync(join(root, 'deploy'), folder.file('deploy'), { recursive: true })
       const api = await startCluster(t, {
         controllers: workloadControllers,

@@ -8,7 +8,7 @@ import { lanEtcdPort, startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startLan, type LanHost } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import {
   makeWiredNode,
   startWiredNode,
@@ -36,12 +36,9 @@ class Site {
 
   /** Two nodes with a daemon each, of which the first has pod printer with the address, and a host without; etcd runs on the router. */
   static async make(t: Test, settings: Settings): Promise<Site> {
-    const folder = makeTempFolder()
+    const folder = tempFolder(t)
     const lan = await startLan({ hosts: 3 })
-    t.teardown(async () => {
-      await lan.close()
-      folder.remove()
-    })
+    t.teardown(() => lan.close())
     const store = `etcd:${await startLanEtcd(lan, folder)}`
     const ipam = { ranges: [[{ subnet: '10.30.0.0/24', rangeStart: '10.30.0.100', gateway: '10.30.0.1' }]] }
     const start = (host: LanHost): Promise<WiredNode> =>

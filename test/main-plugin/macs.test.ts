@@ -4,7 +4,7 @@ import { startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startLan, type LanHost } from '../rigs/lan.ts'
 import type { PrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { addUplink } from '../rigs/wired-modes.ts'
 import {
   addressOf,
@@ -217,12 +217,9 @@ t.test('a pool that lets no pod choose', { skip }, async t => {
 
 /** On nodes of a LAN that share an etcd, which runs on their router. */
 t.test('across nodes', { skip: skip || missing('etcd', 'macvlan'), timeout: 120_000 }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const lan = await startLan({ hosts: 2 })
-  t.teardown(async () => {
-    await lan.close()
-    folder.remove()
-  })
+  t.teardown(() => lan.close())
   const store = `etcd:${await startLanEtcd(lan, folder)}`
   const ipam = { ranges: [[{ subnet: '10.30.0.0/24', rangeStart: '10.30.0.100', gateway: '10.30.0.1' }]] }
   const start = (host: LanHost): Promise<WiredNode> =>

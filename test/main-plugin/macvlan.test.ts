@@ -6,7 +6,7 @@ import { kernelState } from '../rigs/kernel-state.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import {
   makeWiredNode,
   startWiredNode,
@@ -177,12 +177,9 @@ t.test('a sandbox that replaces another one takes its link away', { skip }, asyn
 })
 
 t.test('a daemon that is killed in the middle leaves nothing', { skip }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   await host.must('ip', ['-batch', '-'], { input: uplink })
   const ip = makeDeadlyIp(folder)
   const node = await startWiredNode(host, { folder, settings, ipam, env: ip.env })

@@ -5,18 +5,15 @@ import { kernelState } from '../rigs/kernel-state.ts'
 import { makeOlderKernelIp } from '../rigs/older-kernel-ip.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { addUplink, wiredModes } from '../rigs/wired-modes.ts'
 import { startWiredNode } from '../rigs/wired-node.ts'
 
 for (const [mode, { settings, skip }] of Object.entries(wiredModes)) {
   t.test(mode, { skip }, async t => {
-    const folder = makeTempFolder()
+    const folder = tempFolder(t)
     const host = await startPrivateHost()
-    t.teardown(async () => {
-      await host.close()
-      folder.remove()
-    })
+    t.teardown(() => host.close())
     const node = await startWiredNode(host, { folder, settings, env: makeOlderKernelIp(folder) })
     await addUplink(node)
     await host.must('ip', ['link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0-peer'])

@@ -11,7 +11,7 @@ import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import {
   addressOf,
   makeWiredNode,
@@ -153,12 +153,9 @@ for (const [mode, { settings, bridge }] of Object.entries(modes)) {
 }
 
 t.test('a daemon that begins to ask takes no rules from another one that is at it', { skip }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const start = (bridge: string, subnet: string): Promise<WiredNode> =>
     startWiredNode(host, {
       ...{ folder, settings: { mode: 'bridge', bridge, duplicateProbe: true } },
@@ -193,12 +190,9 @@ t.test('a node does not answer itself when it asks', { skip }, async t => {
 })
 
 t.test('nobody is asked among pods alone', { skip }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const asked = folder.file('asked')
   writeFileSync(asked, '')
   writeFileSync(

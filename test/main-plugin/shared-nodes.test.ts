@@ -8,7 +8,7 @@ import { lanEtcdPort, startLanEtcd } from '../rigs/lan-etcd.ts'
 import { startLan, type Lan, type LanHost } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { addressOf, startWiredNode, type WiredNode, type WiredPod } from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables', 'etcd')
@@ -27,12 +27,9 @@ interface Site extends Lan {
 
 /** etcd runs on the router, and each host has a daemon. */
 async function makeSite(t: Test, mode: string, configuration: object = {}): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const lan = await startLan({ hosts: 3 })
-  t.teardown(async () => {
-    await lan.close()
-    folder.remove()
-  })
+  t.teardown(() => lan.close())
   const store = `etcd:${await startLanEtcd(lan, folder)}`
   const settings = { mode, ...(mode === 'bridge' && { isGateway: true }) }
   const nodes: WiredNode[] = []

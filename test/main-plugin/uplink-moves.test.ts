@@ -8,7 +8,7 @@ import { hostAddressing, settledAddresses } from '../rigs/host-addressing.ts'
 import { startLan, type LanHost } from '../rigs/lan.ts'
 import { logs } from '../rigs/logs.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { startWiredNode, type Settings, type WiredNode } from '../rigs/wired-node.ts'
 
 const skip = missing('namespaces', 'nft', 'executables')
@@ -48,12 +48,9 @@ interface Site {
 }
 
 async function makeSite(t: Test, commands: readonly string[] = rich, settings = moving): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const lan = await startLan({ hosts: 1 })
-  t.teardown(async () => {
-    await lan.close()
-    folder.remove()
-  })
+  t.teardown(() => lan.close())
   const host = lan.hosts[0]!
   await host.must('ip', ['-batch', '-'], { input: commands.map(line => `${line}\n`).join('') })
   await settledAddresses(host)

@@ -5,7 +5,7 @@ import { startEtcdCluster } from '../rigs/etcd.ts'
 import { makeMachine, type Machine } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 /** Enough for it to take a while; no pool needs to have them. */
 const range = '10.23.0.1-10.23.3.232'
@@ -15,10 +15,7 @@ t.test(
   'a daemon is killed in the middle of a change',
   { skip: missing('namespaces', 'executables', 'etcd'), timeout: 120_000 },
   async t => {
-    const folder = makeTempFolder()
-    t.teardown(() => {
-      folder.remove()
-    })
+    const folder = tempFolder(t)
     const etcd = await startEtcdCluster(t)
     const store = `etcd:${etcd.urls.join(',')}`
     const machine = (): Machine => makeMachine(t, { folder, config: { kubernetes: { mode: 'off' } }, store })

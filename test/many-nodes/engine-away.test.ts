@@ -5,7 +5,7 @@ import { loseNamespaces, makeNamespaces } from '../rigs/many-namespaces.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeSharedNode, type Reply, type Sandbox, type SharedNode } from '../rigs/shared-node.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import type { EngineServer } from './engine-side.ts'
 import { startEtcdSide, type EtcdSide } from './etcd-side.ts'
 import { hastyConfig, playPool } from './play.ts'
@@ -117,12 +117,9 @@ const ways: readonly {
 ]
 
 t.test('etcd is away', { skip: missing('namespaces', 'nft', 'cluster', 'executables') }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const lan = await startLan({ hosts: 3 })
-  t.teardown(async () => {
-    await lan.close()
-    folder.remove()
-  })
+  t.teardown(() => lan.close())
   const engine = await startEtcdSide(t, lan.hosts.slice(2), folder)
   const nodes = lan.hosts
     .slice(0, 2)

@@ -4,6 +4,7 @@ import { etcdPorts, startEtcdMembers } from '../rigs/etcd-members.ts'
 import type { LanHost } from '../rigs/lan.ts'
 import type { TempFolder } from '../rigs/temp-folder.ts'
 import { seenHolder, seenLease, type EngineServer, type EngineSide } from './engine-side.ts'
+import type { Scope } from '../rigs/teardown.ts'
 
 /** Where records are, as docs say: what is read here does not go through the daemon's own reading. */
 const prefix = '/ipkeeper/v1/'
@@ -39,7 +40,7 @@ export interface EtcdSide extends EngineSide {
 
 /** Starts one member of etcd on each machine. */
 export async function startEtcdSide(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   hosts: readonly LanHost[],
   folder: TempFolder,
 ): Promise<EtcdSide> {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startLan } from '../rigs/lan.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeSharedNode } from '../rigs/shared-node.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { startEtcdSide } from './etcd-side.ts'
 import { hastyConfig, play, playPool } from './play.ts'
 
@@ -10,12 +10,9 @@ t.test(
   'ten daemons, many pods, one pool on three members',
   { skip: missing('namespaces', 'nft', 'cluster', 'executables') },
   async t => {
-    const folder = makeTempFolder()
+    const folder = tempFolder(t)
     const lan = await startLan({ hosts: 13 })
-    t.teardown(async () => {
-      await lan.close()
-      folder.remove()
-    })
+    t.teardown(() => lan.close())
     const engine = await startEtcdSide(t, lan.hosts.slice(10), folder)
     const nodes = lan.hosts
       .slice(0, 10)

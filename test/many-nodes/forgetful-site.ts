@@ -6,7 +6,7 @@ import { firstEpoch } from '../../ipkeeper-server/ipam/records/node-record.ts'
 import { startLan } from '../rigs/lan.ts'
 import { until } from '../rigs/poll.ts'
 import { makeSharedNode, type Reply, type Sandbox, type SharedNode } from '../rigs/shared-node.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 import { faultsOfEnd } from './check-end.ts'
 import { faultsOfHistory, type Rules } from './check-history.ts'
 import { startEtcdSide, type EtcdSide } from './etcd-side.ts'
@@ -282,12 +282,9 @@ export class ForgetfulSite {
 
 /** Starts an etcd of so many members, three nodes on it, and a machine for a fourth one. */
 export async function startForgetfulSite(t: Test, members: 1 | 3): Promise<ForgetfulSite> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const lan = await startLan({ hosts: 4 + members })
-  t.teardown(async () => {
-    await lan.close()
-    folder.remove()
-  })
+  t.teardown(() => lan.close())
   const engine = await startEtcdSide(t, lan.hosts.slice(4), folder)
   const ipam = { ranges: [[{ subnet: '10.22.0.0/24' }]] }
   const [spare, ...nodes] = lan.hosts

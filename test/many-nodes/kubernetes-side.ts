@@ -4,6 +4,7 @@ import { startCluster } from '../rigs/cluster.ts'
 import { installCustomResources } from '../rigs/custom-resources.ts'
 import type { LanHost } from '../rigs/lan.ts'
 import { seenHolder, seenLease, type EngineSide } from './engine-side.ts'
+import type { Scope } from '../rigs/teardown.ts'
 
 const root = '/apis/ipkeeper.io/v1alpha1'
 
@@ -20,10 +21,7 @@ const withNulls = <Found extends LeaseRecord | HolderRecord>(spec: Found): Found
  * Starts an API server that each machine reaches, and knows as a Node: a node that the API does not have is a lost one.
  * While it is away, connections to it are taken and break.
  */
-export async function startKubernetesSide(
-  t: { teardown(clean: () => unknown): unknown },
-  hosts: readonly LanHost[],
-): Promise<EngineSide> {
+export async function startKubernetesSide(t: Scope, hosts: readonly LanHost[]): Promise<EngineSide> {
   const cluster = await startCluster(t)
   await installCustomResources(cluster)
   await createNamespace(cluster, 'shop')

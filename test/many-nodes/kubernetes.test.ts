@@ -2,7 +2,7 @@ import t from 'tap'
 import { startLan } from '../rigs/lan.ts'
 import { missing } from '../rigs/requirements.ts'
 import { makeSharedNode } from '../rigs/shared-node.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { startKubernetesSide } from './kubernetes-side.ts'
 import { hastyConfig, play, playPool } from './play.ts'
 
@@ -10,12 +10,9 @@ t.test(
   'four daemons, 300 pods, one pool in the Kubernetes API',
   { skip: missing('namespaces', 'nft', 'cluster', 'executables') },
   async t => {
-    const folder = makeTempFolder()
+    const folder = tempFolder(t)
     const lan = await startLan({ hosts: 4 })
-    t.teardown(async () => {
-      await lan.close()
-      folder.remove()
-    })
+    t.teardown(() => lan.close())
     const engine = await startKubernetesSide(t, lan.hosts)
     const nodes = lan.hosts.map(host =>
       makeSharedNode(t, { host, ledger: engine.ledger, folder, config: hastyConfig, ipam: playPool }),

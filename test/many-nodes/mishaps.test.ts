@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { until } from '../rigs/poll.ts'
 import { Mishaps, type Mishap } from './mishaps.ts'
-import { SeededRandom } from './seeded-random.ts'
+import { SeededRandom } from '../rigs/seeded-random.ts'
 
 t.test('what cannot happen at first is awaited, also while it tries', async t => {
   const answers = [false, false, true]

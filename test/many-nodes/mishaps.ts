@@ -1,6 +1,6 @@
 /** What goes wrong with nodes and engine, at random, one after the other and several at once, until it is stopped. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../rigs/seeded-random.ts'
 
 /** What a mishap has to hand while it happens. */
 export interface MishapTools {

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { startEtcdCluster } from '../rigs/etcd.ts'
 import { makeMachine, type Machine } from '../rigs/machine.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 interface Site {
   /** Where shop/a runs. */
@@ -21,10 +21,7 @@ interface Site {
 const config = { kubernetes: { mode: 'off' }, reconcile: { minAge: '365d' } }
 
 async function openSite(t: Test, store: 'sqlite' | 'etcd'): Promise<Site> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const etcd = store === 'etcd' ? await startEtcdCluster(t) : undefined
   const machine = (): Machine =>
     makeMachine(t, { folder, config, ...(etcd && { store: `etcd:${etcd.urls.join(',')}` }) })

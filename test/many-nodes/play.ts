@@ -9,7 +9,7 @@ import type { EngineSide } from './engine-side.ts'
 import type { NodeEvent } from './history.ts'
 import { Mishaps } from './mishaps.ts'
 import { PodLives } from './pod-lives.ts'
-import { SeededRandom } from './seeded-random.ts'
+import { SeededRandom } from '../rigs/seeded-random.ts'
 import { settled } from './settle.ts'
 
 export interface Play {

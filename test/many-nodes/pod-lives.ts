@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { loseNamespaces } from '../rigs/many-namespaces.ts'
 import type { Reply, Sandbox, SharedNode } from '../rigs/shared-node.ts'
 import { PodCalls } from './pod-calls.ts'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../rigs/seeded-random.ts'
 
 export interface PodLivesOptions {
   readonly nodes: readonly SharedNode[]

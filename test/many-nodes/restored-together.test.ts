@@ -7,7 +7,7 @@ import { logs } from '../rigs/logs.ts'
 import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'executables', 'etcd')
 
@@ -36,10 +36,7 @@ interface Site {
 }
 
 async function start(t: Test, count: number): Promise<Site> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const etcd = await startRestorableEtcd(t, folder)
   const nodes = Array.from({ length: count }, (_, index): Node => {
     const name = `n${index + 1}`

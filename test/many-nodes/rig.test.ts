@@ -3,7 +3,7 @@ import { cutOff, mend, type Cut } from '../rigs/cuts.ts'
 import { etcdPorts, startEtcdMembers } from '../rigs/etcd-members.ts'
 import { startLan } from '../rigs/lan.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { until } from '../rigs/poll.ts'
 
 /** That the rig does to nodes and members what the tests take it to do. */
@@ -12,12 +12,9 @@ t.test(
   'three members, cut, killed and frozen',
   { skip: missing('namespaces', 'cluster', 'nft') },
   async t => {
-    const folder = makeTempFolder()
+    const folder = tempFolder(t)
     const lan = await startLan({ hosts: 4 })
-    t.teardown(async () => {
-      await lan.close()
-      folder.remove()
-    })
+    t.teardown(() => lan.close())
     const [node, ...hosts] = lan.hosts
     if (!node) return
     const etcd = await startEtcdMembers(t, hosts, folder)

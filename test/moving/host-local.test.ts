@@ -8,7 +8,7 @@ import { startDaemon } from '../rigs/daemon.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'executables')
 
@@ -29,7 +29,7 @@ interface Report {
 }
 
 t.test('pods that host-local gave their addresses', { skip }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
@@ -55,7 +55,6 @@ t.test('pods that host-local gave their addresses', { skip }, async t => {
     await containerd.close()
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   const pod = (name: string): Pod => ({ namespace: 'shop', name, uid: randomUUID(), annotations: {} })
   const { cri } = containerd

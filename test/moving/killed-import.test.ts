@@ -8,12 +8,12 @@ import type { PoolsReply } from '../../shared/api/listing.schema.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const count = 3000
 
 t.test('an import that is killed half-way', { skip: missing('executables') }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const networks = folder.file('networks')
   mkdirSync(join(networks, 'fixed'), { recursive: true })
   for (const name of ['net.d', 'results']) mkdirSync(folder.file(name))
@@ -23,10 +23,7 @@ t.test('an import that is killed half-way', { skip: missing('executables') }, as
   }
   const options = { socket: folder.file('d.sock'), stateDir: folder.file('state') }
   let daemon: Daemon = await startDaemon(options)
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
   const words = [
     ...[
       'import',

@@ -16,7 +16,7 @@ import { startEtcdCluster } from '../rigs/etcd.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const tool = join(distFolder, 'ipkeeperctl')
 
@@ -45,10 +45,7 @@ interface Node {
 }
 
 function makeNode(t: Test, config: object = {}): Node {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   writeFileSync(folder.file('config.yaml'), JSON.stringify({ node: 'n1', ...config }))
   return {
     folder,

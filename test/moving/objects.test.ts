@@ -12,7 +12,7 @@ import { encodeReply, startCriDouble } from '../rigs/cri-double.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { missing, optionalSkip } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 import { installForeignResources } from './foreign-resources.ts'
 
 const skip = missing('cluster', 'executables')
@@ -46,7 +46,7 @@ async function makeSite(
   running: readonly Running[],
   ranges: readonly (string | object)[],
 ): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const config = folder.file('config.yaml')
   const pools = [
     { name: 'pods', ranges: ranges.map(range => [typeof range === 'string' ? { subnet: range } : range]) },
@@ -65,7 +65,6 @@ async function makeSite(
   t.teardown(async () => {
     runtime.close()
     await daemon.stop()
-    folder.remove()
   })
   let items: readonly Item[] = []
   return {

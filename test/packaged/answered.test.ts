@@ -15,16 +15,13 @@ import { failsProperly } from '../rigs/plugin-under-fault.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const rounds = 15
 const plugins = 8
 
 const skip = missing('executables')
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 
 interface Site {
   readonly socket: string
@@ -34,7 +31,7 @@ interface Site {
   readonly start: () => Promise<Daemon>
 }
 
-function site(name: string): Site {
+function placesOf(name: string): Site {
   const [socket, stateDir, config] = [
     folder.file(`${name}.sock`),
     folder.file(name),
@@ -88,7 +85,7 @@ t.test(
   `${rounds} times ${plugins} plugins and their daemon, killed together`,
   { skip, timeout: 600_000 },
   async t => {
-    const own = site('together')
+    const own = placesOf('together')
     const printed = new Set<string>()
     /** The plugin had left its mark, and was killed before it printed: how many they are is a matter of the machine. */
     let betweenMarkAndResult = 0
@@ -167,7 +164,7 @@ t.test(
   'between its mark and its Result the plugin waits for nothing',
   { skip: missing('executables', 'strace'), timeout: 120_000 },
   async t => {
-    const own = site('window')
+    const own = placesOf('window')
     const daemon = await own.start()
     t.teardown(() => daemon.stop('SIGKILL'))
     for (let run = 0; run < 5; run++) {
@@ -228,7 +225,7 @@ const rows: readonly Row[] = [
 ]
 
 t.test('who is believed to have the answer after a kill, row by row', { skip, timeout: 120_000 }, async t => {
-  const own = site('rows')
+  const own = placesOf('rows')
   const request = ({ container, body }: Row): object => ({
     ...{ containerId: container, netns: '/run/netns/none', ifname: 'eth0', args: '', path: '/opt/cni/bin' },
     ...body,
@@ -269,7 +266,7 @@ t.test('who is believed to have the answer after a kill, row by row', { skip, ti
 })
 
 t.test('a reboot leaves the question to the proof of death', { skip, timeout: 60_000 }, async t => {
-  const own = site('reboot')
+  const own = placesOf('reboot')
   let daemon = await own.start()
   t.teardown(() => daemon.stop('SIGKILL'))
   const request = (container: string): object => ({
@@ -294,7 +291,7 @@ t.test(
   'one path, two folders: the plugin sees another mount',
   { skip: privileged, timeout: 60_000 },
   async t => {
-    const own = site('mounts')
+    const own = placesOf('mounts')
     const daemon = await own.start()
     t.teardown(() => daemon.stop('SIGKILL'))
     const run = (verb: string, mounts: string, stateDir: string) => {

@@ -7,7 +7,7 @@ import { makeMovedClock, type MovedClock } from '../rigs/moved-clock.ts'
 import { startProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables', 'faketime')
 const [hour, day] = [3600, 86_400]
@@ -26,11 +26,8 @@ class Site {
   #log = ''
 
   constructor(t: Test) {
-    const folder = makeTempFolder()
-    t.teardown(async () => {
-      await this.#running?.stop('SIGKILL')
-      folder.remove()
-    })
+    const folder = tempFolder(t)
+    t.teardown(() => this.#running?.stop('SIGKILL'))
     this.clock = makeMovedClock(folder, 'clock')
     this.socket = folder.file('s')
     this.stateDir = folder.file('state')

@@ -6,14 +6,15 @@ import t from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 /**
  * The daemon is killed (SIGKILL) again and again while runtimes add and delete containers through the packaged plugin.
  * Whatever was answered has to be there afterwards, no address twice, and what was deleted has to be gone.
  */
 
-const kills = 200
+/** KILLS, 60 unless set: a kill every second or two is a minute of each run. */
+const kills = Number(process.env['KILLS'] ?? 60)
 const workers = 6
 
 /** What a runtime knows of one container: only what it was told. */
@@ -24,7 +25,7 @@ interface Known {
   address: string
 }
 
-const folder = makeTempFolder()
+const folder = tempFolder(t)
 const socket = folder.file('ipkeeper.sock')
 const stateDir = folder.file('state')
 
@@ -75,10 +76,7 @@ t.test(`${kills} kills at random moments`, { skip: missing('executables'), timeo
   // Six runtimes and another test file are at work meanwhile, on two cores.
   const start = (): Promise<Daemon> => startDaemon({ socket, stateDir })
   let daemon = await start()
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
 
   const worker = async (number: number): Promise<void> => {
     const mine: Known[] = []

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 const server = join(distFolder, 'ipkeeper-server')
@@ -25,13 +25,12 @@ interface Site {
 }
 
 function makeSite(t: Test): Site {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const socket = folder.file('run', 's')
   const stateDir = folder.file('state')
   const running: Daemon[] = []
   t.teardown(async () => {
     for (const daemon of running) await daemon.stop('SIGKILL')
-    folder.remove()
   })
   return {
     folder,

@@ -16,7 +16,10 @@ t.test('a pool of the file that drains', { skip: missing('executables') }, async
   t.equal(await add('web-1', 'prod'), 182, 'no new pod')
   const { stdout } = await daemon.control('pools')
   t.match(stdout, /^prod +default +IPv4 +1 +1 +0 +0 /m)
-  t.match(stdout, '\nprod is draining: 1 left\nnext: ipkeeperctl leases --pool prod\n')
+  t.match(
+    stdout,
+    '\nprod is draining: 1 left, and no new pod gets an address from it\nnext: ipkeeperctl leases --pool prod\n',
+  )
   await restart(() => {
     write(oneRange)
   })

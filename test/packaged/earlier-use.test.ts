@@ -18,7 +18,7 @@ import { startEtcdCluster } from '../rigs/etcd.ts'
 import { logs } from '../rigs/logs.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { makeWiredNode } from '../rigs/wired-node.ts'
 
 const skip = missing('executables')
@@ -43,7 +43,7 @@ interface Cached {
 const containerOf = (pod: string): string => Buffer.from(pod).toString('hex').padEnd(64, '0')
 
 function makeSite(t: Test, { database, args }: Store) {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const [socket, stateDir, results] = [folder.file('s'), folder.file('state'), folder.file('results')]
   mkdirSync(results)
   const id = randomBytes(4).toString('hex')
@@ -59,7 +59,6 @@ function makeSite(t: Test, { database, args }: Store) {
   const running: Daemon[] = []
   t.teardown(async () => {
     for (const daemon of running) await daemon.stop('SIGKILL')
-    folder.remove()
   })
   const own = { type: 'bridge', ipam: { type: 'ipkeeper', socket, stateDir, subnet: '10.22.0.0/24' } }
   const file = (name: string): string => join(stateDir, name)

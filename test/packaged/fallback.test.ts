@@ -13,7 +13,7 @@ import { stateFolders } from '../../shared/paths.ts'
 import { startDaemon, type Daemon } from '../rigs/daemon.ts'
 import { findReferencePlugins, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 interface Printed {
   readonly code?: number
@@ -55,7 +55,7 @@ interface Site {
 }
 
 async function makeSite(t: Test): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const [socket, stateDir, dataDir, bin] = ['s', 'state', 'hl', 'bin'].map(name => folder.file(name)) as [
     string,
     string,
@@ -119,10 +119,7 @@ async function makeSite(t: Test): Promise<Site> {
       chmodSync(join(bin, name), 0o755)
     },
   }
-  t.teardown(async () => {
-    await site.daemon.stop()
-    folder.remove()
-  })
+  t.teardown(() => site.daemon.stop())
   return site
 }
 

@@ -20,7 +20,7 @@ import { logs } from '../rigs/logs.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
 
 const skip = missing('executables')
@@ -34,12 +34,11 @@ interface Problem {
 const problemIn = ({ body }: HttpReply): Problem => JSON.parse(body) as Problem
 
 function makeSite(t: Test) {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const [socket, stateDir] = [folder.file('s'), folder.file('state')]
   const running: Daemon[] = []
   t.teardown(async () => {
     for (const daemon of running) await daemon.stop('SIGKILL')
-    folder.remove()
   })
   const config = {
     cniVersion: '1.0.0',

@@ -20,17 +20,14 @@ import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
 import { listenScripted } from '../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 const plugin = testedPlugin
 
 /** A node with a state folder of its own; no daemon unless one is started. */
 function makeSite(t: Test) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const socket = folder.file('s')
   const stateDir = folder.file('state')
   const env = { IPKEEPER_SOCKET: socket, IPKEEPER_STATE_DIR: stateDir }

@@ -8,13 +8,10 @@ import { holdRequests } from '../rigs/held-requests.ts'
 import { startProcess, type PluginProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 
 const younger = Array.from({ length: 12 }, (_, number) => `younger-${number}`)
 

@@ -10,7 +10,7 @@ import { startEtcd } from '../rigs/etcd.ts'
 import { readPage, valueOf } from '../rigs/metrics-page.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 const copy = 'last-good-config.json'
@@ -32,12 +32,9 @@ const stores: readonly (readonly [
     'etcd',
     missing('executables', 'etcd'),
     async t => {
-      const folder = makeTempFolder()
+      const folder = tempFolder(t)
       const etcd = await startEtcd(folder.file('etcd'), '127.8.71.1')
-      t.teardown(async () => {
-        await etcd.program.stop('SIGKILL')
-        folder.remove()
-      })
+      t.teardown(() => etcd.program.stop('SIGKILL'))
       return ['--store', `etcd:${etcd.url}`]
     },
   ],
@@ -260,10 +257,7 @@ t.test('a copy that cannot be written', { skip }, async t => {
 })
 
 t.test('check-config without a daemon', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   writeFileSync(folder.file('good.yaml'), good)
   for (const words of [
     ['ipkeeper-server', 'check-config'],

@@ -8,7 +8,7 @@ import { freePort } from '../rigs/free-port.ts'
 import { until } from '../rigs/poll.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 
@@ -26,10 +26,7 @@ interface Pod {
 }
 
 function makeSite(t: Test, extra = '') {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const places = { socket: folder.file('s'), stateDir: folder.file('state'), config: folder.file('c.yaml') }
   writeFileSync(places.config, config + extra)
   const netconf = (annotations: object = {}): object => ({

@@ -2,26 +2,16 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { queueDel } from '../../plugin/deferred-del.ts'
-import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { startDaemon, startOwnDaemon, type Daemon } from '../rigs/daemon.ts'
 import { mountHung } from '../rigs/hung-mount.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { mustRun, runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
-
-async function site(t: Test): Promise<{ readonly folder: TempFolder; readonly daemon: Daemon }> {
-  const folder = makeTempFolder()
-  const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
-  return { folder, daemon }
-}
 
 interface Asked {
   readonly containerId?: string
@@ -55,7 +45,7 @@ async function longestWait(daemon: Daemon, work: Promise<unknown>): Promise<numb
 }
 
 t.test('pipes, sockets, devices and folders in place of resolv.conf', { skip }, async t => {
-  const { folder, daemon } = await site(t)
+  const { folder, daemon } = await startOwnDaemon(t)
   execFileSync('mkfifo', [folder.file('pipe')])
   symlinkSync('pipe', folder.file('link'))
   const rows: readonly [path: string, why: RegExp][] = [
@@ -80,7 +70,7 @@ t.test(
   'files and namespaces on a file system that hangs',
   { skip: missing('executables', 'fuse') },
   async t => {
-    const { folder, daemon } = await site(t)
+    const { folder, daemon } = await startOwnDaemon(t)
     const hung = await mountHung(folder.file('hung'))
     t.teardown(() => {
       hung.end()
@@ -124,10 +114,7 @@ t.test(
 )
 
 t.test('the same in files that a person or a configuration names', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const pipe = folder.file('pipe')
   execFileSync('mkfifo', [pipe])
   const config = (name: string, text: string): string => {
@@ -234,7 +221,7 @@ const oddStates: readonly OddState[] = [
 t.test('something else stands where the state folder has its own', { skip, timeout: 120_000 }, async t => {
   for (const { name, file, make, says } of oddStates)
     await t.test(`${name} in place of ${file}`, async t => {
-      const { daemon } = await site(t)
+      const { daemon } = await startOwnDaemon(t)
       const { socket, stateDir } = daemon
       t.equal((await verb(daemon, 'add', {})).status, 200)
       await daemon.stop()
@@ -254,7 +241,7 @@ t.test('something else stands where the state folder has its own', { skip, timeo
 })
 
 t.test('a folder of the state that became a file: status and metrics are served', { skip }, async t => {
-  const { daemon } = await site(t)
+  const { daemon } = await startOwnDaemon(t)
   const queue = join(daemon.stateDir, 'deferred-dels')
   renameSync(queue, `${queue}.away`)
   // The daemon makes it anew, unless something else is there.
@@ -264,7 +251,7 @@ t.test('a folder of the state that became a file: status and metrics are served'
 })
 
 t.test('a link in place of the database', { skip }, async t => {
-  const { daemon } = await site(t)
+  const { daemon } = await startOwnDaemon(t)
   const { socket, stateDir } = daemon
   const database = join(stateDir, 'leases.db')
   t.equal((await verb(daemon, 'add', {})).status, 200)

@@ -9,7 +9,7 @@ import { makeMachine, type Machine, type MachinePod } from '../rigs/machine.ts'
 import { toOldLayout } from '../rigs/old-layout.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'executables')
 // They wait for daemons most of the time.
@@ -26,10 +26,7 @@ interface Site {
 }
 
 function makeSite(t: Test): Site {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const results = folder.file('results')
   mkdirSync(results)
   let store: string | undefined

@@ -14,7 +14,7 @@ import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
 import { makeExpiredCertificate, makeServerCertificate } from '../rigs/server-certificate.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 import { webhookSite, type WebhookSite } from '../rigs/webhook.ts'
 
 const skip = missing('executables')
@@ -84,10 +84,7 @@ interface Webhook {
 }
 
 function webhook(t: Test): Webhook {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const site = webhookSite(folder)
   return { folder, site, config: `webhook: ${JSON.stringify(site.config)}` }
 }
@@ -163,7 +160,7 @@ const expired = certificate(async ({ folder, site }) => {
 
 /** A runtime whose socket is not there. */
 function runtimeSocket(t: Test): Promise<Accident> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const socket = folder.file('cri.sock')
   let runtime: CriDouble | undefined
   const breaks = (): Promise<void> => {
@@ -171,10 +168,7 @@ function runtimeSocket(t: Test): Promise<Accident> {
     rmSync(socket, { force: true })
     return Promise.resolve()
   }
-  t.teardown(async () => {
-    await breaks()
-    folder.remove()
-  })
+  t.teardown(() => breaks())
   return Promise.resolve({
     ...{ config: `runtime: { sockets: [ "${socket}" ] }\nreconcile: { interval: 1s }`, breaks },
     ...{ part: 'runtime', code: 'IPK_RUNTIME_UNREACHABLE', message: /cri\.sock: there is no such socket/ },

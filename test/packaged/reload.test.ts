@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { configuredDaemon } from '../rigs/configured-daemon.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 
@@ -29,10 +29,7 @@ t.test('a pool is added while the daemon runs', { skip }, async t => {
 
 t.test('SIGHUP', { skip }, async t => {
   const { path, write, add, daemon, logged, status } = await configuredDaemon(t, one)
-  const elsewhere = makeTempFolder()
-  t.teardown(() => {
-    elsewhere.remove()
-  })
+  const elsewhere = tempFolder(t)
   // Written under its other name, in a folder that nobody watches: only SIGHUP tells of it.
   linkSync(path, elsewhere.file('same'))
   writeFileSync(elsewhere.file('same'), two)

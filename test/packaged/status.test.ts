@@ -9,16 +9,13 @@ import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
 import { listenScripted, replyText, type Script } from '../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 
 /** A node with a socket and a state folder of its own. */
 function makeSite(t: Test, host?: PrivateHost) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const socket = folder.file('s')
   const stateDir = folder.file('state')
   const call = (command: string, containerId: string, ipam: object = {}): Promise<Finished> =>

@@ -12,14 +12,14 @@ import { until } from '../rigs/poll.ts'
 import { closed, oddRequests, sendRaw } from '../rigs/raw-requests.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 // Most of the time they wait.
 t.jobs = 2
 
-async function site(t: Test, configuration = '{}') {
-  const folder = makeTempFolder()
+async function startSurfaces(t: Test, configuration = '{}') {
+  const folder = tempFolder(t)
   const [socket, stateDir, config] = ['run/s', 'state', 'c.yaml'].map(name => folder.file(name)) as [
     string,
     string,
@@ -27,10 +27,7 @@ async function site(t: Test, configuration = '{}') {
   ]
   writeFileSync(config, configuration)
   const daemon = await startDaemon({ socket, stateDir, config })
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
   const request = {
     ...{ containerId: 'c1', netns: '/run/netns/none', ifname: 'eth0', args: '', path: '/opt/cni/bin' },
     config: {
@@ -48,7 +45,7 @@ async function site(t: Test, configuration = '{}') {
 }
 
 t.test('folders of the state folder that somebody took away', { skip, buffered: true }, async t => {
-  const { daemon, stateDir, request, plugin } = await site(t)
+  const { daemon, stateDir, request, plugin } = await startSurfaces(t)
   t.equal((await plugin('ADD')).exit, 0)
   const folders = readdirSync(stateDir).filter(name => statSync(join(stateDir, name)).isDirectory())
   t.ok(folders.includes('deferred-dels'))
@@ -73,7 +70,7 @@ t.test('folders of the state folder that somebody took away', { skip, buffered: 
 })
 
 t.test('a socket that somebody took away', { skip, buffered: true }, async t => {
-  const { daemon, socket, plugin } = await site(t)
+  const { daemon, socket, plugin } = await startSurfaces(t)
   for (const away of [socket, dirname(socket)]) {
     rmSync(away, { recursive: true })
     // The plugin waits for a daemon that is away.
@@ -88,15 +85,12 @@ t.test('a socket that somebody took away', { skip, buffered: true }, async t => 
 })
 
 t.test('two daemons, one socket: who lives keeps it', { skip, buffered: true }, async t => {
-  const { daemon, socket } = await site(t)
-  const folder = makeTempFolder()
+  const { daemon, socket } = await startSurfaces(t)
+  const folder = tempFolder(t)
   process.kill(daemon.pid, 'SIGSTOP')
   rmSync(socket)
   const other = await startDaemon({ socket, stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await other.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => other.stop('SIGKILL'))
   process.kill(daemon.pid, 'SIGCONT')
   await until('the first one says so', () => daemon.log().includes('another daemon answers on'))
   const stateDirOf = async (): Promise<unknown> =>
@@ -113,7 +107,7 @@ t.test('two daemons, one socket: who lives keeps it', { skip, buffered: true }, 
 })
 
 t.test('a request that does not arrive in 10 s is cut off then', { skip, buffered: true }, async t => {
-  const { socket } = await site(t)
+  const { socket } = await startSurfaces(t)
   const host = 'Host: ipkeeper\r\n'
   const rows: readonly [name: string, begin: string, piece: string][] = [
     ['nothing', '', ''],
@@ -149,7 +143,7 @@ t.test('a request that does not arrive in 10 s is cut off then', { skip, buffere
 t.test('whatever is sent, an answer says what is wrong with it', { skip, buffered: true }, async t => {
   const [metrics, page] = [await freePort(), await freePort()]
   const listen = `{ metrics: { listen: "127.0.0.1:${metrics}" }, page: { listen: "127.0.0.1:${page}" } }`
-  const { daemon, socket } = await site(t, listen)
+  const { daemon, socket } = await startSurfaces(t, listen)
   for (const [name, text] of oddRequests) {
     const replies = await sendRaw({ path: socket }, text)
     t.equal(replies.length, 1, `${name}: one reply`)

@@ -11,13 +11,10 @@ import { startProcess, type PluginProcess } from '../rigs/plugin-process.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
 import { listenScripted } from '../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables')
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 
 const address = '10.23.0.50'
 

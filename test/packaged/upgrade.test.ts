@@ -6,7 +6,7 @@ import type { StatusReply } from '../../shared/api/listing.schema.ts'
 import { until } from '../rigs/poll.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { mustRun } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { makeWiredNode, type WiredPod, type WiredResult } from '../rigs/wired-node.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -14,10 +14,7 @@ const skip = missing('namespaces', 'nft', 'executables')
 const otherVersion = '9.9.9'
 
 t.test('upgrade and rollback with pods that stay connected', { skip, timeout: 180_000 }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   await mustRun(
     process.execPath,
     [join(root, 'scripts', 'build-executables.ts'), '--out', folder.file('other'), '--no-code-cache'],

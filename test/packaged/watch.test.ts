@@ -1,27 +1,16 @@
 /** `ipkeeperctl leases --watch` on a real terminal, and on a pipe whose reader goes away. */
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { startDaemon } from '../rigs/daemon.ts'
+import t from 'tap'
+import { startOwnDaemon } from '../rigs/daemon.ts'
 import { distFolder, missing } from '../rigs/requirements.ts'
 import { runProgram } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { openTerminal } from '../rigs/terminal-session.ts'
 
 const skip = missing('executables', 'terminal')
 const tool = join(distFolder, 'ipkeeperctl')
 
-async function site(t: Test) {
-  const folder = makeTempFolder()
-  const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
-  return daemon
-}
-
 t.test('a terminal: drawn again with each look, and left as it was by Ctrl-C', { skip }, async t => {
-  const daemon = await site(t)
+  const { daemon } = await startOwnDaemon(t)
   const session = openTerminal(`exec '${tool}' reservations --watch --interval 0.2`, {
     IPKEEPER_SOCKET: daemon.socket,
   })
@@ -38,7 +27,7 @@ t.test('a terminal: drawn again with each look, and left as it was by Ctrl-C', {
 })
 
 t.test('a pipe: one document for each change, and the end with its reader', { skip }, async t => {
-  const daemon = await site(t)
+  const { daemon } = await startOwnDaemon(t)
   const line = `'${tool}' reservations --watch -o json --interval 0.1 --socket '${daemon.socket}' | head -1`
   const first = runProgram('bash', ['-o', 'pipefail', '-c', line], { timeoutMs: 20_000 })
   // The tool hears of the reader's end when it has something to say.

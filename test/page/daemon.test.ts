@@ -8,7 +8,7 @@ import { until } from '../rigs/poll.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import { mustRun } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 t.teardown(closeBrowser)
 
@@ -24,10 +24,7 @@ pools:
 `
 
 function makeSite(t: Test) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const places = { socket: folder.file('s'), stateDir: folder.file('state'), config: folder.file('c.yaml') }
   const configure = (text: string): void => {
     writeFileSync(places.config, text)

@@ -1,9 +1,9 @@
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { buildApp } from '../../ipkeeper-server/http/build-app.ts'
 import { auditRoutes } from '../../ipkeeper-server/http/routes/audit.ts'
 import { OptionalParts } from '../../ipkeeper-server/host/optional-part.ts'
 import { reserve } from '../../ipkeeper-server/leases/verbs/reserve.ts'
-import type { UseSample } from '../../ipkeeper-server/ipam/pools/forecast-full.ts'
+import type { MeasuredUse } from '../../ipkeeper-server/ipam/pools/forecast-full.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { setAside } from '../../ipkeeper-server/leases/verbs/undo-add.ts'
 import { openPage, type OpenPage } from '../../ipkeeper-server/daemon/open-page.ts'
@@ -11,14 +11,10 @@ import { MemoryStore } from '../../ipkeeper-server/store/memory/memory-store.ts'
 import { bundlePage } from '../../scripts/bundle-page.ts'
 import type { AuditReply, Finding } from '../../shared/api/audit.schema.ts'
 import type { Problem } from '../../shared/problem/problem.ts'
-import { quietParts } from '../ipkeeper-server/http/app-parts.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { freePort } from '../rigs/free-port.ts'
-
-/** A test, or whoever else ends what was begun. */
-export interface Owner {
-  teardown(end: () => unknown): void
-}
+import { openLeaseApp } from '../rigs/served-leases.ts'
+import type { Scope } from '../rigs/teardown.ts'
 
 export interface ServedPage {
   readonly url: string
@@ -27,7 +23,7 @@ export interface ServedPage {
   /** What the audit finds from now on. */
   find(...findings: readonly Finding[]): void
   /** How full IPv4 of every pool was, the oldest first. */
-  remember(...samples: readonly UseSample[]): void
+  remember(...samples: readonly MeasuredUse[]): void
   /** Ends the page's server, and begins it again at the same address. */
   stop(): Promise<void>
   restart(): Promise<void>
@@ -42,7 +38,7 @@ export const sampleFinding: Finding = {
 }
 
 /** The page over the real routes and a ledger in memory, whose clock is the machine's; bundled from source. */
-export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> {
+export async function servePage(owner: Scope, node = 'n1'): Promise<ServedPage> {
   const story = await TestService.open(new MemoryStore(), 'release', node)
   story.now = Date.now()
   const logger = pino({ level: 'silent' })
@@ -53,22 +49,15 @@ export async function servePage(owner: Owner, node = 'n1'): Promise<ServedPage> 
       witnesses: [{ name: 'kernel links', state: 'asked', says: '' }],
       findings: [...findings],
     })
-  let samples: readonly UseSample[] = []
+  let samples: readonly MeasuredUse[] = []
   const service: LeaseService = {
     ...story.service,
     useSamples: ({ family }) => (family === 4 ? samples : []),
   }
-  const app = await buildApp(
-    quietParts(service, {
-      nodeRoutes: [
-        routes => {
-          auditRoutes(routes, { audit: { audit } })
-        },
-      ],
-      logger,
-    }),
-  )
-  owner.teardown(() => app.close())
+  const addAudit = (routes: FastifyInstance): void => {
+    auditRoutes(routes, { audit: { audit } })
+  }
+  const { app } = await openLeaseApp(owner, { story, parts: { service, nodeRoutes: [addAudit], logger } })
   const files = await bundlePage()
   const port = await freePort()
   const fail = (_: unknown, problem: Problem): never => {

@@ -8,12 +8,9 @@ import { createExchange, type ExchangeError, type HttpReply } from '../../plugin
 import { createNetConnect } from '../../plugin/edges/node/net-connection.ts'
 import { findPipeConnect } from '../../plugin/edges/node/pipe-connection.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 let sockets = 0
 const newPath = (): string => folder.file(`${++sockets}.sock`)
 

@@ -1,13 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { findPlugin } from '../../plugin/find-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 t.test('the first regular file of that name in CNI_PATH', t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   for (const name of ['a', 'b', 'c']) mkdirSync(folder.file(name))
   mkdirSync(folder.file('a', 'dhcp'))
   writeFileSync(folder.file('b', 'dhcp'), '')

@@ -1,7 +1,6 @@
 /** An address moves from one host to another, and a neighbour that knew the old place finds the new one at once. */
 import { closeSync, openSync } from 'node:fs'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { Announcer, type AnnouncedLink } from '../../ipkeeper-server/network/pod/announce.ts'
 import { runCommands } from '../../ipkeeper-server/network/ip-commands.ts'
 import {

@@ -7,7 +7,7 @@ import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { findReferencePlugins, missing, pluginFolder } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'executables')
 const annotationsKey = 'io.kubernetes.cri.pod-annotations'
@@ -32,7 +32,7 @@ const resultOf = (finished: Finished): AddResult => JSON.parse(finished.stdout) 
 
 /** A host, a daemon and a namespace for one test, gone when it ends. */
 async function makeSite(t: Test): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
@@ -40,7 +40,6 @@ async function makeSite(t: Test): Promise<Site> {
   t.teardown(async () => {
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   const namespace = await makeNetworkNamespace(host)
   const plugins = findReferencePlugins()!

@@ -10,13 +10,13 @@ import { kernelState } from '../rigs/kernel-state.ts'
 import type { Sandbox } from '../rigs/pod-runtime.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'nft', 'executables')
 
 for (const wiring of wiringPlugins) {
   t.test(`pods on containerd, wired by ${wiring}`, { skip }, async t => {
-    const folder = makeTempFolder()
+    const folder = tempFolder(t)
     const host = await startPrivateHost()
     const socket = folder.file('ipkeeper.sock')
     const stateDir = folder.file('state')
@@ -33,7 +33,6 @@ for (const wiring of wiringPlugins) {
       await runtime.close()
       await daemon.stop()
       await host.close()
-      folder.remove()
     })
 
     const pod = (name: string, annotations: Readonly<Record<string, string>> = {}): Pod => ({

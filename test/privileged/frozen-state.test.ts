@@ -12,7 +12,7 @@ import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables', 'namespaces', 'loop-devices')
 
@@ -40,13 +40,10 @@ interface Site {
 }
 
 async function makeSite(t: Test): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const disk = await makeLoopDisk(host, folder, 'disk', 32)
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const [stateDir, socket, plugin] = [`${disk.path}/state`, folder.file('s'), folder.file('ipkeeper')]
   // Of this site alone, to be counted.
   await host.must('cp', [testedPlugin, plugin])

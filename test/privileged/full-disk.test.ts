@@ -14,7 +14,7 @@ import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
 import type { Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('executables', 'namespaces', 'loop-devices')
 
@@ -37,13 +37,10 @@ interface Site {
  * @param forRoot percent of it that only root can use
  */
 async function makeSite(t: Test, files?: number, mebibytes = 24, forRoot = 0): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const disk = await makeLoopDisk(host, folder, 'disk', mebibytes, files, forRoot)
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const stateDir = `${disk.path}/state`
   const [socket, configFile] = [folder.file('s'), folder.file('c.yaml')]
   const site: Site = {

@@ -1,7 +1,6 @@
 /** Whether somebody else has an address, asked on real links: a bridge and a macvlan, both families. */
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import {
   findDuplicates,
   probeIpv4,

@@ -16,7 +16,7 @@ import { until } from '../rigs/poll.ts'
 import type { Conflist } from '../rigs/pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { distFolder, missing, testedPlugin } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'reference-plugins', 'containerd', 'nft', 'executables')
 
@@ -35,11 +35,11 @@ interface Site {
   readonly control: (...words: readonly string[]) => ReturnType<PrivateHost['run']>
 }
 
-async function site(
+async function startNode(
   t: Test,
   network: (paths: { readonly socket: string; readonly stateDir: string }) => Conflist,
 ): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const [socket, stateDir] = [folder.file('ipkeeper.sock'), folder.file('state')]
   const config = folder.file('config.yaml')
@@ -59,7 +59,6 @@ async function site(
     await containerd.close()
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   return {
     host,
@@ -102,7 +101,7 @@ const cases = [
 
 for (const { wiring, cniVersion } of cases) {
   t.test(`a result of ours that was cut to nothing, wired by ${wiring}`, { skip }, async t => {
-    const s = await site(t, paths => fixedNetwork({ ...paths, wiring, cniVersion, timeout: 5 }))
+    const s = await startNode(t, paths => fixedNetwork({ ...paths, wiring, cniVersion, timeout: 5 }))
     const before = await kernelState(s.host)
     const asked = pod()
     const id = await s.containerd.cri.run(asked)
@@ -158,7 +157,7 @@ for (const { wiring, cniVersion } of cases) {
 }
 
 t.test('with the daemon in mode repair all the time, it takes some seconds', { skip }, async t => {
-  const s = await site(t, paths => fixedNetwork({ ...paths, timeout: 5 }))
+  const s = await startNode(t, paths => fixedNetwork({ ...paths, timeout: 5 }))
   await s.restart('repair')
   const id = await s.containerd.cri.run(pod())
   // The folder was made by this first pod, after the scan at the start.
@@ -186,7 +185,7 @@ t.test("another plugin's network: reported, moved aside when told, brought back"
       },
     ],
   }
-  const s = await site(t, () => plain)
+  const s = await startNode(t, () => plain)
   await s.restart('repair')
   const id = await s.containerd.cri.run(pod())
   const path = `/var/lib/cni/results/plain-${id}-eth0`

@@ -7,7 +7,7 @@ import { makeNetworkNamespace } from '../rigs/netns.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { findReferencePlugins, missing } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const networkNeeds = missing('namespaces', 'reference-plugins')
 const containerdNeeds = missing('namespaces', 'reference-plugins', 'containerd')
@@ -46,7 +46,7 @@ t.test('a namespace gets an address from bridge and host-local', { skip: network
 })
 
 t.test('containerd hands the annotations of a pod to the IPAM plugin', { skip: containerdNeeds }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const recorder = folder.file('recorder')
   const hostLocal = join(findReferencePlugins()!, 'host-local')
@@ -99,5 +99,4 @@ t.test('containerd hands the annotations of a pod to the IPAM plugin', { skip: c
   )
   await containerd.close()
   await host.close()
-  folder.remove()
 })

@@ -16,6 +16,7 @@ import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { poolFrom, TestService } from '../ipkeeper-server/leases/test-service.ts'
 import { EngineDouble, type EngineSwitches, type NodeEngine, type Snapshot } from '../rigs/engine-double.ts'
 import { until } from '../rigs/poll.ts'
+import { nodeRecord } from '../rigs/records.ts'
 import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { copyJournal } from '../rigs/shared-store.ts'
 
@@ -141,7 +142,7 @@ class Cluster {
     for (const [index, name] of nodes.entries()) {
       const daemon = await this.#open(index, undefined)
       this.#daemons.push(daemon)
-      const record = { generation: 1, name, addresses: [], since: 0 }
+      const record = nodeRecord(name)
       await daemon.service.service.ledger.commit([{ kind: 'node', key: name, expect: null, record }])
     }
   }

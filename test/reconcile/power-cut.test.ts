@@ -6,7 +6,7 @@ import t from 'tap'
 import type { AuditReply } from '../../shared/api/audit.schema.ts'
 import { until } from '../rigs/poll.ts'
 import { missing } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { startPrivateHost } from '../rigs/private-host.ts'
 import { addressOf, startWiredNode, type WiredPod } from '../rigs/wired-node.ts'
 
@@ -16,12 +16,9 @@ const asked = (ip: string) => ({ annotations: { 'ipkeeper.io/ip': ip } })
 const kept = (ip: string) => ({ annotations: { 'ipkeeper.io/ip': ip, 'ipkeeper.io/retain': 'forever' } })
 
 t.test('a power cut', { skip, timeout: 120_000 }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   // What is of another boot has been there for all of this one, which is the machine's own here.
   const reconcile = { interval: '1s', minAge: `${Math.ceil(uptime() / 3600) + 1}h` }
   const node = await startWiredNode(host, {

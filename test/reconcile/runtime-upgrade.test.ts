@@ -14,7 +14,7 @@ import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { missing, pluginFolder, testedPlugin } from '../rigs/requirements.ts'
 import { runPlugin } from '../rigs/run-plugin.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'containerd', 'reference-plugins', 'nft', 'executables')
 
@@ -45,7 +45,7 @@ interface Node {
 }
 
 async function makeNode(t: Test): Promise<Node> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const [socket, stateDir, config] = [folder.file('s'), folder.file('state'), folder.file('config.yaml')]
   const sockets = [folder.file('containerd.sock')]
@@ -61,7 +61,6 @@ async function makeNode(t: Test): Promise<Node> {
     await containerd.close()
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   const namespaces = async (): Promise<readonly string[]> =>
     (await host.must('ls', ['/run/netns'])).trim().split('\n')

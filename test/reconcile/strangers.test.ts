@@ -9,7 +9,7 @@ import { fixedNetwork } from '../rigs/fixed-network.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const skip = missing('namespaces', 'containerd', 'reference-plugins', 'nft', 'executables')
 
@@ -29,7 +29,7 @@ async function makeNode(
   conflist: (socket: string, stateDir: string) => unknown,
   more = {},
 ): Promise<Node> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const [socket, stateDir, config] = [folder.file('s'), folder.file('state'), folder.file('config.yaml')]
   const runtime = { sockets: [folder.file('containerd.sock')] }
@@ -43,7 +43,6 @@ async function makeNode(
     await containerd.close()
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   return {
     ...{ host, daemon, containerd },

@@ -9,7 +9,7 @@ import { fixedNetwork } from '../rigs/fixed-network.ts'
 import { until } from '../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../rigs/private-host.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { addressOf, makeWiredNode, type WiredNode } from '../rigs/wired-node.ts'
 
 /** What happens between the second ADD and the first one's DEL. */
@@ -95,7 +95,7 @@ t.test('wired by the reference bridge', { skip: skipBridge, timeout: 120_000 }, 
 })
 
 async function swapBridged(t: Test, what: Between): Promise<void> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const [socket, stateDir, config] = [folder.file('s'), folder.file('state'), folder.file('config.yaml')]
   writeFileSync(config, JSON.stringify(what === 'nothing' ? { reconcile: { mode: 'off' } } : brisk))
@@ -103,7 +103,6 @@ async function swapBridged(t: Test, what: Between): Promise<void> {
   t.teardown(async () => {
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   const runtime = startBareRuntime({
     host,

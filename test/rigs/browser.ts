@@ -1,5 +1,6 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { findProgram } from './find-program.ts'
+import type { Scope } from './teardown.ts'
 
 let browser: Promise<Browser> | undefined
 
@@ -27,7 +28,7 @@ export interface OpenedPage {
 
 /** A page of its own context, closed at the end of the test; nothing but the given address can be reached from it. */
 export async function openPage(
-  owner: { teardown(end: () => unknown): void },
+  owner: Scope,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {

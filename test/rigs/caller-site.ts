@@ -7,7 +7,7 @@ import { startDaemon, type Daemon } from './daemon.ts'
 import type { Conflist } from './pod-runtime.ts'
 import { startPrivateHost, type PrivateHost } from './private-host.ts'
 import { pluginFolder } from './requirements.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
 
 /** A node for callers of plugins: a private host, the packaged daemon, and a folder of conflists. */
@@ -52,7 +52,7 @@ export async function makeCallerSite(
   t: Test,
   configure?: (folder: TempFolder) => Readonly<Record<string, unknown>>,
 ): Promise<CallerSite> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
   const socket = folder.file('ipkeeper.sock')
   const stateDir = folder.file('state')
@@ -66,7 +66,6 @@ export async function makeCallerSite(
   t.teardown(async () => {
     await daemon.stop()
     await host.close()
-    folder.remove()
   })
   const ipam: CallerSite['ipam'] = settings => ({
     ...{ type: 'ipkeeper', socket, stateDir, ranges: [ipv4Ranges] },

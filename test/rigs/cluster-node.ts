@@ -15,8 +15,9 @@ import { startDaemon, type Daemon } from './daemon.ts'
 import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
+import type { Scope } from './teardown.ts'
 
 type StringMap = Readonly<Record<string, string>>
 
@@ -105,16 +106,13 @@ export async function ipkeeperToken(cluster: Cluster): Promise<string> {
 
 /** Starts the daemon of a node, and has it ended with the test. The cluster need not have that node. */
 export async function startClusterNode(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   cluster: Cluster,
   options: ClusterNodeOptions = {},
 ): Promise<ClusterNode> {
   const { name = 'worker-1', config = {}, ipam = { ranges: [[{ subnet: '10.22.0.0/24' }]] } } = options
   const kubeconfig = options.kubeconfig ?? cluster.kubeconfigFor({ token: await ipkeeperToken(cluster) })
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const socket = folder.file('s')
   const stateDir = folder.file('state')
   const configFile = folder.file('config.yaml')

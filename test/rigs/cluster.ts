@@ -18,7 +18,8 @@ import { findClusterProgram } from './cluster-programs.ts'
 import { loopbackAddress, restoreEtcd, startEtcd } from './etcd.ts'
 import type { PrivateHost } from './private-host.ts'
 import { relayInto } from './relay.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { tempFolder } from './temp-folder.ts'
+import type { Scope } from './teardown.ts'
 
 export interface ClusterOptions {
   /** Further flags of kube-apiserver, such as `--event-ttl=5s` or `--watch-cache=false`. */
@@ -90,15 +91,11 @@ export interface Cluster extends ClusterClient {
 const port = 6443
 
 /** Starts etcd and kube-apiserver, waits until it is ready, and has all of it removed when the test ends. */
-export async function startCluster(
-  t: { teardown(clean: () => unknown): unknown },
-  options: ClusterOptions = {},
-): Promise<Cluster> {
-  const folder = makeTempFolder()
+export async function startCluster(t: Scope, options: ClusterOptions = {}): Promise<Cluster> {
+  const folder = tempFolder(t)
   const running: BackgroundProgram[] = []
   t.teardown(async () => {
     for (const program of running.reverse()) await program.stop('SIGKILL')
-    folder.remove()
   })
 
   const address = loopbackAddress()

@@ -6,7 +6,7 @@ import { startDaemon, type Daemon } from './daemon.ts'
 import { until } from './poll.ts'
 import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 
 export interface ConfiguredDaemon {
   readonly folder: TempFolder
@@ -33,17 +33,14 @@ export async function configuredDaemon(
   text: string,
   args: readonly string[] = [],
 ): Promise<ConfiguredDaemon> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const path = folder.file('config.yaml')
   writeFileSync(path, text)
   const socket = folder.file('s')
   const stateDir = folder.file('state')
   const start = (): Promise<Daemon> => startDaemon({ socket, stateDir, config: path, args })
   let daemon = await start()
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
   const call = (command: 'ADD' | 'DEL', pod: string, pool?: string) =>
     runPlugin({
       ...{ plugin: testedPlugin, command, containerId: pod, ifname: 'eth0' },

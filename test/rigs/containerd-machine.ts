@@ -1,13 +1,12 @@
 import { startCleanMachine, type CleanMachine } from './clean-machine.ts'
 import { pauseImage } from './pause-image.ts'
+import type { Scope } from './teardown.ts'
 
 /**
  * A clean machine on which containerd runs, as after its package was installed, with crictl and nerdctl. It has the image of
  * the sandbox, and one of the same for containers, since nothing can be fetched.
  */
-export async function startContainerdMachine(t: {
-  teardown(clean: () => unknown): unknown
-}): Promise<CleanMachine> {
+export async function startContainerdMachine(t: Scope): Promise<CleanMachine> {
   const machine = await startCleanMachine()
   t.teardown(() => machine.close())
   await machine.must(`

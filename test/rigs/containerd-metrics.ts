@@ -7,7 +7,7 @@ import type { ContainerdRelease } from './containerd-release.ts'
 import { startContainerd } from './containerd.ts'
 import { readPage, type PageSample } from './metrics-page.ts'
 import { startPrivateHost } from './private-host.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { tempFolder } from './temp-folder.ts'
 
 const monitoring = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring')
 
@@ -36,12 +36,9 @@ export async function containerdScrape(
   settings: string,
   plugins: Readonly<Record<string, string>> = {},
 ): Promise<readonly PageSample[]> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const ipam = { type: 'host-local', dataDir: folder.file('ipam'), ranges: [[{ subnet: '10.9.0.0/24' }]] }
   const conflist = {
     cniVersion: '1.0.0',

@@ -9,6 +9,8 @@ import { hangMs } from './poll.ts'
 import { onlyChildOf, type PrivateHost } from './private-host.ts'
 import { distFolder } from './requirements.ts'
 import { runProgram, type Finished } from './run-program.ts'
+import type { Scope } from './teardown.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 
 export interface DaemonOptions {
   readonly socket: string
@@ -60,6 +62,16 @@ export interface Daemon {
 
 /** Whether the daemon wires pods by netlink or by `ip`, as the tests are told. */
 const wiring = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'IPK_NETLINK'))
+
+/** One with a socket, a state folder and nothing else, in a folder of its own, until the test ends. */
+export async function startOwnDaemon(
+  t: Scope,
+): Promise<{ readonly folder: TempFolder; readonly daemon: Daemon }> {
+  const folder = tempFolder(t)
+  const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
+  t.teardown(() => daemon.stop('SIGKILL'))
+  return { folder, daemon }
+}
 
 /** Starts the packaged daemon and waits until its socket answers GET /v1/health with 200. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {

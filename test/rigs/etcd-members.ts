@@ -8,6 +8,7 @@ import { relayOutOf } from './relay.ts'
 import { mustRun } from './run-program.ts'
 import type { TempFolder } from './temp-folder.ts'
 import { hangMs } from './poll.ts'
+import type { Scope } from './teardown.ts'
 
 /** A member of an etcd that votes, on a machine of its own. */
 export interface EtcdMember {
@@ -54,7 +55,7 @@ export const etcdPorts = { client: 2379, peer: 2380 } as const
 
 /** Starts one member on each machine of a LAN, and has them ended with the test. */
 export async function startEtcdMembers(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   hosts: readonly LanHost[],
   folder: TempFolder,
 ): Promise<EtcdMembers> {

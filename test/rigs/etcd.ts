@@ -6,7 +6,8 @@ import { findClusterProgram } from './cluster-programs.ts'
 import { findProgram } from './find-program.ts'
 import { until } from './poll.ts'
 import { mustRun } from './run-program.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
+import type { Scope } from './teardown.ts'
 
 export interface Etcd {
   readonly program: BackgroundProgram
@@ -171,10 +172,7 @@ export interface RestorableEtcd {
 }
 
 /** A store of one member that goes back to what was saved, and ends with the test. */
-export async function startRestorableEtcd(
-  t: { teardown(clean: () => unknown): unknown },
-  folder: TempFolder,
-): Promise<RestorableEtcd> {
+export async function startRestorableEtcd(t: Scope, folder: TempFolder): Promise<RestorableEtcd> {
   const address = loopbackAddress()
   let restored = 0
   let etcd = await startEtcd(folder.file('etcd'), address)
@@ -193,11 +191,11 @@ export async function startRestorableEtcd(
 
 /** Starts one member or three, each with a loopback address of its own, and ends them with the test. */
 export async function startEtcdCluster(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   { members: count = 1, tls, address: told, flags = [] }: EtcdClusterOptions = {},
 ): Promise<EtcdCluster> {
   const program = etcdProgram()
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const places = Array.from({ length: count }, (_, index) => ({
     name: `m${index}`,
     address: loopbackAddress(),
@@ -209,7 +207,6 @@ export async function startEtcdCluster(
   const stopped = new Set<BackgroundProgram>()
   t.teardown(async () => {
     for (const one of running.values()) if (!stopped.has(one)) await one.stop('SIGKILL')
-    folder.remove()
   })
   const healthUrl = (address: string): string => `http://${address}:2381`
   const begin = ({ name, address, data }: (typeof places)[number]): BackgroundProgram => {

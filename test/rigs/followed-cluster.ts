@@ -3,6 +3,7 @@ import { Cluster as Followed, type ClusterOptions } from '../../ipkeeper-server/
 import { kubeconfigAccess } from '../../ipkeeper-server/kubernetes/kubeconfig.ts'
 import type { ApiObject } from './cluster-client.ts'
 import { recordedLog } from './scripted-api.ts'
+import type { Scope } from './teardown.ts'
 
 export interface FollowedCluster {
   readonly cluster: Followed
@@ -12,7 +13,7 @@ export interface FollowedCluster {
 
 /** The daemon's side of a real API server, started, and stopped when the test ends. */
 export function followCluster(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   kubeconfig: string,
   options: Partial<ClusterOptions> = {},
 ): FollowedCluster {

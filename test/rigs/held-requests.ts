@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { listenScripted, type ScriptedRequest } from './scripted-socket.ts'
+import type { Scope } from './teardown.ts'
 
 export interface HeldRequests {
   readonly path: string
@@ -13,11 +14,7 @@ export interface HeldRequests {
  * A socket before that of a daemon, which holds each request until it is opened: what a plugin asks is on its way for as
  * long as a test likes.
  */
-export async function holdRequests(
-  t: { teardown(clean: () => unknown): unknown },
-  path: string,
-  daemon: string,
-): Promise<HeldRequests> {
+export async function holdRequests(t: Scope, path: string, daemon: string): Promise<HeldRequests> {
   const held: (() => void)[] = []
   let isOpen = false
   const pass = (client: Socket, { head, body }: ScriptedRequest): void => {

@@ -11,7 +11,8 @@ import { join } from 'node:path'
 import { findProgram } from './find-program.ts'
 import { atProcessEnd } from './finish.ts'
 import { runProgram, type Finished } from './run-program.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { makeTempFolder, tempFolder } from './temp-folder.ts'
+import type { Scope } from './teardown.ts'
 
 export interface Image {
   /** Its name in `archive`. */
@@ -143,13 +144,10 @@ export const hasImageBuilder = (): boolean =>
   process.getuid?.() === 0 && ['buildah', 'debootstrap'].every(program => findProgram(program) !== undefined)
 
 /** Builds it of `dist`, which takes most of a minute. */
-export async function buildImage(t: { teardown(clean: () => unknown): unknown }): Promise<Image> {
+export async function buildImage(t: Scope): Promise<Image> {
   const source = findMirror()
   if (source === undefined) throw new Error('apt reaches no mirror of Debian')
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const { exit, stdout } = await runIsolated(
     build,
     [folder.path, source.suite, source.url, checkout, name],

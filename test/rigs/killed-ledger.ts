@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
-import { lease, putLease } from '../contract/lease-store-contract.ts'
+import { lease, putLease } from './records.ts'
 
 /** The files of a ledger as a killed process leaves them. */
 export interface KilledLedger {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { RefusedError, type ApiObject, type ClusterClient } from './cluster-client.ts'
+import type { Scope } from './teardown.ts'
 
 /** Milliseconds until pods are listed again although no event asks for it, and while some still need something. */
 const [resyncMs, retryMs] = [1000, 50]
@@ -14,7 +15,7 @@ const podsPath = '/api/v1/pods'
  * @param nodes names; the nodes are created, and pods get them in turn, unless they ask for one as a DaemonSet's do
  */
 export async function startNodeDouble(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   cluster: ClusterClient,
   nodes: readonly [string, ...string[]],
 ): Promise<void> {

@@ -11,6 +11,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import type { PrivateHost } from './private-host.ts'
+import type { Scope } from './teardown.ts'
 
 export interface RelayOptions {
   readonly address: string
@@ -24,7 +25,7 @@ export interface RelayOptions {
  * server is away, connections there are taken and break; outside they are refused.
  */
 export async function relayInto(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   host: PrivateHost,
   { address, port, socket }: RelayOptions,
 ): Promise<void> {
@@ -44,18 +45,14 @@ export async function relayInto(
 
 /** Makes a server inside a private host reachable out here, by a unix socket at the path. */
 export async function relayOutOf(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   host: PrivateHost,
   { address, port, socket }: RelayOptions,
 ): Promise<void> {
   await startInside(t, host, ['out', address, String(port), socket])
 }
 
-async function startInside(
-  t: { teardown(clean: () => unknown): unknown },
-  host: PrivateHost,
-  words: readonly string[],
-): Promise<void> {
+async function startInside(t: Scope, host: PrivateHost, words: readonly string[]): Promise<void> {
   const [program, args] = host.command(process.execPath, [import.meta.filename, ...words])
   const inner = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(inner, 'close')

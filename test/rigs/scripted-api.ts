@@ -5,8 +5,14 @@
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTls, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { ApiAccess, ApiSecrets } from '../../ipkeeper-server/kubernetes/api-client.ts'
+import {
+  ApiClient,
+  type ApiAccess,
+  type ApiLimits,
+  type ApiSecrets,
+} from '../../ipkeeper-server/kubernetes/api-client.ts'
 import type { ClusterLog } from '../../ipkeeper-server/kubernetes/client-context.ts'
+import type { Scope } from './teardown.ts'
 
 export interface ApiCall {
   readonly method: string
@@ -28,15 +34,7 @@ export interface ScriptedApi {
   cut(): void
 }
 
-interface Teardown {
-  teardown(clean: () => unknown): unknown
-}
-
-export async function startScriptedApi(
-  t: Teardown,
-  script: Script,
-  tls?: ServerOptions,
-): Promise<ScriptedApi> {
+export async function startScriptedApi(t: Scope, script: Script, tls?: ServerOptions): Promise<ScriptedApi> {
   const calls: ApiCall[] = []
   const sockets = new Set<Socket>()
   const answer = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
@@ -78,6 +76,19 @@ export async function startScriptedApi(
     connections: () => sockets.size,
     cut,
   }
+}
+
+/** Such a server and a client of it, which is closed first; `limits` and `secrets` are the client's. */
+export async function startScriptedClient(
+  t: Scope,
+  script: Script,
+  limits: Partial<ApiLimits> = {},
+  secrets?: (again: boolean) => Partial<ApiSecrets>,
+): Promise<{ readonly api: ScriptedApi; readonly client: ApiClient }> {
+  const api = await startScriptedApi(t, script)
+  const client = new ApiClient(accessTo(api.url, secrets), limits)
+  t.teardown(() => client.close())
+  return { api, client }
 }
 
 /** An answer in JSON. */

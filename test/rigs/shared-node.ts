@@ -12,6 +12,7 @@ import { cutOff, mend, type Cut } from './cuts.ts'
 import { askSocket, startDaemon, type Daemon } from './daemon.ts'
 import type { LanHost } from './lan.ts'
 import type { TempFolder } from './temp-folder.ts'
+import type { Scope } from './teardown.ts'
 
 /** What nodes share, as far as a daemon has to know of it. */
 export interface SharedLedger {
@@ -124,7 +125,7 @@ export function newInvocation(): Invocation {
 
 /** Makes a node, whose daemon is not started yet, and has it ended with the test. */
 export function makeSharedNode(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   { host, ledger, folder, config = {}, ipam, env, executable, ...own }: SharedNodeOptions,
 ): SharedNode {
   const { name } = host

@@ -3,6 +3,8 @@ import { SharedStore, type SharedStoreOptions } from '../../ipkeeper-server/stor
 import type { Journal } from '../../ipkeeper-server/store/shared/journal.ts'
 import type { Engine } from '../../ipkeeper-server/store/shared/engine.ts'
 import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
+import { TestService } from '../ipkeeper-server/leases/test-service.ts'
+import type { Scope } from './teardown.ts'
 
 /**
  * The store of one node, closed with the test. What it says of its way is heard by nobody, unless `options` say so.
@@ -10,7 +12,7 @@ import { SqliteStore } from '../../ipkeeper-server/store/sqlite/sqlite-store.ts'
  * @param options node: what it is called, where it has that one name all the time; n1 unless set
  */
 export function openSharedStore(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   engine: Engine,
   journal: string | Journal,
   { node = 'n1', ...options }: Partial<SharedStoreOptions> & { readonly node?: string } = {},
@@ -28,6 +30,11 @@ export function openSharedStore(
   })
   t.teardown(() => store.close())
   return store
+}
+
+/** The leases of one node, in such a store. */
+export async function openSharedLeases(...args: Parameters<typeof openSharedStore>): Promise<TestService> {
+  return await TestService.open(openSharedStore(...args), 'release', args[3]?.node)
 }
 
 /** A journal as a daemon leaves it that is killed now; returns where the copy is. */

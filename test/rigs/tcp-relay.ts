@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Scope } from './teardown.ts'
 
 /** A way to a server that can be blocked and opened again, while the server goes on. */
 export interface TcpRelay {
@@ -15,7 +16,7 @@ export interface TcpRelay {
 }
 
 export async function startTcpRelay(
-  t: { teardown(clean: () => unknown): unknown },
+  t: Scope,
   target: { readonly host: string; readonly port: number },
 ): Promise<TcpRelay> {
   const sockets = new Set<Socket>()

@@ -1,5 +1,10 @@
-/** What a test gives to rigs so that they end with it, for programs that are no test. */
-export class Teardown {
+/** What rigs end with: a test, or a program that is none. It cleans up the youngest first. */
+export interface Scope {
+  teardown(clean: () => unknown): unknown
+}
+
+/** The scope of a program that is no test. */
+export class Teardown implements Scope {
   readonly #cleanings: (() => unknown)[] = []
 
   teardown(clean: () => unknown): void {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atProcessEnd } from './finish.ts'
+import type { Scope } from './teardown.ts'
 
 export interface TempFolder {
   readonly path: string
@@ -22,4 +23,13 @@ export function makeTempFolder(): TempFolder {
   }
   const withdraw = atProcessEnd(remove)
   return { path, file: (...names) => join(path, ...names), remove }
+}
+
+/** A folder of its own, removed when the test ends, after all that is torn down from now on. */
+export function tempFolder(t: Scope): TempFolder {
+  const folder = makeTempFolder()
+  t.teardown(() => {
+    folder.remove()
+  })
+  return folder
 }

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { startDaemon, type Daemon } from './daemon.ts'
 import { testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 
 /** A packaged daemon, pods that come and go by the packaged plugin, and a person who types. */
 export interface TypedSite {
@@ -32,7 +32,7 @@ export async function typedSite(
   const [first] = given
   const { node, files = {} } = typeof first === 'object' ? first : {}
   const subnets = given.filter(word => typeof word === 'string')
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const [socket, stateDir] = [folder.file('s'), folder.file('state')]
   mkdirSync(stateDir, { mode: 0o700 })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(stateDir, name), text)
@@ -41,10 +41,7 @@ export async function typedSite(
     stateDir,
     ...(node !== undefined && { args: ['--node', node] }),
   })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop())
   const ipam = { type: 'ipkeeper', ranges: subnets.map(subnet => [{ subnet }]), socket, stateDir }
   const run = async (
     command: 'ADD' | 'DEL',

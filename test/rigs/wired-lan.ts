@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { startLan, type Lan } from './lan.ts'
-import { makeTempFolder } from './temp-folder.ts'
+import { tempFolder } from './temp-folder.ts'
 import { startWiredNode, type NodeOptions, type WiredNode } from './wired-node.ts'
 
 export interface WiredLan extends Lan {
@@ -18,12 +18,9 @@ export async function makeWiredLan(
   options: { readonly hosts: number; readonly mtu?: number },
   ofHost: (number: number) => Omit<NodeOptions, 'folder'>,
 ): Promise<WiredLan> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const lan = await startLan(options)
-  t.teardown(async () => {
-    await lan.close()
-    folder.remove()
-  })
+  t.teardown(() => lan.close())
   const nodes: WiredNode[] = []
   for (const [index, host] of lan.hosts.entries())
     nodes.push(await startWiredNode(host, { ...ofHost(index + 1), folder }))

@@ -8,7 +8,7 @@ import { startPrivateHost, type PrivateHost } from './private-host.ts'
 import { pluginFolder, testedPlugin } from './requirements.ts'
 import { runPlugin } from './run-plugin.ts'
 import type { Finished } from './run-program.ts'
-import { makeTempFolder, type TempFolder } from './temp-folder.ts'
+import { tempFolder, type TempFolder } from './temp-folder.ts'
 
 export type Settings = Readonly<Record<string, unknown>>
 
@@ -206,12 +206,9 @@ export async function startWiredNode(host: PrivateHost, options: NodeOptions): P
 
 /** A node in a private host of its own, made for one test and gone when it ends. */
 export async function makeWiredNode(t: Test, options: Omit<NodeOptions, 'folder'> = {}): Promise<WiredNode> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   return await startWiredNode(host, { ...options, folder })
 }
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import { missing } from '../rigs/requirements.ts'
 import { mustRun } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const skip = missing('executables')
 
 t.test('install honours DESTDIR and the folders, and uninstall takes all of it away', { skip }, async t => {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const variables = [`DESTDIR=${folder.path}`, 'PREFIX=/usr', 'CNI_BIN_DIR=/usr/lib/cni']
   // Twice: an upgrade replaces what is there.
   for (let times = 0; times < 2; times++) await mustRun('make', ['-C', root, 'install', ...variables])

@@ -7,16 +7,13 @@ import { fetchNode, hostArchitecture } from '../../scripts/fetch-node.ts'
 import { packageExecutable, type CodeCache } from '../../scripts/package-executable.ts'
 import { trainCodeCache } from '../../scripts/train-code-cache.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const plugin = products.find(({ isTrained }) => isTrained)
 if (plugin === undefined) throw new Error('no executable is trained')
 const seed = recordedSeed(process.versions.node)
 const nodeOptions = [...plugin.nodeOptions, `--random-seed=${seed}`]
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const script = folder.file('ipkeeper.cjs')
 const base = fetchNode(hostArchitecture)
 

@@ -13,7 +13,8 @@ interface Row {
 const steps: Readonly<Record<string, Row>> = {
   ...rowsOf('start', ['as new', 'as same', 'as forced', 'killed']),
   ...rowsOf('stop', ['', 'dies first', 'dies without a DEL']),
-  ...rowsOf('', ['DEL again', 'CHECK', 'GC', 'GC, late', 'reserve', 'unreserve', 'release']),
+  ...rowsOf('', ['DEL again', 'CHECK', 'GC', 'GC, late', 'reserve', 'unreserve', 'release', 'move']),
+  ...rowsOf('release --force', ['', 'powered off']),
   ...rowsOf('runtime', ['lists', 'nothing', 'fails']),
   ...rowsOf('restart', ['killed', 'ended', 'late', 'never', 'with a name']),
   ...rowsOf('power', ['off and on', 'off']),
@@ -50,6 +51,11 @@ const states: Readonly<Record<string, Row & { readonly says: RegExp }>> = {
   'loss heard of': { says: /store incomplete \(node .* has found/, of: ['amnesia'] },
   'nodes waited for': { says: /store incomplete \(not all nodes have told/, of: ['amnesia'] },
   'name kept from another machine': { says: /refuses its name/, of: shared },
+  'released by force, cut off here': { says: /released by force: cut-off/ },
+  'released by force, its sandbox had ended': { says: /released by force: ended/ },
+  'released by force, by its node': { says: /released by force: by-its-node/, of: shared },
+  'released by force, by word alone': { says: /released by force: by-word/, of: shared },
+  'moved address given': { says: /, which was moved to it$/ },
   'node declared gone': { says: /is declared gone/, of: shared },
   'daemon cannot begin': { says: /cannot begin/, of: shared },
 }
@@ -145,6 +151,8 @@ function namesOf(step: Step): readonly string[] {
       ]
       return words.flatMap(word => (word === undefined ? [] : [named('restart', word)]))
     }
+    case 'release --force':
+      return [named('release --force', step.poweredOff ? 'powered off' : '')]
     case 'power':
       return [named('power', step.away === undefined ? 'off' : 'off and on')]
     case 'clock':

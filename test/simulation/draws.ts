@@ -1,4 +1,4 @@
-import { SeededRandom } from '../many-nodes/seeded-random.ts'
+import { SeededRandom } from '../rigs/seeded-random.ts'
 
 /**
  * What is drawn while a history is played. A number goes by who asks, and when, and not by what was drawn before, so that a

@@ -13,6 +13,12 @@ const other = (patch: Partial<Given> = {}): Given => ({
   ...patch,
 })
 
+/** As an operator is told that it is done. */
+function move(judge: Judge, address: string, pod: string): void {
+  judge.mayBeReserved(address, pod)
+  judge.reserved(address, pod, { moves: true })
+}
+
 /** What is played, and what of it has to be refused. */
 const histories: Readonly<
   Record<string, readonly [(judge: Judge, pass: (ms: number) => void) => void, ...Invariant[]]>
@@ -146,6 +152,104 @@ const histories: Readonly<
     },
     'reserved for its owner',
   ],
+  'an address that was moved while a pod had it': [
+    judge => {
+      judge.answered(web)
+      move(judge, web.address, 'other')
+      judge.ended('c1')
+      judge.deleted(web, true)
+      judge.answered(other({ address: web.address }))
+    },
+  ],
+  'an address that was moved, before who has it has ended': [
+    judge => {
+      judge.answered(web)
+      move(judge, web.address, 'other')
+      judge.answered(other({ address: web.address }))
+    },
+    'one owner',
+  ],
+  'an address that was moved, once more for the pod that had it': [
+    (judge, pass) => {
+      judge.answered(kept)
+      move(judge, kept.address, 'other')
+      judge.ended('c2')
+      judge.deleted(kept, true)
+      pass(1)
+      judge.answered({ ...kept, container: 'c3' })
+    },
+    'reserved for its owner',
+  ],
+  'an address that was moved while an ADD was under way': [
+    (judge, pass) => {
+      pass(1)
+      move(judge, web.address, 'other')
+      judge.answered(web, 0)
+    },
+  ],
+  'an address that was moved before an ADD began': [
+    (judge, pass) => {
+      move(judge, web.address, 'other')
+      pass(1)
+      judge.answered(web)
+    },
+    'reserved for its owner',
+  ],
+  'a kept address that was moved': [
+    judge => {
+      judge.deleted(kept, true)
+      move(judge, kept.address, 'other')
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
+  'a kept address that was moved to another pod than got it': [
+    judge => {
+      judge.deleted(kept, true)
+      move(judge, kept.address, 'web-0')
+      judge.answered(other({ address: kept.address }))
+    },
+    'kept for its pod',
+    'reserved for its owner',
+  ],
+  'a kept address after its move was taken back': [
+    judge => {
+      judge.deleted(kept, true)
+      move(judge, kept.address, 'other')
+      judge.neverReserved(kept.address)
+      judge.answered(other({ address: kept.address }))
+    },
+    'kept for its pod',
+  ],
+  'a kept address that was moved from a pod that has another one by now': [
+    judge => {
+      judge.answered(kept)
+      judge.ended('c2')
+      judge.deleted(kept, true)
+      move(judge, kept.address, 'other')
+      judge.answered({ ...kept, container: 'c3', address: '10.22.0.8' })
+      judge.neverReserved(kept.address)
+      judge.answered(other({ address: kept.address }))
+    },
+  ],
+  'a moved address that its pod gets when all has come to rest, and another one than that': [
+    judge => {
+      move(judge, web.address, 'other')
+      const waits = judge.reservedFor('other')
+      judge.givenAtRest(other({ address: web.address }), waits)
+      judge.givenAtRest(other(), waits)
+    },
+    'reserved for its owner',
+  ],
+  'a moved address that nobody may count on, since an engine has gone back': [
+    (judge, pass) => {
+      move(judge, web.address, 'other')
+      judge.unreservedAll()
+      pass(1)
+      judge.answered(web)
+      judge.ended('c1')
+      judge.answered(other({ address: web.address }))
+    },
+  ],
   'one MAC twice': [
     judge => {
       judge.answered(other({ wish: { pod: 'a', mac: 'm' } }))
@@ -268,6 +372,59 @@ for (const [name, [play, ...refused]] of Object.entries(histories))
     )
     return Promise.resolve()
   })
+
+t.test('a pod need not be started while what it keeps or asks for is promised to another one', t => {
+  for (const [says, play, wish, expected] of [
+    ['free', () => undefined, web.wish, false],
+    [
+      'moved to another one',
+      judge => {
+        move(judge, web.address, 'other')
+      },
+      web.wish,
+      true,
+    ],
+    [
+      'moved to it',
+      judge => {
+        move(judge, web.address, 'web-0')
+      },
+      web.wish,
+      false,
+    ],
+    [
+      'moved to another one, and taken back',
+      judge => {
+        move(judge, web.address, 'other')
+        judge.neverReserved(web.address)
+      },
+      web.wish,
+      false,
+    ],
+    [
+      'kept, and moved to another one',
+      judge => {
+        judge.deleted(kept, true)
+        move(judge, kept.address, 'other')
+      },
+      kept.wish,
+      true,
+    ],
+    [
+      'kept',
+      judge => {
+        judge.deleted(kept, true)
+      },
+      kept.wish,
+      false,
+    ],
+  ] satisfies (readonly [string, (judge: Judge) => void, Given['wish'], boolean])[]) {
+    const judge = new Judge(() => 0)
+    play(judge)
+    t.equal(judge.isSpokenFor(wish), expected, says)
+  }
+  t.end()
+})
 
 t.test('each invariant stands for promises and rules that DESIGN has', async t => {
   const design = readFileSync(join(import.meta.dirname, '..', '..', 'DESIGN.md'), 'utf8')

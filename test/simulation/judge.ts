@@ -73,7 +73,8 @@ export class Judge {
   readonly #kept = new Map<string, Kept>()
   /** By address, until when dynamic choice leaves it alone. */
   readonly #leftAlone = new Map<string, number>()
-  readonly #reserved = new Map<string, string>()
+  /** By address. What was moved its former pod may have got from an ADD that began before. */
+  readonly #reserved = new Map<string, { readonly pod: string; readonly since: number }>()
   /** By address, for whom that was asked for: an engine that goes back may have it again, and nobody may rely on that. */
   readonly #everReserved = new Map<string, Set<string>>()
   /** By address, when it was last given back by people. */
@@ -93,8 +94,8 @@ export class Judge {
     this.#onViolation = onViolation
   }
 
-  /** An ADD was answered, and its plugin has printed that. */
-  answered(given: Given): void {
+  /** An ADD was answered, and its plugin has printed that; `asked`: when it began. */
+  answered(given: Given, asked = this.#now()): void {
     const { container, wish, address } = given
     if (wish.ip !== undefined && wish.ip !== address)
       this.complain(
@@ -121,23 +122,27 @@ export class Judge {
       if (wish.mac !== undefined && other.wish.mac === wish.mac)
         this.complain('a MAC of its own', `${other.container} and ${container} have ${wish.mac}`)
     }
+    const isPromisedToIt = this.#everReserved.get(address)?.has(wish.pod) === true
     const kept = this.#kept.get(address)
-    if (kept?.isSure === true && kept.until > this.#now() && kept.pod !== wish.pod)
+    if (!isPromisedToIt && kept?.isSure === true && kept.until > this.#now() && kept.pod !== wish.pod)
       this.complain(
         'kept for its pod',
         `${address} is kept for ${kept.pod}, and ${container} of ${wish.pod} got it`,
       )
     const promised = this.#reserved.get(address)
-    if (promised !== undefined && promised !== wish.pod)
+    if (promised !== undefined && promised.pod !== wish.pod && promised.since <= asked)
       this.complain(
         'reserved for its owner',
-        `${address} is reserved for ${promised}, and ${container} of ${wish.pod} got it`,
+        `${address} is reserved for ${promised.pod}, and ${container} of ${wish.pod} got it`,
       )
-    if (wish.ip === undefined && (this.#leftAlone.get(address) ?? 0) > this.#now())
+    if (!isPromisedToIt && wish.ip === undefined && (this.#leftAlone.get(address) ?? 0) > this.#now())
       this.complain(
         'left to who named it',
         `${address} was asked for by name of late, and ${container} of ${wish.pod} got it`,
       )
+    // What was moved away from it is kept no more once it has another one.
+    for (const [other, { pod }] of this.#kept)
+      if (pod === wish.pod && this.#isForAnother(other, pod)) this.#kept.delete(other)
     this.#kept.delete(address)
     this.#leftAlone.delete(address)
     this.#last.set(address, given)
@@ -200,8 +205,9 @@ export class Judge {
     this.#doubtUntil = this.#now() + milliseconds
   }
 
-  reserved(address: string, pod: string): void {
-    this.#reserved.set(address, pod)
+  /** Whoever has it now keeps it where it `moves`. */
+  reserved(address: string, pod: string, { moves = false } = {}): void {
+    this.#reserved.set(address, { pod, since: moves ? this.#now() : -Infinity })
   }
 
   /** That was asked for. */
@@ -213,6 +219,31 @@ export class Judge {
     this.#reserved.delete(address)
   }
 
+  /** An engine has gone back. */
+  unreservedAll(): void {
+    this.#reserved.clear()
+  }
+
+  /** That it is reserved for nobody is certain. */
+  neverReserved(address: string): void {
+    this.#reserved.delete(address)
+    this.#everReserved.delete(address)
+  }
+
+  /** What is certain to be. */
+  reservedFor(pod: string): readonly string[] {
+    return [...this.#reserved].flatMap(([address, { pod: owner }]) => (owner === pod ? [address] : []))
+  }
+
+  /** When nothing is under way any more, a pod gets one of those that `wait` for it. */
+  givenAtRest({ container, wish, address }: Given, wait: readonly string[]): void {
+    if (wait.includes(address)) return
+    this.complain(
+      'reserved for its owner',
+      `${wait.join(' and ')} waited for ${wish.pod}, and ${container} of it got ${address}`,
+    )
+  }
+
   owns(container: string): boolean {
     return this.#owners.has(container)
   }
@@ -222,10 +253,10 @@ export class Judge {
   }
 
   /** Whether another pod has, or is promised, what this one asks for. */
-  isSpokenFor({ pod, ip, mac }: Wish): boolean {
+  isSpokenFor({ pod, ip, mac, keep }: Wish): boolean {
     const owners = [...this.#owners.values()].filter(({ wish }) => wish.pod !== pod)
     const kept = ip === undefined ? undefined : this.#kept.get(ip)
-    const reserved = ip === undefined ? undefined : this.#reserved.get(ip)
+    const reserved = ip === undefined ? undefined : this.#reserved.get(ip)?.pod
     const ever = ip === undefined ? undefined : this.#everReserved.get(ip)
     const promised = reserved === undefined ? [...(ever ?? [])] : [reserved]
     const last = ip === undefined ? undefined : this.#last.get(ip)
@@ -233,8 +264,22 @@ export class Judge {
       (last !== undefined && last.wish.pod !== pod && this.#mayStay.has(last.container)) ||
       owners.some(({ address, wish }) => address === ip || (mac !== undefined && wish.mac === mac)) ||
       (kept !== undefined && kept.pod !== pod) ||
-      promised.some(other => other !== pod)
+      promised.some(other => other !== pod) ||
+      (keep !== undefined && this.#isMovedAway(pod))
     )
+  }
+
+  /** Whether what is kept for a pod was moved to another one. */
+  #isMovedAway(pod: string): boolean {
+    return [...this.#everReserved.keys()].some(
+      address =>
+        (this.#kept.get(address)?.pod === pod || this.#last.get(address)?.wish.pod === pod) &&
+        this.#isForAnother(address, pod),
+    )
+  }
+
+  #isForAnother(address: string, pod: string): boolean {
+    return [...(this.#everReserved.get(address) ?? [])].some(owner => owner !== pod)
   }
 
   /** How what nodes say is in use differs from who runs. */

@@ -16,6 +16,7 @@ import { delAttachment, endStrays } from '../../ipkeeper-server/leases/verbs/del
 import { RecentAnswers, Tombstones } from '../../ipkeeper-server/leases/verbs/recent-verbs.ts'
 import type { LeaseService } from '../../ipkeeper-server/leases/verbs/service.ts'
 import { Serial } from '../../ipkeeper-server/leases/verbs/turns.ts'
+import { AskedYields } from '../../ipkeeper-server/reconcile/asked-yields.ts'
 import { Reconciler } from '../../ipkeeper-server/reconcile/reconciler.ts'
 import { SettleAnswers } from '../../ipkeeper-server/reconcile/settle-answers.ts'
 import { YieldAddresses } from '../../ipkeeper-server/reconcile/yield-addresses.ts'
@@ -379,6 +380,7 @@ export class Daemon {
     })
     expiry.wake()
     const yielding = new YieldAddresses({ service, onCut: silent, onError: silent })
+    const askedYields = new AskedYields({ service, onDone: silent, onError: silent })
     await this.#drain()
     await answers.begin()
     ledger.subscribe({
@@ -398,6 +400,7 @@ export class Daemon {
     }
     lostEarly.forEach(lost)
     await yielding.begin()
+    await askedYields.begin()
     await presence?.start()
     const death = (attachment: AttachmentRecord): ReturnType<typeof deathOf> =>
       deathOf(attachment, here, bootId, see)
@@ -425,6 +428,7 @@ export class Daemon {
     })
     this.#stops = [
       () => claims?.stop(),
+      () => askedYields.stop(),
       () => yielding.stop(),
       () => presence?.stop(),
       () => expiry.stop(),

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readSource } from '../../scripts/read-source.ts'
 import { coverageOf, TotalCoverage } from './coverage.ts'
-import { historyOf } from './history-of.ts'
+import { historyOf, takesAwayFrom } from './history-of.ts'
 import { playHistory, type Outcome } from './play-history.ts'
 import { kinds, type Kind } from './steps.ts'
 import { tellStory } from './tell.ts'
@@ -22,6 +22,9 @@ const played: Readonly<Record<Kind, number>> = {
   piecewise: 40,
   amnesia: 10,
 }
+
+/** How many of each kind in which addresses are released by force and moved. */
+const playedTakingAway = 10
 
 /** What is too rare to happen in those: a sandbox that is cut off, and a node that is waited for. */
 const rare: readonly (readonly [kind: Kind, seed: number])[] = [['amnesia', 284]]
@@ -49,6 +52,11 @@ for (const [kind, count] of Object.entries(played) as [Kind, number][])
     for (let seed = 1; seed <= count; seed++) if (await assertWell(t, kind, seed)) well++
     t.equal(well, count)
   })
+
+t.test(`${playedTakingAway} of each kind in which addresses are released by force and moved`, async t => {
+  for (let seed = takesAwayFrom; seed < takesAwayFrom + playedTakingAway; seed++)
+    for (const kind of kinds) t.ok(await assertWell(t, kind, seed), `${kind} ${seed}`)
+})
 
 t.test('and what is rare', async t => {
   for (const [kind, seed] of rare) t.ok(await assertWell(t, kind, seed))

@@ -49,6 +49,15 @@ export type Step =
   | { readonly do: 'forget'; readonly on: number; readonly name: number }
   | { readonly do: 'reserve' | 'unreserve'; readonly on: number; readonly pod: number }
   | { readonly do: 'release'; readonly on: number; readonly number: number }
+  /** Of an address that is in use there, as that daemon knows it. `poweredOff`: the operator says that the machine is, true or not. */
+  | {
+      readonly do: 'release --force'
+      readonly on: number
+      readonly which: number
+      readonly poweredOff: boolean
+    }
+  /** An address that somebody has, as that daemon knows it, is for this pod from then on. */
+  | { readonly do: 'move'; readonly on: number; readonly which: number; readonly pod: number }
   | { readonly do: 'compact' | 'snapshot' }
   | { readonly do: 'restore'; readonly wiped: boolean; readonly seen: boolean }
 
@@ -80,7 +89,12 @@ export const isHalf = (mood: string): boolean => mood === 'half' || mood === 'mo
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, weight = 1): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight, arbitrary })
 
-function stepsOf(kind: Kind): fc.Arbitrary<Step> {
+export interface Drawn {
+  /** `release --force` and `move` as well. */
+  readonly takesAway: boolean
+}
+
+function stepsOf(kind: Kind, { takesAway }: Drawn): fc.Arbitrary<Step> {
   const on = fc.nat(machinesOf(kind) - 1)
   const pod = fc.nat(wishes.length - 1)
   const which = fc.nat(30)
@@ -135,6 +149,15 @@ function stepsOf(kind: Kind): fc.Arbitrary<Step> {
     },
     { weight: 2, arbitrary: fc.record({ do: of('reserve', 'unreserve'), on, pod }) },
     { weight: 1, arbitrary: fc.record({ do: of('release'), on, number: fc.integer({ min: 2, max: 8 }) }) },
+    ...(takesAway
+      ? [
+          {
+            weight: 3,
+            arbitrary: fc.record({ do: of('release --force'), on, which, poweredOff: fc.boolean() }),
+          },
+          { weight: 2, arbitrary: fc.record({ do: of('move'), on, which, pod }) },
+        ]
+      : []),
     ...(isShared
       ? [
           {
@@ -176,11 +199,11 @@ const then = fc.oneof(
 )
 
 /** Long ones, of which a failure may leave out whatever it does not need. */
-export function historiesOf(kind: Kind): fc.Arbitrary<History> {
+export function historiesOf(kind: Kind, drawn: Drawn): fc.Arbitrary<History> {
   return fc
     .record({
       seed: fc.nat(),
-      drawn: fc.array(fc.record({ step: stepsOf(kind), then }), {
+      drawn: fc.array(fc.record({ step: stepsOf(kind, drawn), then }), {
         minLength: 30,
         maxLength: 60,
         size: 'max',

@@ -7,6 +7,7 @@ import { noRequest } from '../../ipkeeper-server/ipam/request/request.ts'
 import { addAttachment } from '../../ipkeeper-server/leases/verbs/add.ts'
 import { checkAttachment } from '../../ipkeeper-server/leases/verbs/check.ts'
 import { delAttachment } from '../../ipkeeper-server/leases/verbs/del.ts'
+import { forceRelease } from '../../ipkeeper-server/leases/verbs/force-release.ts'
 import { forgetNode } from '../../ipkeeper-server/leases/verbs/forget-node.ts'
 import { collectGarbage } from '../../ipkeeper-server/leases/verbs/gc.ts'
 import { release } from '../../ipkeeper-server/leases/verbs/release.ts'
@@ -47,6 +48,10 @@ interface Sandbox {
   isAnswered?: boolean
   /** Nobody relies on what it has. */
   isDisowned?: boolean
+  /** It has lost its links. */
+  isCutOff?: boolean
+  /** An operator may have taken its address from it, and then keeps it for nobody. */
+  isReleased?: boolean
   given?: Given
 }
 
@@ -78,7 +83,9 @@ export class World {
   #snapshot: Snapshot | undefined
   /** Machines that are off, and that an operator has said are gone for good. */
   readonly #lost = new Set<Machine>()
-  #wasRestored = false
+  #restores = 0
+  /** By address, for which pod; also where that could not be said. */
+  readonly #moved = new Map<string, string>()
   /** Nobody gets another name any more. */
   #isOver = false
   /** Machines of which that was asked while they were on, and could perhaps not answer; since when they are well again. */
@@ -103,7 +110,8 @@ export class World {
       onCut: (container: string): void => {
         this.#say(`${container} is cut off`)
         this.judge.ended(container)
-        for (const sandbox of this.#sandboxes) if (sandbox.container === container) sandbox.isDisowned = false
+        for (const sandbox of this.#sandboxes)
+          if (sandbox.container === container) Object.assign(sandbox, { isDisowned: false, isCutOff: true })
       },
       note: (text: string): void => {
         this.#say(text)
@@ -176,6 +184,10 @@ export class World {
           await release(service, 'default', address)
           this.judge.keptNoMore(address)
         })
+      case 'release --force':
+        return this.#force(step)
+      case 'move':
+        return this.#move(step)
       case 'compact':
         this.#engine?.compact()
         return undefined
@@ -183,13 +195,13 @@ export class World {
         this.#snapshot = this.#engine?.snapshot()
         return undefined
       case 'restore':
-        this.#wasRestored = true
+        this.#restores++
         if (!step.seen) {
           for (const machine of this.#machines) this.#untold.set(machine, undefined)
           this.#doubtUntold()
         }
         this.#engine?.restore(step.wiped ? undefined : this.#snapshot, step.seen)
-        for (const { ip } of wishes) if (ip !== undefined) this.judge.unreserved(ip)
+        this.judge.unreservedAll()
         for (const { given } of this.#sandboxes) if (given) this.judge.keptNoMore(given.address)
         return undefined
     }
@@ -230,6 +242,7 @@ export class World {
     this.#sandboxes.push(sandbox)
     machine.namespaces.set(container, String(this.#numbers))
     machine.listed.set(container, { pod: wish.pod, uid, createdAt: machine.clocks.wall(), ready: true })
+    const asked = this.#time.now()
     const answer = await this.#add(sandbox, killed)
     if (!this.#isThere(sandbox)) {
       sandbox.state = 'gone'
@@ -244,11 +257,12 @@ export class World {
       const isTakenOver = former && former.machine !== machine && !this.#deleted.has(former)
       this.#say(
         `${container} of ${wish.pod} on ${machine.name} has ${answer}` +
-          (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : ''),
+          (isTakenOver ? `, taken over from ${former.container} on ${former.machine.name}` : '') +
+          (this.#moved.get(answer) === wish.pod ? ', which was moved to it' : ''),
       )
       this.#doubtUntold()
       if (this.#doubted.has(machine)) sandbox.isDisowned = true
-      else this.judge.answered(sandbox.given)
+      else if (sandbox.isCutOff !== true) this.judge.answered(sandbox.given, asked)
       return sandbox
     }
     this.#say(`${container} of ${wish.pod} on ${machine.name} is refused: ${answer.code}`)
@@ -390,8 +404,9 @@ export class World {
     this.#say(`the DEL of ${container} is ${done === true ? 'done' : 'queued'}`)
     const clocks = new Set(this.#machines.map(({ clockIsAhead }) => clockIsAhead))
     // Who is deaf may still go by what the engine was.
-    const mayBeBehind = this.#wasRestored && machine.mood !== 'well'
-    if (given && wasRunning) this.judge.deleted(given, clocks.size === 1 && !mayBeBehind, asked)
+    const mayBeBehind = this.#restores > 0 && machine.mood !== 'well'
+    const isSure = clocks.size === 1 && !mayBeBehind && sandbox.isReleased !== true
+    if (given && wasRunning) this.judge.deleted(given, isSure, asked)
   }
 
   async #check(sandbox: Sandbox): Promise<void> {
@@ -544,12 +559,56 @@ export class World {
         // From when it is asked for on, nobody may rely on it.
         this.judge.unreserved(ip)
         await unreserve(service, 'default', ip)
-      } else {
-        // Whoever is killed meanwhile may have done it.
-        this.judge.mayBeReserved(ip, owner)
-        await reserve(service, { segment: 'default', address: ip, owner: `shop/${owner}`, note: undefined })
-        this.judge.reserved(ip, owner)
-      }
+      } else await this.#promise(service, ip, { owner, moves: false })
+    })
+  }
+
+  async #promise(
+    service: LeaseService,
+    address: string,
+    { owner, moves }: { readonly owner: string; readonly moves: boolean },
+  ): Promise<void> {
+    const restores = this.#restores
+    // Whoever is killed meanwhile may have done it.
+    this.judge.mayBeReserved(address, owner)
+    // A reservation of who has it gives way.
+    if (moves) this.judge.unreserved(address)
+    await reserve(service, {
+      ...{ segment: 'default', address, moves },
+      ...{ owner: `shop/${owner}`, note: undefined },
+    })
+    // An engine that went back meanwhile may have forgotten it.
+    if (restores === this.#restores) this.judge.reserved(address, owner, { moves })
+  }
+
+  /** As ipkeeperctl does: it looks what would be done, and then does what was agreed on. */
+  async #force({ on, which, poweredOff }: Step & { readonly do: 'release --force' }): Promise<void> {
+    await this.#ask(this.#machine(on), async service => {
+      const inUse = [...service.ledger.leases()].filter(({ state }) => state === 'bound')
+      const address = pick(inUse, which)?.address
+      if (address === undefined) return
+      const terms = { poweredOff, dryRun: true }
+      const { plan } = await forceRelease(service, 'default', address, terms)
+      const sandbox = this.#sandboxes.find(({ container }) => container === plan.of.containerId)
+      if (sandbox) sandbox.isReleased = true
+      // Whoever could not say that it is done may have done it.
+      this.judge.keptNoMore(address)
+      // Of one that runs and cannot answer it was for the operator to make sure that it is off.
+      if (plan.way === 'by-word' && sandbox && this.#isThere(sandbox)) this.#doubt(sandbox.machine)
+      const done = await forceRelease(service, 'default', address, { ...terms, dryRun: false, of: plan.of })
+      this.judge.keptNoMore(address)
+      this.#say(`${address} of ${plan.of.containerId ?? 'nobody'} is released by force: ${done.plan.way}`)
+    })
+  }
+
+  async #move({ on, which, pod }: Step & { readonly do: 'move' }): Promise<void> {
+    const owner = wishes[pod]?.pod
+    await this.#ask(this.#machine(on), async service => {
+      const address = pick([...service.ledger.leases()], which)?.address
+      if (address === undefined || owner === undefined) return
+      this.#moved.set(address, owner)
+      await this.#promise(service, address, { owner, moves: true })
+      this.#say(`${address} is moved to ${owner}`)
     })
   }
 
@@ -604,7 +663,21 @@ export class World {
     await this.#until(25, () => this.#differences().length === 0)
     this.#look()
     if (this.judge.violations.length > 0) return
+    for (const wish of wishes) await this.#startWithWhatWaits(wish)
+    await this.#takeMovesBack()
     for (const wish of wishes) await this.#startInTheEnd(wish)
+  }
+
+  /** Else there may be too few addresses for those that are to be started. */
+  async #takeMovesBack(): Promise<void> {
+    const [machine] = this.#serving
+    for (const address of this.#moved.keys())
+      if (machine)
+        await this.#ask(machine, async service => {
+          if (service.ledger.reservation({ segment: 'default', address }))
+            await unreserve(service, 'default', address)
+          this.judge.neverReserved(address)
+        })
   }
 
   /**
@@ -677,24 +750,53 @@ export class World {
     this.judge.atEnd(this.#lists())
   }
 
+  /** What was reserved for a pod that asks for nothing, and nobody has any more, is what it gets. */
+  async #startWithWhatWaits(wish: Wish): Promise<void> {
+    const inUse = new Set([...this.#lists().values()].flat().map(({ address }) => address))
+    const waits = this.judge.reservedFor(wish.pod).filter(address => !inUse.has(address))
+    if (wish.ip !== undefined || waits.length === 0) return
+    const started = await this.#startInTheEnd(wish)
+    if (started?.given) this.judge.givenAtRest(started.given, waits)
+  }
+
   /** A pod that does not run can be, unless another one has, or is promised, what it asks for. */
-  async #startInTheEnd(wish: Wish): Promise<void> {
-    if (this.judge.hasPod(wish.pod) || this.judge.isSpokenFor(wish)) return
+  async #startInTheEnd(wish: Wish): Promise<Sandbox | undefined> {
+    if (this.judge.hasPod(wish.pod) || this.judge.isSpokenFor(wish)) return undefined
     let last: Problem | undefined
     for (let count = 0; count < tries; count++) {
       const machine = pick(this.#serving, Math.floor(this.#draws.next(atEnd) * 100))
-      if (!machine) return
+      if (!machine) return undefined
       const answer = await this.#run(machine, wish, `uid-${++this.#numbers}`, undefined)
-      if (!(answer instanceof Problem)) return
+      if (!(answer instanceof Problem)) return answer
       last = answer
       await this.#time.pass(2 * minute)
     }
-    // Of a machine that was declared gone nobody but the next of that pod gets it, whoever was answered there.
-    if (last?.message.includes('was declared gone for good') === true && this.#lost.size > 0) return
+    if (await this.#releaseWhatIsLost()) return await this.#startInTheEnd(wish)
     this.judge.complain(
       'each pod can be started',
       `${wish.pod} cannot be: ${last?.message ?? ''} [${last?.code ?? ''}]; ${last?.details ?? ''}`,
     )
+    return undefined
+  }
+
+  /** What machines had that are off for good others get by an operator's word alone. Resolves to whether there was any such thing. */
+  async #releaseWhatIsLost(): Promise<boolean> {
+    const lost = new Set([...this.#lost].flatMap(machine => this.#containersOn(machine)))
+    const [machine] = this.#serving
+    let count = 0
+    if (machine)
+      await this.#ask(machine, async service => {
+        const left = [...service.ledger.leases()].filter(
+          ({ attachment }) => attachment && lost.has(attachment.containerId),
+        )
+        for (const { address } of left) {
+          await forceRelease(service, 'default', address, { poweredOff: true, dryRun: false })
+          this.judge.keptNoMore(address)
+          this.#say(`${address} of a lost machine is released by force`)
+          count++
+        }
+      })
+    return count > 0
   }
 
   stop(): void {

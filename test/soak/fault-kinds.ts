@@ -1,5 +1,5 @@
 /** What can go wrong in an episode, and in which: pure. */
-import { SeededRandom } from '../many-nodes/seeded-random.ts'
+import { SeededRandom } from '../rigs/seeded-random.ts'
 import type { StoreKind } from './stage.ts'
 
 export interface FaultKind {

@@ -1,6 +1,6 @@
 /** Kubelets at work on all machines: pods live, several at once on each, by the table of lives. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SeededRandom } from '../many-nodes/seeded-random.ts'
+import type { SeededRandom } from '../rigs/seeded-random.ts'
 import type { Life, LifeTools } from './lives.ts'
 import type { Runtime } from './runtime.ts'
 

@@ -1,7 +1,7 @@
 /** How pods live: what kubelets and runtimes do with them, in and out of order. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Way } from '../many-nodes/pod-calls.ts'
-import type { SeededRandom } from '../many-nodes/seeded-random.ts'
+import type { SeededRandom } from '../rigs/seeded-random.ts'
 import { newInvocation, type Sandbox } from '../rigs/shared-node.ts'
 import type { Runtime } from './runtime.ts'
 import { fixedAddress } from './stage.ts'

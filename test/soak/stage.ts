@@ -12,7 +12,7 @@ import { loseNamespaces, makeNamespaces } from '../rigs/many-namespaces.ts'
 import { mustRun } from '../rigs/run-program.ts'
 import { makeMovedClock, type MovedClock } from '../rigs/moved-clock.ts'
 import { makeSharedNode, type SharedNode } from '../rigs/shared-node.ts'
-import { makeTempFolder, type TempFolder } from '../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../rigs/temp-folder.ts'
 import type { Teardown } from '../rigs/teardown.ts'
 
 /** Where leases are: etcd shared by all nodes, or on the disk of the only one. */
@@ -85,10 +85,7 @@ const namespacesEach = 32
 
 /** Starts everything but the daemons. */
 export async function startStage(t: Teardown, { store, ...options }: StageOptions): Promise<Stage> {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const nodes = store === 'etcd' ? 3 : 1
   const lan = await startLan({ hosts: store === 'etcd' ? nodes + 3 : nodes })
   t.teardown(() => lan.close())

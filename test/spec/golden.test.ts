@@ -4,10 +4,9 @@
  * own, and so is stderr. Addresses depend on what was before, so only families, lengths and gateways are compared.
  */
 import t, { type Test } from 'tap'
-import { startDaemon, type Daemon } from '../rigs/daemon.ts'
+import { startOwnDaemon, type Daemon } from '../rigs/daemon.ts'
 import { missing, testedPlugin } from '../rigs/requirements.ts'
 import { runProgram, type Finished } from '../rigs/run-program.ts'
-import { makeTempFolder } from '../rigs/temp-folder.ts'
 import { goldenCases, type Golden, type GoldenCase } from './golden-cases.ts'
 
 interface Printed {
@@ -25,16 +24,6 @@ const comparable = (msg: unknown): string =>
   String(msg)
     .replace(/^host-local:/, 'ipkeeper:')
     .replace(/10\.1\.2\.[0-9]+ has been/, 'ADDRESS has been')
-
-async function start(t: Test): Promise<Daemon> {
-  const folder = makeTempFolder()
-  const daemon = await startDaemon({ socket: folder.file('s'), stateDir: folder.file('state') })
-  t.teardown(async () => {
-    await daemon.stop()
-    folder.remove()
-  })
-  return daemon
-}
 
 function run(golden: Golden, daemon: Daemon): Promise<Finished> {
   const text = (golden.stdin ?? '').replaceAll('"host-local"', '"ipkeeper"')
@@ -88,7 +77,7 @@ const leavesState = ({ golden }: GoldenCase): boolean =>
   golden.sequence !== undefined || (golden.env['CNI_COMMAND'] === 'ADD' && golden.exit === 0)
 
 t.test('cases that change nothing', { skip }, async t => {
-  const daemon = await start(t)
+  const { daemon } = await startOwnDaemon(t)
   for (const recorded of chosen.filter(one => !leavesState(one))) {
     await t.test(nameOf(recorded), async t => {
       assertCase(t, recorded, await run(recorded.golden, daemon))
@@ -99,7 +88,7 @@ t.test('cases that change nothing', { skip }, async t => {
 
 for (const [sequence, members] of Map.groupBy(chosen.filter(leavesState), sequenceOf)) {
   t.test(`on empty state: ${sequence}`, { skip }, async t => {
-    const daemon = await start(t)
+    const { daemon } = await startOwnDaemon(t)
     for (const recorded of members) {
       await t.test(nameOf(recorded), async t => {
         assertCase(t, recorded, await run(recorded.golden, daemon))

@@ -25,7 +25,7 @@ import {
   type ObjectSourceName,
   objectSources,
 } from '../../migrate/import/plan/object-sources.ts'
-import { command, type Command, type ReadCall, type Option } from '../framework/command.ts'
+import { command, type CtlCommand, type ReadCall, type Option } from '../framework/command.ts'
 import type { DaemonClient } from '../framework/daemon-client.ts'
 import { showProgress } from '../framework/progress.ts'
 import { readObjectList } from '../manifests/manifest-source.ts'
@@ -265,13 +265,25 @@ const hostLocalCommand = command<ImportReport>({
   print,
 })
 
+const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+
+/** "Pod", or "IPPool.crd.projectcalico.org": the IPPools of several products have only their kind in common. */
+function kindOf(object: JsonObject): string {
+  const group = groupOf(textIn(object, 'apiVersion'))
+  return `${textIn(object, 'kind') || 'what has no kind'}${group === '' ? '' : `.${group}`}`
+}
+
 /** @throws IPK_USAGE where a file has other objects alone, such as a list of pods: nothing of it would be adopted without a word */
 function ofSource(source: ObjectSource, objects: readonly JsonObject[], file: string): readonly JsonObject[] {
-  const kinds = new Set(objects.map(object => textIn(object, 'kind')))
-  if (kinds.size === 0 || source.resources.some(({ kind }) => kinds.has(kind))) return objects
+  const kinds = new Set(objects.map(kindOf))
+  const { resources } = source
+  const isWanted = resources.some(({ kind, apiVersions }) =>
+    apiVersions.some(version => kinds.has(`${kind}.${groupOf(version)}`)),
+  )
+  if (kinds.size === 0 || isWanted) return objects
   throw new Problem(
     'IPK_USAGE',
-    `${file} has no ${source.resources.map(({ kind }) => kind).join(' or ')}, but ${[...kinds].sort().join(', ')}`,
+    `${file} has no ${resources.map(({ kind }) => kind).join(' or ')}, but ${[...kinds].sort().join(', ')}`,
     {
       hint: `kubectl get ${kubectlNames(source)} -A -o json > FILE`,
     },
@@ -285,7 +297,7 @@ const summaries: Readonly<Record<ObjectSourceName, string>> = {
   'crd-ipkeeper': "Adopt allocations of this node's pods from the StaticIPs of crd-ipkeeper",
 }
 
-function objectCommand(name: ObjectSourceName): Command {
+function objectCommand(name: ObjectSourceName): CtlCommand {
   const source = objectSources[name]
   return command<ImportReport>({
     name: `import ${name}`,
@@ -333,6 +345,6 @@ function objectCommand(name: ObjectSourceName): Command {
   })
 }
 
-export const importCommands: readonly Command[] = importSources.map(source =>
+export const importCommands: readonly CtlCommand[] = importSources.map(source =>
   source === 'host-local' ? hostLocalCommand : objectCommand(source),
 )

@@ -5,6 +5,7 @@ import { type Cell, distance } from '../framework/terminal-text.ts'
 import type { PoolFamily, PoolsReply } from '../../../shared/api/listing.schema.ts'
 import type { PoolDescription, RangeDescription } from '../../../shared/api/pool-description.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
+import { poolNotes } from '../../../shared/text/pool-notes.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
 import { OptionProblem } from '../framework/option-problem.ts'
 import { readCount } from '../framework/options.ts'
@@ -62,22 +63,9 @@ function describe({ origin, ranges: of, rules, free, ...rest }: PoolDescription)
     .join('')
 }
 
-/** What is listed is what is in force. */
-const pendingLines = (pools: PoolsReply['pools']): string =>
-  pools
-    .flatMap(({ pending }) => (pending ? [`${pending.says}\nnext: ${shellLine(pending.next)}\n`] : []))
-    .join('')
-
-const drainingLines = (pools: PoolsReply['pools']): string =>
-  pools
-    .flatMap(({ name, draining }) => {
-      if (!draining) return []
-      const what = draining.whole ? name : `a range of ${name}`
-      const next = shellLine(['ipkeeperctl', 'leases', '--pool', name])
-      return String(draining.left) === '0'
-        ? [`${what} is drained: no address is left in it\n`]
-        : [`${what} is draining: ${draining.left} left\nnext: ${next}\n`]
-    })
+const noteLines = (pools: PoolsReply['pools']): string =>
+  poolNotes(pools)
+    .map(({ says, next }) => `${says}\nnext: ${shellLine(next)}\n`)
     .join('')
 
 /** When it is full, if it goes on growing as it did; -o wide says why that is not known. */
@@ -123,7 +111,7 @@ export const poolsCommand = listing<PoolsData, PoolRow>({
     return { ...reply, description: (await daemon.ask('GET', path)) as PoolDescription }
   },
   below: ({ description, pools }) =>
-    [pendingLines(pools), drainingLines(pools), description ? describe(description) : '']
+    [noteLines(pools), description ? describe(description) : '']
       .filter(part => part !== '')
       .map(part => `\n${part}`)
       .join(''),

@@ -1,6 +1,6 @@
 import { defaultPaths } from '../../../shared/paths.ts'
 import { shellLine } from '../../../shared/text/shell-word.ts'
-import type { Command, ReadCall } from './command.ts'
+import type { CtlCommand, ReadCall } from './command.ts'
 import { connectDaemon, type DaemonClient } from './daemon-client.ts'
 import { jsonText, yamlText } from './document-text.ts'
 import { OptionProblem } from './option-problem.ts'
@@ -19,7 +19,7 @@ interface ToolCall extends ReadCall {
 }
 
 /** Throws IPK_USAGE. */
-function readCommonOptions({ options: given, ...call }: ReadCall, command: Command): ToolCall {
+function readCommonOptions({ options: given, ...call }: ReadCall, command: CtlCommand): ToolCall {
   const { output: format = 'table', socket, color: word = 'auto', interval, ...options } = given
   const output = chooseWord('-o', format, formatsOf(command))
   const color = chooseWord('--color', word, colorWords)
@@ -37,7 +37,7 @@ function readInterval(text = '2'): number {
 }
 
 /** How data are printed: as one document, or as the command prints them for people; again and again where it is watched. */
-function printer(command: Command, { output, color, flags, interval }: ToolCall, terminal: Terminal) {
+function printer(command: CtlCommand, { output, color, flags, interval }: ToolCall, terminal: Terminal) {
   const paint = choosePaint(color, terminal.isTerminal?.out === true, terminal.env)
   const watched = interval !== undefined
   const format = command.formats?.[output] ?? command.print
@@ -50,7 +50,7 @@ function printer(command: Command, { output, color, flags, interval }: ToolCall,
 }
 
 interface Watched {
-  readonly command: Command
+  readonly command: CtlCommand
   readonly daemon: DaemonClient
   readonly call: ToolCall
   readonly title: string
@@ -77,7 +77,7 @@ async function watch({ command, daemon, call, title }: Watched, terminal: Termin
  * @param line the whole command line, for the title of a watched listing
  */
 export async function runCommand(
-  command: Command,
+  command: CtlCommand,
   given: ReadCall,
   { terminal, line }: { readonly terminal: Terminal; readonly line: readonly string[] },
 ): Promise<0 | 1> {

@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { closeTcp, createReadOnlyServer, listenTcp, refuse, type ListenAddress } from '../tcp-server.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ListenAddress } from '../../host/listen-address.ts'
+import { closeTcp, createReadOnlyApp, listenTcp, refuse } from '../tcp-app.ts'
 import type { EventStream } from './event-stream.ts'
 import type { PageFiles } from './page-files.ts'
 import { isReadable, readTarget } from './page-requests.ts'
@@ -47,23 +48,27 @@ const protection = {
  * The page, and of the API what it reads, over TCP on loopback. Until there is an API it answers 503.
  */
 export class PageListener {
-  readonly #server: Server
+  readonly #app = createReadOnlyApp({ connectionLimit, headers: protection })
   #parts: PageParts | undefined
 
   constructor() {
-    this.#server = createReadOnlyServer(
-      connectionLimit,
-      (request, response) => {
-        void this.#answer(request, response)
-      },
-      protection,
+    this.#app.addHook('onRequest', async ({ method }, reply) =>
+      method === 'GET' || method === 'HEAD'
+        ? undefined
+        : refuse(reply.header('allow', 'GET, HEAD'), 405, 'only GET and HEAD: nothing can be changed here'),
     )
+    this.#app.get('/*', async (request, reply) =>
+      this.#parts
+        ? await serve(this.#parts, request, reply)
+        : refuse(reply.header('retry-after', '1'), 503, 'the daemon is starting'),
+    )
+    this.#app.setNotFoundHandler((_request, reply) => refuse(reply, 404, elsewhere))
   }
 
   /** Throws IPK_PAGE_LISTEN where the system refuses the address, as when another program has the port. */
   async listen(address: ListenAddress): Promise<void> {
     const place = { key: 'page.listen', code: 'IPK_PAGE_LISTEN' } as const
-    await listenTcp(this.#server, address, place, error => {
+    await listenTcp(this.#app, address, place, error => {
       this.#parts?.onError(error)
     })
   }
@@ -74,71 +79,30 @@ export class PageListener {
 
   async close(): Promise<void> {
     this.#parts?.events.close()
-    await closeTcp(this.#server)
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD')
-      refuse(response, 405, 'only GET and HEAD: nothing can be changed here')
-      return
-    }
-    if (!this.#parts) {
-      response.setHeader('retry-after', '1')
-      refuse(response, 503, 'the daemon is starting')
-      return
-    }
-    const { path, query } = readTarget(request.url ?? '') ?? { path: '', query: '' }
-    await serve(this.#parts, { path, query, head: request.method === 'HEAD' }, response)
+    await closeTcp(this.#app)
   }
 }
 
-interface Asked {
-  readonly path: string
-  readonly query: string
-  readonly head: boolean
-}
+const elsewhere = 'only the page and what it reads is here; the rest of the API is on the unix socket'
 
-async function serve(
-  parts: PageParts,
-  { path, query, head }: Asked,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(parts: PageParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { files, events, ask, onError } = parts
+  const { path, query } = readTarget(request.url) ?? { path: '', query: '' }
   const file = files && Object.hasOwn(files, path) ? files[path] : undefined
-  if (file) {
-    send(response, 200, file.type, file.text)
-  } else if (path === '/v1/events') {
-    if (head) send(response, 200, 'text/event-stream; charset=utf-8', '')
-    else if (!events.open(response)) {
-      response.setHeader('retry-after', '10')
-      refuse(response, 503, 'too many pages are open already')
-    }
-  } else if (isReadable(path)) {
-    try {
-      const { status, body } = await ask(`${path}${query}`)
-      send(response, status, 'application/json; charset=utf-8', body)
-    } catch (error) {
-      onError(error)
-      refuse(response, 500, 'the daemon could not answer; see its log')
-    }
-  } else if (path === '/' && !files) {
-    refuse(
-      response,
-      404,
-      'this daemon runs from source, without the page: make build, and start dist/ipkeeper-server',
-    )
-  } else {
-    refuse(
-      response,
-      404,
-      'only the page and what it reads is here; the rest of the API is on the unix socket',
-    )
+  if (file) return reply.type(file.type).send(file.text)
+  if (path === '/v1/events') {
+    if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send('')
+    if (events.open(reply.raw)) return reply.hijack()
+    return refuse(reply.header('retry-after', '10'), 503, 'too many pages are open already')
   }
-}
-
-/** Node leaves the body of an answer to HEAD away. */
-function send(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
-  response.end(text)
+  if (isReadable(path)) {
+    const answer = await ask(`${path}${query}`).catch((error: unknown) => {
+      onError(error)
+    })
+    if (!answer) return refuse(reply, 500, 'the daemon could not answer; see its log')
+    return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body)
+  }
+  const fromSource =
+    'this daemon runs from source, without the page: make build, and start dist/ipkeeper-server'
+  return refuse(reply, 404, path === '/' && !files ? fromSource : elsewhere)
 }

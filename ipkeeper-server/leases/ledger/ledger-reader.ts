@@ -79,6 +79,11 @@ export class LedgerReader implements AddressBook {
     }
   }
 
+  /** Whether the attachment has any, of which none is parsed. */
+  hasLeases(key: AttachmentKey): boolean {
+    return this.#records.leases.byAttachment.has(attachmentKey(key))
+  }
+
   leasesOf(key: AttachmentKey): readonly LeaseRecord[] {
     const leases = this.#tables.lease.ofKeys(this.#records.leases.byAttachment.get(attachmentKey(key)))
     return leases.sort((a, b) => a.rangeSet - b.rangeSet)

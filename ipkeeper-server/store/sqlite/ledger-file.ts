@@ -17,7 +17,7 @@ import {
   type LastChange,
 } from './last-change.ts'
 import { layoutFault, upgradeLayout } from './layout.ts'
-import { LedgerRows, type Commit, type Counted } from './ledger-rows.ts'
+import { LedgerRows, type Commit, type RowCounts } from './ledger-rows.ts'
 import { checkInThread, integrityFindings } from './integrity.ts'
 import { judgeLog } from './log-file.ts'
 import { migrations } from './migrations.ts'
@@ -54,10 +54,11 @@ export class LedgerFile {
   readonly history: HistoryTable
   readonly #database: DatabaseSync
   readonly #rows: LedgerRows
-  readonly #files: OwnFiles | undefined
+  /** Those that a running store watches over. */
+  #files: OwnFiles | undefined
   readonly #lastChange: LastChangeFile
   readonly #boot: string
-  #counted: Counted
+  #counted: RowCounts
   /** Pages of the log since it was last brought into the database, about. */
   #logPages = 0
   #sticky: Problem | undefined
@@ -391,7 +392,11 @@ export class LedgerFile {
       // What cannot be brought there stays in the log.
     }
     if (this.fault()) this.abandon()
-    else this.#database.close()
+    else {
+      // SQLite removes its log, which is no loss.
+      this.#files = undefined
+      this.#database.close()
+    }
   }
 }
 

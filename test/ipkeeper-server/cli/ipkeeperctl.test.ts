@@ -1,10 +1,9 @@
 import { chmodSync } from 'node:fs'
-import { pino } from 'pino'
+import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
 import { commands, runIpkeeperctl } from '../../../ipkeeper-server/cli/ipkeeperctl.ts'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
-import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { canonicalPool } from '../../../ipkeeper-server/ipam/pools/pool.ts'
+import type { NodeRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type { DiskStatus, LeaseStore, StoreStatus } from '../../../ipkeeper-server/store/lease-store.ts'
 import type { AddressReply, HistoryReply, ReleaseReply } from '../../../shared/api/address.schema.ts'
 import type {
@@ -17,56 +16,32 @@ import { parseCidr } from '../../../shared/net/cidr.ts'
 import { leaveStaleSocket, listenScripted, replyText, type Script } from '../../rigs/scripted-socket.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
+import { nodeText } from '../../rigs/records.ts'
 import { openSharedStore } from '../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
-import { readingParts } from '../http/app-parts.ts'
+import { runTool, type ToolRun } from '../../rigs/run-tool.ts'
+import { serveLeases } from '../../rigs/served-leases.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { TestService } from '../leases/test-service.ts'
 
-interface Ran {
-  readonly exit: number
-  readonly out: string
-  readonly err: string
-}
+const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ToolRun> =>
+  runTool(argv, { env })
 
-async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  let out = ''
-  let err = ''
-  const exit = await runIpkeeperctl(argv, {
-    env,
-    out: text => (out += text),
-    err: text => (err += text),
-  })
-  return { exit, out, err }
-}
-
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 let names = 0
 const newPath = (): string => folder.file(`${++names}.sock`)
 
 /** A real application on a socket, and the tool that asks it. */
-async function site(t: Test, store?: LeaseStore) {
+async function servedTool(t: Test, store?: LeaseStore) {
   const story = await TestService.open(store)
   story.now = Date.now()
-  const socket = newPath()
   const deferred = { waiting: 0, quarantined: 0 }
   const disk: { now: DiskStatus | undefined } = { now: undefined }
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: Date.now() - 300_000, stateDir: '/state', socket },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve(deferred),
-    disk: () => disk.now,
-    logger: pino({ level: 'silent' }),
+  const { socket } = await serveLeases(t, {
+    story,
+    facts: { startedAt: Date.now() - 300_000 },
+    parts: { deferredDels: () => Promise.resolve(deferred), disk: () => disk.now },
   })
-  t.teardown(() => app.close())
-  await listenUnix(app, socket)
-  const control = (...argv: readonly string[]): Promise<Ran> => run([...argv, '--socket', socket])
+  const control = (...argv: readonly string[]): Promise<ToolRun> => run([...argv, '--socket', socket])
   /** What a command that must succeed prints. */
   const printed = async (...argv: readonly string[]): Promise<string> => {
     const { exit, out, err } = await control(...argv)
@@ -78,7 +53,7 @@ async function site(t: Test, store?: LeaseStore) {
 }
 
 t.test('leases', async t => {
-  const { story, printed, control } = await site(t)
+  const { story, printed, control } = await servedTool(t)
   t.equal(await printed('leases'), 'no leases\n')
   t.equal(await printed('leases', '-o', 'json'), '{\n  "leases": []\n}\n')
   await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(10), ip: '10.22.0.50' })
@@ -125,14 +100,14 @@ t.test('leases', async t => {
 })
 
 t.test('a kept address of a container without a pod', async t => {
-  const { story, printed } = await site(t)
+  const { story, printed } = await servedTool(t)
   await story.add({ container: 'alone', retain: 'forever' })
   await story.del('alone')
   t.match(await printed('leases'), /10\.22\.0\.2\/24 +held +- +net +n1 +- +eth0 .* never\n/)
 })
 
 t.test('until when a kept address is kept', async t => {
-  const { story, printed } = await site(t)
+  const { story, printed } = await servedTool(t)
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 's1' }
   for (const [pod, retain, more] of [
     ['a', 'forever', {}],
@@ -167,7 +142,7 @@ t.test('until when a kept address is kept', async t => {
 })
 
 t.test('reserve for a workload, and for an owner that is no pod', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   await story.add({ pod: 'a', container: 'c1' })
   t.equal(
     await printed('reserve', '10.22.0.50', 'shop/STS/web'),
@@ -190,7 +165,7 @@ t.test('reserve for a workload, and for an owner that is no pod', async t => {
 })
 
 t.test('pools', async t => {
-  const { story, printed } = await site(t)
+  const { story, printed } = await servedTool(t)
   t.match(await printed('pools'), /^no pools: a pool appears with the first ADD/)
   await story.add({ pod: 'a', container: 'c1' })
   t.equal(
@@ -213,7 +188,7 @@ t.test('pools', async t => {
 const at = (time: number): string => new Date(time).toISOString().replace(/\.[0-9]{3}Z$/, 'Z')
 
 t.test('who: a bound address', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   const begun = story.now
   await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(10), ip: '10.22.0.50', retain: '30m' })
   story.now += 60_000
@@ -254,7 +229,7 @@ t.test('who: a bound address', async t => {
 })
 
 t.test('who: the other states', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50', retain: '30m' })
   await story.add({ pod: 'b', container: 'c2', ip: '10.22.0.51', retain: 'forever' })
   await story.del('c1')
@@ -292,7 +267,7 @@ t.test('who: the other states', async t => {
 })
 
 t.test('who: a pod', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50', retain: '30m' })
   await story.add({ pod: 'web-1', container: 'c2' })
   await printed('reserve', '10.22.0.77', 'shop/web-0')
@@ -333,7 +308,7 @@ t.test('who: a pod', async t => {
 })
 
 t.test('an address as listings print it, with its prefix length', async t => {
-  const { story, printed } = await site(t)
+  const { story, printed } = await servedTool(t)
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50', retain: '30m' })
   t.match(await printed('who', '10.22.0.50/24'), /^10\.22\.0\.50 is bound to shop\/web-0/)
   t.match(await printed('history', '10.22.0.50/24'), /bound +shop\/web-0/)
@@ -344,7 +319,7 @@ t.test('an address as listings print it, with its prefix length', async t => {
 })
 
 t.test('history', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   t.match(
     await printed('history', '10.22.0.50'),
     /^no history: the address was never used, or its history has expired/,
@@ -378,7 +353,7 @@ t.test('history', async t => {
 })
 
 t.test('release', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   for (const [pod, retain] of [
     ['a', 'forever'],
     ['b', '30m'],
@@ -414,7 +389,7 @@ t.test('release', async t => {
 })
 
 t.test('release by force', async t => {
-  const { story, socket, control } = await site(t)
+  const { story, socket, control } = await servedTool(t)
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50' })
   const usage = /^error: .* \[IPK_USAGE\]\n/
   for (const words of [
@@ -429,17 +404,15 @@ t.test('release by force', async t => {
   t.match(dry, { exit: 0, out: '', err: /^shop\/a \(container c1 on node n1\) loses its interface eth0/ })
   /** As somebody at a terminal, who answers so. */
   const answering = async (answer: string): Promise<readonly [exit: number, out: string, err: string]> => {
-    const [out, err]: [string[], string[]] = [[], []]
-    const exit = await runIpkeeperctl(['release', '--force', '10.22.0.50', '--socket', socket], {
-      env: {},
-      out: text => out.push(text),
-      err: text => err.push(text),
+    let err = ''
+    const { exit, out } = await runTool(['release', '--force', '10.22.0.50', '--socket', socket], {
+      err: text => (err += text),
       ask: text => {
-        err.push(`${text}${answer}`)
+        err += `${text}${answer}`
         return answer
       },
     })
-    return [exit, out.join(''), err.join('')]
+    return [exit, out, err]
   }
   const told = 'shop/a (container c1 on node n1) loses its interface eth0; it keeps running without it\n'
   for (const answer of ['', 'n', 'yo'])
@@ -458,7 +431,7 @@ t.test('release by force', async t => {
 })
 
 t.test('what is no address', async t => {
-  const { control } = await site(t)
+  const { control } = await servedTool(t)
   for (const name of ['who', 'history', 'release'])
     // For who, the others are pods.
     for (const address of [
@@ -479,7 +452,7 @@ t.test('what is no address', async t => {
 })
 
 t.test('reserve, reservations, unreserve', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   t.equal(await printed('reservations'), 'no reservations\n')
   await story.add({ pod: 'first', container: 'c1' })
   t.equal(
@@ -518,7 +491,7 @@ t.test('reserve, reservations, unreserve', async t => {
 })
 
 t.test('status', async t => {
-  const { story, socket, printed, deferred, disk } = await site(t)
+  const { story, socket, printed, deferred, disk } = await servedTool(t)
   await story.add({ pod: 'a', container: 'c1' })
   t.equal(
     await printed('status'),
@@ -562,7 +535,7 @@ t.test('status', async t => {
 
 t.test('status of a store that nodes share', async t => {
   const store = openSharedStore(t, new EngineDouble().connect(), `${t.testdir({})}/journal.db`)
-  const { story, socket, printed } = await site(t, store)
+  const { story, socket, printed } = await servedTool(t, store)
   await until('all is heard', () => story.service.ledger.isHeard())
   const shown = async (status: Partial<StoreStatus>): Promise<string> => {
     story.service.ledger.storeStatus = () => ({ state: 'ready', owed: 0, ...status })
@@ -616,13 +589,13 @@ ${goesOn}        waiting for n3
 
 t.test('forget-node', async t => {
   const engine = new EngineDouble()
-  const put = (name: string, more: object): void => {
-    engine.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }))
+  const put = (name: string, more: Partial<NodeRecord>): void => {
+    engine.put('node', name, nodeText(name, more))
   }
   for (const name of ['n1', 'n3', 'n4']) put(name, {})
   put('n5', { gone: { since: 1_700_000_000_000, by: 'n4' } })
   const store = openSharedStore(t, engine.connect(), `${t.testdir({})}/journal.db`)
-  const { story, control, printed } = await site(t, store)
+  const { story, control, printed } = await servedTool(t, store)
   await until('all is heard', () => story.service.ledger.isHeard())
   t.equal(await story.add({ pod: 'web-0', container: 'c1', node: 'n3', ip: '10.22.0.50' }), '10.22.0.50')
   put('n1', { generation: 2, epoch: 2 })
@@ -719,7 +692,7 @@ t.test('flights, without a daemon', async t => {
 })
 
 t.test('where options may stand, and where the socket comes from', async t => {
-  const { socket } = await site(t)
+  const { socket } = await servedTool(t)
   const env = { IPKEEPER_SOCKET: socket }
   for (const [argv, given] of [
     [['leases'], env],
@@ -808,7 +781,7 @@ t.test('version', async t => {
 })
 
 t.test('usage errors: exit 2, one line that says what, one that helps', async t => {
-  const { socket } = await site(t)
+  const { socket } = await servedTool(t)
   const rows: readonly (readonly [argv: readonly string[], message: string, option?: string])[] = [
     [['lease'], 'unknown command "lease"; did you mean leases?'],
     [['LEASES'], 'unknown command "LEASES"; did you mean leases?'],
@@ -888,7 +861,7 @@ t.test('usage errors: exit 2, one line that says what, one that helps', async t 
 })
 
 t.test('refused by the daemon: exit 1, with its words', async t => {
-  const { story, control } = await site(t)
+  const { story, control } = await servedTool(t)
   await story.add({ pod: 'a', container: 'c1' })
   for (const [argv, text] of [
     [
@@ -926,8 +899,8 @@ t.test('no daemon: which socket, why, and how to start one', async t => {
 })
 
 t.test('a socket that is not for this user', async t => {
-  const { socket } = await site(t)
-  chmodSync(folder.path, 0o755)
+  const { socket } = await servedTool(t)
+  chmodSync(dirname(socket), 0o755)
   chmodSync(socket, 0)
   // Root would be let in all the same.
   if (process.geteuid?.() === 0) {
@@ -987,7 +960,7 @@ t.test('something else answers, or a daemon of another version', async t => {
 })
 
 t.test('alive: who answers, be it with a refusal', async t => {
-  const { printed } = await site(t)
+  const { printed } = await servedTool(t)
   t.equal(await printed('alive'), 'the daemon answers\n')
   const refusal = (code: string): object => ({ code, message: 'M', hint: 'H', details: '' })
   for (const [name, script, exit, says] of [
@@ -1012,7 +985,7 @@ t.test('alive: who answers, be it with a refusal', async t => {
 })
 
 t.test('one pool', async t => {
-  const { story, control, printed } = await site(t)
+  const { story, control, printed } = await servedTool(t)
   await story.add({ pod: 'a', container: 'c1' })
   const lab = parseCidr('10.23.0.0/24')!
   await story.add({ pod: 'b', container: 'c2', pool: canonicalPool('lab', 'lab', [[{ subnet: lab }]]) })
@@ -1043,7 +1016,7 @@ t.test('one pool', async t => {
 })
 
 t.test('completion: what the daemon knows, and nothing of it when it is away', async t => {
-  const { story, socket } = await site(t)
+  const { story, socket } = await servedTool(t)
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
   await story.add({ pod: 'web-1', container: 'c2', ip: '10.22.0.61', retain: '30m' })
   await story.del('c2')
@@ -1105,7 +1078,7 @@ t.test('usage errors, every command says what to type', async t => {
 })
 
 t.test('--watch: a line of JSON with each change, until the interruption', async t => {
-  const { story, socket } = await site(t)
+  const { story, socket } = await servedTool(t)
   const interruption = new AbortController()
   const lines: string[] = []
   const watched = runIpkeeperctl(['leases', '-w', '-o', 'json', '--interval', '0.1', '--socket', socket], {
@@ -1137,7 +1110,7 @@ t.test('--watch and --color: usage errors', async t => {
 })
 
 t.test('colours: on a terminal alone', async t => {
-  const { story, socket } = await site(t)
+  const { story, socket } = await servedTool(t)
   await story.add({ pod: 'web-0', container: 'c1' })
   for (const [argv, isTerminal, coloured] of [
     [[], true, true],
@@ -1146,11 +1119,7 @@ t.test('colours: on a terminal alone', async t => {
     [['--color', 'always'], false, true],
     [['-o', 'json'], true, false],
   ] as const) {
-    let out = ''
-    await runIpkeeperctl(['leases', ...argv, '--socket', socket], {
-      env: {},
-      out: text => (out += text),
-      err: () => undefined,
+    const { out } = await runTool(['leases', ...argv, '--socket', socket], {
       isTerminal: { out: isTerminal, err: isTerminal },
     })
     t.equal(out.includes('\u001b['), coloured, `${argv.join(' ')} ${isTerminal}`)

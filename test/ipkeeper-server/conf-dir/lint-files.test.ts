@@ -17,7 +17,7 @@ import { readConfDir, readNetworks } from '../../../ipkeeper-server/conf-dir/rea
 import { readSourceFile } from '../../../ipkeeper-server/conf-dir/read-source-file.ts'
 import type { LintFinding } from '../../../shared/api/lint.schema.ts'
 import { until } from '../../rigs/poll.ts'
-import { makeTempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -25,10 +25,7 @@ const list = (name: string, type = 'bridge'): string =>
   `{ "cniVersion": "1.0.0", "name": "${name}", "plugins": [{ "type": "${type}" }] }`
 
 function makeFolder(t: Test): TempFolder {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   return folder
 }
 

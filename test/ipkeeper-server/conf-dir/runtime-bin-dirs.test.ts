@@ -4,7 +4,7 @@ import t from 'tap'
 import { runtimeBinDirs } from '../../../ipkeeper-server/conf-dir/runtime-bin-dirs.ts'
 import { missing } from '../../rigs/requirements.ts'
 import { mustRun } from '../../rigs/run-program.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const main = 'etc/containerd/config.toml'
 const one = (folder: string): string =>
@@ -72,10 +72,7 @@ for (const [rows, real] of [
 ] as const)
   for (const [name, files, expected] of rows)
     t.test(name, async t => {
-      const folder = makeTempFolder()
-      t.teardown(() => {
-        folder.remove()
-      })
+      const folder = tempFolder(t)
       for (const [path, text] of Object.entries(files)) {
         mkdirSync(dirname(folder.file(path)), { recursive: true })
         writeFileSync(folder.file(path), text.replace('@', folder.path))

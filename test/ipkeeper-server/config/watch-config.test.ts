@@ -36,7 +36,7 @@ interface Site {
 }
 
 /** A file, opened and watched, with the first look behind it: what is seen from now on was watched. */
-async function site(
+async function watchFile(
   t: Test,
   path: string,
   { apply, mustExist = true }: { apply?: (next: DaemonConfig) => void; mustExist?: boolean } = {},
@@ -102,7 +102,7 @@ const ways: Readonly<Record<string, (path: string, text: string) => void>> = {
 for (const [name, replace] of Object.entries(ways)) {
   t.test(`seen: ${name}`, async t => {
     const folder = t.testdir({ 'config.yaml': saying(5) })
-    const { config, path, applied, problems, untilApplied } = await site(t, join(folder, 'config.yaml'))
+    const { config, path, applied, problems, untilApplied } = await watchFile(t, join(folder, 'config.yaml'))
     replace(path, saying(6))
     await untilApplied(6)
     t.strictSame(config.status(), { path, loadedAt: 1001, problem: null, stricter: [] })
@@ -123,7 +123,7 @@ t.test('seen: the swap of a ConfigMap, again and again', async t => {
   }
   publish(1, saying(5))
   symlinkSync('..data/config.yaml', join(folder, 'config.yaml'))
-  const { applied, untilApplied } = await site(t, join(folder, 'config.yaml'))
+  const { applied, untilApplied } = await watchFile(t, join(folder, 'config.yaml'))
   for (const [version, seconds] of [
     [2, 6],
     [3, 7],
@@ -138,7 +138,7 @@ t.test('seen: the swap of a ConfigMap, again and again', async t => {
 t.test('seen: a change of the file in another folder that the path is a link to', async t => {
   const folder = t.testdir({ etc: {}, there: { 'real.yaml': saying(5) } })
   symlinkSync('../there/real.yaml', join(folder, 'etc', 'config.yaml'))
-  const { untilApplied } = await site(t, join(folder, 'etc', 'config.yaml'))
+  const { untilApplied } = await watchFile(t, join(folder, 'etc', 'config.yaml'))
   writeFileSync(join(folder, 'there', 'real.yaml'), saying(6))
   await untilApplied(6)
   renameSync(join(folder, 'there'), join(folder, 'elsewhere'))
@@ -164,7 +164,7 @@ t.test('seen: a change between opening and watching', async t => {
 
 t.test('a bad file leaves the last good one in force, and is told once', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
-  const { config, path, applied, problems, untilApplied, untilProblem } = await site(
+  const { config, path, applied, problems, untilApplied, untilProblem } = await watchFile(
     t,
     join(folder, 'config.yaml'),
   )
@@ -185,7 +185,7 @@ t.test('a bad file leaves the last good one in force, and is told once', async t
 
 t.test('the former text is no change, and ends the problem', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
-  const { config, path, applied, until, untilProblem } = await site(t, join(folder, 'config.yaml'))
+  const { config, path, applied, until, untilProblem } = await watchFile(t, join(folder, 'config.yaml'))
   writeFileSync(path, 'x: 1\n')
   await untilProblem('config.yaml:1:1: unknown key "x"')
   writeFileSync(path, saying(5))
@@ -251,7 +251,7 @@ const losses: readonly (readonly [name: string, change: (path: string) => void, 
 for (const [name, change, message] of losses) {
   t.test(`refused: ${name}`, async t => {
     const folder = t.testdir({ 'config.yaml': saying(5) })
-    const { config, path, problems, applied, untilProblem, untilApplied } = await site(
+    const { config, path, problems, applied, untilProblem, untilApplied } = await watchFile(
       t,
       join(folder, 'config.yaml'),
     )
@@ -270,7 +270,7 @@ for (const [name, change, message] of losses) {
 t.test('what cannot be put in force is refused, and tried again when asked', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
   let inUse = true
-  const { config, path, problems, applied, untilProblem } = await site(t, join(folder, 'config.yaml'), {
+  const { config, path, problems, applied, untilProblem } = await watchFile(t, join(folder, 'config.yaml'), {
     apply: () => {
       if (inUse) throw new Problem('IPK_POOLS_ORPHAN', 'pool a goes')
     },
@@ -288,7 +288,7 @@ t.test('what cannot be put in force is refused, and tried again when asked', asy
 
 t.test('a bug while it is put in force is a problem as well', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
-  const { config, path, untilProblem } = await site(t, join(folder, 'config.yaml'), {
+  const { config, path, untilProblem } = await watchFile(t, join(folder, 'config.yaml'), {
     apply: () => {
       throw new TypeError('oops')
     },
@@ -300,7 +300,7 @@ t.test('a bug while it is put in force is a problem as well', async t => {
 
 t.test('touching the file changes nothing', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
-  const { config, path, applied } = await site(t, join(folder, 'config.yaml'))
+  const { config, path, applied } = await watchFile(t, join(folder, 'config.yaml'))
   utimesSync(path, 1, 1)
   t.equal(await config.reload(), 'unchanged')
   t.equal(config.status().loadedAt, 1000)
@@ -309,7 +309,7 @@ t.test('touching the file changes nothing', async t => {
 
 t.test('two at a time are one after the other', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
-  const { config, path, applied } = await site(t, join(folder, 'config.yaml'))
+  const { config, path, applied } = await watchFile(t, join(folder, 'config.yaml'))
   writeFileSync(path, saying(6))
   t.strictSame(await Promise.all([config.reload(), config.reload()]), ['applied', 'unchanged'])
   t.strictSame(applied, [6])
@@ -317,9 +317,13 @@ t.test('two at a time are one after the other', async t => {
 
 t.test('a file that need not be there', async t => {
   const folder = t.testdir({})
-  const { config, path, problems, untilApplied, untilProblem } = await site(t, join(folder, 'config.yaml'), {
-    mustExist: false,
-  })
+  const { config, path, problems, untilApplied, untilProblem } = await watchFile(
+    t,
+    join(folder, 'config.yaml'),
+    {
+      mustExist: false,
+    },
+  )
   t.equal(await config.reload(), 'unchanged', 'still none')
   writeFileSync(path, 'cooldown: 6s\n')
   await untilApplied(6)
@@ -330,7 +334,7 @@ t.test('a file that need not be there', async t => {
 
 t.test('a folder that is not there is said, and looked for', async t => {
   const folder = t.testdir({})
-  const { path, unwatched, problems, untilApplied } = await site(t, join(folder, 'etc', 'config.yaml'), {
+  const { path, unwatched, problems, untilApplied } = await watchFile(t, join(folder, 'etc', 'config.yaml'), {
     mustExist: false,
   })
   mkdirSync(dirname(path))
@@ -344,7 +348,7 @@ t.test('a folder that is not there is said, and looked for', async t => {
 
 t.test('a folder that is replaced by another one is watched anew', async t => {
   const folder = t.testdir({ etc: { 'config.yaml': saying(5) }, next: { 'config.yaml': saying(6) } })
-  const { path, untilApplied } = await site(t, join(folder, 'etc', 'config.yaml'))
+  const { path, untilApplied } = await watchFile(t, join(folder, 'etc', 'config.yaml'))
   renameSync(join(folder, 'etc'), join(folder, 'former'))
   renameSync(join(folder, 'next'), join(folder, 'etc'))
   // The rename of a folder is seen in the folder around it only: an operator who does this says so.
@@ -356,7 +360,7 @@ t.test('a folder that is replaced by another one is watched anew', async t => {
 
 t.test('after stop nothing happens', async t => {
   const folder = t.testdir({ 'config.yaml': saying(5) })
-  const { config, path, applied } = await site(t, join(folder, 'config.yaml'))
+  const { config, path, applied } = await watchFile(t, join(folder, 'config.yaml'))
   await config.stop()
   writeFileSync(path, saying(6))
   t.equal(await config.reload(), 'unchanged')

@@ -9,7 +9,7 @@ interface Site {
   readonly rounds: number[]
 }
 
-function site(next: (round: number) => number | undefined = () => undefined): Site {
+function makeTask(next: (round: number) => number | undefined = () => undefined): Site {
   const timers = new TestTimers()
   const rounds: number[] = []
   const task = new BackgroundTask({
@@ -36,7 +36,7 @@ t.test('when rounds begin', async t => {
       [10, 30, 50],
     ],
   ] as const) {
-    const { timers, task, rounds } = site(next)
+    const { timers, task, rounds } = makeTask(next)
     for (const wish of wishes) task.wake(wish)
     await timers.pass(100)
     t.strictSame(rounds, expected, name)
@@ -45,7 +45,7 @@ t.test('when rounds begin', async t => {
 })
 
 t.test('waking brings a planned round forward', async t => {
-  const { timers, task, rounds } = site(round => (round === 1 ? 1000 : undefined))
+  const { timers, task, rounds } = makeTask(round => (round === 1 ? 1000 : undefined))
   task.wake()
   await timers.pass(10)
   task.wake(5)
@@ -54,7 +54,7 @@ t.test('waking brings a planned round forward', async t => {
 })
 
 t.test('a task that rests begins no round, however often it is woken', async t => {
-  const { timers, task, rounds } = site(() => {
+  const { timers, task, rounds } = makeTask(() => {
     task.rest(30)
     task.wake()
     return undefined
@@ -147,7 +147,7 @@ t.test('a round that throws', async t => {
 })
 
 t.test('stop', async t => {
-  const { timers, task, rounds } = site()
+  const { timers, task, rounds } = makeTask()
   task.wake(10)
   await task.stop()
   task.wake()
@@ -175,7 +175,7 @@ t.test('stop', async t => {
 })
 
 t.test('moments further away than setTimeout can wait for', async t => {
-  const { timers, task, rounds } = site()
+  const { timers, task, rounds } = makeTask()
   const month = 40 * 24 * 3_600_000
   task.wake(month)
   await timers.pass(month - 1)

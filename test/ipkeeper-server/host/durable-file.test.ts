@@ -33,14 +33,14 @@ const writers: Readonly<Record<string, Write>> = {
   },
 }
 
-function site(t: Test) {
+function oldFile(t: Test) {
   const folder = t.testdir({ file: 'old' })
   return { folder, path: join(folder, 'file') }
 }
 
 for (const [name, write] of Object.entries(writers)) {
   t.test(`${name} replaces a file, with the mode it is given`, async t => {
-    const { folder, path } = site(t)
+    const { folder, path } = oldFile(t)
     for (const mode of [0o600, 0o644, 0o755]) {
       const umask = process.umask(0o077)
       await write(path, `for ${mode}`, { mode }).finally(() => process.umask(umask))
@@ -52,7 +52,7 @@ for (const [name, write] of Object.entries(writers)) {
   })
 
   t.test(`${name} overwrites the temporary file of a run that was killed`, async t => {
-    const { folder, path } = site(t)
+    const { folder, path } = oldFile(t)
     for (const [temporary, options] of [
       ['.file', {}],
       ['file.new', { temporary: join(folder, 'file.new') }],
@@ -67,7 +67,7 @@ for (const [name, write] of Object.entries(writers)) {
   })
 
   t.test(`${name}: what fails leaves the old file whole and no temporary one`, async t => {
-    const { folder, path } = site(t)
+    const { folder, path } = oldFile(t)
     mkdirSync(join(folder, 'full'))
     writeFileSync(join(folder, 'full', 'kept'), '')
     await t.rejects(write(join(folder, 'full'), 'new', { mode: 0o600 }), { code: /EISDIR|ENOTEMPTY|EEXIST/ })
@@ -79,7 +79,7 @@ for (const [name, write] of Object.entries(writers)) {
   })
 
   t.test(`${name} syncs the file, renames it, and syncs the folder`, { skip: missing('strace') }, t => {
-    const { folder, path } = site(t)
+    const { folder, path } = oldFile(t)
     const source = pathToFileURL(
       join(import.meta.dirname, '../../../ipkeeper-server/host/durable-file.ts'),
     ).href
@@ -103,7 +103,7 @@ for (const [name, write] of Object.entries(writers)) {
 
 t.test('whenever the power goes, there is the old file or the new one, whole', async t => {
   for (let count = 0; ; count++) {
-    const { folder, path } = site(t)
+    const { folder, path } = oldFile(t)
     const { calls, made } = callsUntilPowerCut(count)
     const temporary = join(folder, 'file.new')
     const isDone = await writeDurably(path, 'new', { temporary, mode: 0o600, calls }).then(
@@ -119,7 +119,7 @@ t.test('whenever the power goes, there is the old file or the new one, whole', a
 
 t.test('each call that fails leaves the old file and no temporary one, until the rename', async t => {
   for (const broken of ['writeFile', 'chmod', 'sync', 'rename']) {
-    const { folder, path } = site(t)
+    const { folder, path } = oldFile(t)
     const { calls } = callsUntilPowerCut(Infinity)
     const failing = (): Promise<never> => Promise.reject(new Error(broken))
     const open: typeof calls.open = async (...args) => {
@@ -140,7 +140,7 @@ t.test('each call that fails leaves the old file and no temporary one, until the
 })
 
 t.test('the last look sees the whole temporary file, and may refuse it', async t => {
-  const { folder, path } = site(t)
+  const { folder, path } = oldFile(t)
   const temporary = join(folder, 'file.new')
   const check = (): void => {
     t.equal(readFileSync(temporary, 'utf8'), 'new')
@@ -153,7 +153,7 @@ t.test('the last look sees the whole temporary file, and may refuse it', async t
 })
 
 t.test('an exclusive write refuses a temporary file that is there, and leaves it alone', async t => {
-  const { folder, path } = site(t)
+  const { folder, path } = oldFile(t)
   const temporary = join(folder, 'file.new')
   writeFileSync(temporary, 'of another process')
   await t.rejects(writeDurably(path, 'new', { temporary, mode: 0o600, exclusive: true }), { code: 'EEXIST' })
@@ -162,14 +162,14 @@ t.test('an exclusive write refuses a temporary file that is there, and leaves it
 })
 
 t.test('sets the owner', { skip: process.getuid?.() === 0 ? false : 'needs root' }, async t => {
-  const { path } = site(t)
+  const { path } = oldFile(t)
   await writeDurably(path, 'new', { mode: 0o4755, owner: { uid: 1234, gid: 1235 } })
   t.match(statSync(path), { uid: 1234, gid: 1235 })
   t.equal(statSync(path).mode & 0o7777, 0o4755)
 })
 
 t.test('names may be bytes that are no UTF-8', async t => {
-  const { folder } = site(t)
+  const { folder } = oldFile(t)
   const name = Buffer.from([0x66, 0xff, 0xfe])
   const path = Buffer.concat([Buffer.from(`${folder}/`), name])
   await writeDurably(path, 'new', { mode: 0o600 })
@@ -178,7 +178,7 @@ t.test('names may be bytes that are no UTF-8', async t => {
 })
 
 t.test('renames, and makes names of a folder durable', async t => {
-  const { folder, path } = site(t)
+  const { folder, path } = oldFile(t)
   await renameDurably(path, join(folder, 'second'))
   renameDurablySync(join(folder, 'second'), join(folder, 'third'))
   t.strictSame(readdirSync(folder), ['third'])

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import t, { type Test } from 'tap'
 import { KeptFolder } from '../../../ipkeeper-server/host/kept-folder.ts'
 import { until } from '../../rigs/poll.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
-function site(t: Test) {
-  const folder = makeTempFolder()
+function keepFolder(t: Test) {
+  const folder = tempFolder(t)
   const path = folder.file('around', 'kept')
   mkdirSync(folder.file('around'))
   const seen = { changes: 0, errors: [] as unknown[] }
@@ -19,14 +19,13 @@ function site(t: Test) {
   })
   t.teardown(() => {
     kept.close()
-    folder.remove()
   })
   kept.open()
   return { folder, path, seen, kept }
 }
 
 /** Whether a change in it is heard of. */
-async function hears(t: Test, name: string, { path, seen }: ReturnType<typeof site>): Promise<void> {
+async function hears(t: Test, name: string, { path, seen }: ReturnType<typeof keepFolder>): Promise<void> {
   const before = seen.changes
   writeFileSync(`${path}/file`, '')
   await until(`${name}: heard of`, () => seen.changes > before)
@@ -35,7 +34,7 @@ async function hears(t: Test, name: string, { path, seen }: ReturnType<typeof si
 }
 
 t.test('made, watched, and made anew whatever becomes of it', async t => {
-  const here = site(t)
+  const here = keepFolder(t)
   const { folder, path, seen } = here
   t.ok(existsSync(path))
   t.equal(seen.changes, 1, 'called once for what came before')
@@ -72,7 +71,7 @@ t.test('made, watched, and made anew whatever becomes of it', async t => {
 })
 
 t.test('while it cannot be made that is told once, and nothing changes; then it is made', async t => {
-  const { folder, path, seen, kept } = site(t)
+  const { folder, path, seen, kept } = keepFolder(t)
   rmSync(folder.file('around'), { recursive: true })
   await until('told', () => seen.errors.length === 1)
   t.match(seen.errors, [{ code: 'ENOENT' }])

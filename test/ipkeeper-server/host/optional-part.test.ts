@@ -3,7 +3,7 @@ import { OptionalParts } from '../../../ipkeeper-server/host/optional-part.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
 import { settled, TestTimers } from '../../rigs/test-timers.ts'
 
-function site(lookEvery?: number) {
+function brokenPart(lookEvery?: number) {
   const timers = new TestTimers()
   const [told, tries]: [string[], number[]] = [[], []]
   let fault: string | undefined = 'taken'
@@ -24,7 +24,7 @@ function site(lookEvery?: number) {
 }
 
 t.test('what does not work is tried less and less often, and told once for each change', async t => {
-  const { timers, told, tries, parts, part, set } = site()
+  const { timers, told, tries, parts, part, set } = brokenPart()
   await part.start()
   t.match(parts.states(), [{ name: 'page', problem: { code: 'IPK_PAGE_LISTEN' }, since: 0 }])
   await timers.pass(100_000)
@@ -41,7 +41,7 @@ t.test('what does not work is tried less and less often, and told once for each 
 })
 
 t.test('what breaks is tried again soon, however often its users say so', async t => {
-  const { timers, told, tries, part, set } = site()
+  const { timers, told, tries, part, set } = brokenPart()
   set(undefined)
   await part.start()
   set('gone')
@@ -57,7 +57,7 @@ t.test('what breaks is tried again soon, however often its users say so', async 
 })
 
 t.test('what nobody uses is looked at, until it is stopped', async t => {
-  const { timers, told, tries, part, set } = site(15_000)
+  const { timers, told, tries, part, set } = brokenPart(15_000)
   set(undefined)
   await part.start()
   await timers.pass(20_000)

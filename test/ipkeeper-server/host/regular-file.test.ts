@@ -8,12 +8,9 @@ import {
   type ReadingTerms,
 } from '../../../ipkeeper-server/host/regular-file.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const at = (name: string): string => folder.file(name)
 writeFileSync(at('small'), 'abc')
 writeFileSync(at('large'), 'x'.repeat(200_000))

@@ -1,33 +1,15 @@
-import { pino } from 'pino'
-import t, { type Test } from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
+import t from 'tap'
 import type { HistoryReply } from '../../../shared/api/address.schema.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
-import { quietParts } from './app-parts.ts'
-import { TestService } from '../leases/test-service.ts'
-
-async function site(t: Test) {
-  const story = await TestService.open()
-  const lines: Record<string, unknown>[] = []
-  const app = await buildApp(
-    quietParts(story.service, {
-      logger: pino(
-        { level: 'info' },
-        { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
-      ),
-    }),
-  )
-  t.teardown(() => app.close())
-  return { story, app, lines }
-}
+import { openLeaseApp } from '../../rigs/served-leases.ts'
 
 t.test('a release is logged, with who had the address', async t => {
-  const { story, app, lines } = await site(t)
+  const { story, app, log } = await openLeaseApp(t)
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50', retain: 'forever' })
   await story.del('c1')
   const reply = await app.inject({ method: 'POST', url: '/v1/addresses/default/10.22.0.50/release' })
   t.equal(reply.statusCode, 200)
-  t.match(lines, [
+  t.match(log, [
     {
       ...{
         level: 30,
@@ -43,7 +25,7 @@ t.test('a release is logged, with who had the address', async t => {
 })
 
 t.test('the history takes its defaults: segment default, fifty tenures', async t => {
-  const { story, app } = await site(t)
+  const { story, app } = await openLeaseApp(t)
   for (let index = 0; index < 30; index++) {
     await story.add({ pod: 'a', container: `c${index}`, ip: '10.22.0.50' })
     await story.del(`c${index}`)
@@ -58,13 +40,13 @@ t.test('the history takes its defaults: segment default, fifty tenures', async t
 })
 
 t.test('an IPv6 address in a path', async t => {
-  const { app } = await site(t)
+  const { app } = await openLeaseApp(t)
   for (const text of ['fd00:22::50', 'FD00%3A22%3A%3A50'])
     t.match((await app.inject({ url: `/v1/addresses/default/${text}` })).json(), { address: 'fd00:22::50' })
 })
 
 t.test('refused, with a code and a remedy', async t => {
-  const { app } = await site(t)
+  const { app } = await openLeaseApp(t)
   for (const [method, url, status, code] of [
     ['GET', '/v1/history', 400, 'IPK_REQUEST_INVALID'],
     ['GET', '/v1/history?address=', 400, 'IPK_REQUEST_INVALID'],

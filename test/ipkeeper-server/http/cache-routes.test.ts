@@ -1,30 +1,14 @@
-import { pino } from 'pino'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { cacheRoutes, type ResultCaches } from '../../../ipkeeper-server/http/routes/cache.ts'
 import type { CacheReply } from '../../../shared/api/cache.schema.ts'
-import { TestService } from '../leases/test-service.ts'
-import { readingParts } from './app-parts.ts'
+import { openLeaseApp } from '../../rigs/served-leases.ts'
 
 async function application(t: Test, caches: ResultCaches) {
-  const { service } = await TestService.open()
-  const app = await buildApp({
-    service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s' },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(service),
-    nodeRoutes: [
-      node => {
-        cacheRoutes(node, { caches })
-      },
-    ],
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'silent' }),
-  })
-  t.teardown(() => app.close())
-  return app
+  const addRoutes = (node: FastifyInstance): void => {
+    cacheRoutes(node, { caches })
+  }
+  return (await openLeaseApp(t, { parts: { nodeRoutes: [addRoutes] } })).app
 }
 
 const state: CacheReply = {

@@ -1,9 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Ajv } from 'ajv'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { AddReply, DoneReply, ErrorReply } from '../../../shared/api/cni.schema.ts'
 import {
@@ -14,9 +12,9 @@ import {
   StatusReply,
 } from '../../../shared/api/listing.schema.ts'
 import type { VerbObserver } from '../../../ipkeeper-server/leases/verbs/verb-observer.ts'
-import { readingParts } from './app-parts.ts'
 import { TestService } from '../leases/test-service.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { openLeaseApp } from '../../rigs/served-leases.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { FragileStore } from '../store/fragile-store.ts'
 
 const ajv = new Ajv({ strict: false, formats: { 'date-time': true } })
@@ -24,10 +22,9 @@ const isAddReply = ajv.compile(AddReply)
 const isDoneReply = ajv.compile(DoneReply)
 const isErrorReply = ajv.compile(ErrorReply)
 
-async function site(t: Test) {
+/** An application whose store and state folder can fail, and who counts what it does. */
+async function countedApp(t: Test) {
   const store = new FragileStore()
-  const story = await TestService.open(store)
-  const lines: string[] = []
   /** What the one who counts was told. */
   const told: string[] = []
   const observer: VerbObserver = {
@@ -37,31 +34,16 @@ async function site(t: Test) {
     undone: reason => told.push(`undone: ${reason}`),
   }
   const stateFolder = { beats: true }
-  const app = await buildApp({
-    stateFolderBeats: () => Promise.resolve(stateFolder.beats),
-    service: story.service,
-    facts: {
-      version: '1.2.3',
-      startedAt: 0,
-      stateDir: '/state',
-      socket: '/s',
-      store: { kind: 'memory', location: 'memory' },
+  const leaseApp = await openLeaseApp(t, {
+    story: await TestService.open(store),
+    node: { readResolvConf: () => ({ nameservers: ['10.0.0.53'] }) },
+    parts: {
+      stateFolderBeats: () => Promise.resolve(stateFolder.beats),
+      observer,
+      metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
     },
-    ...readingParts(story.service, { readResolvConf: () => ({ nameservers: ['10.0.0.53'] }) }),
-    observer,
-    metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
   })
-  t.teardown(() => app.close())
-  return {
-    app,
-    story,
-    store,
-    stateFolder,
-    told,
-    log: () => lines.map(line => JSON.parse(line) as Record<string, unknown>),
-  }
+  return { ...leaseApp, store, stateFolder, told }
 }
 
 const config = (rest: object = {}) => ({
@@ -82,7 +64,7 @@ const body = (containerId: string, rest: object = {}, netconf: object = config()
 })
 
 t.test('every verb answers in its shape, and names container and pod in the log', async t => {
-  const { app, log } = await site(t)
+  const { app, log } = await countedApp(t)
   const post = async (verb: string, payload: object) =>
     await app.inject({ method: 'POST', url: `/v1/cni/${verb}`, payload })
   const add = await post('add', body('c1'))
@@ -92,7 +74,7 @@ t.test('every verb answers in its shape, and names container and pod in the log'
     cniVersion: '1.0.0',
     ips: [{ address: '10.22.0.2/24', gateway: '10.22.0.1' }],
   })
-  t.match(log().at(-1), {
+  t.match(log.at(-1), {
     verb: 'add',
     containerId: 'c1',
     ifname: 'eth0',
@@ -125,7 +107,7 @@ t.test('every verb answers in its shape, and names container and pod in the log'
 })
 
 t.test('results in the shape of every version', async t => {
-  const { app } = await site(t)
+  const { app } = await countedApp(t)
   for (const [version, expected] of [
     [
       '',
@@ -188,7 +170,7 @@ t.test('results in the shape of every version', async t => {
 })
 
 t.test('errors have code, message, hint; never {} and never nothing', async t => {
-  const { app, story } = await site(t)
+  const { app, story } = await countedApp(t)
   const annotated = (annotations: object) =>
     config({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
   for (const [method, url, payload, status, code] of [
@@ -259,7 +241,7 @@ t.test('errors have code, message, hint; never {} and never nothing', async t =>
 })
 
 t.test('a store that fails is an error 11, and the next ADD works', async t => {
-  const { app, store, story } = await site(t)
+  const { app, store, story } = await countedApp(t)
   store.fails = () => true
   const refused = await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body('c1') })
   t.match(refused.json(), { code: 'IPK_STORE_FAILED', cniCode: 11, retryable: true })
@@ -270,7 +252,7 @@ t.test('a store that fails is an error 11, and the next ADD works', async t => {
 })
 
 t.test('STATUS: 50 for what can pass, its own code for a configuration that is none', async t => {
-  const { app, store, story } = await site(t)
+  const { app, store, story } = await countedApp(t)
   const ranges = (subnet: string, more: object = {}) =>
     config({ ipam: { type: 'ipkeeper', ranges: [[{ subnet }]], ...more } })
   const ask = async (verb: string, netconf: object, containerId = '') => {
@@ -312,7 +294,7 @@ t.test('STATUS: 50 for what can pass, its own code for a configuration that is n
 })
 
 t.test('who counts is told how each verb ended', async t => {
-  const { app, store, story, told } = await site(t)
+  const { app, store, story, told } = await countedApp(t)
   const post = async (verb: string, payload: object): Promise<void> => {
     await app.inject({ method: 'POST', url: `/v1/cni/${verb}`, payload })
   }
@@ -355,7 +337,7 @@ t.test('who counts is told how each verb ended', async t => {
 })
 
 t.test('the page of metrics is text', async t => {
-  const { app } = await site(t)
+  const { app } = await countedApp(t)
   const reply = await app.inject({ method: 'GET', url: '/metrics' })
   t.match(reply, {
     statusCode: 200,
@@ -365,11 +347,8 @@ t.test('the page of metrics is text', async t => {
 })
 
 t.test('a client that goes away while its ADD is under way leaves no lease', async t => {
-  const { app, store, story, told, log } = await site(t)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const { app, store, story, told, log } = await countedApp(t)
+  const folder = tempFolder(t)
   const path = folder.file('s')
   await listenUnix(app, path)
   let release: () => void = () => undefined
@@ -395,12 +374,7 @@ t.test('a client that goes away while its ADD is under way leaves no lease', asy
   release()
   while (story.service.serial.busy > 0) await delay(5)
   t.strictSame(story.leases(), [])
-  t.match(
-    log()
-      .map(line => String(line['msg']))
-      .join('\n'),
-    /the client went away/,
-  )
+  t.match(log.map(line => String(line['msg'])).join('\n'), /the client went away/)
   t.strictSame(told, ['add IPK_INTERRUPTED', 'undone: client_gone'])
   const again = await app.inject({
     method: 'POST',
@@ -411,7 +385,7 @@ t.test('a client that goes away while its ADD is under way leaves no lease', asy
 })
 
 t.test('a pod that asks for nothing, with a fallback', async t => {
-  const { app } = await site(t)
+  const { app } = await countedApp(t)
   const netconf = config({
     ipam: {
       type: 'ipkeeper',
@@ -465,7 +439,7 @@ t.test('a pod that asks for nothing, with a fallback', async t => {
 })
 
 t.test('listings, reservations, status and OpenAPI', async t => {
-  const { app } = await site(t)
+  const { app } = await countedApp(t)
   const get = async (url: string) => (await app.inject({ method: 'GET', url })).json()
   const reserved = await app.inject({
     method: 'POST',
@@ -541,7 +515,7 @@ t.test('listings, reservations, status and OpenAPI', async t => {
 t.test(
   'GC ends what the runtime no longer lists, of this network and node, and what was there before',
   async t => {
-    const { app, story } = await site(t)
+    const { app, story } = await countedApp(t)
     const dated = () => ({ startedAt: Math.floor(story.time.monotonic * 1000), bootId: 'boot-1' })
     const add = async (id: string, rest: object = dated()) => {
       await app.inject({ method: 'POST', url: '/v1/cni/add', payload: body(id, { args: '', ...rest }) })
@@ -576,7 +550,7 @@ t.test(
 )
 
 t.test('each reply says whether the state folder takes writes', async t => {
-  const { app, stateFolder } = await site(t)
+  const { app, stateFolder } = await countedApp(t)
   for (const beats of [true, false]) {
     stateFolder.beats = beats
     for (const [verb, payload, status] of [

@@ -1,10 +1,8 @@
 import { Ajv } from 'ajv'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { ExplainReply } from '../../../shared/api/explain.schema.ts'
-import { TestService } from '../leases/test-service.ts'
-import { quietParts } from './app-parts.ts'
+import { openLeaseApp } from '../../rigs/served-leases.ts'
 
 const config = {
   cniVersion: '1.0.0',
@@ -15,10 +13,9 @@ const config = {
 }
 const question = { config, namespace: 'shop', name: 'web-0' }
 
-async function site(t: Test) {
-  const story = await TestService.open()
-  const app = await buildApp(quietParts(story.service))
-  t.teardown(() => app.close())
+/** The application, and the route as a function. */
+async function explainRoute(t: Test) {
+  const { story, app } = await openLeaseApp(t)
   const ask = async (payload: object) => {
     const reply = await app.inject({ method: 'POST', url: '/v1/explain', payload })
     return { status: reply.statusCode, body: reply.json<Record<string, unknown>>() }
@@ -27,7 +24,7 @@ async function site(t: Test) {
 }
 
 t.test('every answer has the shape of its schema', async t => {
-  const { story, ask } = await site(t)
+  const { story, ask } = await explainRoute(t)
   await story.add({ pod: 'web-0', container: 'c1', uid: 'u1' })
   const ajv = new Ajv()
   for (const [patch, answer] of [
@@ -49,7 +46,7 @@ t.test('every answer has the shape of its schema', async t => {
 })
 
 t.test('what is no question is refused', async t => {
-  const { ask } = await site(t)
+  const { ask } = await explainRoute(t)
   const ajv = new Ajv()
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web' }
   for (const [payload, code] of [

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { keepEdge } from '../../../ipkeeper-server/http/http-edge.ts'
 import { closed, oddRequests, sendRaw } from '../../rigs/raw-requests.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const answer: RequestListener = (request, response) => {
   request.resume().once('end', () => {
@@ -13,7 +13,7 @@ const answer: RequestListener = (request, response) => {
 }
 
 async function listen(t: Test, arrival: number, listener = answer): Promise<string> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const path = folder.file('s')
   const server = createServer({ requireHostHeader: false }, listener)
   keepEdge(server, {
@@ -24,7 +24,6 @@ async function listen(t: Test, arrival: number, listener = answer): Promise<stri
   t.teardown(async () => {
     server.closeAllConnections()
     await once(server.close(), 'close')
-    folder.remove()
   })
   return path
 }

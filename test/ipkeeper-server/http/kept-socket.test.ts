@@ -9,10 +9,10 @@ import type { Problem } from '../../../shared/problem/problem.ts'
 import { askSocket } from '../../rigs/daemon.ts'
 import { until } from '../../rigs/poll.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
-async function site(t: Test) {
-  const folder = makeTempFolder()
+async function openKeptSocket(t: Test) {
+  const folder = tempFolder(t)
   const path = folder.file('run', 's')
   const app = fastify()
   app.get('/who', async () => Promise.resolve('us'))
@@ -30,10 +30,7 @@ async function site(t: Test) {
   const close = async (): Promise<void> => {
     await Promise.all([kept.close(), app.close()])
   }
-  t.teardown(async () => {
-    await close()
-    folder.remove()
-  })
+  t.teardown(() => close())
   const answers = async (): Promise<boolean> => {
     const reply = await askSocket(path, 'GET', '/who').catch(() => undefined)
     return reply?.body === 'us'
@@ -42,7 +39,7 @@ async function site(t: Test) {
 }
 
 t.test('a socket or a folder that goes is made anew, as it was', async t => {
-  const { folder, path, seen, answers } = await site(t)
+  const { folder, path, seen, answers } = await openKeptSocket(t)
   t.ok(await answers())
   const ways: readonly [name: string, away: () => void][] = [
     [
@@ -87,7 +84,7 @@ t.test('a socket or a folder that goes is made anew, as it was', async t => {
 })
 
 t.test('who has taken its place is left alone while he lives', async t => {
-  const { path, seen, answers } = await site(t)
+  const { path, seen, answers } = await openKeptSocket(t)
   const other = createServer(connection => {
     connection.on('error', () => undefined)
     connection.end('other')
@@ -107,7 +104,7 @@ t.test('who has taken its place is left alone while he lives', async t => {
 })
 
 t.test('a file that is no socket is left alone, and said', async t => {
-  const { folder, path, seen, answers } = await site(t)
+  const { folder, path, seen, answers } = await openKeptSocket(t)
   writeFileSync(folder.file('mine'), 'mine')
   renameSync(folder.file('mine'), path)
   await until('it is told', () => seen.problems.length > 0)
@@ -118,7 +115,7 @@ t.test('a file that is no socket is left alone, and said', async t => {
 })
 
 t.test('when it closes, what was accepted by a socket made anew is answered, and the file goes', async t => {
-  const { path, seen, close } = await site(t)
+  const { path, seen, close } = await openKeptSocket(t)
   rmSync(path)
   await until('made anew', () => seen.made > 0)
   const asked = askSocket(path, 'GET', '/slow')
@@ -129,7 +126,7 @@ t.test('when it closes, what was accepted by a socket made anew is answered, and
 })
 
 t.test('closing while its folder is gone', async t => {
-  const { folder, close } = await site(t)
+  const { folder, close } = await openKeptSocket(t)
   rmSync(folder.file('run'), { recursive: true })
   await close()
   t.pass('it ends')

@@ -17,17 +17,14 @@ import t, { type Test } from 'tap'
 import { checkSocketPath, listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import { askSocket } from '../../rigs/daemon.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
-import { makeTempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
-function site(t: Test): { readonly folder: TempFolder; readonly app: FastifyInstance } {
-  const folder = makeTempFolder()
+function makeApp(t: Test): { readonly folder: TempFolder; readonly app: FastifyInstance } {
+  const folder = tempFolder(t)
   const app = fastify()
   app.get('/who', async () => Promise.resolve({ pid: process.pid }))
-  t.teardown(async () => {
-    await app.close()
-    folder.remove()
-  })
+  t.teardown(() => app.close())
   return { folder, app }
 }
 
@@ -36,7 +33,7 @@ const answers = async (path: string): Promise<boolean> =>
   (await askSocket(path, 'GET', '/who')).status === 200
 
 t.test('makes its folder and the socket for root alone, whatever the mask is', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   const path = folder.file('run', 'ipkeeper', 's')
   const mask = process.umask(0)
   t.teardown(() => process.umask(mask))
@@ -50,7 +47,7 @@ t.test('makes its folder and the socket for root alone, whatever the mask is', a
 })
 
 t.test('a folder that is there keeps its mode', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   mkdirSync(folder.file('run'))
   chmodSync(folder.file('run'), 0o755)
   await listenUnix(app, folder.file('run', 's'))
@@ -58,7 +55,7 @@ t.test('a folder that is there keeps its mode', async t => {
 })
 
 t.test('a stale socket is replaced', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   const path = folder.file('s')
   leaveStaleSocket(path)
   t.ok(lstatSync(path).isSocket())
@@ -68,7 +65,7 @@ t.test('a stale socket is replaced', async t => {
 })
 
 t.test('a live socket is left alone', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   const path = folder.file('s')
   const other = fastify()
   t.teardown(() => other.close())
@@ -84,7 +81,7 @@ t.test('a live socket is left alone', async t => {
 })
 
 t.test('asked before anything is made, it changes nothing', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   await checkSocketPath(folder.file('run', 's'))
   t.notOk(existsSync(folder.file('run')))
   const path = folder.file('s')
@@ -98,7 +95,7 @@ t.test('asked before anything is made, it changes nothing', async t => {
 })
 
 t.test('a daemon that hangs with a full queue is no stale socket', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   const path = folder.file('s')
   const script = `require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => console.log('ready'))`
   const hung = spawn(process.execPath, ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -129,7 +126,7 @@ t.test('a daemon that hangs with a full queue is no stale socket', async t => {
 })
 
 t.test("what is no socket is nobody's to remove", async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   const path = folder.file('s')
   writeFileSync(path, 'precious')
   t.match(await thrownProblem(() => listenUnix(app, path)), {
@@ -144,7 +141,7 @@ t.test("what is no socket is nobody's to remove", async t => {
 })
 
 t.test('a path that no socket can have', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   const room = 107 - Buffer.byteLength(folder.path) - 1
   const tooLong = folder.file('é'.repeat(Math.ceil((room + 1) / 2)))
   const problem = await thrownProblem(() => listenUnix(app, tooLong))
@@ -156,7 +153,7 @@ t.test('a path that no socket can have', async t => {
 })
 
 t.test('what the system refuses is said with path and reason', async t => {
-  const { folder, app } = site(t)
+  const { folder, app } = makeApp(t)
   writeFileSync(folder.file('file'), '')
   for (const path of [
     folder.file('file', 's'),

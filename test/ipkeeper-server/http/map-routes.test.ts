@@ -1,19 +1,16 @@
 import { Ajv } from 'ajv'
 import t from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { reserve } from '../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { FreeingReply, PoolMapReply } from '../../../shared/api/map.schema.ts'
 import { PoolUseReply } from '../../../shared/api/pool-use.schema.ts'
 import { SearchReply } from '../../../shared/api/search.schema.ts'
 import { poolFrom, TestService } from '../leases/test-service.ts'
-import { quietParts } from './app-parts.ts'
+import { openLeaseApp } from '../../rigs/served-leases.ts'
 
 const ajv = new Ajv({ formats: { 'date-time': true } })
 
 t.test('maps and lists are of their schemas, and refusals have a code', async t => {
-  const story = await TestService.open()
-  const app = await buildApp(quietParts(story.service))
-  t.teardown(() => app.close())
+  const { story, app } = await openLeaseApp(t)
   story.pool = poolFrom('a/b', ['10.22.0.0/16'], ['fd00:22::/64'])
   await story.add({ pod: 'a', container: 'c1' })
   await story.add({ pod: 'b', container: 'c2' })
@@ -61,8 +58,7 @@ t.test('how full pools were, by family, and when they will be full', async t => 
     ...story.service,
     useSamples: ({ family }: { readonly family: number }) => (family === 4 ? past : []),
   }
-  const app = await buildApp(quietParts(service))
-  t.teardown(() => app.close())
+  const { app } = await openLeaseApp(t, { story, parts: { service } })
   story.pool = poolFrom('net', ['10.22.0.0/28'], ['fd00:22::/64'])
   for (const pod of ['a', 'b', 'c']) await story.add({ pod, container: pod })
   const reply = await app.inject({ url: '/v1/pools/use' })
@@ -83,9 +79,7 @@ t.test('how full pools were, by family, and when they will be full', async t => 
 })
 
 t.test('whatever is known of a pod finds its addresses', async t => {
-  const story = await TestService.open()
-  const app = await buildApp(quietParts(story.service))
-  t.teardown(() => app.close())
+  const { story, app } = await openLeaseApp(t)
   story.pool = poolFrom('net', ['10.22.0.0/24'])
   for (const index of [1, 2, 3]) await story.add({ pod: `web-${index}`, container: `c${index}abc` })
   await story.add({ pod: 'job', namespace: 'ops', container: 'd1', ip: '10.22.0.9' })

@@ -1,37 +1,21 @@
 import { connect } from 'node:net'
 import type { InjectOptions } from 'fastify'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import { listenUnix } from '../../../ipkeeper-server/http/listen-unix.ts'
 import type { ErrorReply } from '../../../shared/api/cni.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
-import { readingParts } from './app-parts.ts'
-import { TestService } from '../leases/test-service.ts'
+import { openLeaseApp } from '../../rigs/served-leases.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 /** The application on a node that throws when it is to look at a namespace. */
-async function site(t: Test, thrown: unknown = new Error('not asked')) {
-  const { service } = await TestService.open()
-  const lines: Record<string, unknown>[] = []
-  const store = { kind: 'memory', location: 'memory' }
-  const app = await buildApp({
-    service,
-    facts: { version: '1.2.3', startedAt: 0, stateDir: '/state', socket: '/s', store },
-    ...readingParts(service, {
+const throwingApp = (t: Test, thrown: unknown = new Error('not asked')) =>
+  openLeaseApp(t, {
+    node: {
       namespaceAt: () => {
         throw thrown
       },
-    }),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino(
-      { level: 'info' },
-      { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
-    ),
+    },
   })
-  t.teardown(() => app.close())
-  return { app, lines }
-}
 
 const add = {
   containerId: 'c1',
@@ -47,7 +31,7 @@ const shape = ['cniCode', 'code', 'details', 'hint', 'message', 'requestId', 're
 t.test(
   'a bug is IPK_INTERNAL with its text; the log has the stack, the container and the same request',
   async t => {
-    const { app, lines } = await site(t, new TypeError('x is not a function'))
+    const { app, log } = await throwingApp(t, new TypeError('x is not a function'))
     const reply = await app.inject({ method: 'POST', url: '/v1/cni/add', payload: add })
     t.equal(reply.statusCode, 500)
     const body = reply.json<ErrorReply>()
@@ -58,8 +42,8 @@ t.test(
       stateDir: '/state',
     })
     t.match(body.requestId, /^[0-9a-f]{12}$/)
-    t.equal(lines.length, 1, 'once')
-    t.match(lines[0], {
+    t.equal(log.length, 1, 'once')
+    t.match(log[0], {
       reqId: body.requestId,
       verb: 'add',
       containerId: 'c1',
@@ -72,25 +56,23 @@ t.test(
 )
 
 t.test('what is thrown that is no Error', async t => {
-  const { app } = await site(t, 'just a text')
+  const { app } = await throwingApp(t, 'just a text')
   const reply = await app.inject({ method: 'POST', url: '/v1/cni/add', payload: add })
   t.match(reply.json(), { code: 'IPK_INTERNAL', message: 'internal error: just a text' })
 })
 
 t.test('a refusal is a warning with hint and details, without a stack', async t => {
   const refusal = new Problem('IPK_POOL_FULL', 'full', { details: 'five of five' })
-  const { app, lines } = await site(t, refusal)
+  const { app, log } = await throwingApp(t, refusal)
   const reply = await app.inject({ method: 'POST', url: '/v1/cni/add', payload: add })
   t.equal(reply.statusCode, 409)
   t.match(reply.json(), { code: 'IPK_POOL_FULL', message: 'full', details: 'five of five', retryable: true })
-  t.match(lines, [
-    { level: 40, code: 'IPK_POOL_FULL', hint: /enlarge/, details: 'five of five', msg: 'full' },
-  ])
-  t.notOk('err' in lines[0]!)
+  t.match(log, [{ level: 40, code: 'IPK_POOL_FULL', hint: /enlarge/, details: 'five of five', msg: 'full' }])
+  t.notOk('err' in log[0]!)
 })
 
 t.test('what Fastify refuses has our shape as well', async t => {
-  const { app } = await site(t)
+  const { app } = await throwingApp(t)
   const post = (payload: string, type = 'application/json'): InjectOptions => ({
     ...{ method: 'POST', url: '/v1/cni/add', payload },
     headers: { 'content-type': type },
@@ -114,11 +96,8 @@ t.test('what Fastify refuses has our shape as well', async t => {
 })
 
 t.test('what Node refuses before there is a request has it too', async t => {
-  const { app } = await site(t)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const { app } = await throwingApp(t)
+  const folder = tempFolder(t)
   await listenUnix(app, folder.file('s'))
   for (const [name, text] of [
     ['no HTTP', 'HELLO\r\n\r\n'],
@@ -148,7 +127,7 @@ t.test('what Node refuses before there is a request has it too', async t => {
 })
 
 t.test('a problem within a reply has the shape of one in the API', async t => {
-  const { app } = await site(t)
+  const { app } = await throwingApp(t)
   const text = (await app.inject({ url: '/v1/openapi.json' })).body
   // Two of the configuration, one of the ledger's file, one of a part.
   const shape =

@@ -1,9 +1,7 @@
 import t from 'tap'
-import { buildApp } from '../../../ipkeeper-server/http/build-app.ts'
 import type { UplinkItem, UplinksReply } from '../../../shared/api/uplink.schema.ts'
 import { Problem } from '../../../shared/problem/problem.ts'
-import { TestService } from '../leases/test-service.ts'
-import { quietParts } from './app-parts.ts'
+import { openLeaseApp } from '../../rigs/served-leases.ts'
 
 const item: UplinkItem = {
   ...{ bridge: 'ipkul0', uplink: 'eth1', state: 'joined', since: '2026-01-02T03:04:05.000Z', made: true },
@@ -11,10 +9,9 @@ const item: UplinkItem = {
 }
 
 t.test('the uplinks, and their return', async t => {
-  const story = await TestService.open()
   const asked: string[] = []
-  const app = await buildApp(
-    quietParts(story.service, {
+  const { app } = await openLeaseApp(t, {
+    parts: {
       uplinks: {
         list: () => Promise.resolve([item]),
         restore: bridge => {
@@ -24,9 +21,8 @@ t.test('the uplinks, and their return', async t => {
             : Promise.reject(new Problem('IPK_UPLINK_IN_USE', 'bridge has pods', { details: 'ipk1' }))
         },
       },
-    }),
-  )
-  t.teardown(() => app.close())
+    },
+  })
   const post = async (bridge: string) =>
     await app.inject({ method: 'POST', url: `/v1/uplinks/${bridge}/restore` })
 
@@ -41,7 +37,6 @@ t.test('the uplinks, and their return', async t => {
 })
 
 t.test('which uplinks, in which order, and how many', async t => {
-  const story = await TestService.open()
   const items: readonly UplinkItem[] = [
     { ...item, bridge: 'ipkul1', uplink: 'eth2' },
     { ...item, since: '2026-01-01T00:00:00.000Z' },
@@ -49,8 +44,7 @@ t.test('which uplinks, in which order, and how many', async t => {
   ]
   const restore = () => Promise.reject(new Problem('IPK_UPLINK_UNKNOWN', 'none'))
   const uplinks = { list: () => Promise.resolve([...items]), restore }
-  const app = await buildApp(quietParts(story.service, { uplinks }))
-  t.teardown(() => app.close())
+  const { app } = await openLeaseApp(t, { parts: { uplinks } })
   for (const [query, bridges, more] of [
     ['', ['ipkul0', 'ipkul1', 'ipkul2'], undefined],
     ['?bridge=ipkul1', ['ipkul1'], undefined],

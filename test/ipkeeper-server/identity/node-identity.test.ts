@@ -5,7 +5,7 @@ import { NodeIdentity, type IdentityOptions } from '../../../ipkeeper-server/ide
 
 const sight = { marks: { machineId: 'm1' }, bootId: 'b1', folder: '1:2' }
 
-function site(t: Test) {
+function identityFolder(t: Test) {
   const stateDir = t.testdir({})
   const path = join(stateDir, 'node.json')
   let now = 1000
@@ -32,7 +32,7 @@ function site(t: Test) {
 }
 
 t.test('the first start makes an ID, and the next ones find it', t => {
-  const { path, start, file } = site(t)
+  const { path, start, file } = identityFolder(t)
   const first = start('n1')
   t.match(first, { origin: 'first', name: 'n1', wanted: 'n1' })
   t.match(first.id, /^[0-9a-f]{32}$/)
@@ -40,12 +40,12 @@ t.test('the first start makes an ID, and the next ones find it', t => {
   const again = start('n1')
   t.match(again, { origin: 'same', id: first.id, name: 'n1' })
   t.match(file(), { version: 1, name: 'n1', marks: { machineId: 'm1' }, bootId: 'b1' })
-  t.not(site(t).start('n1').id, first.id)
+  t.not(identityFolder(t).start('n1').id, first.id)
   t.end()
 })
 
 t.test('what is not seen at one start is remembered', t => {
-  const { start, file } = site(t)
+  const { start, file } = identityFolder(t)
   start('n1')
   start('n1', { sight: { ...sight, marks: { hardware: 'h1' } } })
   t.same(file()['marks'], { machineId: 'm1', hardware: 'h1' })
@@ -53,7 +53,7 @@ t.test('what is not seen at one start is remembered', t => {
 })
 
 t.test('nothing is written for nothing', t => {
-  const { path, start, startAs } = site(t)
+  const { path, start, startAs } = identityFolder(t)
   startAs('n1')
   const { ino } = statSync(path)
   start('n1').begin()
@@ -62,7 +62,7 @@ t.test('nothing is written for nothing', t => {
 })
 
 t.test('a name is its own once it was confirmed', t => {
-  const { start, file } = site(t)
+  const { start, file } = identityFolder(t)
   const refused = start('n1')
   t.same([refused.names(), refused.isOwn('n1')], [[], false], 'another machine may have it')
   const other = start('n2')
@@ -78,7 +78,7 @@ t.test('a name is its own once it was confirmed', t => {
   next.begin()
   t.same(next.names(), ['n2', 'n3'])
   t.same(
-    site(t).start('n1', { wasInUse: true }).names(),
+    identityFolder(t).start('n1', { wasInUse: true }).names(),
     ['n1'],
     'a folder of a version that knew of no names',
   )
@@ -86,7 +86,7 @@ t.test('a name is its own once it was confirmed', t => {
 })
 
 t.test('the steps to another name, each of them durable', t => {
-  const { start, startAs, file } = site(t)
+  const { start, startAs, file } = identityFolder(t)
   const { id } = startAs('n1')
   const seen = (): unknown => {
     const { name, alsoNames } = file() as { name: string; alsoNames: readonly string[] }
@@ -116,7 +116,7 @@ t.test('the steps to another name, each of them durable', t => {
 })
 
 t.test('somebody thinks better of it, half-way', t => {
-  const { start, startAs } = site(t)
+  const { start, startAs } = identityFolder(t)
   startAs('n1')
   startAs('n2')
   const back = start('n1')
@@ -130,7 +130,7 @@ t.test('somebody thinks better of it, half-way', t => {
 })
 
 t.test('names that were found', t => {
-  const { start } = site(t)
+  const { start } = identityFolder(t)
   const identity = start('n2')
   identity.begin(['n1', 'n0'])
   t.same(identity.leftNames(), ['n1', 'n0'])
@@ -143,7 +143,7 @@ t.test('names that were found', t => {
 })
 
 t.test('the folder of another machine', t => {
-  const { start, open, file } = site(t)
+  const { start, open, file } = identityFolder(t)
   const first = start('n1')
   const other = open('n2', { sight: { marks: { machineId: 'm2' }, bootId: 'b2', folder: '1:2' } })
   t.match(other, { origin: 'other', copyOf: first.id, name: 'n2' })
@@ -156,9 +156,9 @@ t.test('the folder of another machine', t => {
 })
 
 t.test('where transactions are fenced', t => {
-  const fresh = site(t).start('n1')
+  const fresh = identityFolder(t).start('n1')
   t.equal(fresh.fence, fresh.id)
-  const { start } = site(t)
+  const { start } = identityFolder(t)
   t.equal(start('n1', { wasInUse: true }).fence, 'n1', 'as the versions before did')
   t.equal(start('n2').fence, 'n1', 'also under another name')
   t.end()
@@ -166,7 +166,7 @@ t.test('where transactions are fenced', t => {
 
 t.test('a file that cannot be understood is not replaced', t => {
   for (const text of ['', '{', '{"version":2}', '{"version":1,"id":""}', '[]', 'null']) {
-    const { path, open } = site(t)
+    const { path, open } = identityFolder(t)
     writeFileSync(path, text)
     t.throws(() => open('n1'), {
       code: 'IPK_STORE_FAILED',
@@ -179,7 +179,7 @@ t.test('a file that cannot be understood is not replaced', t => {
 })
 
 t.test('a file that cannot be written', t => {
-  const { path, open } = site(t)
+  const { path, open } = identityFolder(t)
   // Root may write anywhere, but not where a folder is.
   mkdirSync(join(path, '..', '.node.json'))
   t.throws(
@@ -192,7 +192,7 @@ t.test('a file that cannot be written', t => {
 })
 
 t.test('a copy is new until it has opened a store, however many starts that takes', t => {
-  const { start, file } = site(t)
+  const { start, file } = identityFolder(t)
   t.notOk(start('n1').hasOpenedNone, 'a first folder shows for itself')
   const elsewhere = { sight: { marks: { machineId: 'm2' }, bootId: 'b2', folder: '1:3' } }
   t.match(start('n2', elsewhere), { origin: 'other', hasOpenedNone: true })

@@ -1,25 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import type { Test } from 'tap'
-import { ApiClient, type ApiLimits, type ApiSecrets } from '../../../ipkeeper-server/kubernetes/api-client.ts'
+import { ApiClient, type ApiSecrets } from '../../../ipkeeper-server/kubernetes/api-client.ts'
 import { ApiError } from '../../../ipkeeper-server/kubernetes/api-error.ts'
 import { until } from '../../rigs/poll.ts'
 import { missing } from '../../rigs/requirements.ts'
-import { accessTo, failure, json, startScriptedApi, type Script } from '../../rigs/scripted-api.ts'
+import {
+  accessTo,
+  failure,
+  json,
+  startScriptedApi,
+  startScriptedClient,
+  type Script,
+} from '../../rigs/scripted-api.ts'
 import { makeServerCertificate } from '../../rigs/server-certificate.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
-
-async function site(
-  t: Test,
-  script: Script,
-  limits: Partial<ApiLimits> = {},
-  secrets?: (again: boolean) => Partial<ApiSecrets>,
-) {
-  const api = await startScriptedApi(t, script)
-  const client = new ApiClient(accessTo(api.url, secrets), limits)
-  t.teardown(() => client.close())
-  return { api, client }
-}
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 async function thrown(run: Promise<unknown>): Promise<ApiError> {
   const error = await run.then(
@@ -31,7 +25,7 @@ async function thrown(run: Promise<unknown>): Promise<ApiError> {
 }
 
 t.test('what is asked, and by whom', async t => {
-  const { api, client } = await site(
+  const { api, client } = await startScriptedClient(
     t,
     (_, reply) => {
       json(reply, { kind: 'X' })
@@ -150,7 +144,9 @@ t.test('what is no answer', async t => {
   ] as const satisfies readonly (readonly [string, Script, object])[]) {
     await t.test(what, async t => {
       const timeout = /within 300 ms/.test(String((expected as { message?: unknown }).message)) ? 300 : 10_000
-      const { client } = await site(t, script, { timeout, size: 4000 }, () => ({ token: 'SECRET' }))
+      const { client } = await startScriptedClient(t, script, { timeout, size: 4000 }, () => ({
+        token: 'SECRET',
+      }))
       const error = await thrown(client.get('/x'))
       t.match(error, expected)
       t.notMatch(error.message, 'SECRET')
@@ -159,7 +155,7 @@ t.test('what is no answer', async t => {
 })
 
 t.test('nobody there', async t => {
-  const { api, client } = await site(t, (_, reply) => {
+  const { api, client } = await startScriptedClient(t, (_, reply) => {
     json(reply, {})
   })
   api.cut()
@@ -177,7 +173,7 @@ t.test('nobody there', async t => {
 t.test('a 401 has the credentials read again, once', async t => {
   const asked: boolean[] = []
   let valid = 'tok-2'
-  const { api, client } = await site(
+  const { api, client } = await startScriptedClient(
     t,
     ({ headers }, reply) => {
       if (headers.authorization === `Bearer ${valid}`) json(reply, { ok: true })
@@ -204,7 +200,7 @@ t.test('a 401 has the credentials read again, once', async t => {
 
 t.test('an idle connection that the server closes is no failure of the next request', async t => {
   let requests = 0
-  const { client } = await site(t, (_, reply) => {
+  const { client } = await startScriptedClient(t, (_, reply) => {
     requests++
     if (requests === 2) reply.destroy()
     else json(reply, { requests })
@@ -218,7 +214,7 @@ t.test('an idle connection that the server closes is no failure of the next requ
 t.test('so many requests at once, and not more', async t => {
   let open = 0
   let most = 0
-  const { api, client } = await site(
+  const { api, client } = await startScriptedClient(
     t,
     (_, reply) => {
       most = Math.max(most, ++open)
@@ -236,7 +232,7 @@ t.test('so many requests at once, and not more', async t => {
 })
 
 t.test('a watch gives bytes as they come, until somebody ends it', async t => {
-  const { api, client } = await site(
+  const { api, client } = await startScriptedClient(
     t,
     ({ path }, reply) => {
       if (path === '/refused') {
@@ -302,10 +298,7 @@ t.test('certificates may be renewed, and the client be closed, while watches run
 })
 
 t.test('TLS', { skip: missing('openssl') }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const mine = await makeServerCertificate(folder, 'mine', 'DNS:kubernetes', 'IP:127.0.0.1')
   const other = await makeServerCertificate(folder, 'other', 'DNS:kubernetes')
   const server = { ...mine, ca: other.cert, requestCert: true, rejectUnauthorized: false }

@@ -5,13 +5,10 @@ import { stringify } from 'yaml'
 import { chooseAccess, type KubernetesSettings } from '../../../ipkeeper-server/kubernetes/choose-access.ts'
 import { makeServerCertificate } from '../../rigs/server-certificate.ts'
 import { missing } from '../../rigs/requirements.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
-const temporary = makeTempFolder()
-t.teardown(() => {
-  temporary.remove()
-})
+const temporary = tempFolder(t)
 const skip = missing('openssl')
 const nothing = { cert: '', key: '' }
 const one = skip === false ? await makeServerCertificate(temporary, 'one', 'DNS:one') : nothing
@@ -19,11 +16,8 @@ const two = skip === false ? await makeServerCertificate(temporary, 'two', 'DNS:
 
 const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }
 
-function site() {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+function accessFolder() {
+  const folder = tempFolder(t)
   const account = folder.file('account')
   mkdirSync(account)
   writeFileSync(join(account, 'token'), 'tok-1\n')
@@ -59,7 +53,7 @@ function site() {
 }
 
 t.test('which way is taken', { skip }, t => {
-  const { kubeconfig, choose } = site()
+  const { kubeconfig, choose } = accessFolder()
   const byFile = { server: 'https://api:6443', source: `kubeconfig ${kubeconfig}, context x` }
   const byPod = { server: 'https://10.96.0.1:443' }
   for (const [what, settings, env, expected] of [
@@ -84,7 +78,7 @@ t.test('which way is taken', { skip }, t => {
 })
 
 t.test('a pod without a token is no pod of ours, unless it is said to be', { skip }, async t => {
-  const { account, choose } = site()
+  const { account, choose } = accessFolder()
   rmSync(join(account, 'token'))
   t.equal(choose({ mode: 'auto' }, pod), undefined)
   t.match(await thrownProblem(() => choose({ mode: 'in-cluster' }, pod)), {
@@ -93,7 +87,7 @@ t.test('a pod without a token is no pod of ours, unless it is said to be', { ski
 })
 
 t.test('what is named and cannot be used', { skip }, async t => {
-  const { account, kubeconfig, folder, choose, write } = site()
+  const { account, kubeconfig, folder, choose, write } = accessFolder()
   for (const [what, settings, env, message, before] of [
     ['no file named', { mode: 'kubeconfig' }, {}, /no file is named/, undefined],
     [
@@ -172,7 +166,7 @@ t.test('what is named and cannot be used', { skip }, async t => {
 })
 
 t.test('a service account is followed as kubelet renews it', { skip }, t => {
-  const { account, choose, clock } = site()
+  const { account, choose, clock } = accessFolder()
   const access = choose({ mode: 'in-cluster' }, pod)!
   t.strictSame(access.secrets(false), { token: 'tok-1', tls: { ca: one.cert } })
   writeFileSync(join(account, 'token'), 'tok-2')
@@ -186,7 +180,7 @@ t.test('a service account is followed as kubelet renews it', { skip }, t => {
 })
 
 t.test('a kubeconfig is followed as it is renewed', { skip }, t => {
-  const { kubeconfig, folder, choose, clock, write } = site()
+  const { kubeconfig, folder, choose, clock, write } = accessFolder()
   const access = choose({ mode: 'auto', kubeconfig })!
   const token = (): string | undefined => {
     clock.now += 60_000

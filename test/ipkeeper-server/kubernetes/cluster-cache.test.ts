@@ -15,7 +15,7 @@ const pod: PodEntry = {
 }
 const wanted = { namespace: 'shop', name: 'web-0', uid: 'u1' }
 
-function site() {
+function emptyCache() {
   const facts = { fresh: true }
   let settle: ((resolved: ResolvedOwner) => void) | undefined
   const cache = new ClusterCache({
@@ -54,7 +54,7 @@ t.test('what can be said of a node', t => {
     ['absent like ourselves: not our cluster, or not all of it', { n3: up }, true, 'n2', 'unknown'],
     ['absent from an empty list', {}, true, 'n2', 'unknown'],
   ] as const) {
-    const { cache, facts } = site()
+    const { cache, facts } = emptyCache()
     cache.nodes.replace(new Map<string, NodeEntry>(Object.entries(nodes)))
     facts.fresh = fresh
     t.equal(cache.node(name), expected, what)
@@ -63,7 +63,7 @@ t.test('what can be said of a node', t => {
 })
 
 t.test('nodes come and go', t => {
-  const { cache } = site()
+  const { cache } = emptyCache()
   t.equal(cache.nodeLabels(), undefined)
   t.equal(cache.hasOtherNodes(), false)
   t.equal(cache.misnamed(), undefined, 'no list yet')
@@ -86,7 +86,7 @@ t.test('which Node our name most likely means', t => {
     [['N1'], 'N1'],
     [['control-plane'], undefined],
   ] as const) {
-    const { cache } = site()
+    const { cache } = emptyCache()
     cache.nodes.replace(new Map(names.map(name => [name, up])))
     t.strictSame(cache.misnamed(), { meant })
   }
@@ -94,7 +94,7 @@ t.test('which Node our name most likely means', t => {
 })
 
 t.test('waiting for a pod', async t => {
-  type Site = ReturnType<typeof site>
+  type Site = ReturnType<typeof emptyCache>
   const put = ({ cache }: Site): void => {
     cache.pods.put('shop/web-0', pod)
   }
@@ -133,7 +133,7 @@ t.test('waiting for a pod', async t => {
     ['its controller is not known', [put], { ...wanted, withOwner: true }, [], false],
     ['its controller becomes known', [put], { ...wanted, withOwner: true }, [owner], true],
   ] as const) {
-    const here = site()
+    const here = emptyCache()
     for (const act of before) act(here)
     let answer: boolean | undefined
     const waiting = here.cache.waitForPod(asked, 50).then(came => (answer = came))
@@ -150,7 +150,7 @@ t.test('waiting for a pod', async t => {
 })
 
 t.test('namespaces are forgotten when nobody needs them', t => {
-  const { cache } = site()
+  const { cache } = emptyCache()
   cache.needNamespaces(true)
   cache.namespaces.replace(new Map([['shop', { annotations: { a: 'b' }, labels: {} }]]))
   t.strictSame(cache.namespace('shop'), { annotations: { a: 'b' }, labels: {} })

@@ -28,7 +28,7 @@ const quiet =
     }
   }
 
-async function site(t: Test, script: Script, options: Partial<ClusterOptions> = {}) {
+async function makeCluster(t: Test, script: Script, options: Partial<ClusterOptions> = {}) {
   const api = await startScriptedApi(t, script)
   const { log, lines } = recordedLog()
   const cluster = new Cluster({
@@ -43,7 +43,7 @@ async function site(t: Test, script: Script, options: Partial<ClusterOptions> = 
 }
 
 t.test('says where it stands', async t => {
-  const { cluster, api, lines } = await site(t, quiet())
+  const { cluster, api, lines } = await makeCluster(t, quiet())
   t.match(cluster.status(), {
     server: api.url,
     source: 'a test',
@@ -71,7 +71,7 @@ t.test('says where it stands', async t => {
 t.test('rights are asked for until the API tells, and what is missing is told once', async t => {
   let refusals = 3
   const answer = quiet(({ verb, resource }) => verb === 'patch' && resource === 'events')
-  const { cluster, lines } = await site(t, (call, reply) => {
+  const { cluster, lines } = await makeCluster(t, (call, reply) => {
     if (call.path === reviews && refusals-- > 0) json(reply, failure(503, 'ServiceUnavailable'), 503)
     else answer(call, reply)
   })
@@ -99,7 +99,7 @@ t.test('it starts without an API, and stops at once whatever hangs', async t => 
     ],
     ['all is well', quiet()],
   ] as const satisfies readonly (readonly [string, Script])[]) {
-    const { cluster, api } = await site(t, script, { watchNamespaces: true })
+    const { cluster, api } = await makeCluster(t, script, { watchNamespaces: true })
     cluster.start()
     cluster.events.record(
       { namespace: 'shop', name: 'a', uid: null },

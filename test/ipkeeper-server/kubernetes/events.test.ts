@@ -1,19 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
-import type { Test } from 'tap'
-import { ApiClient } from '../../../ipkeeper-server/kubernetes/api-client.ts'
-import { systemClock, type Clock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
+import t, { type Test } from 'tap'
+import { systemClock, type ClientClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
 import type { PodEvent } from '../../../ipkeeper-server/kubernetes/event-series.ts'
 import { ApiEventRecorder } from '../../../ipkeeper-server/kubernetes/events.ts'
 import { until } from '../../rigs/poll.ts'
-import {
-  accessTo,
-  failure,
-  json,
-  recordedLog,
-  startScriptedApi,
-  type Script,
-} from '../../rigs/scripted-api.ts'
+import { failure, json, recordedLog, startScriptedClient, type Script } from '../../rigs/scripted-api.ts'
 
 const pod = { namespace: 'shop', name: 'web-0', uid: 'u1' }
 const event = (message = 'got 10.22.0.50', rest: Partial<PodEvent> = {}): PodEvent => ({
@@ -28,15 +19,11 @@ const accepts: Script = (call, reply) => {
   json(reply, call.body ?? {}, 201)
 }
 
-async function site(t: Test, script: Script = accepts, clock: Partial<Clock> = {}) {
-  const api = await startScriptedApi(t, script)
-  const client = new ApiClient(accessTo(api.url), { timeout: 20_000 })
+async function startRecorder(t: Test, script: Script = accepts, clock: Partial<ClientClock> = {}) {
+  const { api, client } = await startScriptedClient(t, script, { timeout: 20_000 })
   const { log, lines } = recordedLog()
   const recorder = new ApiEventRecorder(client, 'n1', { ...systemClock, random: () => 0, ...clock }, log)
-  t.teardown(async () => {
-    await recorder.stop()
-    await client.close()
-  })
+  t.teardown(() => recorder.stop())
   return {
     api,
     recorder,
@@ -52,7 +39,7 @@ async function site(t: Test, script: Script = accepts, clock: Partial<Clock> = {
 
 t.test('an event as the API wants it', async t => {
   const at = Date.UTC(2026, 10, 21, 10)
-  const { recorder, api, idle, bodies } = await site(t, accepts, { now: () => at })
+  const { recorder, api, idle, bodies } = await startRecorder(t, accepts, { now: () => at })
   recorder.record(pod, event())
   await idle()
   t.match(api.calls, [{ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/shop/events' }])
@@ -74,7 +61,7 @@ t.test('an event as the API wants it', async t => {
 })
 
 t.test('what is long is cut to what the API takes', async t => {
-  const { recorder, idle, bodies } = await site(t)
+  const { recorder, idle, bodies } = await startRecorder(t)
   recorder.record({ namespace: 'shop', name: `${'a'.repeat(229)}-b`, uid: null }, event('ä'.repeat(5000)))
   await idle()
   const [body] = bodies() as { note: string; metadata: { name: string }; regarding: object }[]
@@ -85,7 +72,7 @@ t.test('what is long is cut to what the API takes', async t => {
 
 t.test('a repetition is a patch of the first, and several are one', async t => {
   let release: (() => void) | undefined
-  const { recorder, api, idle, bodies } = await site(t, (call, reply) => {
+  const { recorder, api, idle, bodies } = await startRecorder(t, (call, reply) => {
     if (call.method === 'POST')
       release = () => {
         accepts(call, reply)
@@ -112,7 +99,7 @@ t.test('a repetition is a patch of the first, and several are one', async t => {
 })
 
 t.test('an event that has expired meanwhile is written anew', async t => {
-  const { recorder, api, idle, lines } = await site(t, (call, reply) => {
+  const { recorder, api, idle, lines } = await startRecorder(t, (call, reply) => {
     if (call.method === 'PATCH') json(reply, failure(404, 'NotFound'), 404)
     else accepts(call, reply)
   })
@@ -139,7 +126,7 @@ t.test('what becomes of failures', async t => {
   ] as const) {
     await t.test(what, async t => {
       let refusals = status === 401 ? 2 : 1
-      const { recorder, api, lines } = await site(t, (call, reply) => {
+      const { recorder, api, lines } = await startRecorder(t, (call, reply) => {
         if (refusals-- > 0) json(reply, failure(status, 'Whatever'), status)
         else accepts(call, reply)
       })
@@ -154,7 +141,7 @@ t.test('what becomes of failures', async t => {
     })
   }
   await t.test('a name that is none does not end the daemon', async t => {
-    const { recorder, api, idle } = await site(t)
+    const { recorder, api, idle } = await startRecorder(t)
     recorder.record({ ...pod, namespace: '../secrets' }, event())
     recorder.record({ ...pod, namespace: '' }, event())
     recorder.record(pod, event())
@@ -166,7 +153,7 @@ t.test('what becomes of failures', async t => {
 })
 
 t.test('never too many at once, and never too many in wait', async t => {
-  const { recorder, api, lines } = await site(t)
+  const { recorder, api, lines } = await startRecorder(t)
   const before = performance.now()
   for (let at = 0; at < 600; at++) recorder.record(pod, event(`${at}`))
   t.ok(performance.now() - before < 500, 'recording waits for nothing')
@@ -181,7 +168,7 @@ t.test('never too many at once, and never too many in wait', async t => {
 t.test('with the API away it waits, and old news is none', async t => {
   let away = true
   let now = 1_000_000_000
-  const { recorder, api } = await site(
+  const { recorder, api } = await startRecorder(
     t,
     (call, reply) => {
       if (away) reply.destroy()
@@ -201,7 +188,7 @@ t.test('with the API away it waits, and old news is none', async t => {
 
 t.test('the last ones are written at the end, if that takes no longer than a moment', async t => {
   await t.test('all is well', async t => {
-    const { recorder, api } = await site(t)
+    const { recorder, api } = await startRecorder(t)
     for (let at = 0; at < 5; at++) recorder.record(pod, event(`${at}`))
     await recorder.stop()
     t.equal(api.calls.length, 5)
@@ -209,7 +196,7 @@ t.test('the last ones are written at the end, if that takes no longer than a mom
     t.strictSame(recorder.counts(), { queued: 0, written: 5, dropped: 0 })
   })
   await t.test('the API says nothing', async t => {
-    const { recorder } = await site(t, () => undefined)
+    const { recorder } = await startRecorder(t, () => undefined)
     recorder.record(pod, event('one'))
     recorder.record(pod, event('two'))
     const before = performance.now()

@@ -1,17 +1,13 @@
-import t from 'tap'
-import type { Test } from 'tap'
-import { ApiClient } from '../../../ipkeeper-server/kubernetes/api-client.ts'
+import t, { type Test } from 'tap'
 import { systemClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
 import { KindDiscovery, ownerExists } from '../../../ipkeeper-server/kubernetes/owner-existence.ts'
-import { accessTo, failure, json, startScriptedApi, type Script } from '../../rigs/scripted-api.ts'
+import { failure, json, startScriptedClient, type Script } from '../../rigs/scripted-api.ts'
 
 const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u1' }
 const rollout = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'web', uid: 'u1' }
 
-async function site(t: Test, script: Script, timeout = 10_000) {
-  const api = await startScriptedApi(t, script)
-  const client = new ApiClient(accessTo(api.url), { timeout })
-  t.teardown(() => client.close())
+async function ownersOf(t: Test, script: Script, timeout = 10_000) {
+  const { api, client } = await startScriptedClient(t, script, { timeout })
   const clock = { ...systemClock, at: 0, monotonic: () => clock.at }
   const discovery = new KindDiscovery(client, clock)
   return {
@@ -75,14 +71,14 @@ t.test('gone only by proof', async t => {
     ['a name that is none', notFound, { ...set, name: '../web' }, 'unknown'],
   ] as const satisfies readonly (readonly [string, Script, typeof set, string])[]) {
     await t.test(what, async t => {
-      const { exists } = await site(t, script, script === silence ? 200 : 10_000)
+      const { exists } = await ownersOf(t, script, script === silence ? 200 : 10_000)
       t.equal(await exists(owner), expected)
     })
   }
 })
 
 t.test('each kind has its path', async t => {
-  const { exists, paths } = await site(t, notFound)
+  const { exists, paths } = await ownersOf(t, notFound)
   for (const [apiVersion, kind, path] of [
     ['v1', 'Pod', '/api/v1/namespaces/shop/pods/web'],
     ['apps/v1', 'StatefulSet', '/apis/apps/v1/namespaces/shop/statefulsets/web'],
@@ -104,7 +100,7 @@ t.test('kinds of others are looked up', async t => {
     { name: 'clusters', kind: 'Cluster', namespaced: false },
     null as unknown as object,
   ]
-  const { exists, paths, clock } = await site(t, (call, reply) => {
+  const { exists, paths, clock } = await ownersOf(t, (call, reply) => {
     if (call.path !== '/apis/argoproj.io/v1alpha1') found('u1')(call, reply)
     else if (resources) json(reply, { kind: 'APIResourceList', resources })
     else json(reply, failure(404, 'NotFound'), 404)
@@ -137,7 +133,7 @@ t.test('kinds of others are looked up', async t => {
 
 t.test('a look-up that fails is not remembered', async t => {
   let ok = false
-  const { exists } = await site(t, (call, reply) => {
+  const { exists } = await ownersOf(t, (call, reply) => {
     if (!call.path.endsWith('v1alpha1')) found('u1')(call, reply)
     else if (ok) json(reply, { resources: [{ name: 'rollouts', kind: 'Rollout', namespaced: true }] })
     else json(reply, failure(503, 'ServiceUnavailable'), 503)

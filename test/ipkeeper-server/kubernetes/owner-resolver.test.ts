@@ -1,11 +1,9 @@
-import t from 'tap'
-import type { Test } from 'tap'
-import { ApiClient } from '../../../ipkeeper-server/kubernetes/api-client.ts'
+import t, { type Test } from 'tap'
 import { systemClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
 import type { OwnerReference } from '../../../ipkeeper-server/kubernetes/kube-object.ts'
 import { OwnerResolver, type ResolvedOwner } from '../../../ipkeeper-server/kubernetes/owner-resolver.ts'
 import { until } from '../../rigs/poll.ts'
-import { accessTo, failure, json, recordedLog, startScriptedApi } from '../../rigs/scripted-api.ts'
+import { failure, json, recordedLog, startScriptedClient } from '../../rigs/scripted-api.ts'
 
 const apps = '/apis/apps/v1/namespaces/shop'
 const batch = '/apis/batch/v1/namespaces/shop'
@@ -48,13 +46,12 @@ const cronJob = reference('batch/v1', 'CronJob', 'nightly')
 const job = reference('batch/v1', 'Job', 'nightly-1')
 
 /** An API with these objects; a number is the status that is answered instead. */
-async function site(t: Test, objects: Record<string, object | number>) {
-  const api = await startScriptedApi(t, ({ path }, reply) => {
+async function startResolver(t: Test, objects: Record<string, object | number>) {
+  const { api, client } = await startScriptedClient(t, ({ path }, reply) => {
     const found = objects[path] ?? 404
     if (typeof found === 'number') json(reply, failure(found, 'Whatever'), found)
     else json(reply, found)
   })
-  const client = new ApiClient(accessTo(api.url))
   const { log, lines } = recordedLog()
   const clock = {
     ...systemClock,
@@ -63,9 +60,8 @@ async function site(t: Test, objects: Record<string, object | number>) {
     random: () => 0,
   }
   const owners = new OwnerResolver(client, clock, log)
-  t.teardown(async () => {
+  t.teardown(() => {
     owners.stop()
-    await client.close()
   })
   let pods = 0
   return {
@@ -194,7 +190,7 @@ t.test('who is at the top', async t => {
     readonly string[],
   ])[]) {
     await t.test(what, async t => {
-      const { resolve, paths } = await site(t, objects)
+      const { resolve, paths } = await startResolver(t, objects)
       t.strictSame((await resolve(controller)).owner, expected)
       t.strictSame(paths(), asked)
     })
@@ -203,7 +199,7 @@ t.test('who is at the top', async t => {
 
 t.test('what of the top concerns the pod', async t => {
   const annotations = { 'ipkeeper.generals.space/ip_pool': 'a,b', 'ipkeeper.io/ip': 'x', other: 'y' }
-  const { resolve, api } = await site(t, {
+  const { resolve, api } = await startResolver(t, {
     [`${apps}/replicasets/web-abc`]: object('web-abc', { owner: deployment, annotations }),
     [`${apps}/deployments/web`]: object('web', { annotations }),
   })
@@ -217,7 +213,7 @@ t.test('what of the top concerns the pod', async t => {
 
 t.test('pods of one roll-out share the answers, a later one sees what was changed', async t => {
   const path = `${apps}/deployments/web`
-  const { resolve, paths, clock, objects } = await site(t, {
+  const { resolve, paths, clock, objects } = await startResolver(t, {
     [`${apps}/replicasets/web-abc`]: object('web-abc', { owner: deployment }),
     [path]: object('web', { annotations: { 'ipkeeper.generals.space/ip_pool': 'old' } }),
   })
@@ -240,7 +236,7 @@ t.test('pods of one roll-out share the answers, a later one sees what was change
 
 t.test('it is tried again while the API is out of order, and no longer for a pod that has gone', async t => {
   const path = `${apps}/statefulsets/db`
-  const { resolve, owners, lines, objects, api } = await site(t, { [path]: 503 })
+  const { resolve, owners, lines, objects, api } = await startResolver(t, { [path]: 503 })
   const first = resolve(statefulSet)
   const second = resolve(statefulSet)
   await until('refused', () => api.calls.length >= 2)
@@ -264,7 +260,7 @@ t.test('it is tried again while the API is out of order, and no longer for a pod
 })
 
 t.test('a right that is missing is told once for a kind', async t => {
-  const { resolve, lines } = await site(t, {
+  const { resolve, lines } = await startResolver(t, {
     [`${apps}/replicasets/a`]: 403,
     [`${apps}/replicasets/b`]: 403,
     [`${apps}/statefulsets/db`]: 403,

@@ -21,7 +21,7 @@ const resolved = (rest: Partial<ResolvedOwner> = {}): ResolvedOwner => ({
   ...rest,
 })
 
-function site() {
+function emptyDirectory() {
   const asked = new Map<string, (resolved: ResolvedOwner) => void>()
   const history: string[] = []
   let changes = 0
@@ -67,11 +67,11 @@ t.test('which pod is the one that is wanted', t => {
     ['by the hash alone', { annotations: { 'kubernetes.io/config.hash': 'h' } }, 'h', true],
     ['another static pod', { annotations: mirror }, 'i', false],
   ] as const) {
-    const { put, view } = site()
+    const { put, view } = emptyDirectory()
     put(pod(entry))
     t.equal(view(uid) !== undefined, found, what)
   }
-  const { view } = site()
+  const { view } = emptyDirectory()
   t.equal(view(), undefined, 'nobody')
   t.end()
 })
@@ -85,7 +85,7 @@ t.test('whose annotations a pod has', t => {
     ['the forerunner wrote them on the Deployment', ours, forerunner, { ...ours, ...forerunner }],
     ['one of its own in that dialect: the Deployment is not asked', own, forerunner, own],
   ] as const) {
-    const { put, settle, view } = site()
+    const { put, settle, view } = emptyDirectory()
     put(pod({ annotations, controller }))
     t.strictSame(view()?.annotations, annotations, `${what}: before the owner is known`)
     settle('u1', resolved({ annotations: owners }))
@@ -95,7 +95,7 @@ t.test('whose annotations a pod has', t => {
 })
 
 t.test('controllers are asked for once, and anew when they change', t => {
-  const { directory, put, settle, view, history, changes } = site()
+  const { directory, put, settle, view, history, changes } = emptyDirectory()
   put(pod())
   t.strictSame(view(), { uid: 'u1', annotations: {}, labels: { app: 'web' }, owner: null }, 'a bare pod')
   put(pod({ controller }))
@@ -119,7 +119,7 @@ t.test('controllers are asked for once, and anew when they change', t => {
 })
 
 t.test('a list keeps what it still has', t => {
-  const { directory, history } = site()
+  const { directory, history } = emptyDirectory()
   directory.put('shop/a', pod({ name: 'a', uid: 'a1', controller }))
   directory.put('shop/b', pod({ name: 'b', uid: 'b1', controller }))
   directory.replace(
@@ -139,7 +139,7 @@ t.test('misplaced annotations are told of where the pod lacks them', t => {
     found: 'metadata.annotations',
     belongs: 'spec.template.metadata.annotations',
   })
-  const { put, settle, history } = site()
+  const { put, settle, history } = emptyDirectory()
   put(pod({ controller, annotations: { 'ipkeeper.io/ip': 'x' } }))
   settle('u1', resolved({ misplaced: [at('ipkeeper.io/ip'), at('ipkeeper.io/retain')] }))
   put(pod({ uid: 'u2', controller, annotations: { 'ipkeeper.io/ip': 'x' } }))

@@ -1,18 +1,16 @@
 import type { ServerResponse } from 'node:http'
-import t from 'tap'
-import type { Test } from 'tap'
-import { ApiClient } from '../../../ipkeeper-server/kubernetes/api-client.ts'
+import t, { type Test } from 'tap'
 import { systemClock } from '../../../ipkeeper-server/kubernetes/client-context.ts'
 import { at } from '../../../ipkeeper-server/kubernetes/kube-object.ts'
 import { Reflector, type ReflectorOptions } from '../../../ipkeeper-server/kubernetes/reflector.ts'
 import { until } from '../../rigs/poll.ts'
 import {
-  accessTo,
   failure,
   json,
   recordedLog,
-  startScriptedApi,
+  startScriptedClient,
   type ApiCall,
+  type Script,
 } from '../../rigs/scripted-api.ts'
 
 const path = '/api/v1/pods'
@@ -63,18 +61,17 @@ const saysAndBreaks =
     setTimeout(() => reply.destroy(), 20)
   }
 
-async function site(
+async function startReflector(
   t: Test,
   steps: readonly Step[],
   options: Partial<ReflectorOptions<string>> = {},
   timeout = 10_000,
 ) {
   let step = 0
-  const api = await startScriptedApi(t, (call, reply) => {
-    const answer = steps[Math.min(step++, steps.length - 1)]
-    answer?.(reply, call)
-  })
-  const client = new ApiClient(accessTo(api.url), { timeout })
+  const answer: Script = (call, reply) => {
+    steps[Math.min(step++, steps.length - 1)]?.(reply, call)
+  }
+  const { api, client } = await startScriptedClient(t, answer, { timeout })
   const { log, lines } = recordedLog()
   const held = new Map<string, string>()
   const history: string[] = []
@@ -121,7 +118,7 @@ async function site(
 }
 
 t.test('lists, watches, and asks as cheaply as it can', async t => {
-  const { api, held, history, reflector } = await site(
+  const { api, held, history, reflector } = await startReflector(
     t,
     [
       gives(list('10', [pod('a', '5', 'one'), pod('b', '6')])),
@@ -159,13 +156,13 @@ t.test('lists, watches, and asks as cheaply as it can', async t => {
 })
 
 t.test('an empty list of metadata has null for its items', async t => {
-  const { reflector, history } = await site(t, [gives(list('1', null)), says()])
+  const { reflector, history } = await startReflector(t, [gives(list('1', null)), says()])
   await until('connected', () => reflector.status().connected)
   t.strictSame(history, ['all'])
 })
 
 t.test('pages are taken together, and a token that has expired begins anew', async t => {
-  const { asked, history } = await site(
+  const { asked, history } = await startReflector(
     t,
     [
       gives(list('10', [pod('a', '5')], 'tok-1')),
@@ -288,7 +285,7 @@ t.test('how it goes on, by what the server did', async t => {
     await t.test(what, async t => {
       const timeout = steps.some(step => step === silence) ? 500 : 10_000
       const answers = [gives(list('10', [pod('a', '5')])), ...steps]
-      const { asked, lines, reflector } = await site(t, answers, {}, timeout)
+      const { asked, lines, reflector } = await startReflector(t, answers, {}, timeout)
       const all = ['list resourceVersion=0', ...expected]
       await until('all requests', () => asked().length >= all.length && reflector.status().connected)
       t.strictSame(asked(), all)
@@ -302,7 +299,7 @@ t.test('how it goes on, by what the server did', async t => {
 })
 
 t.test('a server that is away keeps what was known, and is not asked in a hurry', async t => {
-  const { api, held, history, reflector, asked } = await site(t, [
+  const { api, held, history, reflector, asked } = await startReflector(t, [
     gives(list('10', [pod('a', '5')])),
     says(line('ADDED', pod('b', '11'))),
     refuses(500),
@@ -327,7 +324,7 @@ t.test('a server that is away keeps what was known, and is not asked in a hurry'
 })
 
 t.test('a server that asks for time gets it', async t => {
-  const { reflector, answers } = await site(t, [
+  const { reflector, answers } = await startReflector(t, [
     refuses(429, { 'retry-after': '1' }),
     gives(list('1', [])),
     says(),
@@ -343,7 +340,7 @@ t.test('silence', async t => {
     if (call.query.has('watch')) says()(reply, call)
     else json(reply, list('9', []))
   }
-  const { asked, lines, reflector } = await site(
+  const { asked, lines, reflector } = await startReflector(
     t,
     [
       ...[gives(list('10', [])), says(bookmark('11')), gives(list('11', [])), says(bookmark('12'))],
@@ -367,7 +364,7 @@ t.test('a server that went back', async t => {
   const expect = (): ((version: string) => boolean) => version => Number(version) >= 10
 
   await t.test('is found out before a watch goes on', async t => {
-    const { asked, held } = await site(
+    const { asked, held } = await startReflector(
       t,
       [
         ...[gives(list('10', [pod('a', '7')])), saysAndEnds(bookmark('11')), gives(list('9', []))],
@@ -382,16 +379,20 @@ t.test('a server that went back', async t => {
   })
 
   await t.test('or by a list, of which nothing is told', async t => {
-    const { history } = await site(t, [gives(list('9', [pod('a', '7')])), gives(list('12', [])), says()], {
-      expect,
-      firstList: 'store',
-    })
+    const { history } = await startReflector(
+      t,
+      [gives(list('9', [pod('a', '7')])), gives(list('12', [])), says()],
+      {
+        expect,
+        firstList: 'store',
+      },
+    )
     await until('listed anew', () => history.length > 0)
     t.strictSame(history, ['all'])
   })
 
   await t.test('or by others: what is under way counts no more', async t => {
-    const { reflector, history, asked } = await site(
+    const { reflector, history, asked } = await startReflector(
       t,
       [gives(list('10', [pod('a', '7')])), says(), gives(list('4', [pod('b', '3')])), says()],
       { firstList: 'store' },
@@ -405,7 +406,7 @@ t.test('a server that went back', async t => {
 })
 
 t.test('bytes that trickle are no silence', async t => {
-  const { asked, held } = await site(
+  const { asked, held } = await startReflector(
     t,
     [
       gives(list('10', [])),
@@ -432,7 +433,7 @@ t.test('stop ends whatever is under way, and nothing is asked after it', async t
     ['a watch', [gives(list('1', [])), says()]],
     ['a pause', [refuses(429, { 'retry-after': '300' })]],
   ] as const satisfies readonly (readonly [string, readonly Step[]])[]) {
-    const { client, reflector, answers, held } = await site(t, steps)
+    const { client, reflector, answers, held } = await startReflector(t, steps)
     await until(what, () => answers() >= steps.length)
     const began = performance.now()
     // As Cluster.stop does it: a list ends with its connection.
@@ -448,7 +449,7 @@ t.test('stop ends whatever is under way, and nothing is asked after it', async t
 t.test('the server is asked to end a watch after five to ten minutes, another time for each', async t => {
   const random = [0, 0.5, 0.999]
   let at = 0
-  const { api } = await site(
+  const { api } = await startReflector(
     t,
     [gives(list('1', [])), saysAndEnds(bookmark('2')), saysAndEnds(bookmark('3')), says()],
     // Each step takes one for its pause, and each watch one for its time.

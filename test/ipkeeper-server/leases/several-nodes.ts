@@ -8,9 +8,9 @@ import type { NodeState } from '../../../ipkeeper-server/kubernetes/cluster-view
 import { attachmentLiveness } from '../../../ipkeeper-server/network/pod/attachment-liveness.ts'
 import { EngineDouble, type NodeEngine, type NodeEngineOptions } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
-import { openSharedStore } from '../../rigs/shared-store.ts'
+import { openSharedLeases } from '../../rigs/shared-store.ts'
 import { sampleUplink } from '../network/plan/sample-job.ts'
-import { TestService } from './test-service.ts'
+import type { TestService } from './test-service.ts'
 
 const minute = 60_000
 
@@ -44,11 +44,8 @@ export class Site {
     options: NodeEngineOptions = {},
   ): Promise<SiteNode> {
     const engine = this.engine.connect(options)
-    const store = openSharedStore(t, engine, join(t.testdir({}), `${name}.db`), {
-      node: name,
-      retryAfter: 10,
-    })
-    const world = await TestService.open(store, 'release', name)
+    const journal = join(t.testdir({}), `${name}.db`)
+    const world = await openSharedLeases(t, engine, journal, { node: name, retryAfter: 10 })
     const { ledger } = world.service
     const presence = new NodePresence({
       service: { ledger, node: name, now: Date.now },
@@ -99,10 +96,7 @@ export class Site {
       terms,
       way: 'well',
     }
-    t.teardown(async () => {
-      await presence.stop()
-      await store.close()
-    })
+    t.teardown(() => presence.stop())
     this.nodes.push(node)
     await presence.start()
     return node

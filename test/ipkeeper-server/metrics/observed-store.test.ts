@@ -2,6 +2,7 @@ import t from 'tap'
 import { ObservedStore } from '../../../ipkeeper-server/metrics/observed-store.ts'
 import { MemoryStore } from '../../../ipkeeper-server/store/memory/memory-store.ts'
 import { leaseStoreContract } from '../../contract/lease-store-contract.ts'
+import { poolRecord } from '../../rigs/records.ts'
 
 const deaf = { committed: () => undefined, failed: () => undefined }
 
@@ -21,8 +22,7 @@ t.test('tells of changes that were made and of what was refused', async t => {
     failed: operation => told.push(`${operation} failed`),
   })
   t.strictSame([store.kind, store.location], [inner.kind, inner.location])
-  const record = { name: 'a', segment: 'default', generation: 1, ranges: [] }
-  const write = { kind: 'pool', key: 'a', expect: null, record } as const
+  const write = { kind: 'pool', key: 'a', expect: null, record: poolRecord('a') } as const
   await store.commit([write])
   await t.rejects(store.commit([write]), { name: 'StoreConflict' })
   t.strictSame(told, ['committed'], 'who was forestalled did not fail')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseResolvConf, readResolvConf } from '../../../ipkeeper-server/network/resolv-conf.ts'
 import { leaveStaleSocket } from '../../rigs/scripted-socket.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../rigs/thrown-problem.ts'
 
 const nothing = { nameservers: [], domain: '', search: [], options: [] }
@@ -69,10 +69,7 @@ t.test('files', async t => {
 })
 
 t.test('what is no file makes nobody wait', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const pipe = folder.file('pipe')
   execFileSync('mkfifo', [pipe])
   const socket = folder.file('socket')

@@ -5,21 +5,22 @@ import type { AskedYield, NodeRecord } from '../../../ipkeeper-server/ipam/recor
 import { AskedYields } from '../../../ipkeeper-server/reconcile/asked-yields.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
-import { openSharedStore } from '../../rigs/shared-store.ts'
-import { TestService } from '../leases/test-service.ts'
+import { nodeRecord } from '../../rigs/records.ts'
+import { openSharedLeases } from '../../rigs/shared-store.ts'
+import type { TestService } from '../leases/test-service.ts'
 
 const asked = (containerId: string, address: string): AskedYield => ({
   ...{ network: 'net', containerId, ifname: 'eth0', segment: 'default', address, by: 'n2', since: 0 },
 })
 const one = asked('c1', '10.22.0.50')
 const two = asked('c2', '10.22.0.51')
-const record: NodeRecord = { generation: 1, name: 'n1', addresses: [], since: 0 }
+const record = nodeRecord('n1')
 
 /** Node n1 with two pods; its record asks for nothing. */
-async function site(t: Test) {
+async function nodeOfTwoPods(t: Test) {
   const engine = new EngineDouble()
   engine.put('node', 'n1', JSON.stringify(record))
-  const world = await TestService.open(openSharedStore(t, engine.connect(), join(t.testdir({}), 'n1.db')))
+  const world = await openSharedLeases(t, engine.connect(), join(t.testdir({}), 'n1.db'))
   await world.add({ pod: 'a', container: 'c1', ip: '10.22.0.50' })
   await world.add({ pod: 'b', container: 'c2', ip: '10.22.0.51' })
   const [done, failed]: [string[], string[]] = [[], []]
@@ -43,7 +44,7 @@ const bound = ({ service }: TestService): readonly string[] =>
   [...service.ledger.leases()].filter(({ state }) => state === 'bound').map(({ address }) => address)
 
 t.test('what is asked for while the daemon runs is cut off, and nothing else', async t => {
-  const { world, done, stored, ask } = await site(t)
+  const { world, done, stored, ask } = await nodeOfTwoPods(t)
   ask(one)
   await until('it is said', () => done.length === 1)
   t.strictSame([done, world.network.calls, bound(world)], [['c1'], ['cut off c1'], ['10.22.0.51']])
@@ -51,7 +52,7 @@ t.test('what is asked for while the daemon runs is cut off, and nothing else', a
 })
 
 t.test('one that fails keeps no other from it, and stays asked for', async t => {
-  const { world, yields, done, failed, stored, ask, heard } = await site(t)
+  const { world, yields, done, failed, stored, ask, heard } = await nodeOfTwoPods(t)
   const cutOff = world.network.cutOff.bind(world.network)
   world.network.cutOff = async attachment => {
     if (attachment.containerId === 'c1') throw new Error('the kernel is busy')
@@ -68,7 +69,7 @@ t.test('one that fails keeps no other from it, and stays asked for', async t => 
 })
 
 t.test('one whose sandbox is gone has given it up', async t => {
-  const { world, done, failed, stored, ask } = await site(t)
+  const { world, done, failed, stored, ask } = await nodeOfTwoPods(t)
   await world.del('c1')
   ask(one)
   await until('it is said', () => done.length === 1)

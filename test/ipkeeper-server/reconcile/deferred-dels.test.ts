@@ -13,7 +13,7 @@ const entry = (containerId: string): string =>
     request: { containerId, netns: '', ifname: 'eth0', args: '', path: '/p', config: { name: 'net' } },
   })
 
-function site(t: Test, fails: (containerId: string) => Error | undefined = () => undefined) {
+function openQueue(t: Test, fails: (containerId: string) => Error | undefined = () => undefined) {
   const stateDir = t.testdir({})
   const done: string[] = []
   const quarantined: string[] = []
@@ -48,7 +48,7 @@ function site(t: Test, fails: (containerId: string) => Error | undefined = () =>
 }
 
 t.test('carries out what is queued, in the order of the names, and removes it', async t => {
-  const { dels, folder, done, queue } = site(t)
+  const { dels, folder, done, queue } = openQueue(t)
   for (const name of ['2-b.json', '1-a.json', '3-c.json']) queue(name, entry(name))
   queue('.4-being-written.json', '{"ver')
   await dels.drain()
@@ -57,7 +57,7 @@ t.test('carries out what is queued, in the order of the names, and removes it', 
 })
 
 t.test('likewise what waits in spare files, each by itself', async t => {
-  const { dels, spares, stateDir, done, quarantined } = site(t)
+  const { dels, spares, stateDir, done, quarantined } = openQueue(t)
   await spares.keep()
   const at = (name: string): string => join(stateDir, 'spare-dels', name)
   for (const name of ['0/1', '0/2', '0/3', '0/4', '7/7']) rmSync(at(name))
@@ -85,7 +85,7 @@ t.test('what cannot be understood is put aside with the reason, and the rest is 
     'e-surplus': entry('x').replace('"version":1', '"version":1,"more":1'),
     'f-no-request': '{"version":1,"queuedAt":"x"}',
   }
-  const { dels, folder, stateDir, done, quarantined, queue } = site(t)
+  const { dels, folder, stateDir, done, quarantined, queue } = openQueue(t)
   for (const [name, text] of Object.entries(bad)) queue(name, text)
   symlinkSync('/etc/passwd', join(folder, 'g-link'))
   mkdirSync(join(folder, 'h-folder'))
@@ -111,7 +111,7 @@ t.test('what cannot be understood is put aside with the reason, and the rest is 
 t.test(
   'a DEL that no daemon will ever accept is put aside; one that the store refuses now stays',
   async t => {
-    const { dels, folder, retried, quarantined, queue } = site(t, containerId =>
+    const { dels, folder, retried, quarantined, queue } = openQueue(t, containerId =>
       containerId === 'never'
         ? new Problem('IPK_NETWORK_NAME', 'missing network name')
         : containerId === 'later'
@@ -128,7 +128,7 @@ t.test(
 
 t.test('why DELs stay is told once, and once that it is over', async t => {
   let code: 'IPK_STORE_LOST' | 'IPK_STORE_DAMAGED' | undefined = 'IPK_STORE_LOST'
-  const { dels, done, retried, queue } = site(t, () => (code ? new Problem(code, 'no') : undefined))
+  const { dels, done, retried, queue } = openQueue(t, () => (code ? new Problem(code, 'no') : undefined))
   const tells = async (): Promise<readonly string[]> => {
     await dels.drain()
     return retried.splice(0)
@@ -146,7 +146,7 @@ t.test('why DELs stay is told once, and once that it is over', async t => {
 })
 
 t.test('a file that appears while the daemon runs is carried out', async t => {
-  const { dels, folder, done, queue } = site(t)
+  const { dels, folder, done, queue } = openQueue(t)
   await dels.drain()
   const errors: unknown[] = []
   dels.watch(error => errors.push(error))
@@ -159,7 +159,7 @@ t.test('a file that appears while the daemon runs is carried out', async t => {
 })
 
 t.test('what was queued between the first drain and the watch is not forgotten', async t => {
-  const { dels, done, queue } = site(t)
+  const { dels, done, queue } = openQueue(t)
   await dels.drain()
   queue('between.json', entry('between'))
   dels.watch(error => {
@@ -171,7 +171,7 @@ t.test('what was queued between the first drain and the watch is not forgotten',
 })
 
 t.test("what cannot even be put aside stays, and is in nobody's way", async t => {
-  const { dels, folder, stateDir, done, quarantined, retried, queue } = site(t)
+  const { dels, folder, stateDir, done, quarantined, retried, queue } = openQueue(t)
   writeFileSync(join(stateDir, 'quarantine'), 'a file where the folder should be')
   queue('a-bad', '{')
   queue('b-good', entry('good'))
@@ -183,7 +183,7 @@ t.test("what cannot even be put aside stays, and is in nobody's way", async t =>
 })
 
 t.test('an entry that the plugin took back while it was carried out', async t => {
-  const { dels, folder, done, retried, queue } = site(t, containerId => {
+  const { dels, folder, done, retried, queue } = openQueue(t, containerId => {
     rmSync(join(folder, containerId))
     return undefined
   })

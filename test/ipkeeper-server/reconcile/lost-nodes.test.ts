@@ -7,21 +7,17 @@ import { planReconcile } from '../../../ipkeeper-server/reconcile/plan-reconcile
 import { LostNodes } from '../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
-import { openSharedStore } from '../../rigs/shared-store.ts'
-import { TestService } from '../leases/test-service.ts'
+import { nodeRecord } from '../../rigs/records.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
+import { openSharedLeases } from '../../rigs/shared-store.ts'
+import type { TestService } from '../leases/test-service.ts'
 import { snapshot, usualTerms } from './snapshot-words.ts'
 
-async function site(t: Test) {
+async function openNodes(t: Test) {
   const engine = new EngineDouble()
-  const folder = makeTempFolder()
-  const open = async (node: string) => {
-    const store = openSharedStore(t, engine.connect(), folder.file(`${node}.db`), { node })
-    return await TestService.open(store, 'release', node)
-  }
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
+  const open = (node: string): Promise<TestService> =>
+    openSharedLeases(t, engine.connect(), folder.file(`${node}.db`), { node })
   const [lost, here] = [await open('n9'), await open('n1')]
   const asked: string[] = []
   const state = {
@@ -55,7 +51,7 @@ async function site(t: Test) {
 }
 
 t.test('only what lost nodes have left is looked at, and only by the elected one', async t => {
-  const { lost, here, state, asked, look } = await site(t)
+  const { lost, here, state, asked, look } = await openNodes(t)
   await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
   await lost.add({ container: 'c2', node: 'n9' })
   await here.add({ pod: 'web-1', container: 'c3', node: 'n1' })
@@ -87,7 +83,7 @@ t.test('only what lost nodes have left is looked at, and only by the elected one
 })
 
 t.test('nodes of which there is only to tell', async t => {
-  const { lost, here, state, nodes } = await site(t)
+  const { lost, here, state, nodes } = await openNodes(t)
   await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
   await here.add({ pod: 'web-1', container: 'c3', node: 'n1' })
   await until('heard', () => here.leases().length === 2)
@@ -109,7 +105,7 @@ t.test('nodes of which there is only to tell', async t => {
 })
 
 t.test('a pod that is there, or that nobody can tell of, is asked for again', async t => {
-  const { lost, here, state, asked, look } = await site(t)
+  const { lost, here, state, asked, look } = await openNodes(t)
   await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
   await until('heard', () => here.leases().length === 1)
   Object.assign(state, { node: 'gone', pods: 'exists' })
@@ -121,7 +117,7 @@ t.test('a pod that is there, or that nobody can tell of, is asked for again', as
 })
 
 t.test('ended as by a DEL: each address by its retention', async t => {
-  const { lost, here, state, nodes } = await site(t)
+  const { lost, here, state, nodes } = await openNodes(t)
   await lost.add({ pod: 'web-0', container: 'c1', node: 'n9', ip: '10.22.0.50', retain: '30m' })
   await lost.add({ pod: 'a', container: 'c2', node: 'n9' })
   await until('heard', () => here.leases().length === 2)
@@ -151,7 +147,7 @@ t.test('ended as by a DEL: each address by its retention', async t => {
 t.test(
   'without a Kubernetes API: nodes that were declared gone, that are silent, and that nobody has heard of',
   async t => {
-    const { lost, here } = await site(t)
+    const { lost, here } = await openNodes(t)
     await lost.add({ pod: 'web-0', container: 'c1', node: 'n9' })
     await until('heard', () => here.leases().length === 1)
     const { ledger } = here.service
@@ -186,7 +182,7 @@ t.test(
     await ledger.commit([
       {
         ...{ kind: 'node', key: 'n9', expect: null },
-        record: { generation: 1, name: 'n9', addresses: [], since: 0, stopsAfter: 300_000 },
+        record: nodeRecord('n9', { stopsAfter: 300_000 }),
       },
     ])
     t.match(findings(true), [

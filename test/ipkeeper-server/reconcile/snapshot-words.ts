@@ -1,12 +1,13 @@
-import type { AttachmentRecord, LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
+import type { LeaseRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type {
   NodeSnapshot,
   SeenAttachment,
-  SeenLink,
+  SeenVeth,
   SeenPod,
 } from '../../../ipkeeper-server/reconcile/plan-snapshot.ts'
 import type { ReconcileSettings } from '../../../ipkeeper-server/reconcile/plan-settings.ts'
 import type { RuntimeAnswer, Sandbox } from '../../../ipkeeper-server/runtime/sandboxes.ts'
+import { attachmentRecord } from '../../rigs/records.ts'
 
 /** Words for what a pass may see; everything that is not said is as on a node where all is well. */
 
@@ -45,15 +46,12 @@ export function attachment(words: AttachmentWords): SeenAttachment {
     pod === null
       ? ({ kind: 'container', network: 'net', containerId: id, ifname } as const)
       : ({ kind: 'pod', network: 'net', namespace: 'shop', name: pod, ifname } as const)
-  const record: AttachmentRecord = {
-    ...{ network: 'net', containerId: id, ifname, holder, podUid: uid },
-    ...{ node: 'n1', bootId: 'boot-1', netns: `/run/netns/${id}`, netnsInode: '1' },
-    ...{ invocationId: null, startedAt: 0, since: words.since ?? 0, generation: 1 },
-    answered: words.answered ?? 1,
-    undo: { leases: [], attachment: null },
+  const record = attachmentRecord({
+    ...{ containerId: id, ifname, holder, podUid: uid, netns: `/run/netns/${id}`, netnsInode: '1' },
+    ...{ startedAt: 0, since: words.since ?? 0, answered: words.answered ?? 1 },
     ...(words.madeBy !== undefined && { madeBy: words.madeBy }),
     ...(words.delegatedTo !== undefined && { delegatedTo: words.delegatedTo }),
-  }
+  })
   const leases = (words.addresses ?? ['10.22.0.2']).map(
     address =>
       ({ segment: 'default', address, prefixLength: address.includes(':') ? 64 : 16 }) as LeaseRecord,
@@ -79,7 +77,7 @@ export const runtime = (socket: string, answer: readonly string[] | 'failed'): R
         sandboxes: answer.map(id => sandbox(id.replace('!', ''), { ready: !id.includes('!') })),
       }
 
-export const link = (name: string, more: Partial<SeenLink> = {}): SeenLink => ({
+export const link = (name: string, more: Partial<SeenVeth> = {}): SeenVeth => ({
   ...{ index: 7, name, alias: name.startsWith('ipk') ? 'ipkeeper net c1 eth0' : '', carrier: false },
   ...more,
 })

@@ -16,7 +16,7 @@ import t from 'tap'
 import { SpareDels } from '../../../ipkeeper-server/reconcile/spare-dels.ts'
 import { queueInSpare } from '../../../plugin/spare-del.ts'
 import { spareDels } from '../../../shared/spare-dels.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const brief = (containerId: string, more = ''): string =>
   JSON.stringify({
@@ -26,10 +26,7 @@ const brief = (containerId: string, more = ''): string =>
   })
 
 t.test('made, used by plugins, carried out and free again', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   let now = Date.now()
   const spares = new SpareDels(folder.path, () => now)
   t.same(await spares.waiting(), [], 'no folder')
@@ -78,10 +75,7 @@ t.test('made, used by plugins, carried out and free again', async t => {
 })
 
 t.test("one that is no good is in nobody's way", async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const spares = new SpareDels(folder.path, Date.now)
   await spares.keep()
   const root = folder.file('spare-dels')
@@ -125,10 +119,7 @@ t.test("one that is no good is in nobody's way", async t => {
 })
 
 t.test('as many as there are, and not one more', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const spares = new SpareDels(folder.path, Date.now)
   await spares.keep()
   const most = spareDels.folders * spareDels.inEach
@@ -139,10 +130,7 @@ t.test('as many as there are, and not one more', async t => {
 })
 
 t.test('a state folder that is moved away meanwhile is not made anew', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const stateDir = folder.file('state')
   mkdirSync(stateDir)
   const spares = new SpareDels(stateDir, Date.now)

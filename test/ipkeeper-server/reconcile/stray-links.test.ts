@@ -1,5 +1,4 @@
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { Problem } from '../../../shared/problem/problem.ts'
 import type { AttachmentRecord } from '../../../ipkeeper-server/ipam/records/records.ts'
 import type { VethSeen } from '../../../ipkeeper-server/reconcile/plan-links.ts'

@@ -4,25 +4,18 @@ import { YieldAddresses } from '../../../ipkeeper-server/reconcile/yield-address
 import { leaseKey } from '../../../ipkeeper-server/ipam/records/records.ts'
 import { EngineDouble, type NodeEngine } from '../../rigs/engine-double.ts'
 import { until } from '../../rigs/poll.ts'
-import { openSharedStore } from '../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
-import { TestService, type PodWords } from '../leases/test-service.ts'
+import { openSharedLeases } from '../../rigs/shared-store.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
+import type { TestService, PodWords } from '../leases/test-service.ts'
 
 const old: PodWords = { pod: 'api-6d4cf56db6-x2x5z', container: 'c1', ip: '10.22.0.50' }
 const next: PodWords = { pod: 'api-6d4cf56db6-b4d5f', container: 'c2', ip: '10.22.0.50' }
 
-async function site(t: Test) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+async function openNodes(t: Test) {
+  const folder = tempFolder(t)
   const engine = new EngineDouble()
-  const open = async (node: string, connection = engine.connect()): Promise<TestService> =>
-    await TestService.open(
-      openSharedStore(t, connection, folder.file(`${node}.db`), { node }),
-      'release',
-      node,
-    )
+  const open = (node: string, connection = engine.connect()): Promise<TestService> =>
+    openSharedLeases(t, connection, folder.file(`${node}.db`), { node })
   const two = await open('n2')
   two.dead.add('c1')
   /** A daemon of the first node, with what it cut off and what went wrong. */
@@ -58,7 +51,7 @@ const oldLine = '10.22.0.50 bound shop/api-6d4cf56db6-x2x5z c1'
 const nextLine = '10.22.0.50 bound shop/api-6d4cf56db6-b4d5f c2'
 
 t.test('a daemon that runs cuts the sandbox off as soon as it hears', async t => {
-  const { two, start, heardBy } = await site(t)
+  const { two, start, heardBy } = await openNodes(t)
   const { one, cut } = await start()
   await one.add(old)
   await one.add({ pod: 'other', container: 'c9' })
@@ -72,7 +65,7 @@ t.test('a daemon that runs cuts the sandbox off as soon as it hears', async t =>
 })
 
 t.test('one that is started does before it serves', async t => {
-  const { two, start, heardBy } = await site(t)
+  const { two, start, heardBy } = await openNodes(t)
   const before = await start()
   await before.one.add(old)
   await before.one.add({ pod: 'other', container: 'c9' })
@@ -92,7 +85,7 @@ t.test('one that is started does before it serves', async t => {
 t.test(
   'a daemon that heard, and ended before it could cut the sandbox off, leaves that to the next one',
   async t => {
-    const { two, start, heardBy } = await site(t)
+    const { two, start, heardBy } = await openNodes(t)
     const before = await start()
     await before.one.add(old)
     await before.one.add({ pod: 'other', container: 'c9' })
@@ -112,7 +105,7 @@ const key = leaseKey({ segment: 'default', address: '10.22.0.50' })
 
 for (const becomes of ['is given anew', "is nobody's"]) {
   /** On the other node it is taken over and ended; its record is deleted, and generations begin anew with the next one. */
-  const passOn = async ({ engine, two }: Awaited<ReturnType<typeof site>>): Promise<void> => {
+  const passOn = async ({ engine, two }: Awaited<ReturnType<typeof openNodes>>): Promise<void> => {
     t.equal(await two.add(next), '10.22.0.50')
     await two.del('c2')
     engine.put('lease', key, null)
@@ -129,7 +122,7 @@ for (const becomes of ['is given anew', "is nobody's"]) {
   t.test(
     `a daemon that was out of touch while its address was taken over and ended, and ${becomes}`,
     async t => {
-      const lan = await site(t)
+      const lan = await openNodes(t)
       const { one, connection, cut } = await lan.start()
       await one.add(old)
       await one.add({ pod: 'other', container: 'c9' })
@@ -143,7 +136,7 @@ for (const becomes of ['is given anew', "is nobody's"]) {
   )
 
   t.test(`a daemon that was not there meanwhile, and the address ${becomes}`, async t => {
-    const lan = await site(t)
+    const lan = await openNodes(t)
     const before = await lan.start()
     await before.one.add(old)
     await before.one.add({ pod: 'other', container: 'c9' })
@@ -157,7 +150,7 @@ for (const becomes of ['is given anew', "is nobody's"]) {
 }
 
 t.test('likewise of what another hand has ended', async t => {
-  const { two, start, heardBy } = await site(t)
+  const { two, start, heardBy } = await openNodes(t)
   const { one, cut } = await start()
   await one.add(old)
   await heardBy(two, oldLine)
@@ -166,7 +159,7 @@ t.test('likewise of what another hand has ended', async t => {
 })
 
 t.test('not what its own daemon has moved or ended', async t => {
-  const { two, start, heardBy } = await site(t)
+  const { two, start, heardBy } = await openNodes(t)
   const { one, yielding, cut } = await start()
   const pod: PodWords = { pod: 'web-0', container: 'c3', uid: 'u', ip: '10.22.0.60' }
   await one.add(pod)
@@ -181,7 +174,7 @@ t.test('not what its own daemon has moved or ended', async t => {
 })
 
 t.test('what cannot be cut off is told, and what has its address again is left alone', async t => {
-  const { two, start, heardBy } = await site(t)
+  const { two, start, heardBy } = await openNodes(t)
   const { one, yielding, cut, errors } = await start()
   await one.add(old)
   await heardBy(two, oldLine)

@@ -23,7 +23,7 @@ interface SiteOptions {
 }
 
 /** A keeper on real folders, with a real ledger; its clock is 10 s ahead, so that files are at rest at once. */
-async function site(t: Test, { terms, conflists, answers = () => [] }: SiteOptions = {}) {
+async function startKeeper(t: Test, { terms, conflists, answers = () => [] }: SiteOptions = {}) {
   const story = await TestService.open()
   await story.add({ pod: 'web-0', container: 'c1' })
   const root = t.testdir({
@@ -67,7 +67,7 @@ async function site(t: Test, { terms, conflists, answers = () => [] }: SiteOptio
 }
 
 t.test('what is there at the start: written anew, moved aside, or reported', async t => {
-  const s = await site(t)
+  const s = await startKeeper(t)
   s.put('net-c1-eth0')
   s.put('net-c9-eth0')
   s.put('their-c1-eth0', '{')
@@ -108,7 +108,7 @@ t.test('what is done in each mode', async t => {
   ]
   for (const [terms, repaired] of cases) {
     await t.test(JSON.stringify(terms), async t => {
-      const s = await site(t, { terms })
+      const s = await startKeeper(t, { terms })
       s.put('net-c1-eth0')
       s.put('their-c1-eth0')
       s.keeper.start()
@@ -118,7 +118,7 @@ t.test('what is done in each mode', async t => {
     })
   }
   await t.test('off', async t => {
-    const s = await site(t, { terms: { mode: 'off' } })
+    const s = await startKeeper(t, { terms: { mode: 'off' } })
     s.put('net-c1-eth0')
     s.keeper.start()
     t.match(await s.keeper.state(), { mode: 'off', scannedAt: null, files: [] })
@@ -134,7 +134,7 @@ t.test('without a conflist, or with one of a version nobody knows, the file is m
     { '05-first.conflist': odd, '10-net.conflist': JSON.stringify(conflist) },
   ]
   for (const conflists of cases) {
-    const s = await site(t, { conflists })
+    const s = await startKeeper(t, { conflists })
     s.put('net-c1-eth0')
     s.keeper.start()
     await until('the repair', () => s.repaired.length > 0)
@@ -144,7 +144,7 @@ t.test('without a conflist, or with one of a version nobody knows, the file is m
 })
 
 t.test('no file is touched while an ADD or DEL of its attachment runs', async t => {
-  const s = await site(t)
+  const s = await startKeeper(t)
   const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
   const work = Promise.withResolvers<undefined>()
   const running = s.story.service.serial.run(attachmentKey(key), () => work.promise)
@@ -177,7 +177,7 @@ t.test('what the runtime says decides on orphans', async t => {
     ['one of two knows it', [answer('cd'), answer(id)], false],
   ]
   for (const [what, answers, orphan] of cases) {
-    const s = await site(t, { answers: () => answers, terms: { mode: 'report' } })
+    const s = await startKeeper(t, { answers: () => answers, terms: { mode: 'report' } })
     const name = `their-${id}-eth0`
     s.put(name, JSON.stringify({ kind: 'cniCacheV1', containerId: id }))
     const old = Date.now() / 1000 - 600
@@ -190,7 +190,7 @@ t.test('what the runtime says decides on orphans', async t => {
 })
 
 t.test('a change is seen without the timer, also in a folder that was made anew', async t => {
-  const s = await site(t, { terms: { interval: 3_600_000 } })
+  const s = await startKeeper(t, { terms: { interval: 3_600_000 } })
   s.keeper.start()
   await s.scanned()
   s.put('net-c1-eth0')
@@ -205,7 +205,7 @@ t.test('a change is seen without the timer, also in a folder that was made anew'
 })
 
 t.test('many bad files are told of in few lines', async t => {
-  const s = await site(t, { terms: { mode: 'report' } })
+  const s = await startKeeper(t, { terms: { mode: 'report' } })
   for (let n = 0; n < 130; n++) s.put(`their-c${n}-eth0`)
   s.keeper.start()
   await s.scanned()
@@ -215,7 +215,7 @@ t.test('many bad files are told of in few lines', async t => {
 })
 
 t.test('the file of an attachment, for those who write it themselves', async t => {
-  const s = await site(t)
+  const s = await startKeeper(t)
   const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
   t.match(JSON.parse((await s.keeper.cachedResult(key)) ?? ''), { containerId: 'c1' })
   t.equal(await s.keeper.cachedResult({ ...key, ifname: 'eth1' }), undefined)

@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { fileCalls, type FileCalls, identityOf } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import { Quarantine } from '../../../ipkeeper-server/result-cache/quarantine.ts'
 import { startPrivateHost } from '../../rigs/private-host.ts'
@@ -21,7 +20,7 @@ import { callsUntilPowerCut } from './failing-calls.ts'
 const changed = { message: 'it changed meanwhile' }
 const why = { reason: 'zero-byte', detail: 'empty' } as const
 
-function site(t: Test, name: string | Buffer = 'net-c1-eth0', text = 'half') {
+function damagedFile(t: Test, name: string | Buffer = 'net-c1-eth0', text = 'half') {
   const root = t.testdir({ results: {}, state: {} })
   const path = Buffer.concat([Buffer.from(join(root, 'results/')), Buffer.from(name)])
   writeFileSync(path, text, { mode: 0o640 })
@@ -41,7 +40,7 @@ function site(t: Test, name: string | Buffer = 'net-c1-eth0', text = 'half') {
 }
 
 t.test('moves a file aside with its reason, and brings it back as it was', async t => {
-  const { path, open, seen, folder } = site(t)
+  const { path, open, seen, folder } = damagedFile(t)
   const before = lstatSync(path)
   const name = await open().take(seen(), why)
   t.notOk(existsSync(path))
@@ -61,7 +60,7 @@ t.test('moves a file aside with its reason, and brings it back as it was', async
 })
 
 t.test('a disk that is full gets nothing more', async t => {
-  const { path, open, seen, folder } = site(t)
+  const { path, open, seen, folder } = damagedFile(t)
   const full = async (...args: Parameters<FileCalls['open']>) => {
     const file = await fileCalls.open(...args)
     const refuse = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
@@ -85,7 +84,7 @@ t.test('names that are no text, or too long, come back as well', async t => {
     `${'x'.repeat(250)}-e`,
   ]
   for (const name of names) {
-    const { path, open, seen, folder } = site(t, name)
+    const { path, open, seen, folder } = damagedFile(t, name)
     const taken = await open().take(seen(), why)
     t.match(taken, /^[A-Za-z0-9_.-]{1,130}$/)
     t.strictSame(readdirSync(folder).sort(), [taken, `${taken}.reason`])
@@ -95,7 +94,7 @@ t.test('names that are no text, or too long, come back as well', async t => {
 })
 
 t.test('a file that is not as it was seen stays, and no reason is left for it', async t => {
-  const { path, open, seen, folder } = site(t)
+  const { path, open, seen, folder } = damagedFile(t)
   const before = seen()
   writeFileSync(path, 'a runtime was quicker')
   await t.rejects(open().take(before, why), changed)
@@ -104,7 +103,7 @@ t.test('a file that is not as it was seen stays, and no reason is left for it', 
 })
 
 t.test('a file that takes its place in the very moment of the move is put back', async t => {
-  const { path, open, seen, folder } = site(t)
+  const { path, open, seen, folder } = damagedFile(t)
   const { calls } = callsUntilPowerCut(Infinity)
   const rename: FileCalls['rename'] = async (from, to) => {
     if (Buffer.isBuffer(from)) writeFileSync(path, 'a runtime was quicker')
@@ -116,7 +115,7 @@ t.test('a file that takes its place in the very moment of the move is put back',
 })
 
 t.test('what stands in its place meanwhile is not replaced', async t => {
-  const { path, open, seen } = site(t)
+  const { path, open, seen } = damagedFile(t)
   await open().take(seen(), why)
   writeFileSync(path, 'newer')
   const [item] = await open().list()
@@ -130,7 +129,7 @@ t.test('what stands in its place meanwhile is not replaced', async t => {
 })
 
 t.test('its folder may be gone', async t => {
-  const { root, open, seen } = site(t)
+  const { root, open, seen } = damagedFile(t)
   await open().take(seen(), why)
   rmSync(join(root, 'results'), { recursive: true })
   await t.rejects(open().restore((await open().list())[0]!), {
@@ -142,7 +141,7 @@ t.test('its folder may be gone', async t => {
 t.test(
   'what others put into quarantine, and what is damaged there, is not listed and not touched',
   async t => {
-    const { root, open, seen, folder } = site(t)
+    const { root, open, seen, folder } = damagedFile(t)
     const name = await open().take(seen(), why)
     const deferred = join(root, 'state/quarantine/deferred-dels-x')
     writeFileSync(deferred, 'x')
@@ -189,7 +188,7 @@ for (const across of [false, true]) {
 
   t.test(`whenever the power goes while it is moved, it is there or here, whole: ${where}`, async t => {
     for (let count = 0; ; count++) {
-      const { root, open, seen } = site(t)
+      const { root, open, seen } = damagedFile(t)
       const { calls, made } = callsUntilPowerCut(count)
       const done = await open(route(calls))
         .take(seen(), why)
@@ -210,7 +209,7 @@ for (const across of [false, true]) {
 
   t.test(`whenever the power goes while it is brought back, nothing is lost: ${where}`, async t => {
     for (let count = 0; ; count++) {
-      const { root, path, open, seen } = site(t)
+      const { root, path, open, seen } = damagedFile(t)
       await open().take(seen(), why)
       const [item] = await open().list()
       const { calls, made } = callsUntilPowerCut(count)
@@ -231,7 +230,7 @@ for (const across of [false, true]) {
 }
 
 t.test('a restore that was broken off between two names of one file goes on', async t => {
-  const { path, open, seen } = site(t)
+  const { path, open, seen } = damagedFile(t)
   await open().take(seen(), why)
   const [item] = await open().list()
   const { calls } = callsUntilPowerCut(Infinity)
@@ -247,7 +246,7 @@ t.test('two real file systems', { skip: missing('namespaces') }, async t => {
   const host = await startPrivateHost()
   t.teardown(() => host.close())
   // /var/lib/cni is a file system of its own in there.
-  const { root, folder } = site(t)
+  const { root, folder } = damagedFile(t)
   const here = '/var/lib/cni/results/net-c1-eth0'
   const main = join(import.meta.dirname, '../../../ipkeeper-server/main.ts')
   await host.must('mkdir', ['-p', '/var/lib/cni/results'])
@@ -271,7 +270,7 @@ t.test('two real file systems', { skip: missing('namespaces') }, async t => {
 })
 
 t.test('a file of nobody else is read by its owner only', async t => {
-  const { path, open, seen, folder } = site(t)
+  const { path, open, seen, folder } = damagedFile(t)
   chmodSync(path, 0o400)
   utimesSync(path, 1, 1)
   const name = await open().take(seen(), why)

@@ -12,14 +12,13 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { identityOf } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import type { CacheFolder } from '../../../ipkeeper-server/result-cache/list-cache-files.ts'
 import type { CacheKnowledge } from '../../../ipkeeper-server/result-cache/plan/judge-file.ts'
 import { readCacheFile } from '../../../ipkeeper-server/result-cache/read-cache-file.ts'
 import { CacheScanner } from '../../../ipkeeper-server/result-cache/scan-cache.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const whole = JSON.stringify({ kind: 'cniCacheV1', result: { cniVersion: '1.0.0' } })
 
@@ -51,11 +50,10 @@ t.test('what stands where a file should be is told of, and never opened or follo
   const folder = results(t, { 'a-good': whole, 'b-empty': '' })
   execFileSync('mkfifo', [folder.file('c-pipe')])
   // The path of a socket may have 107 bytes: it is made elsewhere, and moved.
-  const short = makeTempFolder()
+  const short = tempFolder(t)
   const server = createServer().listen(short.file('s'))
   t.teardown(() => {
     server.close()
-    short.remove()
   })
   await once(server, 'listening')
   renameSync(short.file('s'), folder.file('d-socket'))

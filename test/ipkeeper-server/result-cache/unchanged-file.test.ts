@@ -1,7 +1,6 @@
 import { chownSync, lstatSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { identityOf } from '../../../ipkeeper-server/result-cache/file-calls.ts'
 import {
   isTemporaryName,
@@ -13,14 +12,14 @@ import { callsUntilPowerCut } from './failing-calls.ts'
 
 const changed = { message: 'it changed meanwhile' }
 
-function site(t: Test) {
+function cachedFile(t: Test) {
   const folder = t.testdir({ 'net-c1-eth0': 'old' })
   const path = join(folder, 'net-c1-eth0')
   return { folder, path, seen: () => identityOf(lstatSync(path, { bigint: true })) }
 }
 
 t.test('puts the new text in place, for the owner of the old file alone', async t => {
-  const { folder, path, seen } = site(t)
+  const { folder, path, seen } = cachedFile(t)
   if (process.getuid?.() === 0) chownSync(path, 1234, 1235)
   await replaceUnchanged(Buffer.from(path), seen(), 'new text')
   t.equal(readFileSync(path, 'utf8'), 'new text')
@@ -39,7 +38,7 @@ t.test('leaves a file alone that is not as it was seen', async t => {
     },
   }
   for (const [what, change] of Object.entries(changes)) {
-    const { folder, path, seen } = site(t)
+    const { folder, path, seen } = cachedFile(t)
     const before = seen()
     change(path)
     const kept = readFileSync(path, 'utf8')
@@ -52,7 +51,7 @@ t.test('leaves a file alone that is not as it was seen', async t => {
 t.test('whenever the power goes, there is the old file or the new one, whole', async t => {
   let steps = 0
   for (let count = 0; ; count++) {
-    const { folder, path, seen } = site(t)
+    const { folder, path, seen } = cachedFile(t)
     const { calls, made } = callsUntilPowerCut(count)
     const done = await replaceUnchanged(Buffer.from(path), seen(), 'new text', calls).then(
       () => true,

@@ -8,17 +8,14 @@ import { CriClient } from '../../../ipkeeper-server/runtime/cri-client.ts'
 import { SocketRuntimes } from '../../../ipkeeper-server/runtime/socket-runtimes.ts'
 import { encodeReply, startCriDouble, type CriAnswer } from '../../rigs/cri-double.ts'
 import { until } from '../../rigs/poll.ts'
-import { makeTempFolder } from '../../rigs/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const list = (...ids: readonly string[]): Uint8Array =>
   encodeReply('ListPodSandbox', { items: ids.map(id => ({ id, state: 'SANDBOX_READY' })) })
 
 /** A path for a socket: that of a test's folder may be too long for one. */
 function socketFor(t: Test): string {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   return folder.file('s')
 }
 

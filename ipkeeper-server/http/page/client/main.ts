@@ -3,9 +3,10 @@ import type { AuditReply } from '../../../../shared/api/audit.schema.ts'
 import type { PoolItem, PoolsReply } from '../../../../shared/api/listing.schema.ts'
 import type { PoolUseReply } from '../../../../shared/api/pool-use.schema.ts'
 import type { FreeingReply, PoolMapReply } from '../../../../shared/api/map.schema.ts'
+import { poolNotes } from '../../../../shared/text/pool-notes.ts'
 import { showAddress } from './address-section.ts'
 import { addressView, timelineItems } from './address-view.ts'
-import { ask, daemonNow, path, Refusal } from './api.ts'
+import { apiPath, ask, daemonNow, ApiRefusal } from './api.ts'
 import { element, existing, replace, setAttribute, setText } from './element.ts'
 import { showFindings } from './finding-section.ts'
 import { findingsView } from './finding-view.ts'
@@ -16,7 +17,7 @@ import { LiveEvents } from './live-events.ts'
 import { MapSection } from './map-section.ts'
 import { mapView } from './map-view.ts'
 import { showPools } from './pool-section.ts'
-import { poolNotes, poolRows, poolTotals } from './pool-view.ts'
+import { poolRows, poolTotals } from './pool-view.ts'
 import { Refresher } from './refresher.ts'
 import { formatRoute, parseRoute, type Route } from './route.ts'
 import { SearchBox } from './search-box.ts'
@@ -62,7 +63,7 @@ async function attempt(place: HTMLElement, work: () => Promise<void>): Promise<b
     await work()
     return true
   } catch (error) {
-    const text = error instanceof Refusal ? error.message : `the page itself failed: ${String(error)}`
+    const text = error instanceof ApiRefusal ? error.message : `the page itself failed: ${String(error)}`
     replace(place, element('p', { role: 'alert' }, text))
     return false
   }
@@ -95,8 +96,8 @@ const mapRefresher = new Refresher(() =>
     const { within, address } = route
     const part = within === undefined ? { ...(address !== undefined && { around: address }) } : { within }
     const query = `?${new URLSearchParams(part).toString()}`
-    const reply = await ask<PoolMapReply>(`/v1/pools${path(pool)}/map${query}`).catch((error: unknown) => {
-      if (error instanceof Refusal) map.say(error.message, 'refused')
+    const reply = await ask<PoolMapReply>(`/v1/pools${apiPath(pool)}/map${query}`).catch((error: unknown) => {
+      if (error instanceof ApiRefusal) map.say(error.message, 'refused')
       throw error
     })
     if (route.within !== within || (within === undefined && route.address !== address)) return
@@ -116,7 +117,7 @@ const freeingRefresher = new Refresher(() =>
       if (pools) replace(existing('#freeing .body'), element('p', {}, 'Nothing is leased or kept yet.'))
       return
     }
-    const reply = await ask<FreeingReply>(`/v1/pools${path(pool)}/freeing`)
+    const reply = await ask<FreeingReply>(`/v1/pools${apiPath(pool)}/freeing`)
     showFreeing(existing('#freeing .body'), freeingView(pool, reply))
   }),
 )
@@ -147,7 +148,7 @@ const addressRefresher = new Refresher(() =>
     const segment = poolInView()?.segment ?? 'default'
     const query = new URLSearchParams({ address, segment, limit: String(pageOfHistory) }).toString()
     const [reply, { history }] = await Promise.all([
-      ask<AddressReply>(`/v1/addresses${path(segment, address)}`),
+      ask<AddressReply>(`/v1/addresses${apiPath(segment, address)}`),
       ask<HistoryReply>(`/v1/history?${query}`),
     ])
     if (route.address !== address) return

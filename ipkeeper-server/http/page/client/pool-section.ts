@@ -1,4 +1,6 @@
-import type { PoolNote, PoolRow, PoolTotal } from './pool-view.ts'
+import type { PoolNote } from '../../../../shared/text/pool-notes.ts'
+import { shellLine } from '../../../../shared/text/shell-word.ts'
+import type { PoolRow, PoolTotal } from './pool-view.ts'
 import { element, momentOf, replace, table } from './element.ts'
 
 /** For a node that has just been installed: nothing is wrong with it. */
@@ -71,8 +73,8 @@ export function showPools(place: HTMLElement, { rows, totals, notes }: ShownPool
         cells: ['All pools', ...(segments ? ['-'] : []), family, used, kept, '-', free, capacity],
       })),
     }),
-    ...notes.map(({ says, command }) =>
-      element('p', { class: 'note' }, `${says} `, element('code', {}, command)),
+    ...notes.map(({ says, next }) =>
+      element('p', { class: 'note' }, `${says}. `, element('code', {}, shellLine(next))),
     ),
   )
 }

@@ -1,5 +1,4 @@
 import type { PoolFamily, PoolItem } from '../../../../shared/api/listing.schema.ts'
-import { shellLine } from '../../../../shared/text/shell-word.ts'
 import { countText, sumOf } from './count-text.ts'
 import { formatRoute } from './route.ts'
 
@@ -30,30 +29,6 @@ export function poolRows(pools: readonly PoolItem[], current: string | undefined
       capacity: countText(capacity),
     })),
   )
-}
-
-/** What a person has to know of a pool beside its figures, and the command that shows more. */
-export interface PoolNote {
-  readonly says: string
-  readonly command: string
-}
-
-/** Pools that give no new address, and those of whose newer spec the figures are not. */
-export function poolNotes(pools: readonly PoolItem[]): PoolNote[] {
-  return pools.flatMap(({ name, draining, pending }) => {
-    const notes: PoolNote[] = []
-    if (draining) {
-      const what = draining.whole ? name : `A range of ${name}`
-      const left = countText(draining.left)
-      const says =
-        left === '0'
-          ? `${what} is drained: no address is left in it.`
-          : `${what} is draining: ${left} left, and no new pod gets an address from it.`
-      notes.push({ says, command: shellLine(['ipkeeperctl', 'leases', '--pool', name]) })
-    }
-    if (pending) notes.push({ says: `${pending.says}.`, command: shellLine(pending.next) })
-    return notes
-  })
 }
 
 /** Of all pools that have the family. */

@@ -1,19 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pino } from 'pino'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { runIpkeeperctl } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
 import type { Terminal } from '../../../../ipkeeper-server/cli/framework/terminal.ts'
 import { readNetworks } from '../../../../ipkeeper-server/conf-dir/read-conf-dir.ts'
-import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
-import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { cacheRoutes } from '../../../../ipkeeper-server/http/routes/cache.ts'
 import { leasesForCache } from '../../../../ipkeeper-server/leases/queries/cache-records.ts'
 import { CacheKeeper } from '../../../../ipkeeper-server/result-cache/cache-keeper.ts'
 import { Quarantine } from '../../../../ipkeeper-server/result-cache/quarantine.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
-import { readingParts } from '../../http/app-parts.ts'
+import { runTool } from '../../../rigs/run-tool.ts'
+import { serveLeases } from '../../../rigs/served-leases.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { TestService } from '../../leases/test-service.ts'
 
 const conflist = (name: string, type: string) =>
@@ -27,11 +25,7 @@ const files = {
 }
 
 /** A folder of results, old enough to be judged, and the tool; with a daemon that is told only to report. */
-async function site(t: Test, withDaemon = false, content: Readonly<Record<string, string>> = files) {
-  const short = makeTempFolder()
-  t.teardown(() => {
-    short.remove()
-  })
+async function cacheCommand(t: Test, withDaemon = false, content: Readonly<Record<string, string>> = files) {
   const dir = t.testdir({
     results: content,
     'net.d': { '10.conflist': conflist('net', 'ipkeeper'), '20.conflist': conflist('their', 'host-local') },
@@ -39,7 +33,7 @@ async function site(t: Test, withDaemon = false, content: Readonly<Record<string
   })
   const results = join(dir, 'results')
   const stateDir = join(dir, 'state')
-  const socket = short.file('s.sock')
+  let socket = '/nowhere.sock'
   if (withDaemon) {
     const story = await TestService.open()
     await story.add({ pod: 'web-0', container: 'c1' })
@@ -56,33 +50,14 @@ async function site(t: Test, withDaemon = false, content: Readonly<Record<string
         throw error
       },
     })
-    const app = await buildApp({
-      service: story.service,
-      facts: {
-        ...{ version: '1.2.3', startedAt: 0, stateDir, socket },
-        store: { kind: 'memory', location: 'memory' },
-      },
-      ...readingParts(story.service),
-      nodeRoutes: [
-        node => {
-          cacheRoutes(node, { caches })
-        },
-      ],
-      deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-      logger: pino({ level: 'silent' }),
-    })
-    t.teardown(() => app.close())
-    await listenUnix(app, socket)
+    const addRoutes = (node: FastifyInstance): void => {
+      cacheRoutes(node, { caches })
+    }
+    const parts = { nodeRoutes: [addRoutes] }
+    socket = (await serveLeases(t, { story, facts: { stateDir }, parts })).socket
   }
   const run = async (argv: readonly string[], extra: Partial<Terminal> = {}) => {
-    let out = ''
-    let err = ''
-    const exit = await runIpkeeperctl(['cache', ...argv, '--socket', socket], {
-      env: {},
-      out: text => (out += text),
-      err: text => (err += text),
-      ...extra,
-    })
+    const { exit, out, err } = await runTool(['cache', ...argv, '--socket', socket], extra)
     return { exit, out: out.replaceAll(dir, 'DIR'), err: err.replaceAll(dir, 'DIR') }
   }
   const there = ['--state-dir', stateDir, '--net-dir', join(dir, 'net.d')]
@@ -94,7 +69,8 @@ async function site(t: Test, withDaemon = false, content: Readonly<Record<string
 }
 
 /** Waits out the 5 s of rest once, for all tests of this file. */
-const scan = (s: Awaited<ReturnType<typeof site>>) => s.json('scan', '--dir', s.results, ...s.there.slice(2))
+const scan = (s: Awaited<ReturnType<typeof cacheCommand>>) =>
+  s.json('scan', '--dir', s.results, ...s.there.slice(2))
 
 const pick = (rows: Record<string, unknown>[] | undefined, ...keys: readonly string[]) =>
   rows?.map(row => [String(row['path']).replace(/.*\//, ''), ...keys.map(key => row[key])])
@@ -102,7 +78,7 @@ const pick = (rows: Record<string, unknown>[] | undefined, ...keys: readonly str
 t.jobs = 8
 
 t.test('scan without a daemon: one object for each bad file, exit 1', async t => {
-  const s = await site(t)
+  const s = await cacheCommand(t)
   const { exit, err, data } = await scan(s)
   t.equal(exit, 1)
   t.match(err, /^note: no daemon answers.*\nnote: files that just changed are checked again in 5 s\n$/)
@@ -114,7 +90,7 @@ t.test('scan without a daemon: one object for each bad file, exit 1', async t =>
 })
 
 t.test('scan of a folder without bad files, and of a stale one', async t => {
-  const s = await site(t, false, {
+  const s = await cacheCommand(t, false, {
     'net-c1-eth0': '{"cniVersion":"1.0.0"}',
     [`net-${'ab'.repeat(32)}-e`]: '{"ip4":{}}',
   })
@@ -128,7 +104,7 @@ t.test('scan of a folder without bad files, and of a stale one', async t => {
 t.test(
   'repair without a daemon moves our own aside; a dry run shows the same plan and touches nothing',
   async t => {
-    const s = await site(t)
+    const s = await cacheCommand(t)
     const dry = await s.run(['repair', '--dry-run', '--dir', s.results, ...s.there])
     t.equal(dry.exit, 1)
     t.strictSame(readdirSync(s.results).sort(), Object.keys(files).sort())
@@ -145,7 +121,7 @@ t.test(
 )
 
 t.test('--others, quarantine, restore', async t => {
-  const s = await site(t)
+  const s = await cacheCommand(t)
   const { exit, data } = await s.json('repair', '--others', '--dir', s.results, ...s.there)
   t.equal(exit, 0)
   t.strictSame(pick(data['files'], 'result'), [
@@ -182,11 +158,8 @@ t.test('--others, quarantine, restore', async t => {
 })
 
 t.test('what is no cache stays where it is, even when it is named', async t => {
-  const s = await site(t)
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const s = await cacheCommand(t)
+  const folder = tempFolder(t)
   const other = dirname(folder.file('x'))
   for (const name of ['hosts.conf', 'passwd-', 'their-c1-eth0']) {
     writeFileSync(folder.file(name), name === 'passwd-' ? '' : 'no JSON')
@@ -208,7 +181,7 @@ t.test('what is no cache stays where it is, even when it is named', async t => {
 })
 
 t.test('with the daemon files of known attachments are written anew', async t => {
-  const s = await site(t, true)
+  const s = await cacheCommand(t, true)
   const { exit, err, data } = await s.json('repair', s.file('net-c1-eth0'), ...s.there)
   t.equal(exit, 0)
   t.notMatch(err, /no daemon/)
@@ -227,7 +200,7 @@ t.test('with the daemon files of known attachments are written anew', async t =>
 })
 
 t.test('an interruption lets the file at hand be finished, and begins no other', async t => {
-  const s = await site(t)
+  const s = await cacheCommand(t)
   const interruption = new AbortController()
   let progress = 0
   const { exit, out } = await s.run(['repair', '--dir', s.results, ...s.there], {
@@ -243,7 +216,7 @@ t.test('an interruption lets the file at hand be finished, and begins no other',
 })
 
 t.test('a name of control characters does not reach the terminal', async t => {
-  const s = await site(t, false, { 'net-\u001b[2J\n-eth0': '' })
+  const s = await cacheCommand(t, false, { 'net-\u001b[2J\n-eth0': '' })
   const { out } = await s.run(['scan', '--dir', s.results])
   t.match(out, /net-\?\[2J\?-eth0/)
   t.notMatch(out, /\u001b/)
@@ -251,7 +224,7 @@ t.test('a name of control characters does not reach the terminal', async t => {
 })
 
 t.test('called wrongly, and folders that cannot be read', async t => {
-  const s = await site(t, false, {})
+  const s = await cacheCommand(t, false, {})
   const cases: readonly (readonly [argv: readonly string[], exit: number, text: RegExp])[] = [
     [[], 2, /"cache" needs a subcommand: scan, repair, quarantine, restore/],
     [['skan'], 2, /unknown command "cache skan"; did you mean cache scan\?/],
@@ -270,17 +243,17 @@ t.test('called wrongly, and folders that cannot be read', async t => {
 })
 
 t.test('help of the group and of its commands', async t => {
-  const s = await site(t, false, {})
+  const s = await cacheCommand(t, false, {})
   for (const argv of [['--help'], ['scan', '--help'], ['repair', '--help'], ['restore', '--help']])
     t.match(await s.run(argv), { exit: 0, out: /Examples?:\s+ipkeeperctl cache / })
-  let out = ''
-  const terminal = { env: {}, out: (text: string) => (out += text), err: () => undefined }
-  t.equal(await runIpkeeperctl(['help', 'cache', 'repair'], terminal), 0)
-  t.match(out, /--dry-run +only show what would be done/)
+  t.match(await runTool(['help', 'cache', 'repair']), {
+    exit: 0,
+    out: /--dry-run +only show what would be done/,
+  })
 })
 
 t.test('as a process, black box', async t => {
-  const s = await site(t)
+  const s = await cacheCommand(t)
   const main = join(import.meta.dirname, '../../../../ipkeeper-server/main.ts')
   const done = spawnSync(
     process.execPath,

@@ -6,7 +6,7 @@ import { startDaemon, type Daemon } from '../../../rigs/daemon.ts'
 import { distFolder, missing, testedPlugin } from '../../../rigs/requirements.ts'
 import { runPlugin } from '../../../rigs/run-plugin.ts'
 import { runProgram, type Finished } from '../../../rigs/run-program.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const skip = missing('executables')
 const sandbox = '3f2a91c0d1e24b7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9a0b1c2d3e4f5'
@@ -20,13 +20,10 @@ interface Site {
 
 /** A daemon with one pod, shop/web-0, that has 10.22.0.50. */
 async function makeSite(t: Test): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const [socket, stateDir, nets] = [folder.file('s'), folder.file('state'), folder.file('net.d')]
   const daemon = await startDaemon({ socket, stateDir })
-  t.teardown(async () => {
-    await daemon.stop('SIGKILL')
-    folder.remove()
-  })
+  t.teardown(() => daemon.stop('SIGKILL'))
   const ipam = { type: 'ipkeeper', socket, stateDir, ranges: [[{ subnet: '10.22.0.0/24' }]] }
   const plugin = { type: 'bridge', capabilities: { 'io.kubernetes.cri.pod-annotations': true }, ipam }
   mkdirSync(nets)
@@ -103,10 +100,7 @@ t.test(
 )
 
 t.test('a user other than root is told to be root', { skip }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const tool = folder.file('ipkeeperctl')
   cpSync(realpathSync(join(distFolder, 'ipkeeperctl')), tool)
   chmodSync(folder.path, 0o755)

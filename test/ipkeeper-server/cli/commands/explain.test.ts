@@ -1,12 +1,7 @@
 import { join } from 'node:path'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { runIpkeeperctl } from '../../../../ipkeeper-server/cli/ipkeeperctl.ts'
-import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
-import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
-import { readingParts } from '../../http/app-parts.ts'
-import { TestService } from '../../leases/test-service.ts'
+import { runTool } from '../../../rigs/run-tool.ts'
+import { serveLeases } from '../../../rigs/served-leases.ts'
 
 const conflist = {
   cniVersion: '1.0.0',
@@ -21,38 +16,12 @@ const conflist = {
 }
 
 /** A real application on a socket, a folder with a network, and the tool that asks. */
-async function site(t: Test, files: Readonly<Record<string, string>> = {}) {
-  const story = await TestService.open()
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
-  const socket = folder.file('s.sock')
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: 0, stateDir: '/state', socket },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'silent' }),
-  })
-  t.teardown(() => app.close())
-  await listenUnix(app, socket)
+async function explainCommand(t: Test, files: Readonly<Record<string, string>> = {}) {
+  const { story, socket } = await serveLeases(t)
   const dir = t.testdir({ 'net.d': { '10-net.conflist': JSON.stringify(conflist), ...files }, ...files })
   const run = async (...argv: readonly string[]) => {
-    let out = ''
-    let err = ''
-    const exit = await runIpkeeperctl(
-      ['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')],
-      {
-        env: {},
-        out: text => (out += text),
-        err: text => (err += text),
-      },
-    )
-    return { exit, out, err: err.replaceAll(dir, 'DIR') }
+    const ran = await runTool(['explain', ...argv, '--socket', socket, '--net-dir', join(dir, 'net.d')])
+    return { ...ran, err: ran.err.replaceAll(dir, 'DIR') }
   }
   return { story, run, file: (name: string) => join(dir, name) }
 }
@@ -62,7 +31,7 @@ const unknown =
 const rest = ': after DEL it cools down for 1m, and until then only a pod that asks for it by name gets it\n'
 
 t.test('a pod that may come', async t => {
-  const { story, run } = await site(t)
+  const { story, run } = await explainCommand(t)
   await story.add({ pod: 'a', container: 'c1' })
   t.strictSame(await run('shop/web-0'), {
     exit: 0,
@@ -94,7 +63,7 @@ spec:
 `
 
 t.test('a manifest of which one pod would be refused: exit 1, for each pod what and why', async t => {
-  const { story, run, file } = await site(t, { 'web.yaml': manifest })
+  const { story, run, file } = await explainCommand(t, { 'web.yaml': manifest })
   await story.add({ pod: 'db-0', container: 'c1', ip: '10.22.0.51' })
   const notes =
     '  ! ipkeeper.io/retain is in metadata.annotations of the StatefulSet, where no pod sees it: move it to spec.template.metadata.annotations\n'
@@ -127,7 +96,7 @@ t.test('a manifest of which one pod would be refused: exit 1, for each pod what 
 })
 
 t.test('-o json: the whole answers, and the file of the network', async t => {
-  const { run, file } = await site(t, { 'a.yaml': 'kind: Pod\nmetadata: { name: a }' })
+  const { run, file } = await explainCommand(t, { 'a.yaml': 'kind: Pod\nmetadata: { name: a }' })
   const { exit, out } = await run('--manifest', file('a.yaml'), '-o', 'json', '--ifname', 'net1')
   t.equal(exit, 0)
   t.match(JSON.parse(out), {
@@ -147,7 +116,9 @@ t.test('-o json: the whole answers, and the file of the network', async t => {
 
 t.test('left to the fallback: exit 0', async t => {
   const plugin = { type: 'bridge', ipam: { ...conflist.plugins[0]?.ipam, fallback: { type: 'dhcp' } } }
-  const { run, file } = await site(t, { 'f.conflist': JSON.stringify({ name: 'net', plugins: [plugin] }) })
+  const { run, file } = await explainCommand(t, {
+    'f.conflist': JSON.stringify({ name: 'net', plugins: [plugin] }),
+  })
   const { exit, out } = await run('shop/web-0', '--conflist', file('f.conflist'))
   t.match(
     out,
@@ -158,7 +129,7 @@ t.test('left to the fallback: exit 0', async t => {
 })
 
 t.test('networks that cannot be read are told of on stderr', async t => {
-  const { run } = await site(t, { '05-broken.conflist': '{' })
+  const { run } = await explainCommand(t, { '05-broken.conflist': '{' })
   t.match(await run('shop/web-0', '--network', 'net'), {
     exit: 0,
     err: /^note: skipped: DIR\/net\.d\/05-broken\.conflist:1:\d+: .*\n$/,
@@ -166,7 +137,7 @@ t.test('networks that cannot be read are told of on stderr', async t => {
 })
 
 t.test('called wrongly, or refused before an answer', async t => {
-  const { run, file } = await site(t, {
+  const { run, file } = await explainCommand(t, {
     'bad.yaml': 'kind: Pod',
     'nul.yaml': 'kind: Pod\nmetadata: { name: A_b }',
   })
@@ -191,7 +162,7 @@ t.test('called wrongly, or refused before an answer', async t => {
 })
 
 t.test('the help says what its exit codes mean', async t => {
-  const { run } = await site(t)
+  const { run } = await explainCommand(t)
   const { exit, out } = await run('--help')
   t.equal(exit, 0)
   t.match(

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { LintReply } from '../../../../shared/api/lint.schema.ts'
 import { runProgram, type Finished } from '../../../rigs/run-program.ts'
-import { makeTempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
 
 const main = join(import.meta.dirname, '..', '..', '..', '..', 'ipkeeper-server', 'main.ts')
 const isRoot = process.getuid?.() === 0
@@ -23,14 +23,11 @@ const lint = (words: readonly string[], input?: string): Promise<Finished> =>
   runProgram(process.execPath, [main, 'ctl', 'lint', ...words], input === undefined ? {} : { input })
 
 /** A folder of networks, and one with a plugin called bridge. */
-function site(
+function lintedFolder(
   t: Test,
   files: Readonly<Record<string, string>>,
 ): { net: string; bin: string; folder: TempFolder } {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const [net, bin] = [folder.file('net.d'), folder.file('bin')]
   for (const path of [net, bin]) mkdirSync(path)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(net, name), text)
@@ -43,7 +40,7 @@ const good = '{ "cniVersion": "1.0.0", "name": "a", "plugins": [{ "type": "bridg
 const comma = '{\n\t"cniVersion": "1.0.0",\n\t"name": "a",\n\t"plugins": [{ "type": "bridge" },]\n}\n'
 
 t.test('exit codes and formats', async t => {
-  const { net, bin } = site(t, { '10-a.conflist': comma })
+  const { net, bin } = lintedFolder(t, { '10-a.conflist': comma })
   const text = await lint([net, '--bin-dir', bin])
   t.equal(text.exit, 1)
   t.match(
@@ -80,7 +77,7 @@ t.test('exit codes and formats', async t => {
 })
 
 t.test('standard input, and a ConfigMap', async t => {
-  const { bin } = site(t, {})
+  const { bin } = lintedFolder(t, {})
   const piped = await lint(['-', '--bin-dir', bin], comma)
   t.equal(piped.exit, 1)
   t.match(piped.stdout, /^<stdin>:4:34: error/)
@@ -90,7 +87,7 @@ t.test('standard input, and a ConfigMap', async t => {
 })
 
 t.test('called wrongly', async t => {
-  const { net } = site(t, { 'a.conflist': good })
+  const { net } = lintedFolder(t, { 'a.conflist': good })
   for (const words of [
     ['--nope'],
     ['-o', 'xml'],
@@ -110,7 +107,10 @@ t.test('called wrongly', async t => {
 })
 
 t.test('--fix keeps mode, owner and the original, and says what is left', async t => {
-  const { net, bin } = site(t, { '10-a.conflist': `// mine\n${comma}`, '20-b.conflist': "{'a': 1 'b': 2}" })
+  const { net, bin } = lintedFolder(t, {
+    '10-a.conflist': `// mine\n${comma}`,
+    '20-b.conflist': "{'a': 1 'b': 2}",
+  })
   const path = join(net, '10-a.conflist')
   chmodSync(path, 0o640)
   if (isRoot) chownSync(path, 12, 34)
@@ -133,7 +133,7 @@ t.test('--fix keeps mode, owner and the original, and says what is left', async 
 })
 
 t.test('--fix leaves alone what is a link or YAML, and says so', async t => {
-  const { net, bin, folder } = site(t, {})
+  const { net, bin, folder } = lintedFolder(t, {})
   writeFileSync(folder.file('real.conflist'), comma)
   symlinkSync(folder.file('real.conflist'), join(net, '10.conflist'))
   writeFileSync(join(net, 'x.yaml'), `data:\n  x.conflist: '{"cniVersion": "1.0.0",}'\n`)
@@ -144,7 +144,7 @@ t.test('--fix leaves alone what is a link or YAML, and says so', async t => {
 })
 
 t.test('killed at any moment of a --fix, the file is the old one or the new one', async t => {
-  const { net, bin } = site(t, {})
+  const { net, bin } = lintedFolder(t, {})
   const path = join(net, '10.conflist')
   for (let round = 0; round < 12; round++) {
     writeFileSync(path, comma)
@@ -163,7 +163,7 @@ t.test('killed at any moment of a --fix, the file is the old one or the new one'
 })
 
 t.test('a pipe in the folder makes nobody wait', async t => {
-  const { net, bin } = site(t, { '10.conflist': good })
+  const { net, bin } = lintedFolder(t, { '10.conflist': good })
   execFileSync('mkfifo', [join(net, '05.conf')])
   const { exit, stdout } = await lint([net, '--bin-dir', bin])
   t.equal(exit, 1)

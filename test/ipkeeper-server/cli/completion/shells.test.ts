@@ -1,42 +1,22 @@
 /** Completion in the real shells, on a terminal, against a real application on its socket. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { type Shell, shells } from '../../../../ipkeeper-server/cli/commands/completion.ts'
-import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
-import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
 import { missing } from '../../../rigs/requirements.ts'
 import { mustRun } from '../../../rigs/run-program.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { serveLeases } from '../../../rigs/served-leases.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { openTerminal, type TerminalSession } from '../../../rigs/terminal-session.ts'
-import { readingParts } from '../../http/app-parts.ts'
-import { TestService } from '../../leases/test-service.ts'
 
 const main = join(import.meta.dirname, '..', '..', '..', '..', 'ipkeeper-server', 'main.ts')
 const TAB = '\t'
 
 /** A daemon's socket, and a PATH with the tool under both its names. */
-async function site(t: Test) {
-  const story = await TestService.open()
+async function toolsOnPath(t: Test) {
+  const { story, socket } = await serveLeases(t)
   story.now = Date.now()
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
-  const socket = folder.file('s.sock')
-  const app = await buildApp({
-    service: story.service,
-    facts: {
-      ...{ version: '1.2.3', startedAt: Date.now(), stateDir: '/state', socket },
-      store: { kind: 'memory', location: 'memory' },
-    },
-    ...readingParts(story.service),
-    deferredDels: () => Promise.resolve({ waiting: 0, quarantined: 0 }),
-    logger: pino({ level: 'silent' }),
-  })
-  t.teardown(() => app.close())
-  await listenUnix(app, socket)
+  const folder = tempFolder(t)
   await story.add({ pod: 'web-0', container: 'c1', ip: '10.22.0.50' })
   await story.add({ pod: 'web-1', container: 'c2', ip: '10.22.0.61', retain: '30m' })
   await story.del('c2')
@@ -67,7 +47,7 @@ const setUps: Readonly<Record<Shell, string>> = {
 
 for (const shell of shells) {
   t.test(shell, { skip: missing(shell, 'terminal') }, async t => {
-    const { folder, socket, bin } = await site(t)
+    const { folder, socket, bin } = await toolsOnPath(t)
     writeFileSync(folder.file('home/pods.yaml'), '')
     mkdirSync(folder.file('home/pools.d'))
     const session: TerminalSession = openTerminal(`cd '${folder.file('home')}'; exec ${starts[shell]}`, {

@@ -1,11 +1,7 @@
 import t from 'tap'
 import { connectDaemon } from '../../../../ipkeeper-server/cli/framework/daemon-client.ts'
 import { isOlder } from '../../../../ipkeeper-server/cli/framework/older-daemon.ts'
-import { buildApp } from '../../../../ipkeeper-server/http/build-app.ts'
-import { listenUnix } from '../../../../ipkeeper-server/http/listen-unix.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
-import { quietParts } from '../../http/app-parts.ts'
-import { TestService } from '../../leases/test-service.ts'
+import { serveLeases } from '../../../rigs/served-leases.ts'
 
 t.test('which version is older', t => {
   for (const [version, than, older] of [
@@ -22,16 +18,7 @@ t.test('which version is older', t => {
 })
 
 t.test('what a daemon does not know', async t => {
-  const { service } = await TestService.open()
-  const parts = quietParts(service)
-  const app = await buildApp({ ...parts, facts: { ...parts.facts, version: '0.2.0' } })
-  const folder = makeTempFolder()
-  t.teardown(async () => {
-    await app.close()
-    folder.remove()
-  })
-  const socket = folder.file('s')
-  await listenUnix(app, socket)
+  const { socket } = await serveLeases(t, { facts: { version: '0.2.0' } })
   const told = (own: string): string =>
     `the daemon (0.2.0) is older than this ipkeeperctl (${own}), and does not know what it was asked`
   for (const [own, path, problem] of [

@@ -21,7 +21,7 @@ import { until } from '../../../rigs/poll.ts'
 import { startPrivateHost, type PrivateHost } from '../../../rigs/private-host.ts'
 import { distFolder, missing, testedPlugin } from '../../../rigs/requirements.ts'
 import type { Finished } from '../../../rigs/run-program.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const skip = missing('executables', 'namespaces')
 
@@ -50,12 +50,9 @@ async function makeSite(
   t: Test,
   beforeDaemon?: (host: PrivateHost, stateDir: string) => Promise<unknown>,
 ): Promise<Site> {
-  const folder = makeTempFolder()
+  const folder = tempFolder(t)
   const host = await startPrivateHost()
-  t.teardown(async () => {
-    await host.close()
-    folder.remove()
-  })
+  t.teardown(() => host.close())
   const [socket, stateDir, nets, bin] = [
     folder.file('s'),
     folder.file('state'),

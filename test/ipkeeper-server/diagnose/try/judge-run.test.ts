@@ -5,13 +5,10 @@ import { judgeRun } from '../../../../ipkeeper-server/diagnose/try/judge-run.ts'
 import type { Attachment } from '../../../../ipkeeper-server/diagnose/try/plugin-call.ts'
 import type { TriedVerb } from '../../../../ipkeeper-server/diagnose/try/report.ts'
 import { runCniPlugin } from '../../../../ipkeeper-server/diagnose/try/run-cni-plugin.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { until } from '../../../rigs/poll.ts'
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const attachment: Attachment = {
   ...{ containerId: 'c1', netns: '/run/netns/none', ifname: 'eth0', args: '', capabilities: {} },
   binDirs: [folder.file('nothing-here'), folder.path],

@@ -14,7 +14,7 @@ const host = '127.0.0.1'
 const hello = { node: 'n1', version: '1.2.3', startedAt: '2026-01-01T00:00:00.000Z' }
 const files = { '/': { type: 'text/html; charset=utf-8', text: '<!doctype html>' } }
 
-async function site(t: Test, options: { quiet?: number; beat?: number; readers?: number } = {}) {
+async function openListener(t: Test, options: { quiet?: number; beat?: number; readers?: number } = {}) {
   const port = await freePort()
   const listener = new PageListener()
   await listener.listen({ host, port })
@@ -49,7 +49,7 @@ async function site(t: Test, options: { quiet?: number; beat?: number; readers?:
 }
 
 t.test('answers what the page reads, and refuses everything else with a reason', async t => {
-  const { serve, ask, asked, errors } = await site(t)
+  const { serve, ask, asked, errors } = await openListener(t)
   t.match(await ask('GET', '/'), { status: 503, body: /starting/ })
   serve()
   const table: readonly [method: string, path: string, status: number, body: RegExp][] = [
@@ -69,7 +69,7 @@ t.test('answers what the page reads, and refuses everything else with a reason',
     ['GET', '/v1/addresses/%2e%2E/leases', 404, /unix socket/],
     ['GET', '/v1/pools/./map', 404, /unix socket/],
     ['GET', '//v1/pools', 404, /unix socket/],
-    ['GET', 'http://[/v1/pools', 404, /unix socket/],
+    ['GET', 'http://[/v1/pools', 400, /not a valid url/],
   ]
   for (const [method, path, status, body] of table)
     t.match(await ask(method, path), { status, body }, `${method} ${path}`)
@@ -78,7 +78,7 @@ t.test('answers what the page reads, and refuses everything else with a reason',
 })
 
 t.test('under another name, or for another site, nothing is answered', async t => {
-  const { serve, ask, asked } = await site(t)
+  const { serve, ask, asked } = await openListener(t)
   serve()
   t.match(await ask('GET', '/v1/pools', { host: 'evil.example:7480' }), { status: 421 })
   t.match(await ask('GET', '/', { host: 'evil.example' }), { status: 421 })
@@ -89,7 +89,7 @@ t.test('under another name, or for another site, nothing is answered', async t =
 })
 
 t.test('every answer protects the reader', async t => {
-  const { serve, ask } = await site(t)
+  const { serve, ask } = await openListener(t)
   serve()
   for (const path of ['/', '/v1/pools', '/nothing']) {
     const { headers } = await ask('GET', path, { origin: 'http://evil.example' })
@@ -129,7 +129,7 @@ async function follow(t: Test, port: number) {
 }
 
 t.test('changes are told together, to everybody who reads', async t => {
-  const { serve, events, port } = await site(t)
+  const { serve, events, port } = await openListener(t)
   serve()
   events.changed('early')
   const readers = [await follow(t, port), await follow(t, port)]
@@ -157,7 +157,7 @@ t.test('changes are told together, to everybody who reads', async t => {
 })
 
 t.test('while nobody reads nothing is kept, and no timer runs', async t => {
-  const { serve, events, port } = await site(t, { beat: 20 })
+  const { serve, events, port } = await openListener(t, { beat: 20 })
   serve()
   const reader = await follow(t, port)
   await until('beat', () => reader.text.includes('event: beat'))
@@ -170,7 +170,7 @@ t.test('while nobody reads nothing is kept, and no timer runs', async t => {
 })
 
 t.test('readers are few, and one who does not read is let go', async t => {
-  const { serve, events, port, ask } = await site(t, { readers: 2 })
+  const { serve, events, port, ask } = await openListener(t, { readers: 2 })
   serve()
   const quick = await follow(t, port)
   const idle = connect({ host, port })
@@ -194,7 +194,7 @@ t.test('readers are few, and one who does not read is let go', async t => {
 })
 
 t.test('who reads events does not keep the daemon from ending', async t => {
-  const { serve, listener, port } = await site(t)
+  const { serve, listener, port } = await openListener(t)
   serve()
   const reader = await follow(t, port)
   await listener.close()
@@ -202,7 +202,7 @@ t.test('who reads events does not keep the daemon from ending', async t => {
 })
 
 t.test('an address that cannot be had is told with the key', async t => {
-  const { port } = await site(t)
+  const { port } = await openListener(t)
   t.match(await thrownProblem(() => new PageListener().listen({ host, port })), {
     code: 'IPK_PAGE_LISTEN',
     message: `page.listen: another program listens on 127.0.0.1:${port}`,

@@ -6,13 +6,10 @@ import {
   makeServerCertificate,
   type ServerCertificate,
 } from '../../../rigs/server-certificate.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const made = await makeServerCertificate(folder, 'first', 'DNS:ipkeeper')
 const renewed = await makeServerCertificate(folder, 'second', 'DNS:ipkeeper')
 const expired = await makeExpiredCertificate(folder, 'old', 'DNS:ipkeeper')

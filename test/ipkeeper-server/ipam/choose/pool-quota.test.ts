@@ -6,7 +6,7 @@ import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { poolFrom } from '../../leases/test-service.ts'
 
 const pool = poolFrom('prod', ['10.0.0.0/24'], ['fd00::/64'])

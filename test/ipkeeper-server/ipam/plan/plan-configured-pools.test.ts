@@ -16,6 +16,7 @@ import type {
 import { parseAddress } from '../../../../shared/net/address.ts'
 import { parseCidr } from '../../../../shared/net/cidr.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
+import { lease as leaseRecord, podHolder, reservationRecord } from '../../../rigs/records.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 /** "prod 10.22.0.0/24", "prod@lab 10.22.0.0/24 fd00::/64" (a set each), "prod 10.22.0.0/24:10.22.0.10-10.22.0.20". */
@@ -47,46 +48,17 @@ function record(words: string): PoolRecord {
 function lease(words: string): LeaseRecord & { readonly live: boolean } {
   const [, state, title = '', address = ''] = /^(?:(held|cooling|dead) )?(\S+) (\S+)$/.exec(words) ?? []
   const [name = '', segment = 'default'] = title.split('@')
-  const holder = {
-    kind: 'pod',
-    network: 'net',
-    namespace: 'shop',
-    name: `web-${address.split('.').at(-1)}`,
-    ifname: 'eth0',
-  } as const
-  return {
-    generation: 1,
+  const record = leaseRecord(address, 1, {
     segment,
-    address,
     pool: name,
     state: state === 'held' || state === 'cooling' ? state : 'bound',
-    network: 'net',
-    rangeSet: 0,
-    prefixLength: 24,
-    gateway: '',
-    holder,
-    podUid: null,
+    holder: podHolder(`web-${address.split('.').at(-1)}`),
     attachment: null,
-    node: 'n1',
-    named: false,
-    source: 'dynamic',
-    retain: 'release',
-    mac: null,
-    since: 0,
-    until: null,
-    live: state !== 'dead' && state !== 'cooling',
-  }
+  })
+  return { ...record, live: state !== 'dead' && state !== 'cooling' }
 }
 
-const reservation = (address: string): ReservationRecord => ({
-  generation: 1,
-  segment: 'default',
-  address,
-  namespace: 'shop',
-  name: 'db-0',
-  note: '',
-  since: 0,
-})
+const reservation = (address: string): ReservationRecord => reservationRecord(address, 'db-0')
 
 interface Before {
   readonly pools?: readonly string[]

@@ -17,7 +17,7 @@ import type { PoolBook } from '../../../../ipkeeper-server/ipam/pools/pool-setti
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { describeRetention } from '../../../../ipkeeper-server/ipam/plan/plan-release.ts'
 import { noRequest } from '../../../../ipkeeper-server/ipam/request/request.ts'
 import { parseRetention, type Retention } from '../../../../ipkeeper-server/ipam/records/retention.ts'

@@ -10,28 +10,18 @@ import {
   type HolderRecord,
   type LeaseRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { lease } from '../../../contract/lease-store-contract.ts'
+import { attachmentOf, attachmentRecord, holderRecord, lease } from '../../../rigs/records.ts'
 
-const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
-const others = { ...key, containerId: 'c9' }
+const key = attachmentOf('c1')
+const others = attachmentOf('c9')
 const unbound = { state: 'held', attachment: null } as const
 
 const bound = (patch: Partial<LeaseRecord> = {}): LeaseRecord =>
   lease('10.0.0.2', 3, { node: 'n1', attachment: key, ...patch })
-const holder = (patch: Partial<HolderRecord> = {}): HolderRecord => ({
-  generation: 4,
-  holder: bound().holder,
-  attachment: key,
-  sandbox: { node: 'n1', podUid: 'u1', since: 0 },
-  leases: [],
-  ...patch,
-})
-const attachment = (patch: Partial<AttachmentRecord> = {}): AttachmentRecord => ({
-  ...{ ...key, generation: 5, answered: 5, holder: bound().holder, podUid: 'u1', node: 'n1', bootId: 'b1' },
-  ...{ netns: '/run/netns/c1', netnsInode: '1', invocationId: null, startedAt: 0, since: 0 },
-  undo: { leases: [], attachment: null },
-  ...patch,
-})
+const holder = (patch: Partial<HolderRecord> = {}): HolderRecord =>
+  holderRecord({ generation: 4, sandbox: { node: 'n1', podUid: 'u1', since: 0 }, ...patch })
+const attachment = (patch: Partial<AttachmentRecord> = {}): AttachmentRecord =>
+  attachmentRecord({ generation: 5, answered: 5, bootId: 'b1', startedAt: 0, ...patch })
 
 interface Records {
   readonly leases?: readonly LeaseRecord[]

@@ -3,18 +3,13 @@ import { isSoundEntry, isSoundRecord } from '../../../../ipkeeper-server/ipam/pl
 import type { HistoryEntry } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import { toPoolRecord } from '../../../../ipkeeper-server/ipam/pools/pool-record.ts'
 import { holderKey, leaseKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { lease } from '../../../contract/lease-store-contract.ts'
+import { holderRecord, lease, nodeRecord, poolRecord } from '../../../rigs/records.ts'
 import { poolFrom } from '../../leases/test-service.ts'
 
 const good = lease('10.0.0.2')
 const key = leaseKey(good)
-const holder = {
-  holder: good.holder,
-  generation: 1,
-  attachment: null,
-  leases: [{ segment: 'default', address: '10.0.0.2' }],
-}
-const pool = { generation: 1, name: 'net', segment: 'default', ranges: [] }
+const holder = holderRecord({ attachment: null, leases: [{ segment: 'default', address: '10.0.0.2' }] })
+const pool = poolRecord('net')
 
 const sound = [
   ['lease', key, good],
@@ -27,7 +22,7 @@ const sound = [
   ['reservation', key, { ...good, namespace: 'shop', name: 'web-0', note: '' }],
   ['pool', 'net', pool],
   ['pool', 'net', toPoolRecord(poolFrom('net', ['10.22.0.0/24'], ['fd00:22::/64']), 1)],
-  ['node', 'n2', { generation: 1, name: 'n2', addresses: ['192.168.7.2'], since: 0 }],
+  ['node', 'n2', nodeRecord('n2', { addresses: ['192.168.7.2'] })],
   ['quota', '["net","shop",4]', { generation: 3, pool: 'net', namespace: 'shop', family: 4 }],
   ['mac', '["default",2]', { generation: 3, segment: 'default', lastOctet: 2 }],
 ] as const

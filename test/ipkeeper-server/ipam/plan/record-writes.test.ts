@@ -18,7 +18,7 @@ import {
   type HolderRecord,
   type LeaseRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { lease } from '../../../contract/lease-store-contract.ts'
+import { lease } from '../../../rigs/records.ts'
 import { podHolder as pod } from '../../../rigs/records.ts'
 
 const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }

@@ -1,12 +1,10 @@
 import t from 'tap'
 import { currentAttachment } from '../../../../ipkeeper-server/ipam/pools/address-book.ts'
 import type { AttachmentRecord, HolderRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { attachmentRecord, holderRecord } from '../../../rigs/records.ts'
 
-const attachment = { network: 'net', containerId: 'c1', ifname: 'eth0' }
-const holder = { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' } as const
-const record: HolderRecord = { generation: 1, holder, attachment, leases: [] }
 const sandbox = { node: 'n2', podUid: 'u1', since: 5 }
-const known = { ...attachment, generation: 3, node: 'n1' } as AttachmentRecord
+const known = attachmentRecord({ generation: 3 })
 
 t.test("a holder's current attachment", t => {
   const rows: readonly (readonly [
@@ -26,7 +24,7 @@ t.test("a holder's current attachment", t => {
     ['nobody tells of it', {}, undefined, undefined],
   ]
   for (const [name, patch, told, expected] of rows) {
-    const current = currentAttachment({ attachment: () => told }, { ...record, ...patch })
+    const current = currentAttachment({ attachment: () => told }, holderRecord(patch))
     if (expected) t.match(current, expected, name)
     else t.equal(current, undefined, name)
   }

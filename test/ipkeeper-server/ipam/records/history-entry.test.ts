@@ -7,7 +7,7 @@ import {
   tenuresOf,
 } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import type { LeaseRecord, Write } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { lease as leaseOf, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease as leaseOf, putLease } from '../../../rigs/records.ts'
 
 const lease = (patch: Partial<LeaseRecord> = {}): LeaseRecord => leaseOf('10.0.0.2', 1, patch)
 const other = { kind: 'pod', network: 'net', namespace: 'shop', name: 'db-0', ifname: 'eth0' } as const

@@ -22,13 +22,12 @@ import type {
   NodeClaim,
   NodeRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { nodeRecord } from '../../../rigs/records.ts'
 
 const claim = (id: string, session = `${id}-1`): NodeClaim => ({ id, session, bootId: 'b1', since: 0 })
 const [mine, other, third] = [claim('me'), claim('it'), claim('third')]
-const record = (patch: Partial<NodeRecord> = {}): NodeRecord => ({
-  ...{ name: 'n1', generation: 3, addresses: ['192.0.2.1'], since: 0 },
-  ...patch,
-})
+const record = (patch: Partial<NodeRecord> = {}): NodeRecord =>
+  nodeRecord('n1', { generation: 3, addresses: ['192.0.2.1'], ...patch })
 
 const steps: readonly (readonly [
   what: string,

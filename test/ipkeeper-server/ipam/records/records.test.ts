@@ -10,7 +10,7 @@ import {
   type AttachmentRecord,
   type LeaseRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
-import { lease } from '../../../contract/lease-store-contract.ts'
+import { lease } from '../../../rigs/records.ts'
 
 const of = (containerId: string) => ({ network: 'net', containerId, ifname: 'eth0' })
 const had = lease('10.22.0.5', 3, { state: 'bound', attachment: of('c1'), node: 'n1' })

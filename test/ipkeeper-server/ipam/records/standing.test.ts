@@ -10,10 +10,10 @@ import { release } from '../../../../ipkeeper-server/leases/verbs/release.ts'
 import { planReconcile } from '../../../../ipkeeper-server/reconcile/plan-reconcile.ts'
 import { LostNodes } from '../../../../ipkeeper-server/reconcile/lost-nodes.ts'
 import { EngineDouble } from '../../../rigs/engine-double.ts'
-import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { openSharedLeases } from '../../../rigs/shared-store.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { snapshot, usualTerms } from '../../reconcile/snapshot-words.ts'
-import { TestService, type PodWords } from '../../leases/test-service.ts'
+import type { TestService, PodWords } from '../../leases/test-service.ts'
 
 const older: PodWords = { pod: 'api-6d4cf56db6-x2x5z', container: 'c1', ip: '10.22.0.50' }
 const younger: PodWords = { pod: 'api-6d4cf56db6-b4d5f', container: 'c2', ip: '10.22.0.50' }
@@ -90,9 +90,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 /** Node n1; what n9 has done, it has done before in the same ledger. */
 async function open(t: Test, { node, dead, lost, forgotten }: Case): Promise<TestService> {
-  const story = await TestService.open(
-    openSharedStore(t, new EngineDouble().connect(), `${t.testdir({})}/journal.db`, { node: 'n1' }),
-  )
+  const story = await openSharedLeases(t, new EngineDouble().connect(), `${t.testdir({})}/journal.db`)
   await story.add({ ...older, node })
   if (dead) story.dead.add('c1')
   const service = {

@@ -7,22 +7,12 @@ import {
   formatTime,
 } from '../../../../ipkeeper-server/ipam/records/times.ts'
 import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { lease } from '../../../rigs/records.ts'
 
 const now = 1_000_000
 
-const lease = (since: number, until: number | null): LeaseRecord => ({
-  ...{
-    segment: 'default',
-    address: '10.22.0.2',
-    generation: 1,
-    state: 'cooling',
-    pool: 'net',
-    network: 'net',
-  },
-  ...{ rangeSet: 0, prefixLength: 24, gateway: '10.22.0.1', podUid: null, attachment: null, node: 'n1' },
-  holder: { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' },
-  ...{ named: false, source: 'dynamic', retain: 'release', mac: null, since, until },
-})
+const cooling = (since: number, until: number | null): LeaseRecord =>
+  lease('10.22.0.2', 1, { state: 'cooling', attachment: null, since, until })
 
 t.test('no end lies further away than the whole time from now on', t => {
   const rows: readonly [since: number, until: number | null, expected: readonly [number, number | null]][] = [
@@ -36,17 +26,17 @@ t.test('no end lies further away than the whole time from now on', t => {
     [now - 1e9, now - 1e9 + 60, [now - 1e9, now - 1e9 + 60]],
   ]
   for (const [since, until, expected] of rows) {
-    const kept = withinSpan(lease(since, until), now)
+    const kept = withinSpan(cooling(since, until), now)
     t.strictSame([kept.since, kept.until], expected, JSON.stringify([since, until]))
-    t.equal(isAhead(lease(since, until), now), kept.since !== since)
-    t.strictSame({ ...kept, since, until }, lease(since, until), 'and all else is as it was')
+    t.equal(isAhead(cooling(since, until), now), kept.since !== since)
+    t.strictSame({ ...kept, since, until }, cooling(since, until), 'and all else is as it was')
   }
   t.end()
 })
 
 t.test('a clock that is set moves both ends', t => {
-  t.match(setBy(lease(now - 10, now + 50), -500), { since: now - 510, until: now - 450 })
-  const forever = lease(now, null)
+  t.match(setBy(cooling(now - 10, now + 50), -500), { since: now - 510, until: now - 450 })
+  const forever = cooling(now, null)
   t.equal(setBy(forever, 500), forever)
   t.end()
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { AnnouncedTimes } from '../../../../ipkeeper-server/leases/ledger/announced-times.ts'
-import { lease } from '../../../contract/lease-store-contract.ts'
+import { lease } from '../../../rigs/records.ts'
 
 const now = 1_000_000
 const cooling = (since: number, until: number | null, generation = 1): LeaseRecord =>

@@ -4,7 +4,7 @@ import { commitPlan, mostAttempts } from '../../../../ipkeeper-server/leases/led
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { gate, two } from './small-pool.ts'

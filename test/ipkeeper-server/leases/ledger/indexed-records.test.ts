@@ -1,7 +1,7 @@
 import t from 'tap'
 import { leaseKey, type LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { IndexedRecords } from '../../../../ipkeeper-server/leases/ledger/indexed-records.ts'
-import { lease } from '../../../contract/lease-store-contract.ts'
+import { lease } from '../../../rigs/records.ts'
 
 const put = (records: IndexedRecords, record: LeaseRecord): LeaseRecord | undefined =>
   records.put('lease', leaseKey(record), record)

@@ -6,7 +6,7 @@ import {
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { lowest, two } from './small-pool.ts'
 

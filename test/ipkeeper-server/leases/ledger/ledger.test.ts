@@ -3,7 +3,7 @@ import { leaseKey, type Change } from '../../../../ipkeeper-server/ipam/records/
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import type { SharedAspect, StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, poolRecord, putLease } from '../../../rigs/records.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { poolFrom } from '../test-service.ts'
@@ -143,12 +143,7 @@ t.test('a ledger that is opened again is the same', async t => {
   await first.commit([
     putLease(lease('10.0.0.2'), null),
     putLease(lease('10.0.0.3', 1, { state: 'held', attachment: null, until: 50 }), null),
-    {
-      kind: 'pool',
-      key: 'net',
-      expect: null,
-      record: { generation: 1, name: 'net', segment: 'default', ranges: [] },
-    },
+    { kind: 'pool', key: 'net', expect: null, record: poolRecord('net') },
   ])
   const second = await Ledger.open(store)
   t.strictSame([...second.leases()], [...first.leases()])

@@ -10,7 +10,7 @@ import {
   type CommitUnderWay,
 } from '../../../../ipkeeper-server/leases/ledger/pending-commits.ts'
 import { emptyTables } from '../../../../ipkeeper-server/leases/ledger/record-table.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 
 const first = lease('10.0.0.2')
 const second = lease('10.0.0.2', 2)

@@ -10,7 +10,7 @@ import { blockOf } from '../../../../ipkeeper-server/ipam/pools/block-affinity.t
 import type { SharedAspect, StoreNews } from '../../../../ipkeeper-server/store/lease-store.ts'
 import { MemoryStore } from '../../../../ipkeeper-server/store/memory/memory-store.ts'
 import { formatAddress } from '../../../../shared/net/address.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease, reservationRecord } from '../../../rigs/records.ts'
 import { poolFrom } from '../test-service.ts'
 import { lowest, two } from './small-pool.ts'
 
@@ -157,7 +157,7 @@ t.test('where a node has leases: all addresses of its blocks, in any segment', t
 
 t.test('dynamic choice sees: leased, reserved, both, neither', async t => {
   const ledger = await Ledger.open(new MemoryStore())
-  const reservation = { ...two, generation: 1, namespace: 'shop', name: 'a', note: '', since: 1 }
+  const reservation = reservationRecord(two.address, 'a')
   const reserve = { kind: 'reservation', key: leaseKey(two), expect: null, record: reservation } as const
   await ledger.commit([putLease(lease('10.0.0.2'), null)])
   await ledger.commit([reserve])

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 

@@ -49,7 +49,7 @@ interface Site {
   readonly steps: (patch?: Partial<ExplainRequest>) => Promise<readonly string[]>
 }
 
-async function site(
+async function openExplain(
   cluster?: ClusterView,
   rules: Partial<RequestRules> = {},
   facts: Partial<NodeFacts> = {},
@@ -85,7 +85,7 @@ const byDefault =
 t.test(
   'a pod that asks for nothing: what lies below the lowest free address, and the whole answer',
   async t => {
-    const { story, ask, steps } = await site()
+    const { story, ask, steps } = await openExplain()
     await story.add({ pod: 'a', container: 'c1' })
     await reserve(story.service, { address: '10.22.0.3', owner: 'shop/b', note: '', segment: 'default' })
     t.strictSame(await steps(manifest({})), [
@@ -114,7 +114,7 @@ t.test(
 )
 
 t.test('more than ten addresses are counted', async t => {
-  const { story, steps } = await site()
+  const { story, steps } = await openExplain()
   for (let pod = 0; pod < 14; pod++) await story.add({ pod: `p${pod}`, container: `c${pod}` })
   const lines = await steps(manifest({}))
   t.equal(lines.filter(line => line.startsWith('- address 10.')).length, 10)
@@ -122,7 +122,7 @@ t.test('more than ten addresses are counted', async t => {
 })
 
 t.test('a request by name is given without counting, or refused with who has it', async t => {
-  const { story, ask, steps } = await site()
+  const { story, ask, steps } = await openExplain()
   const asks = manifest({ 'ipkeeper.io/ip': '10.22.0.50', 'ipkeeper.io/retain': '30m' })
   t.strictSame(await steps(asks), [
     '  request 10.22.0.50: asked for by annotation ipkeeper.io/ip',
@@ -141,7 +141,7 @@ t.test('a request by name is given without counting, or refused with who has it'
 })
 
 t.test('a pod with an attachment: what an ADD beside it would be', async t => {
-  const { story, ask, steps } = await site()
+  const { story, ask, steps } = await openExplain()
   await story.add({ pod: 'web-0', container: 'c0ffee'.repeat(9), uid: 'u1' })
   const has = 'sandbox c0ffeec0ffeec: has 10.22.0.2/24 on node n1 since 2026-01-01T00:00:00Z'
   t.ok((await steps()).includes(`  ${has}; ${later}; an ADD now would be a new sandbox of the same pod`))
@@ -149,19 +149,19 @@ t.test('a pod with an attachment: what an ADD beside it would be', async t => {
   story.dead.add('c0ffee'.repeat(9))
   t.ok((await steps()).some(line => line.startsWith(`  ${has}, and is proved dead; `)))
 
-  const nameless = await site()
+  const nameless = await openExplain()
   await nameless.story.add({ pod: 'web-0', container: 'c1', uid: null })
   t.match(await nameless.steps(), [
     /request annotations/,
     /an ADD now would be that of another pod of the same name, since its UID is not known$/,
   ])
 
-  const { ask: other } = await site(clusterOf({ pods: { 'shop/web-0': viewOf({}, 'u2') } }))
+  const { ask: other } = await openExplain(clusterOf({ pods: { 'shop/web-0': viewOf({}, 'u2') } }))
   t.match(await other(), { pod: { uid: 'u2' }, annotationsFrom: 'api' })
 })
 
 t.test('another UID in the API than that of the sandbox', async t => {
-  const { story, ask, steps } = await site(
+  const { story, ask, steps } = await openExplain(
     clusterOf({ pods: { 'shop/web-0': viewOf({ 'ipkeeper.io/ip': '10.22.0.9' }, 'u2') } }),
   )
   await story.add({ pod: 'web-0', container: 'c1', uid: 'u1', ip: '10.22.0.9' })
@@ -170,7 +170,7 @@ t.test('another UID in the API than that of the sandbox', async t => {
 })
 
 t.test('an older sandbox without DEL, once the newer one has had its own', async t => {
-  const { story, ask, steps } = await site()
+  const { story, ask, steps } = await openExplain()
   await story.add({ pod: 'web-0', container: 'c1', uid: 'u1', ip: '10.22.0.9' })
   await story.add({ pod: 'web-0', container: 'c2', uid: 'u1', ip: '10.22.0.8' })
   await story.del('c2')
@@ -179,7 +179,7 @@ t.test('an older sandbox without DEL, once the newer one has had its own', async
 })
 
 t.test('left to the fallback, now and before', async t => {
-  const { story, ask, steps } = await site()
+  const { story, ask, steps } = await openExplain()
   const config = { ...network, ipam: { ...network.ipam, fallback: { type: 'dhcp' } } }
   await story.add({ pod: 'web-0', container: 'c1', uid: 'u1', fallback: 'dhcp' })
   t.match(await ask({ config }), { delegatedTo: 'dhcp', addresses: [], result: null, error: null })
@@ -196,7 +196,7 @@ t.test('what an ADD cannot see', async t => {
     { 'ipkeeper.io/ips': '10.22.0.50-10.22.0.52' },
     { owner: { ...webOwner, ordinalsStart: 5 } },
   )
-  const bare = await site()
+  const bare = await openExplain()
   t.match(await bare.ask({ ...asks, config: blind }), {
     annotationsFrom: 'nobody',
     addresses: ['10.22.0.2/24'],
@@ -207,13 +207,13 @@ t.test('what an ADD cannot see', async t => {
   t.match(five, { error: { code: 'IPK_ORDINAL_BEYOND_LIST' } }, 'without the API ordinals count from 0')
   t.match(five.steps[0], { subject: 'spec.ordinals.start 5', verdict: 'dropped' })
 
-  const known = await site(clusterOf({}))
+  const known = await openExplain(clusterOf({}))
   t.match(await known.ask({ ...asks, name: 'web-5', config: blind }), {
     annotationsFrom: 'manifest',
     addresses: ['10.22.0.50/24'],
   })
 
-  const strict = await site(undefined, { requireAnnotations: true })
+  const strict = await openExplain(undefined, { requireAnnotations: true })
   t.match(await strict.ask({ config: blind }), { error: { code: 'IPK_FACTS_MISSING' } })
   t.match(await strict.ask(), {
     annotationsFrom: 'nobody',
@@ -223,7 +223,7 @@ t.test('what an ADD cannot see', async t => {
 })
 
 t.test('a pod that only the API knows', async t => {
-  const { ask, steps } = await site(
+  const { ask, steps } = await openExplain(
     clusterOf({
       fetch: name => {
         if (name === 'away') return Promise.reject(new Error('GET /api/v1: ECONNREFUSED'))
@@ -248,7 +248,7 @@ t.test('a pod that only the API knows', async t => {
 })
 
 t.test('pools: which rule dropped each, and how full those are that had no room', async t => {
-  const { story, ask, steps } = await site()
+  const { story, ask, steps } = await openExplain()
   const settings = (name: string, subnet: string, rules: PoolSettings['rules'] = {}): PoolSettings => ({
     pool: poolFrom(name, [subnet]),
     rules,
@@ -288,7 +288,7 @@ t.test('pools: which rule dropped each, and how full those are that had no room'
 })
 
 t.test('a workload with more pods at once than addresses', async t => {
-  const { steps } = await site()
+  const { steps } = await openExplain()
   const asks = manifest(
     { 'ipkeeper.io/ip': '10.22.0.50' },
     { owner: { ...webOwner, kind: 'Deployment' }, podsAtOnce: { replicas: 1, surge: 1 } },
@@ -300,7 +300,7 @@ t.test('a workload with more pods at once than addresses', async t => {
 })
 
 t.test('questions that make no sense', async t => {
-  const { ask } = await site()
+  const { ask } = await openExplain()
   for (const patch of [
     { namespace: 'Shop' },
     { namespace: '../x' },
@@ -347,7 +347,7 @@ t.test('on any ledger, an explanation is what the ADD that follows says, and cha
   let given = 0
   let refused = 0
   const follow = async (history: readonly (typeof happening extends fc.Arbitrary<infer T> ? T : never)[]) => {
-    const { story, ask } = await site()
+    const { story, ask } = await openExplain()
     story.pool = poolFrom('net', ['10.22.0.0/29'])
     const { requests } = readingParts(story.service)
     const live: string[] = []
@@ -420,12 +420,12 @@ t.test(
       'cni.projectcalico.org/ipAddrs': '["10.22.0.77"]',
       'cni.projectcalico.org/ipv4pools': '["x"]',
     }
-    const off = await site()
+    const off = await openExplain()
     t.match(await off.steps(manifest(calico)), [
       `- request annotation cni.projectcalico.org/ipAddrs: not read: add calico to "annotations" in the daemon's file to have it obeyed`,
     ])
     t.strictSame((await off.ask(manifest(calico))).addresses, ['10.22.0.2/24'], 'a dynamic address')
-    const on = await site(undefined, { dialects: new Set(['calico']) })
+    const on = await openExplain(undefined, { dialects: new Set(['calico']) })
     t.strictSame((await on.ask(manifest(calico))).addresses, ['10.22.0.77/24'])
     t.notMatch((await on.steps(manifest(calico))).join('\n'), /not read/)
   },

@@ -8,6 +8,7 @@ import {
 import { forgetNode } from '../../../../ipkeeper-server/leases/verbs/forget-node.ts'
 import type { TakeoverTerms } from '../../../../ipkeeper-server/ipam/records/last-contact.ts'
 import { until } from '../../../rigs/poll.ts'
+import { nodeText } from '../../../rigs/records.ts'
 import { Site, type SiteNode } from '../several-nodes.ts'
 import { TestService } from '../test-service.ts'
 
@@ -87,16 +88,8 @@ t.test('a gone node, one out of service, and a store that is away', async t => {
 
 t.test('one that the store waits for', async t => {
   const [site, one] = await twoNodes(t, off)
-  site.engine.put(
-    'node',
-    'n7',
-    JSON.stringify({ generation: 1, name: 'n7', addresses: [], since: 0, epoch: 1 }),
-  )
-  site.engine.put(
-    'node',
-    'n8',
-    JSON.stringify({ generation: 1, name: 'n8', addresses: [], since: 0, epoch: 2 }),
-  )
+  site.engine.put('node', 'n7', nodeText('n7', { epoch: 1 }))
+  site.engine.put('node', 'n8', nodeText('n8', { epoch: 2 }))
   await until('it waits', () => one.ledger.storeStatus()?.waitsFor?.includes('n7') === true)
   t.match(
     told(one).find(line => line.startsWith('n7')),

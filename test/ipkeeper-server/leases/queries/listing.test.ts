@@ -1,6 +1,6 @@
 import t from 'tap'
 import { listLeases, listPools } from '../../../../ipkeeper-server/leases/queries/listing.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 
 t.test('a part of the leases is the beginning of all of them', async t => {

@@ -4,7 +4,7 @@ import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { setAside } from '../../../../ipkeeper-server/leases/verbs/undo-add.ts'
 import type { MapCounts, PoolMapReply } from '../../../../shared/api/map.schema.ts'
 import { toProblem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 
 const noTurn = (): Promise<void> => Promise.resolve()

@@ -8,7 +8,7 @@ const noTurn = (): Promise<void> => Promise.resolve()
 const day = 86_400_000
 
 /** A pool with two range sets of one family, the second smaller, and one of the other. Two pods, one of them gone and kept. */
-async function site() {
+async function poolInUse() {
   const story = await TestService.open()
   story.pool = poolFrom('net', ['10.22.0.0/24'], ['10.23.0.0/29'], ['fd00:22::/120'])
   await story.add({ pod: 'a', container: 'c1' })
@@ -18,7 +18,7 @@ async function site() {
 }
 
 t.test('a sample of each family of a pool', async t => {
-  const { service } = await site()
+  const { service } = await poolInUse()
   const { rangeSets } = await measureUsage(service, noTurn)
   t.strictSame(poolsInUse(rangeSets), [
     { name: 'net', family: 4, used: 2n, held: 2n },
@@ -28,7 +28,7 @@ t.test('a sample of each family of a pool', async t => {
 })
 
 t.test('how full a pool was, and when it is full: as soon as its fullest range set', async t => {
-  const story = await site()
+  const story = await poolInUse()
   const at = (daysAgo: number): number => story.now - daysAgo * day
   const useSamples: NonNullable<LeaseService['useSamples']> = ({ name, family }) =>
     name === 'net' && family === 4

@@ -7,7 +7,7 @@ import { TestService } from '../test-service.ts'
 const noTurn = (): Promise<void> => Promise.resolve()
 
 /** Two pods of a StatefulSet, one of which is gone and kept; a container; two reservations. */
-async function site() {
+async function searchedRecords() {
   const story = await TestService.open()
   const owner = owned('StatefulSet', 'web')
   await story.add({ pod: 'web-0', container: 'abc111', owner, ip: '10.22.0.50' })
@@ -23,7 +23,7 @@ async function site() {
 }
 
 t.test('what a person remembers', async t => {
-  const { service } = await site()
+  const { service } = await searchedRecords()
   for (const [text, leases, reservations] of [
     ['web-0', ['10.22.0.50'], []],
     ['shop/', ['10.22.0.9', '10.22.0.50'], ['10.99.0.1']],
@@ -46,7 +46,7 @@ t.test('what a person remembers', async t => {
 })
 
 t.test('of each kind the first ones, and how many more there are', async t => {
-  const { service } = await site()
+  const { service } = await searchedRecords()
   const found = await searchRecords(service, { text: '10.', limit: 1 }, noTurn)
   t.match(found, {
     leases: [{ address: '10.22.0.3' }],
@@ -60,7 +60,7 @@ t.test('of each kind the first ones, and how many more there are', async t => {
 })
 
 t.test('what is kept is not found any more when its time is over', async t => {
-  const story = await site()
+  const story = await searchedRecords()
   const addresses = async (): Promise<readonly string[]> =>
     (await searchRecords(story.service, { text: 'web', limit: 50 }, noTurn)).leases.map(
       ({ address }) => address,

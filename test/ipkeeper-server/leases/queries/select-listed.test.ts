@@ -9,7 +9,7 @@ import { reserve } from '../../../../ipkeeper-server/leases/verbs/reserve.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 
 /** Two pools; pods of two namespaces, of which one is gone; a container without a pod; three reservations. */
-async function site() {
+async function listedRecords() {
   const story = await TestService.open()
   const add = async (pod: string, more: object): Promise<void> => {
     story.now += 1_000
@@ -34,7 +34,7 @@ async function site() {
 const five = ['10.22.0.2', '10.22.0.3', '10.22.0.9', '10.23.0.2', 'fd00:23::2']
 
 t.test('leases: chosen, sorted, cut, and how many are left', async t => {
-  const { service } = await site()
+  const { service } = await listedRecords()
   for (const [query, addresses, more] of [
     [{}, five],
     [{ limit: '2' }, five.slice(0, 2), 3],
@@ -61,7 +61,7 @@ t.test('leases: chosen, sorted, cut, and how many are left', async t => {
 })
 
 t.test('attachments and reservations by the same rules', async t => {
-  const { service } = await site()
+  const { service } = await listedRecords()
   for (const [query, containers, more] of [
     [{}, ['db-0', 'web-0', 'alone']],
     [{ sort: 'pod' }, ['db-0', 'web-0', 'alone']],
@@ -87,7 +87,7 @@ t.test('attachments and reservations by the same rules', async t => {
 })
 
 t.test('pools: the one that is full first comes first, by its fullest family', async t => {
-  const { service } = await site()
+  const { service } = await listedRecords()
   for (const [query, names, more] of [
     [{}, ['lab', 'net']],
     [{ pool: 'net' }, ['net']],
@@ -101,7 +101,7 @@ t.test('pools: the one that is full first comes first, by its fullest family', a
 })
 
 t.test('a pool that there is not: which one was meant', async t => {
-  const { service } = await site()
+  const { service } = await listedRecords()
   const expected = { code: 'IPK_REQUEST_INVALID', message: 'there is no pool nett; did you mean net?' }
   t.throws(() => selectLeases(service, { pool: 'nett' }), expected)
   t.throws(() => selectReservations(service, { pool: 'nett' }), expected)

@@ -5,7 +5,7 @@ import { FragileStore } from '../../store/fragile-store.ts'
 import { TestService } from '../test-service.ts'
 
 /** A service on the real clock, whose addresses rest for so long. */
-async function site(t: Test, rests: { cooldown: number; preferFor: number }) {
+async function startExpiry(t: Test, rests: { cooldown: number; preferFor: number }) {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const standard = { ...story.service.pools().standard, ...rests }
@@ -35,7 +35,7 @@ async function until(t: Test, what: string, holds: () => boolean): Promise<void>
 const recordsOf = (story: TestService): number => story.service.ledger.counts().lease
 
 t.test('a record goes when its time is over, without anybody asking', async t => {
-  const { story } = await site(t, { cooldown: 20, preferFor: 20 })
+  const { story } = await startExpiry(t, { cooldown: 20, preferFor: 20 })
   await story.add({ pod: 'a', container: 'c1' })
   await story.del('c1')
   t.equal(recordsOf(story), 1)
@@ -45,7 +45,7 @@ t.test('a record goes when its time is over, without anybody asking', async t =>
 
 for (const by of [-2 * 365 * 86_400_000, 3_600_000]) {
   t.test(`the clock is set by ${by / 1000} s meanwhile`, async t => {
-    const { story } = await site(t, { cooldown: 400, preferFor: 400 })
+    const { story } = await startExpiry(t, { cooldown: 400, preferFor: 400 })
     await story.add({ pod: 'a', container: 'c1' })
     const began = performance.now()
     await story.del('c1')
@@ -56,7 +56,7 @@ for (const by of [-2 * 365 * 86_400_000, 3_600_000]) {
 }
 
 t.test('a change that brings an earlier moment is not missed', async t => {
-  const { story } = await site(t, { cooldown: 20, preferFor: 3_600_000 })
+  const { story } = await startExpiry(t, { cooldown: 20, preferFor: 3_600_000 })
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50' })
   await story.add({ pod: 'b', container: 'c2' })
   await story.del('c1')
@@ -66,7 +66,7 @@ t.test('a change that brings an earlier moment is not missed', async t => {
 })
 
 t.test('what was taken again meanwhile stays', async t => {
-  const { story } = await site(t, { cooldown: 20, preferFor: 20 })
+  const { story } = await startExpiry(t, { cooldown: 20, preferFor: 20 })
   await story.add({ pod: 'a', container: 'c1', ip: '10.22.0.50' })
   await story.del('c1')
   await story.add({ pod: 'a', container: 'c2', ip: '10.22.0.50' })
@@ -77,7 +77,7 @@ t.test('what was taken again meanwhile stays', async t => {
 })
 
 t.test('what was over before the start goes at the first look', async t => {
-  const { story, unsubscribe, loop } = await site(t, { cooldown: 1, preferFor: 1 })
+  const { story, unsubscribe, loop } = await startExpiry(t, { cooldown: 1, preferFor: 1 })
   unsubscribe()
   await story.add({ pod: 'a', container: 'c1' })
   await story.del('c1')
@@ -87,7 +87,7 @@ t.test('what was over before the start goes at the first look', async t => {
 })
 
 t.test('a store that fails is reported once, and not asked again at once', async t => {
-  const { store, story, errors } = await site(t, { cooldown: 20, preferFor: 20 })
+  const { store, story, errors } = await startExpiry(t, { cooldown: 20, preferFor: 20 })
   for (const pod of ['a', 'b', 'c']) {
     await story.add({ pod, container: pod })
     await story.del(pod)
@@ -106,7 +106,7 @@ t.test('a store that fails is reported once, and not asked again at once', async
 })
 
 t.test('moments beyond what a timer can hold are waited for, not fired at once', async t => {
-  const { story } = await site(t, { cooldown: 2 ** 40, preferFor: 2 ** 40 })
+  const { story } = await startExpiry(t, { cooldown: 2 ** 40, preferFor: 2 ** 40 })
   await story.add({ pod: 'a', container: 'c1' })
   await story.del('c1')
   let looks = 0
@@ -122,7 +122,7 @@ t.test('moments beyond what a timer can hold are waited for, not fired at once',
 })
 
 t.test('stopped is stopped', async t => {
-  const { story, loop } = await site(t, { cooldown: 5, preferFor: 5 })
+  const { story, loop } = await startExpiry(t, { cooldown: 5, preferFor: 5 })
   await story.add({ pod: 'a', container: 'c1' })
   loop.stop()
   await story.del('c1')

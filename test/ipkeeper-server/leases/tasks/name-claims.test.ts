@@ -8,6 +8,7 @@ import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims
 import type { Problem } from '../../../../shared/problem/problem.ts'
 import { EngineDouble, type NodeEngine, type NodeEngineOptions } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { nodeText } from '../../../rigs/records.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 
 interface Node {
@@ -125,7 +126,7 @@ for (const [what, record, names, refusal] of awaited) {
   t.test(`a name that is waited for after a loss is wanted ${what}`, async t => {
     const double = new EngineDouble()
     const put = (name: string, more: Partial<NodeRecord>): void => {
-      double.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }))
+      double.put('node', name, nodeText(name, more))
     }
     put('n1', record)
     put('n2', { epoch: 2 })
@@ -232,11 +233,7 @@ t.test('of many that come at once, one has the name', async t => {
 t.test('two that want the name of one that is gone', async t => {
   const double = new EngineDouble()
   const dead = { id: 'dead', session: 'dead-1', bootId: 'b0', since: 0 }
-  double.put(
-    'node',
-    'n1',
-    JSON.stringify({ name: 'n1', generation: 1, addresses: [], since: 0, claim: dead }),
-  )
+  double.put('node', 'n1', nodeText('n1', { claim: dead }))
   const nodes = await Promise.all(['a', 'b'].map(id => startNode(t, double, { id })))
   const outcomes = await Promise.all(nodes.map(node => take(node)))
   t.equal(outcomes.filter(problem => problem === undefined).length, 1)

@@ -17,7 +17,7 @@ async function until(t: Test, what: string, holds: () => boolean): Promise<void>
 }
 
 /** A watch with short pauses, on a cluster that gives each owner its answers one after the other, the last one for ever. */
-async function site(t: Test, answers: Readonly<Record<string, readonly Answer[]>>, interval = 5) {
+async function watchOwners(t: Test, answers: Readonly<Record<string, readonly Answer[]>>, interval = 5) {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const asked: string[] = []
@@ -92,7 +92,7 @@ const verdicts: readonly (readonly [
 ]
 for (const [name, answers, times, isReleased] of verdicts) {
   t.test(name, async t => {
-    const { story, released, errors, keep, passes } = await site(t, { s1: answers })
+    const { story, released, errors, keep, passes } = await watchOwners(t, { s1: answers })
     await keep('web-0', web)
     await until(t, 'asked often enough', () => passes('s1') >= times)
     if (isReleased) await until(t, 'released', () => released.length > 0)
@@ -111,7 +111,7 @@ for (const [name, answers, times, isReleased] of verdicts) {
 
 t.test('one question for all pods of an owner, at most four at once', async t => {
   const owners = Array.from({ length: 9 }, (_, index) => owned('StatefulSet', `set${index}`, `s${index}`))
-  const { unsubscribe, watch, asked, keep, most, passes } = await site(t, {}, 500)
+  const { unsubscribe, watch, asked, keep, most, passes } = await watchOwners(t, {}, 500)
   unsubscribe()
   for (const owner of owners) {
     for (const ordinal of [0, 1, 2]) await keep(`${owner.name}-${ordinal}`, owner)
@@ -125,7 +125,11 @@ t.test('one question for all pods of an owner, at most four at once', async t =>
 })
 
 t.test('all addresses of an owner are released, and no others', async t => {
-  const { story, released, keep } = await site(t, { s1: ['gone'], d1: ['exists'], 'uid-printer': ['gone'] })
+  const { story, released, keep } = await watchOwners(t, {
+    s1: ['gone'],
+    d1: ['exists'],
+    'uid-printer': ['gone'],
+  })
   await keep('web-0', web)
   await keep('web-1', web)
   await keep('api-6d4cf56db6-x2x5z', owned('Deployment', 'api', 'd1'))
@@ -147,7 +151,7 @@ t.test('all addresses of an owner are released, and no others', async t => {
 })
 
 t.test('a pod that comes back for its address while the owner is asked for keeps it', async t => {
-  const { story, released, keep, passes, during } = await site(t, { s1: ['gone'] })
+  const { story, released, keep, passes, during } = await watchOwners(t, { s1: ['gone'] })
   during.ask = async () => {
     if (passes('s1') === 1)
       await story.add({ pod: 'web-0', container: 'c2', owner: web, retain: 'while-owner-exists' })
@@ -163,7 +167,7 @@ t.test('a pod that comes back for its address while the owner is asked for keeps
 t.test(
   'an address that went to another owner while the first is asked for is not released with it',
   async t => {
-    const { story, released, keep, passes, during } = await site(t, { s1: ['gone'], s2: ['exists'] })
+    const { story, released, keep, passes, during } = await watchOwners(t, { s1: ['gone'], s2: ['exists'] })
     const other = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 's2' }
     let moved = ''
     during.ask = async () => {
@@ -184,7 +188,7 @@ t.test(
 )
 
 t.test('nothing is asked while nothing is kept for an owner', async t => {
-  const { story, watch, asked, keep } = await site(t, { s1: ['gone'] })
+  const { story, watch, asked, keep } = await watchOwners(t, { s1: ['gone'] })
   watch.wake()
   await story.add({ pod: 'a', container: 'c1', retain: '30m' })
   await story.del('c1')
@@ -194,7 +198,7 @@ t.test('nothing is asked while nothing is kept for an owner', async t => {
 })
 
 t.test('what was kept before the start is looked at once somebody wakes it', async t => {
-  const { unsubscribe, released, keep, watch } = await site(t, { s1: ['gone'] })
+  const { unsubscribe, released, keep, watch } = await watchOwners(t, { s1: ['gone'] })
   unsubscribe()
   await keep('web-0', web)
   await delay(20)
@@ -204,7 +208,7 @@ t.test('what was kept before the start is looked at once somebody wakes it', asy
 })
 
 t.test('a store that refuses is told of, and tried again at the next pass', async t => {
-  const { store, story, released, errors, keep } = await site(t, { s1: ['gone'] })
+  const { store, story, released, errors, keep } = await watchOwners(t, { s1: ['gone'] })
   await keep('web-0', web)
   store.fails = () => true
   await until(t, 'told', () => errors.length > 0)
@@ -215,7 +219,7 @@ t.test('a store that refuses is told of, and tried again at the next pass', asyn
 })
 
 t.test('stopped is stopped: nothing is written after it', async t => {
-  const { story, watch, released, keep, passes, during } = await site(t, { s1: ['gone'] })
+  const { story, watch, released, keep, passes, during } = await watchOwners(t, { s1: ['gone'] })
   during.ask = async () => {
     if (passes('s1') === 1) await watch.stop()
   }
@@ -229,7 +233,7 @@ t.test('stopped is stopped: nothing is written after it', async t => {
 })
 
 t.test('who is not elected asks for nobody, and begins anew when it is', async t => {
-  const { watch, asked, released, keep, passes, election } = await site(t, { s1: ['gone'] })
+  const { watch, asked, released, keep, passes, election } = await watchOwners(t, { s1: ['gone'] })
   election.elected = false
   const address = await keep('web-0', web)
   t.strictSame(asked, [])

@@ -16,7 +16,7 @@ import { until } from '../../../rigs/poll.ts'
 import { poolFrom, TestService } from '../test-service.ts'
 
 /** A service whose pools are told, with a sink that keeps what it was told and may refuse it. */
-async function site(t: Test, quiet = 5) {
+async function startPublisher(t: Test, quiet = 5) {
   const story = await TestService.open()
   story.pool = poolFrom('prod', ['10.22.0.0/29'])
   const told: string[] = []
@@ -50,7 +50,7 @@ async function site(t: Test, quiet = 5) {
 }
 
 t.test('figures are told when they have changed, and once', async t => {
-  const { story, told, state, tell } = await site(t)
+  const { story, told, state, tell } = await startPublisher(t)
   await story.add({ pod: 'a', container: 'c1' })
   await until('told', () => told.length === 1)
   t.strictSame(told, ['prod 1/5 0 4'])
@@ -63,14 +63,14 @@ t.test('figures are told when they have changed, and once', async t => {
 })
 
 t.test('many changes are told together', async t => {
-  const { story, told, state } = await site(t, 50)
+  const { story, told, state } = await startPublisher(t, 50)
   for (const index of [1, 2, 3]) await story.add({ pod: `p${index}`, container: `c${index}` })
   await until('told', () => told.length > 0)
   t.strictSame([told, state.measured], [['prod 3/5 0 2'], 1])
 })
 
 t.test('who is not elected tells nothing, and all of it when it is', async t => {
-  const { story, told, state, tell } = await site(t)
+  const { story, told, state, tell } = await startPublisher(t)
   await story.add({ pod: 'a', container: 'c1' })
   await until('told', () => told.length === 1)
   state.elected = false
@@ -85,7 +85,7 @@ t.test('who is not elected tells nothing, and all of it when it is', async t => 
 })
 
 t.test('nothing is told before all was heard that there is', async t => {
-  const { story, told, state, tell } = await site(t)
+  const { story, told, state, tell } = await startPublisher(t)
   state.heard = false
   await story.add({ pod: 'a', container: 'c1' })
   // Timers end in their order: what would be told in 5 ms would have been.
@@ -98,7 +98,7 @@ t.test('nothing is told before all was heard that there is', async t => {
 })
 
 t.test('what could not be written is told, and tried again', async t => {
-  const { story, told, errors, state, tell } = await site(t)
+  const { story, told, errors, state, tell } = await startPublisher(t)
   state.refuses = true
   await story.add({ pod: 'a', container: 'c1' })
   await until('refused', () => errors.length === 1)

@@ -9,7 +9,7 @@ const verdict = (generation: number, more: Partial<PoolVerdict> = {}): PoolVerdi
 })
 const refusal = { reason: 'AddressesInUse', message: 'left out' } as const
 
-function site(t: Test) {
+function startPublisher(t: Test) {
   const state = {
     ...{ elected: true, heard: true, refuses: '', judged: 0 },
     verdicts: new Map<string, PoolVerdict>([['a', verdict(1)]]),
@@ -46,7 +46,7 @@ function site(t: Test) {
 }
 
 t.test('what is new is published, once', async t => {
-  const { state, published, told, round } = site(t)
+  const { state, published, told, round } = startPublisher(t)
   await round()
   await round()
   t.strictSame(published, ['a 1'])
@@ -63,7 +63,7 @@ t.test('what is new is published, once', async t => {
 })
 
 t.test('one that cannot be written keeps no other one from it', async t => {
-  const { state, published, errors, round } = site(t)
+  const { state, published, errors, round } = startPublisher(t)
   state.verdicts.set('b', verdict(1))
   state.refuses = 'a'
   await round()
@@ -72,7 +72,7 @@ t.test('one that cannot be written keeps no other one from it', async t => {
 })
 
 t.test('whoever is not elected judges nothing, and begins anew when it is', async t => {
-  const { state, published, publisher, round } = site(t)
+  const { state, published, publisher, round } = startPublisher(t)
   await round()
   await until('published', () => published.length === 1)
   state.elected = false
@@ -84,7 +84,7 @@ t.test('whoever is not elected judges nothing, and begins anew when it is', asyn
 })
 
 t.test('what is refused is looked at again by itself, and so is what is not heard yet', async t => {
-  const { state, round, publisher } = site(t)
+  const { state, round, publisher } = startPublisher(t)
   state.verdicts.set('a', verdict(1, { refusal }))
   await round()
   const { judged } = state

@@ -6,7 +6,7 @@ import { TestService } from '../test-service.ts'
 const hour = 3_600_000
 
 /** A service, and a pruner whose hours the test lets pass. */
-async function site() {
+async function startPruner() {
   const store = new FragileStore()
   const story = await TestService.open(store)
   const limits = { maxAge: 24 * hour, maxEntries: 1000 }
@@ -59,7 +59,7 @@ async function live(story: TestService, container: string): Promise<void> {
 }
 
 t.test('by age: at the start, then every hour, and never sooner', async t => {
-  const { story, pruner, pruned, waits, nextHour, entries } = await site()
+  const { story, pruner, pruned, waits, nextHour, entries } = await startPruner()
   await live(story, 'c1')
   story.now += 23 * hour
   await live(story, 'c2')
@@ -74,7 +74,7 @@ t.test('by age: at the start, then every hour, and never sooner', async t => {
 })
 
 t.test('by number, as it is set at that moment', async t => {
-  const { story, pruner, pruned, limits, nextHour, entries } = await site()
+  const { story, pruner, pruned, limits, nextHour, entries } = await startPruner()
   for (const container of ['c1', 'c2', 'c3']) await live(story, container)
   await pruner.start()
   limits.maxEntries = 1
@@ -84,7 +84,7 @@ t.test('by number, as it is set at that moment', async t => {
 })
 
 t.test('a store that fails is told of, and tried again after an hour', async t => {
-  const { store, story, pruner, pruned, errors, limits, nextHour } = await site()
+  const { store, story, pruner, pruned, errors, limits, nextHour } = await startPruner()
   await live(story, 'c1')
   story.now += hour
   limits.maxEntries = 0
@@ -98,7 +98,7 @@ t.test('a store that fails is told of, and tried again after an hour', async t =
 })
 
 t.test('stopped: no other hour, and a store that closes under it is no error', async t => {
-  const { store, pruner, errors, waits } = await site()
+  const { store, pruner, errors, waits } = await startPruner()
   const first = pruner.start()
   pruner.stop()
   await first
@@ -109,7 +109,7 @@ t.test('stopped: no other hour, and a store that closes under it is no error', a
 })
 
 t.test('a clock that leapt ahead makes nothing old, until it has stayed so for a day', async t => {
-  const { story, pruner, pruned, nextHour, entries } = await site()
+  const { story, pruner, pruned, nextHour, entries } = await startPruner()
   await live(story, 'c1')
   story.time.set(2 * 365 * 24 * hour)
   await live(story, 'c2')
@@ -122,7 +122,7 @@ t.test('a clock that leapt ahead makes nothing old, until it has stayed so for a
 })
 
 t.test('nor does a daemon that is started anew believe it', async t => {
-  const { story, pruner, pruned, nextHour, entries, restart } = await site()
+  const { story, pruner, pruned, nextHour, entries, restart } = await startPruner()
   await live(story, 'c1')
   story.time.set(2 * 365 * 24 * hour)
   await live(story, 'c2')
@@ -136,7 +136,7 @@ t.test('nor does a daemon that is started anew believe it', async t => {
 })
 
 t.test('one that was set back meanwhile has lost nothing', async t => {
-  const { story, pruner, pruned, nextHour, entries } = await site()
+  const { story, pruner, pruned, nextHour, entries } = await startPruner()
   await live(story, 'c1')
   story.time.set(2 * 365 * 24 * hour)
   await pruner.start()

@@ -4,7 +4,7 @@ import { applyPools } from '../../../../ipkeeper-server/leases/verbs/apply-pools
 import { EngineDouble } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
-import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { openSharedLeases } from '../../../rigs/shared-store.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { configured } from '../story.ts'
 import { TestService } from '../test-service.ts'
@@ -59,10 +59,8 @@ t.test('a store that refuses is told', async t => {
 t.test('nodes that share a ledger, with different files', async t => {
   const engine = new EngineDouble()
   const folder = t.testdir({ n1: {}, n2: {} })
-  const open = async (node: string): Promise<TestService> => {
-    const store = openSharedStore(t, engine.connect(), join(folder, node, 'journal.db'), { node })
-    return await TestService.open(store, 'release', node)
-  }
+  const open = (node: string): Promise<TestService> =>
+    openSharedLeases(t, engine.connect(), join(folder, node, 'journal.db'), { node })
   const pools = ({ service }: TestService): readonly string[] =>
     Array.from(service.ledger.pools(), ({ name }) => name).sort()
   const lab = configured('lab', [['10.40.0.0/24']])

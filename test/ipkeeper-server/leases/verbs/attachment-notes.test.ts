@@ -9,9 +9,10 @@ import {
 import { markMadeBy, recordUnanswered } from '../../../../ipkeeper-server/leases/verbs/attachment-notes.ts'
 import { FragileStore } from '../../store/fragile-store.ts'
 import { TestService } from '../test-service.ts'
+import { attachmentOf, attachmentRecord } from '../../../rigs/records.ts'
 
-const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
-const other = { ...key, containerId: 'c2' }
+const key = attachmentOf('c1')
+const other = attachmentOf('c2')
 const wiring: WiringRecord = {
   mode: 'bridge',
   mac: '0a:58:0a:16:00:02',
@@ -23,24 +24,8 @@ const wiring: WiringRecord = {
   proxyOn: null,
 }
 
-function record(of: typeof key, more: Partial<AttachmentRecord>): AttachmentRecord {
-  return {
-    ...of,
-    generation: 3,
-    answered: 3,
-    holder: { kind: 'container', ...of },
-    podUid: null,
-    node: 'n1',
-    bootId: 'boot-1',
-    netns: '/run/netns/a',
-    netnsInode: '1',
-    invocationId: 'run-1',
-    startedAt: 1,
-    since: 1,
-    undo: { leases: [], attachment: null },
-    ...more,
-  }
-}
+const record = (of: typeof key, more: Partial<AttachmentRecord>): AttachmentRecord =>
+  attachmentRecord({ ...of, generation: 3, answered: 3, invocationId: 'run-1', startedAt: 1, ...more })
 
 /** The plan of an ADD of `key` with the record as it would be, and a write to the record of a former sandbox. */
 function planOf(more: Partial<AttachmentRecord>, repeated: boolean): AddPlan {

@@ -13,9 +13,9 @@ import {
   leaseKey,
   type FormerClaim,
   type LeaseRecord,
-  type NodeRecord,
 } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { until } from '../../../rigs/poll.ts'
+import { nodeText } from '../../../rigs/records.ts'
 import { Site } from '../several-nodes.ts'
 
 const key = (containerId: string) => ({ network: 'net', containerId, ifname: 'eth0' })
@@ -245,8 +245,7 @@ for (const [whose, isEnded] of [
     if (whose.startsWith('was of')) {
       const gone = { since: given.since - (isEnded ? 0 : 1), by: 'n2' }
       const former: FormerClaim = { id: 'it', session: 'it-1', bootId: 'b0', since: 0, gone }
-      const name: NodeRecord = { generation: 99, name: 'n1', addresses: [], since: 0, formers: [former] }
-      site.engine.put('node', 'n1', JSON.stringify(name))
+      site.engine.put('node', 'n1', nodeText('n1', { generation: 99, formers: [former] }))
       await until('that is heard of', () => world.service.ledger.node('n1')?.formers !== undefined)
     }
     site.engine.put('lease', key, JSON.stringify(endedHere ? given : { ...given, attachment }))

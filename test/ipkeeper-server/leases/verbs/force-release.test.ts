@@ -6,10 +6,11 @@ import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims
 import { forceRelease, type ForceTerms } from '../../../../ipkeeper-server/leases/verbs/force-release.ts'
 import type { LeaseService } from '../../../../ipkeeper-server/leases/verbs/service.ts'
 import { AskedYields } from '../../../../ipkeeper-server/reconcile/asked-yields.ts'
-import { EngineDouble } from '../../../rigs/engine-double.ts'
+import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
-import { openSharedStore } from '../../../rigs/shared-store.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { nodeText } from '../../../rigs/records.ts'
+import { openSharedLeases } from '../../../rigs/shared-store.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { assertSound } from '../ledger/sound-ledger.ts'
 import { poolFrom, TestService } from '../test-service.ts'
@@ -81,35 +82,14 @@ t.test('what no sandbox has, what nobody has, and what has changed hands', async
 const claim = { id: 'one', session: 's1', bootId: 'b1', since: 0 }
 
 /** Pod a has the address on n1, whose daemon may live; an operator types on n2. */
-async function site(t: Test) {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+async function twoNodes(t: Test) {
+  const folder = tempFolder(t)
   const engine = new EngineDouble()
-  engine.put(
-    'node',
-    'n1',
-    JSON.stringify({
-      generation: 1,
-      name: 'n1',
-      addresses: ['192.0.2.1'],
-      since: 0,
-      claim,
-      version: '1.2.3',
-    }),
-  )
+  engine.put('node', 'n1', nodeText('n1', { addresses: ['192.0.2.1'], claim, version: '1.2.3' }))
   const connection = engine.connect()
-  const open = async (node: string): Promise<TestService> =>
-    await TestService.open(
-      openSharedStore(t, node === 'n1' ? connection : engine.connect(), folder.file(`${node}.db`), {
-        node,
-        retryAfter: 10,
-      }),
-      'release',
-      node,
-    )
-  const [one, two] = [await open('n1'), await open('n2')]
+  const open = (node: string, own: NodeEngine): Promise<TestService> =>
+    openSharedLeases(t, own, folder.file(`${node}.db`), { node, retryAfter: 10 })
+  const [one, two] = [await open('n1', connection), await open('n2', engine.connect())]
   await one.add({ pod: 'a', container: 'c1', ip: address })
   await until('it is heard', () => two.service.ledger.lease(key)?.state === 'bound')
   const stored = (): NodeRecord => JSON.parse(engine.get('node', 'n1')?.text ?? 'null') as NodeRecord
@@ -147,7 +127,7 @@ async function site(t: Test) {
 }
 
 t.test('a node that lives does it itself', async t => {
-  const { one, two, stored, answer, obey, done } = await site(t)
+  const { one, two, stored, answer, obey, done } = await twoNodes(t)
   answer()
   obey()
   t.match(await force(two.service), { plan: { way: 'by-its-node' }, reply: { after: { state: 'cooling' } } })
@@ -158,7 +138,7 @@ t.test('a node that lives does it itself', async t => {
 })
 
 t.test('one that cannot is asked again, and ends it then', async t => {
-  const { one, two, answer, obey, done, errors } = await site(t)
+  const { one, two, answer, obey, done, errors } = await twoNodes(t)
   answer()
   const { network } = one.service
   let failing = true
@@ -181,7 +161,7 @@ t.test('one that cannot is asked again, and ends it then', async t => {
 })
 
 t.test('one whose record cannot be written at present tries that again after a pause', async t => {
-  const { engine, connection, stored, obey, done, errors } = await site(t)
+  const { engine, connection, stored, obey, done, errors } = await twoNodes(t)
   obey()
   connection.turn({
     fate: writes => (writes.some(({ kind }) => kind === 'node') ? 'conflict' : 'carried out'),
@@ -197,7 +177,7 @@ t.test('one whose record cannot be written at present tries that again after a p
 })
 
 t.test('one that does not know of it', async t => {
-  const { two, stored, answer } = await site(t)
+  const { two, stored, answer } = await twoNodes(t)
   answer()
   t.match(await thrownProblem(() => force(two.service)), {
     code: 'IPK_NODE_LIVES',
@@ -227,7 +207,7 @@ for (const [name, more, reasons] of [
   ],
 ] as const)
   t.test(`nobody answers: ${name}`, async t => {
-    const { one, two, stored, obey, done } = await site(t)
+    const { one, two, stored, obey, done } = await twoNodes(t)
     const service: LeaseService = { ...two.service, ...more }
     if (reasons) {
       t.match(await thrownProblem(() => force(service)), { code: 'IPK_NODE_MAY_RUN', message: reasons })

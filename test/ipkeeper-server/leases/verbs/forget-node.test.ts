@@ -6,9 +6,10 @@ import type { NodeRecord } from '../../../../ipkeeper-server/ipam/records/record
 import { forgetNode } from '../../../../ipkeeper-server/leases/verbs/forget-node.ts'
 import { NameClaims } from '../../../../ipkeeper-server/leases/tasks/name-claims.ts'
 import type { Problem } from '../../../../shared/problem/problem.ts'
-import { EngineDouble, type NodeEngineOptions } from '../../../rigs/engine-double.ts'
+import { EngineDouble, type NodeEngine, type NodeEngineOptions } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
-import { openSharedStore } from '../../../rigs/shared-store.ts'
+import { nodeText } from '../../../rigs/records.ts'
+import { openSharedLeases } from '../../../rigs/shared-store.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { Site, type SiteNode } from '../several-nodes.ts'
 import { TestService, type PodWords } from '../test-service.ts'
@@ -22,18 +23,13 @@ const recordIn = (engine: EngineDouble, name: string): NodeRecord | undefined =>
   return text === undefined ? undefined : (JSON.parse(text) as NodeRecord)
 }
 
-async function openNode(t: Test, engine: EngineDouble, options = {}, name = 'n1'): Promise<TestService> {
-  const store = openSharedStore(t, engine.connect(options), join(t.testdir({}), `${name}.db`), {
-    node: name,
-    retryAfter: 10,
-  })
-  return await TestService.open(store, 'release', name)
-}
+const openNode = (t: Test, own: NodeEngine, node = 'n1'): Promise<TestService> =>
+  openSharedLeases(t, own, join(t.testdir({}), `${node}.db`), { node, retryAfter: 10 })
 
 const told = (name: string, more: Partial<NodeRecord> = {}): [kind: 'node', key: string, text: string] => [
   'node',
   name,
-  JSON.stringify({ generation: 1, name, addresses: [], since: 0, ...more }),
+  nodeText(name, more),
 ]
 
 t.test('nobody waits for it any more', async t => {
@@ -41,7 +37,7 @@ t.test('nobody waits for it any more', async t => {
   engine.put(...told('n1', { epoch: 2 }))
   engine.put(...told('n2', { epoch: 1, addresses: ['192.0.2.2'] }))
   engine.put(...told('n3'))
-  const { service } = await openNode(t, engine)
+  const { service } = await openNode(t, engine.connect())
   await until('all is heard', () => service.ledger.isHeard())
   t.strictSame(service.ledger.storeStatus()?.waitsFor, ['n2', 'n3'])
   const reply = await forgetNode(service, 'n2', hasty)
@@ -57,7 +53,7 @@ t.test('who is misspelt, or is this node, is told so', async t => {
   const engine = new EngineDouble()
   for (const name of ['n1', 'n2', 'n3']) engine.put(...told(name))
   engine.put(...told('n0', { gone: { since: 0, by: 'n2' } }))
-  const { service } = await openNode(t, engine)
+  const { service } = await openNode(t, engine.connect())
   await until('all is heard', () => service.ledger.isHeard())
   t.match(await thrownProblem(() => forgetNode(service, 'n33', hasty)), {
     code: 'IPK_NODE_UNKNOWN',
@@ -74,7 +70,7 @@ t.test('who is misspelt, or is this node, is told so', async t => {
 t.test('many names are not all told', async t => {
   const engine = new EngineDouble()
   for (let index = 100; index < 125; index++) engine.put(...told(`n${index}`))
-  const { service } = await openNode(t, engine)
+  const { service } = await openNode(t, engine.connect())
   await until('all is heard', () => service.ledger.isHeard())
   t.match(await thrownProblem(() => forgetNode(service, 'n33', hasty)), {
     message: /: n100, .*, n119 and 5 more$/,
@@ -93,8 +89,7 @@ t.test('while the engine is away nothing can be said', async t => {
   const engine = new EngineDouble()
   for (const name of ['n1', 'n2']) engine.put(...told(name))
   const own = engine.connect({})
-  const store = openSharedStore(t, own, join(t.testdir({}), 'n1.db'), { node: 'n1', retryAfter: 10 })
-  const { service } = await TestService.open(store, 'release', 'n1')
+  const { service } = await openNode(t, own)
   await until('all is heard', () => service.ledger.isHeard())
   own.turn({ away: 'refuses' })
   t.match(await thrownProblem(() => forgetNode(service, 'n2', hasty)), { code: 'IPK_STORE_AWAY' })
@@ -109,7 +104,7 @@ async function startClaimant(
   engine: EngineDouble,
   { session = 's2', answerWithin = 150 } = {},
 ): Promise<{ readonly claims: NameClaims; readonly asked: string[] }> {
-  const { ledger } = (await openNode(t, engine, {}, 'n2')).service
+  const { ledger } = (await openNode(t, engine.connect(), 'n2')).service
   const asked: string[] = []
   const claims = new NameClaims({
     ...{ ledger, stateDir: '/s', now: Date.now, monotonic: () => performance.now(), answerWithin },
@@ -152,9 +147,8 @@ async function openOperators(t: Test, options: NodeEngineOptions = {}) {
   const engine = new EngineDouble()
   engine.put(...told('n2', { claim, addresses: ['192.0.2.2'] }))
   const own = engine.connect(options)
-  const store = openSharedStore(t, own, join(t.testdir({}), 'n1.db'), { node: 'n1', retryAfter: 10 })
-  const { service: one } = await TestService.open(store, 'release', 'n1')
-  const { service: three } = await openNode(t, engine, {}, 'n3')
+  const { service: one } = await openNode(t, own)
+  const { service: three } = await openNode(t, engine.connect(), 'n3')
   for (const { ledger } of [one, three]) await until('all is heard', () => ledger.isHeard())
   return { engine, own, one, three, said: sayings(engine) }
 }
@@ -320,7 +314,7 @@ for (const [field, more] of [
     const engine = new EngineDouble()
     engine.put(...told('n1'))
     engine.put(...told('n2', more))
-    const { service } = await openNode(t, engine)
+    const { service } = await openNode(t, engine.connect())
     await until('all is heard', () => service.ledger.isHeard())
     // As a definition of custom resources of old does.
     engine.onChange(() => {

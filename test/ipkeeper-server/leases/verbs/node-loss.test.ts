@@ -1,10 +1,12 @@
 /** What becomes of a fixed address when its pod is moved away from a node that may live: ledgers in front of one engine. */
 import t, { type Test } from 'tap'
 import type { TakeoverTerms } from '../../../../ipkeeper-server/ipam/records/last-contact.ts'
+import { holderKey } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { describeAddress } from '../../../../ipkeeper-server/leases/queries/describe-address.ts'
 import { AddressTaken } from '../../../../ipkeeper-server/network/pod-network.ts'
 import type { MainConfig } from '../../../../ipkeeper-server/ipam/request/main-config.ts'
 import { until } from '../../../rigs/poll.ts'
+import { holderRecord } from '../../../rigs/records.ts'
 import { sampleConfig } from '../../network/plan/sample-job.ts'
 import { Site, type SiteNode } from '../several-nodes.ts'
 import type { PodWords } from '../test-service.ts'
@@ -90,12 +92,8 @@ for (const state of ['out-of-service', 'gone'] as const) {
   t.test(`likewise of an ADD that got no further than its holder, node ${state}`, async t => {
     const site = new Site()
     const two = await site.join(t, 'n2', off)
-    const holder = { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' }
-    const sandbox = { node: 'n1', podUid: 'u1', since: 1 }
-    const attachment = { network: 'net', containerId: 'c1', ifname: 'eth0' }
-    const key = JSON.stringify(['pod', 'net', 'shop', 'web-0', 'eth0'])
-    const record = { generation: 1, holder, attachment, sandbox, leases: [] }
-    site.engine.put('holder', key, JSON.stringify(record))
+    const record = holderRecord({ sandbox: { node: 'n1', podUid: 'u1', since: 1 } })
+    site.engine.put('holder', holderKey(record.holder), JSON.stringify(record))
     await until('it is heard', () => two.ledger.counts().holder === 1)
     t.equal(await two.world.add(web(two, 'c2', 'u2')), 'IPK_HOLDER_LIVE')
     site.api.set('n1', state)

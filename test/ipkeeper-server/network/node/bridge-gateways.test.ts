@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { BridgeGateways } from '../../../../ipkeeper-server/network/node/bridge-gateways.ts'
 import { GatewayRecords } from '../../../../ipkeeper-server/network/node/gateway-records.ts'
 import type { BridgeFacts } from '../../../../ipkeeper-server/network/plan/wiring-job.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { toolDouble } from '../../../rigs/tool-double.ts'
 import { sampleJob, type JobParts } from '../plan/sample-job.ts'
 
@@ -11,11 +11,8 @@ const wanted = ['10.22.0.1/16', 'fd00:22::1/64']
 
 /** A host with one bridge, which has these addresses, and what is told of it. */
 function makeHost(t: Test, ...addresses: readonly string[]) {
-  const folder = makeTempFolder()
-  t.teardown(async () => {
-    await records.idle()
-    folder.remove()
-  })
+  const folder = tempFolder(t)
+  t.teardown(() => records.idle())
   const onBridge = new Set(addresses)
   const used = new Set<string>()
   const events: string[] = []

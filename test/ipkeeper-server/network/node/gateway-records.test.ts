@@ -1,13 +1,10 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { GatewayRecords } from '../../../../ipkeeper-server/network/node/gateway-records.ts'
-import { makeTempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../../../rigs/temp-folder.ts'
 
 function makeFolder(t: Test): TempFolder {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   return folder
 }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import {
   readIpv6Setting,
   writeIpv6Setting,

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { UplinkRecords, type UplinkRecord } from '../../../../ipkeeper-server/network/node/uplink-records.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const recordOf = (bridge: string): UplinkRecord => ({
   ...{ version: 1, bootId: 'boot-1', phase: 'joining', at: 1_000 },
@@ -9,10 +9,7 @@ const recordOf = (bridge: string): UplinkRecord => ({
 })
 
 t.test('a record is there from its writing to its removal', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const records = new UplinkRecords(folder.path)
   t.same(await records.names(), [], 'no folder yet')
   t.equal(await records.read('br0'), undefined)
@@ -29,10 +26,7 @@ t.test('a record is there from its writing to its removal', async t => {
 })
 
 t.test('a file that is no record', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const records = new UplinkRecords(folder.path)
   await records.write(recordOf('br0'))
   const whole = JSON.stringify(recordOf('br0'))
@@ -47,10 +41,7 @@ t.test('a file that is no record', async t => {
 })
 
 t.test('a folder that cannot be written', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   mkdirSync(folder.file('uplinks', 'br0.json'), { recursive: true })
   const records = new UplinkRecords(folder.path)
   await t.rejects(records.write(recordOf('br0')), { code: 'IPK_STORE_FAILED', message: /cannot be written/ })

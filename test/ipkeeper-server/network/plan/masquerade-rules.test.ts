@@ -11,6 +11,7 @@ import {
 } from '../../../../ipkeeper-server/network/plan/masquerade-rules.ts'
 import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { sampleWiring } from './sample-job.ts'
+import { lease } from '../../../rigs/records.ts'
 
 t.test('a set has a name that nft and every kernel take', t => {
   for (const pool of ['fixed', 'a.b-c_d', '1st', 'x'.repeat(300), 'größe', '', '"; flush ruleset'])
@@ -187,32 +188,12 @@ t.test('differences between what should be and a listing', t => {
   t.end()
 })
 
-const lease = (address: string, pool: string): LeaseRecord => ({
-  generation: 1,
-  segment: 'default',
-  address,
-  state: 'bound',
-  pool,
-  network: 'net',
-  rangeSet: 0,
-  prefixLength: 16,
-  gateway: '10.22.0.1',
-  holder: { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' },
-  podUid: null,
-  attachment: { network: 'net', containerId: 'c1', ifname: 'eth0' },
-  node: 'n1',
-  named: false,
-  source: 'dynamic',
-  retain: 'release',
-  mac: null,
-  since: 0,
-  until: null,
-})
+const leaseOf = (address: string, pool: string): LeaseRecord => lease(address, 1, { pool })
 
 const subnetsOf = (pool: string): readonly string[] => [`subnets of ${pool}`]
 
 t.test('addresses by their pools', t => {
-  const leases = [lease('10.22.0.50', 'a'), lease('10.23.0.50', 'b'), lease('fd00:22::50', 'a')]
+  const leases = [leaseOf('10.22.0.50', 'a'), leaseOf('10.23.0.50', 'b'), leaseOf('fd00:22::50', 'a')]
   const of = (pool: string, ...addresses: readonly string[]) => ({ pool, ranges: subnetsOf(pool), addresses })
   for (const [what, masqueraded, expected] of [
     ['none', [], []],

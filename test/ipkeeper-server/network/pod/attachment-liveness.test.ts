@@ -8,6 +8,7 @@ import { attachmentLiveness } from '../../../../ipkeeper-server/network/pod/atta
 import { readBootId } from '../../../../ipkeeper-server/host/boot.ts'
 import { inspectNetns } from '../../../../ipkeeper-server/network/pod/namespace.ts'
 import { startInNewNamespace } from '../../../rigs/namespace-process.ts'
+import { attachmentOf, attachmentRecord } from '../../../rigs/records.ts'
 import { missing } from '../../../rigs/requirements.ts'
 
 const skip = missing('namespaces')
@@ -20,14 +21,11 @@ const unasked = (name: string): NodeState => {
   return 'unknown'
 }
 
-const attachment = (patch: Partial<AttachmentRecord>): AttachmentRecord => ({
-  ...{ network: 'net', containerId: 'c1', ifname: 'eth0', generation: 1, answered: 1 },
-  holder: { kind: 'container', network: 'net', containerId: 'c1', ifname: 'eth0' },
-  ...{ podUid: null, node: 'n1', bootId, netns: own, netnsInode: null },
-  ...{ invocationId: null, startedAt: null, since: 1 },
-  undo: { leases: [], attachment: null },
-  ...patch,
-})
+const attachment = (patch: Partial<AttachmentRecord>): AttachmentRecord =>
+  attachmentRecord({
+    ...{ holder: { kind: 'container', ...attachmentOf('c1') }, podUid: null, bootId, netns: own },
+    ...patch,
+  })
 
 t.test('what proves that an attachment is dead, and what does not', t => {
   const folder = t.testdir({ file: 'x' })

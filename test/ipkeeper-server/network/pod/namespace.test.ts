@@ -1,8 +1,7 @@
 import fs, { symlinkSync, fstatSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncBuiltinESMExports } from 'node:module'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import {
   inspectNetns,
   openPodNamespace,

@@ -1,5 +1,4 @@
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { removeMacvlan } from '../../../../ipkeeper-server/network/pod/pod-links.ts'
 import { missing } from '../../../rigs/requirements.ts'
 import { makeSpot, type Spot } from '../../../rigs/spot.ts'

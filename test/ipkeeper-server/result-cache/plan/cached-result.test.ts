@@ -1,9 +1,5 @@
 import t from 'tap'
-import type {
-  AttachmentRecord,
-  LeaseRecord,
-  WiringRecord,
-} from '../../../../ipkeeper-server/ipam/records/records.ts'
+import type { WiringRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import {
   cachedResult,
   type AttachmentRecords,
@@ -11,21 +7,13 @@ import {
 } from '../../../../ipkeeper-server/result-cache/plan/cached-result.ts'
 import { cachedResultFault } from '../../../../ipkeeper-server/result-cache/plan/content-fault.ts'
 import type { LoadedNetwork } from '../../../../ipkeeper-server/diagnose/lint/loaded-networks.ts'
+import { attachmentOf, attachmentRecord, lease } from '../../../rigs/records.ts'
 
-const key = { network: 'net', containerId: 'c1', ifname: 'eth0' }
-const attachment: AttachmentRecord = {
-  ...key,
-  holder: { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' },
-  ...{ podUid: 'uid-1', node: 'n1', bootId: 'b', netns: '/run/netns/a', netnsInode: '1' },
-  ...{ invocationId: null, startedAt: null, since: 0, answered: 1, generation: 1 },
-  undo: { leases: [], attachment: null },
-}
-const lease = (address: string, prefixLength: number, gateway: string): LeaseRecord => ({
-  ...{ segment: 'default', address, prefixLength, gateway, state: 'bound', pool: 'net', network: 'net' },
-  ...{ rangeSet: 0, holder: attachment.holder, podUid: 'uid-1', attachment: key, node: 'n1' },
-  ...{ named: true, source: 'dynamic', retain: 'release', mac: null, since: 0, until: null, generation: 1 },
-})
-const leases = [lease('10.22.0.50', 16, '10.22.0.1'), lease('fd00::50', 64, 'fd00::1')]
+const attachment = attachmentRecord({ podUid: 'uid-1', netns: '/run/netns/a', netnsInode: '1' })
+const leases = [
+  lease('10.22.0.50', 1, { prefixLength: 16, gateway: '10.22.0.1' }),
+  lease('fd00::50', 1, { prefixLength: 64, gateway: 'fd00::1' }),
+]
 const conflist = { name: 'net', cniVersion: '1.0.0', base64: 'e30=' } as const
 const parse = (...args: Parameters<typeof cachedResult>): unknown => {
   const document: unknown = JSON.parse(cachedResult(...args))
@@ -71,7 +59,7 @@ t.test('in other versions of the conflist', t => {
 })
 
 t.test('of a container without a pod, and without a path of a namespace', t => {
-  const holder = { kind: 'container', ...key } as const
+  const holder = { kind: 'container', ...attachmentOf('c1') } as const
   const document = parse(
     { attachment: { ...attachment, holder, podUid: null, netns: '' }, leases, bridgeMac: undefined },
     conflist,

@@ -10,7 +10,7 @@ import { startEtcdCluster, type EtcdCluster } from '../../../rigs/etcd.ts'
 import { until } from '../../../rigs/poll.ts'
 import { missing } from '../../../rigs/requirements.ts'
 import { makeServerCertificate } from '../../../rigs/server-certificate.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 import { connectEtcd, Heard } from './heard.ts'
 
@@ -70,10 +70,7 @@ t.test('what cannot be used is said at the start', async t => {
 })
 
 t.test('TLS', { skip: missing('etcd', 'openssl') }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const authority = await makeClientAuthority(folder)
   const { certificateFile: certFile, keyFile } = await authority.issue('ipkeeper', [])
   const [serverCert, serverKey] = [folder.file('etcd.crt'), folder.file('etcd.key')]
@@ -145,10 +142,7 @@ async function switchUsersOn(etcd: EtcdCluster): Promise<void> {
 }
 
 t.test('users', { skip: missing('etcd') }, async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const passwordFile = folder.file('password')
   writeFileSync(passwordFile, 'secret\n')
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })

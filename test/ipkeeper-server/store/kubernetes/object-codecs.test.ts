@@ -21,6 +21,7 @@ import {
   readReservations,
   reservationSpec,
 } from '../../../../ipkeeper-server/store/kubernetes/reservation-object.ts'
+import { holderRecord, lease, nodeRecord, reservationRecord } from '../../../rigs/records.ts'
 
 const since = 1_700_000_000_123
 
@@ -38,27 +39,10 @@ const stored = (spec: object, metadata: object = {}): ApiRecord => {
 const readPool = (name: string, spec: JsonObject) =>
   readPoolSpec(name, spec, { retention: 'release', cooldown: 0, preferFor: 0 }).pool
 
-const lease: LeaseRecord = {
-  generation: 3,
-  segment: 'default',
-  address: '10.22.0.5',
-  state: 'bound',
-  pool: 'prod',
-  network: 'net',
-  rangeSet: 0,
-  prefixLength: 24,
-  gateway: '10.22.0.1',
-  holder: { kind: 'pod', network: 'net', namespace: 'shop', name: 'web-0', ifname: 'eth0' },
-  podUid: null,
-  attachment: null,
-  node: 'n1',
-  named: false,
-  source: 'dynamic',
-  retain: 'release',
-  mac: null,
+const least = lease('10.22.0.5', 3, {
+  ...{ pool: 'prod', podUid: null, attachment: null, named: false, source: 'dynamic', retain: 'release' },
   since,
-  until: null,
-}
+})
 
 const leases: Readonly<Record<string, Partial<LeaseRecord>>> = {
   'the least': {},
@@ -82,12 +66,12 @@ const leases: Readonly<Record<string, Partial<LeaseRecord>>> = {
 }
 for (const [name, patch] of Object.entries(leases)) {
   t.test(`a lease: ${name}`, t => {
-    t.strictSame(readLease(stored(leaseSpec({ ...lease, ...patch }))), { ...lease, ...patch })
+    t.strictSame(readLease(stored(leaseSpec({ ...least, ...patch }))), { ...least, ...patch })
     t.end()
   })
 }
 
-const holder: HolderRecord = { generation: 1, holder: lease.holder, attachment: null, leases: [] }
+const holder = holderRecord({ attachment: null })
 const holders: Readonly<Record<string, Partial<HolderRecord>>> = {
   'with nothing': {},
   'of a sandbox': {
@@ -105,7 +89,7 @@ for (const [name, patch] of Object.entries(holders)) {
 }
 
 const claim = { id: 'i1', session: 's1', bootId: 'b1', since: since + 7 }
-const node: NodeRecord = { generation: 1, name: 'n1', addresses: ['192.0.2.1', 'fd00::1'], since }
+const node = nodeRecord('n1', { addresses: ['192.0.2.1', 'fd00::1'], since })
 const nodes: Readonly<Record<string, Partial<NodeRecord>>> = {
   'that promises nothing': {},
   'that no address is known of': { addresses: [] },
@@ -128,15 +112,7 @@ for (const [name, patch] of Object.entries(nodes)) {
   })
 }
 
-const reservation: ReservationRecord = {
-  generation: 2,
-  segment: 'default',
-  address: '10.22.0.5',
-  namespace: 'shop',
-  name: 'web-0',
-  note: '',
-  since,
-}
+const reservation = reservationRecord('10.22.0.5', 'web-0', { generation: 2, since })
 const reservations: Readonly<Record<string, Partial<ReservationRecord>>> = {
   'of a pod': {},
   'of a workload': { kind: 'StatefulSet', name: 'web', note: 'why' },
@@ -202,15 +178,15 @@ t.test('a pool that people made', t => {
 
 const unreadable: Readonly<Record<string, readonly [read: () => unknown, why: string | RegExp]>> = {
   'a newer lease': [
-    () => readLease(stored({ ...leaseSpec(lease), schema: 2 })),
+    () => readLease(stored({ ...leaseSpec(least), schema: 2 })),
     'written by a newer ipkeeper (schema 2; this one knows 1): update this node',
   ],
   'a holder that is neither': [
-    () => readLease(stored({ ...leaseSpec(lease), holder: { kind: 'pod', network: 'net', ifname: 'eth0' } })),
+    () => readLease(stored({ ...leaseSpec(least), holder: { kind: 'pod', network: 'net', ifname: 'eth0' } })),
     'its holder is neither a pod nor a container',
   ],
-  'no moment': [() => readLease(stored({ ...leaseSpec(lease), since: 'soon' })), '"soon" is no moment'],
-  'no retention': [() => readLease(stored({ ...leaseSpec(lease), retain: '5y' })), '"5y" is no retention'],
+  'no moment': [() => readLease(stored({ ...leaseSpec(least), since: 'soon' })), '"soon" is no moment'],
+  'no retention': [() => readLease(stored({ ...leaseSpec(least), retain: '5y' })), '"5y" is no retention'],
   'a pool with a mistake': [
     () => readPoolObject(stored({ subnet: '10.7.0.0/24', retention: 'never' }), readPool),
     /^spec\.retention: .*"never"/,

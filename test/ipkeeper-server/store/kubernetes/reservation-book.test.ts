@@ -1,6 +1,7 @@
 import t from 'tap'
 import { leaseKey, type ReservationRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { ReservationBook } from '../../../../ipkeeper-server/store/kubernetes/reservation-book.ts'
+import { reservationRecord } from '../../../rigs/records.ts'
 
 const keyOf = (address: string): string => leaseKey({ segment: 'default', address })
 
@@ -39,9 +40,7 @@ function open(): Told {
       const records = addresses
         .split(' ')
         .filter(one => one !== '')
-        .map(one => ({
-          ...{ segment: 'default', address: one, generation: 1, namespace: 'shop', name, note: '', since: 0 },
-        }))
+        .map(one => reservationRecord(one, name))
       book.put(name, { revision: Number(revision), createdAt: Number(createdAt), records })
     },
   }

@@ -2,12 +2,9 @@ import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Reserve } from '../../../../ipkeeper-server/store/room/reserve.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const pieces = (): readonly string[] => readdirSync(folder.file('reserve')).sort()
 
 // On a disk with plenty of room; what becomes of it on others is in test/privileged/full-disk.test.ts.

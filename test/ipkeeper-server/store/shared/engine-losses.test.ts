@@ -4,9 +4,9 @@ import { EngineLosses } from '../../../../ipkeeper-server/store/shared/engine-lo
 import { KnownRecords } from '../../../../ipkeeper-server/store/shared/known-records.ts'
 import { EngineDouble, type NodeEngine } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import { nodeRecord, nodeText } from '../../../rigs/records.ts'
 
-const record = (name: string): string =>
-  JSON.stringify({ generation: 1, name, addresses: [], since: 0, epoch: 1 })
+const record = (name: string): string => nodeText(name, { epoch: 1 })
 
 const claim = (id: string): NodeClaim => ({ id, session: `${id}-1`, bootId: 'b1', since: 0 })
 const gone = { since: 5, by: 'n2' }
@@ -90,7 +90,7 @@ for (const [what, patch, isLoss] of deleted)
     const site = new EngineDouble()
     const { lists, found } = followed(site)
     await until('all is heard', () => lists() === 1)
-    const before = JSON.stringify({ generation: 1, name: 'n3', addresses: [], since: 0, ...patch })
+    const before = nodeText('n3', patch)
     site.put('node', 'n3', before)
     site.put('node', 'n3', null)
     site.put('node', 'n2', null)
@@ -137,7 +137,7 @@ t.test('a change of its own record takes back nothing that a node has just told'
     await losses.report(owes)
     t.strictSame(claimed, { ...own(), addresses: ['192.0.2.1'] }, `owes: ${owes}`)
   }
-  const planned: NodeRecord = { generation: 9, name: 'n1', addresses: [], since: 0 }
+  const planned = nodeRecord('n1', { generation: 9 })
   t.match(losses.inEpoch(planned), { epoch: 2 }, 'who plans it does not know of losses')
 })
 

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { EngineMemory, type HeardAll } from '../../../../ipkeeper-server/store/shared/engine-memory.ts'
 import type { EnginePosition, EngineRecord } from '../../../../ipkeeper-server/store/shared/engine.ts'
+import { nodeRecord, nodeText } from '../../../rigs/records.ts'
 
 const node = (name: string, revision: number, more: object = {}): EngineRecord => ({
   ...{ kind: 'node', key: name, revision },
-  text: JSON.stringify({ generation: 1, name, addresses: [], since: 1, ...more }),
+  text: nodeText(name, { since: 1, ...more }),
 })
 
 const lease = (address: string, revision: number): EngineRecord => ({
@@ -106,7 +107,7 @@ const remembered = (more: object = {}): string => {
   const before = new EngineMemory('etcd here')
   before.heard({ cluster: 'a', revision: 45 })
   before.passed(50)
-  for (const name of ['n1', 'n2']) before.sees({ generation: 1, name, addresses: [], since: 1, ...more })
+  for (const name of ['n1', 'n2']) before.sees(nodeRecord(name, { since: 1, ...more }))
   return before.note().text ?? ''
 }
 

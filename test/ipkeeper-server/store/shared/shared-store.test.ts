@@ -16,21 +16,24 @@ import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-sto
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { EngineDouble, type NodeEngine, type Snapshot } from '../../../rigs/engine-double.ts'
 import { until } from '../../../rigs/poll.ts'
+import {
+  attachmentOf,
+  attachmentRecord,
+  lease as leaseRecord,
+  nodeRecord,
+  nodeText,
+  podHolder,
+} from '../../../rigs/records.ts'
 import { openSharedStore } from '../../../rigs/shared-store.ts'
 
 function lease(address: string, containerId: string | null, generation: number): LeaseRecord {
   const network = 'fixed'
-  return {
-    generation,
-    ...{ segment: 'default', address, pool: network, network, rangeSet: 0, prefixLength: 24 },
-    gateway: '10.22.0.1',
-    state: containerId === null ? 'cooling' : 'bound',
-    holder: { kind: 'pod', network, namespace: 'shop', name: `web-${address}`, ifname: 'eth0' },
-    podUid: null,
-    attachment: containerId === null ? null : { network, containerId, ifname: 'eth0' },
-    ...{ node: 'n1', named: false, source: 'dynamic', retain: 'release', mac: null, since: 1 },
-    until: containerId === null ? 2 : null,
-  }
+  const ended = { state: 'cooling', attachment: null, until: 2 } as const
+  return leaseRecord(address, generation, {
+    ...{ pool: network, network, podUid: null, named: false, source: 'dynamic', retain: 'release' },
+    holder: { ...podHolder(`web-${address}`), network },
+    ...(containerId === null ? ended : { attachment: { ...attachmentOf(containerId), network } }),
+  })
 }
 
 const me = { id: 'me', session: 's', bootId: 'b', since: 0 }
@@ -43,27 +46,9 @@ const write = (record: LeaseRecord): Write => ({
 })
 
 const attached = (containerId: string): Write => {
-  const key = { network: 'fixed', containerId, ifname: 'eth0' }
+  const key = { ...attachmentOf(containerId), network: 'fixed' }
   const holder = lease('10.22.0.50', containerId, 1).holder
-  const record = {
-    ...{
-      ...key,
-      generation: 1,
-      answered: 1,
-      holder,
-      podUid: null,
-      node: 'n1',
-      bootId: 'b',
-      netns: '/run/netns/x',
-    },
-    ...{
-      netnsInode: null,
-      invocationId: null,
-      startedAt: null,
-      since: 1,
-      undo: { leases: [], attachment: null },
-    },
-  }
+  const record = attachmentRecord({ ...key, holder, podUid: null, bootId: 'b' })
   return { kind: 'attachment', key: JSON.stringify(Object.values(key)), expect: null, record }
 }
 
@@ -359,8 +344,7 @@ t.test('a commit that comes late is read before it is heard of', async t => {
 
 t.test('nothing new is given while what waits for one node is not told yet by another', async t => {
   const site = new EngineDouble()
-  for (const name of ['n1', 'n2'])
-    site.put('node', name, JSON.stringify({ generation: 1, name, addresses: [], since: 0 }))
+  for (const name of ['n1', 'n2']) site.put('node', name, nodeText(name))
   const opened = async (name: string): Promise<Node> => {
     const engine = site.connect({ deadlineMs: 20 })
     const store = openSharedStore(t, engine, join(t.testdir({}), `${name}.db`), { node: name, retryAfter: 5 })
@@ -413,7 +397,7 @@ for (const [what, names, by, state] of under) {
   t.test(`what stands under ${what}, and is not on record here, after a loss`, async t => {
     const site = new EngineDouble()
     const claim = { id: by, session: 's', bootId: 'b', since: 0 }
-    site.put('node', 'n1', JSON.stringify({ generation: 1, name: 'n1', addresses: [], since: 0, claim }))
+    site.put('node', 'n1', nodeText('n1', { claim }))
     const engine = site.connect({ deadlineMs: 20 })
     const journal = join(t.testdir({}), 'journal.db')
     const store = openSharedStore(t, engine, journal, { names: () => names, claim: me, retryAfter: 5 })
@@ -436,10 +420,8 @@ t.test(
   'after a loss another machine claims the name while a change of its record is under way here',
   async t => {
     const site = new EngineDouble()
-    const node = (generation: number, id: string): NodeRecord => ({
-      ...{ generation, name: 'n1', addresses: [], since: 0, epoch: 2 },
-      claim: { id, session: 's', bootId: 'b', since: 0 },
-    })
+    const node = (generation: number, id: string): NodeRecord =>
+      nodeRecord('n1', { generation, epoch: 2, claim: { id, session: 's', bootId: 'b', since: 0 } })
     site.put('node', 'n1', JSON.stringify(node(1, 'me')))
     const engine = site.connect({ deadlineMs: 500 })
     const store = openSharedStore(t, engine, join(t.testdir({}), 'journal.db'), { claim: me, retryAfter: 5 })
@@ -479,10 +461,10 @@ for (const [what, epoch, by, state] of [
     const site = new EngineDouble()
     const claimed = (id: string | undefined, epoch: number): string => {
       const claim = id !== undefined && { claim: { id, session: 's', bootId: 'b', since: 0 } }
-      return JSON.stringify({ generation: 1, name: 'n1', addresses: [], since: 0, epoch, ...claim })
+      return nodeText('n1', { epoch, ...claim })
     }
     site.put('node', 'n1', claimed('me', 1))
-    site.put('node', 'n2', JSON.stringify({ generation: 1, name: 'n2', addresses: [], since: 0 }))
+    site.put('node', 'n2', nodeText('n2'))
     const theirs = lease('10.22.0.50', 'theirs', 1)
     site.put('lease', leaseKey(theirs), JSON.stringify(theirs))
     const journal = join(t.testdir({}), 'journal.db')

@@ -8,14 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { HistoryEvent } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
-import {
-  holderKey,
-  type Change,
-  type HolderRecord,
-  type LeaseRecord,
-} from '../../../../ipkeeper-server/ipam/records/records.ts'
+import { holderKey, type Change, type LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { Ledger } from '../../../../ipkeeper-server/leases/ledger/ledger.ts'
 import { lastChangePath, readLastChange } from '../../../../ipkeeper-server/store/sqlite/last-change.ts'
 import { migrations } from '../../../../ipkeeper-server/store/sqlite/migrations.ts'
@@ -25,21 +20,13 @@ import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-sto
 import { walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
 import { copyLedger } from '../../../../ipkeeper-server/migrate/transfer/ledger-copy.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { holderRecord, lease, putLease } from '../../../rigs/records.ts'
 import { fillLedger } from '../../../rigs/filled-ledger.ts'
 import { makeKilledLedger, readLedger } from '../../../rigs/killed-ledger.ts'
 import { toOldLayout } from '../../../rigs/old-layout.ts'
 import { until } from '../../../rigs/poll.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
-
-function site(t: Test): (name: string) => string {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
-  return name => folder.file(name)
-}
 
 /** Changes rows behind the back of the store; seal and checksums stay as they are. */
 function tamper(path: string, sql: string): void {
@@ -56,17 +43,12 @@ const event = (address: string): HistoryEvent => {
 
 const putHolder = (address: string): Change[number] => {
   const { holder, attachment } = lease(address)
-  const record: HolderRecord = {
-    generation: 1,
-    holder,
-    attachment,
-    leases: [{ segment: 'default', address }],
-  }
+  const record = holderRecord({ holder, attachment, leases: [{ segment: 'default', address }] })
   return { kind: 'holder', key: holderKey(holder), expect: null, record }
 }
 
 t.test('one flipped bit in the database: all records, or a refusal', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 60)
   const wanted = await readLedger(path)
   const clean = readFileSync(path)
@@ -178,7 +160,7 @@ const mishaps: readonly Mishap[] = [
 
 for (const { name, happens, refused } of mishaps) {
   t.test(`refused: ${name}`, async t => {
-    const path = site(t)('leases.db')
+    const path = tempFolder(t).file('leases.db')
     const store = SqliteStore.open(path)
     await store.commit([putLease(lease('10.0.0.2'), null), putLease(lease('10.0.0.4'), null)])
     await store.commit([putLease(lease('10.0.0.3'), null), putHolder('10.0.0.3')], [event('10.0.0.3')])
@@ -192,7 +174,7 @@ for (const { name, happens, refused } of mishaps) {
 }
 
 t.test('a record that is damaged while the daemon runs', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const before = SqliteStore.open(path)
   await before.commit([putLease(lease('10.0.0.2'), null)])
   await before.close()
@@ -204,7 +186,7 @@ t.test('a record that is damaged while the daemon runs', async t => {
 })
 
 t.test('a record that matches its checksum and is none', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const before = SqliteStore.open(path)
   const broken = { ...lease('10.0.0.3'), holder: undefined } as unknown as LeaseRecord
   await before.commit([putLease(lease('10.0.0.2'), null), putLease(broken, null)])
@@ -228,7 +210,7 @@ t.test('a record that matches its checksum and is none', async t => {
 })
 
 t.test('a note that is damaged', async t => {
-  const path = site(t)('journal.db')
+  const path = tempFolder(t).file('journal.db')
   const before = SqliteStore.open(path)
   await before.commit([], [], [{ kind: 'owed', key: 'k', text: '{"want":null}' }])
   await before.close()
@@ -250,7 +232,7 @@ t.test('a note that is damaged', async t => {
 })
 
 t.test('an entry of the history that is damaged keeps no pod from starting', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const before = SqliteStore.open(path)
   await before.commit([putLease(lease('10.0.0.2'), null)], [event('10.0.0.2')])
   await before.close()
@@ -271,7 +253,7 @@ t.test('an entry of the history that is damaged keeps no pod from starting', asy
 })
 
 t.test('a layout from before there were checksums', async t => {
-  const file = site(t)
+  const folder = tempFolder(t)
   const fill = (path: string, address: string): void => {
     const old = new DatabaseSync(path)
     const layout3 = migrations
@@ -285,24 +267,26 @@ t.test('a layout from before there were checksums', async t => {
       .run('lease', key.replace('10.0.0.2', address), 1, JSON.stringify(record))
     old.close()
   }
-  fill(file('good.db'), '10.0.0.2')
-  t.equal((await readLedger(file('good.db'))).size, 1)
-  t.equal((await readLedger(file('good.db'))).size, 1, 'and again')
-  const store = SqliteStore.open(file('good.db'))
+  fill(folder.file('good.db'), '10.0.0.2')
+  t.equal((await readLedger(folder.file('good.db'))).size, 1)
+  t.equal((await readLedger(folder.file('good.db'))).size, 1, 'and again')
+  const store = SqliteStore.open(folder.file('good.db'))
   t.equal(store.file.isUnused(), false)
   await store.close()
-  fill(file('bad.db'), '10.0.0.9')
-  const problem = await thrownProblem(() => readLedger(file('bad.db')))
+  fill(folder.file('bad.db'), '10.0.0.9')
+  const problem = await thrownProblem(() => readLedger(folder.file('bad.db')))
   t.match(problem, {
     code: 'IPK_STORE_DAMAGED',
     message: /lease \["default","10\.0\.0\.9"\] is not as ipkeeper writes it$/,
   })
-  const layout = new DatabaseSync(file('bad.db')).prepare('PRAGMA user_version').get()?.['user_version']
+  const layout = new DatabaseSync(folder.file('bad.db')).prepare('PRAGMA user_version').get()?.[
+    'user_version'
+  ]
   t.equal(layout, 3, 'what is wrong gets no checksums that say it is right')
 })
 
 t.test('an entry of the history that was no entry before there were checksums', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   await SqliteStore.open(path).close()
   const bodies = ['{"event":"bound"', '{"event":"bound"}', 'null', '{"event":"lost","since":1,"until":null}']
   toOldLayout(path, 3)
@@ -321,7 +305,7 @@ t.test('an entry of the history that was no entry before there were checksums', 
 })
 
 t.test('a new ledger is whole or not there', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   writeFileSync(`${path}.unfinished`, 'of a process that was killed')
   const store = SqliteStore.open(path)
   t.equal(store.file.isUnused(), true)
@@ -334,7 +318,7 @@ t.test('a new ledger is whole or not there', async t => {
 })
 
 t.test('at rest nothing stands in the log', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const store = SqliteStore.open(path, { guarded: true })
   t.teardown(() => store.close())
   await store.commit([putLease(lease('10.0.0.2'), null)])
@@ -355,7 +339,7 @@ const openAfterReboot = async (path: string): Promise<readonly [records: number,
 }
 
 t.test('the last change after the end of a boot: an older file took the place of the ledger', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const ledger = await makeKilledLedger(path, 10)
   t.match(readLastChange(path), { seal: { commits: 10, records: { rows: 10 } } })
   const ends = [...walFrames(ledger.log)].filter(({ commits }) => commits > 0).map(({ offset }) => offset)
@@ -378,7 +362,7 @@ t.test('the last change after the end of a boot: an older file took the place of
 })
 
 t.test('the last change after the end of a boot: what a power cut may take', async t => {
-  const path = site(t)('leases.db')
+  const path = tempFolder(t).file('leases.db')
   const ledger = await makeKilledLedger(path, 10)
   const [last] = [...walFrames(ledger.log)].filter(({ commits }) => commits > 0).slice(8)
   const log = ledger.log.subarray(0, (last?.offset ?? 0) + 24 + 4096)
@@ -394,11 +378,19 @@ t.test('the last change after the end of a boot: what a power cut may take', asy
 })
 
 t.test('the last change says nothing of another folder, nor of another ledger', async t => {
-  const file = site(t)
-  const path = file('leases.db')
+  const folder = tempFolder(t)
+  const path = folder.file('leases.db')
   await makeKilledLedger(path, 10)
-  copyFileSync(lastChangePath(path), lastChangePath(file('copy.db')))
-  t.equal(readLastChange(file('copy.db')), undefined)
+  copyFileSync(lastChangePath(path), lastChangePath(folder.file('copy.db')))
+  t.equal(readLastChange(folder.file('copy.db')), undefined)
   rmSync(path)
   t.equal((await readLedger(path)).size, 0, 'a new one is another one')
+})
+
+t.test('nothing is wrong with the files of a store that was closed', async t => {
+  const path = tempFolder(t).file('leases.db')
+  const store = SqliteStore.open(path, { guarded: true })
+  await store.commit([putLease(lease('10.22.0.50'), null)])
+  await store.close()
+  t.equal(store.file.fault(), undefined, 'SQLite removes its log with the last connection')
 })

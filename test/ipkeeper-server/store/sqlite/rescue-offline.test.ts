@@ -1,29 +1,21 @@
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { HistoryEvent } from '../../../../ipkeeper-server/ipam/records/history-entry.ts'
 import type { LeaseRecord } from '../../../../ipkeeper-server/ipam/records/records.ts'
 import { lastChangePath } from '../../../../ipkeeper-server/store/sqlite/last-change.ts'
 import { rescueOffline } from '../../../../ipkeeper-server/store/sqlite/rescue-offline.ts'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { fillLedger } from '../../../rigs/filled-ledger.ts'
 import { addressOfLease, makeKilledLedger, readLedger } from '../../../rigs/killed-ledger.ts'
 import { toOldLayout } from '../../../rigs/old-layout.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 /** Within the tenures of fillLedger. */
 const now = Date.parse('2026-01-01T00:01:00Z')
-
-function site(t: Test): string {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
-  return folder.file('leases.db')
-}
 
 /** Every address that is not free. */
 const taken = (records: ReadonlyMap<string, string>): ReadonlySet<string> =>
@@ -32,7 +24,7 @@ const taken = (records: ReadonlyMap<string, string>): ReadonlySet<string> =>
   )
 
 t.test('flipped bytes in the database: no address comes free', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 60)
   const wanted = taken(await readLedger(path))
   const clean = readFileSync(path)
@@ -60,7 +52,7 @@ t.test('flipped bytes in the database: no address comes free', async t => {
 })
 
 t.test('flipped bytes in the log: what stands behind them is saved, too', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   const ledger = await makeKilledLedger(path, 60)
   const wanted = Array.from({ length: 60 }, (_, index) => addressOfLease(index))
   for (let at = 32 + 24 + 700; at < ledger.log.length; at += 20_011) {
@@ -84,7 +76,7 @@ t.test('flipped bytes in the log: what stands behind them is saved, too', async 
 })
 
 t.test('a ledger that is fine stays as it is', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 5)
   const before = await readLedger(path)
   const dry = await rescueOffline(path, now, true)
@@ -98,7 +90,7 @@ t.test('a ledger that is fine stays as it is', async t => {
 })
 
 t.test('a lease that is gone is reserved', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 5)
   const database = new DatabaseSync(path)
   const key = '["default","10.22.7.7"]'
@@ -114,7 +106,7 @@ t.test('a lease that is gone is reserved', async t => {
 })
 
 t.test('changes of which nothing is known are counted', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   const ledger = await makeKilledLedger(path, 10)
   const [eighth] = [...walFrames(ledger.log)].filter(frame => frame.commits > 0).slice(7)
   ledger.lay({ log: ledger.log.subarray(0, (eighth?.offset ?? 0) + 24 + 4096) })
@@ -126,7 +118,7 @@ t.test('changes of which nothing is known are counted', async t => {
 
 for (const layout of [1, 2, 3] as const) {
   t.test(`a ledger of layout ${layout}`, async t => {
-    const path = site(t)
+    const path = tempFolder(t).file('leases.db')
     await fillLedger(path, 20)
     const before = await readLedger(path)
     toOldLayout(path, layout)
@@ -150,7 +142,7 @@ for (const layout of [1, 2, 3] as const) {
 }
 
 t.test('of many faults a few are told', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 200)
   const database = new DatabaseSync(path)
   database.exec('UPDATE record SET sum = sum + 1; UPDATE history SET sum = sum + 1 WHERE id > 1')
@@ -162,7 +154,7 @@ t.test('of many faults a few are told', async t => {
 })
 
 t.test('all that the last change wrote is made once more', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   const store = SqliteStore.open(path)
   const [first, last] = [lease('10.0.0.2'), lease('10.0.0.3')]
   const bound = (of: LeaseRecord, at: number): HistoryEvent => {
@@ -202,7 +194,7 @@ t.test('all that the last change wrote is made once more', async t => {
 })
 
 t.test('nothing can be saved', async t => {
-  const path = site(t)
+  const path = tempFolder(t).file('leases.db')
   await fillLedger(path, 1)
   const copy = `${path}.copy`
   copyFileSync(path, copy)
@@ -216,6 +208,12 @@ t.test('nothing can be saved', async t => {
     [
       () => {
         writeFileSync(path, 'x'.repeat(statSync(copy).size))
+      },
+      /file is not a database$/,
+    ],
+    [
+      () => {
+        writeFileSync(path, 'x'.repeat(200))
       },
       /file is not a database$/,
     ],

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
 import { SqliteStore } from '../../../../ipkeeper-server/store/sqlite/sqlite-store.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
-import { lease, putLease } from '../../../contract/lease-store-contract.ts'
+import { lease, putLease } from '../../../rigs/records.ts'
 import { makeOldLayout } from '../../../rigs/old-layout.ts'
 
 function problemOf(open: () => unknown): Problem | undefined {

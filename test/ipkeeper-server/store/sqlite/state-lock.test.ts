@@ -1,14 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import t from 'tap'
 import { lockStateFolder } from '../../../../ipkeeper-server/store/sqlite/state-lock.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 import { thrownProblem } from '../../../rigs/thrown-problem.ts'
 
 t.test('a state folder is for one daemon at a time', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   const release = lockStateFolder(folder.path)
   const refused = await thrownProblem(() => lockStateFolder(folder.path))
   t.match(refused, {
@@ -21,10 +18,7 @@ t.test('a state folder is for one daemon at a time', async t => {
 })
 
 t.test('a folder that cannot be locked', async t => {
-  const folder = makeTempFolder()
-  t.teardown(() => {
-    folder.remove()
-  })
+  const folder = tempFolder(t)
   mkdirSync(folder.file('daemon.lock'))
   t.match(await thrownProblem(() => lockStateFolder(folder.path)), {
     code: 'IPK_STORE_FAILED',

@@ -4,17 +4,15 @@ import { lastChangePath } from '../../../../ipkeeper-server/store/sqlite/last-ch
 import { judgeWal, walFrames } from '../../../../ipkeeper-server/store/sqlite/wal-frames.ts'
 import { Problem } from '../../../../shared/problem/problem.ts'
 import { makeKilledLedger, type KilledLedger } from '../../../rigs/killed-ledger.ts'
-import { makeTempFolder } from '../../../rigs/temp-folder.ts'
+import { SeededRandom } from '../../../rigs/seeded-random.ts'
+import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const leases = 60
 const headerSize = 32
 const frameSize = 24 + 4096
 const sector = 512
 
-const folder = makeTempFolder()
-t.teardown(() => {
-  folder.remove()
-})
+const folder = tempFolder(t)
 const ledger = await makeKilledLedger(folder.file('leases.db'), leases)
 const commits = [...walFrames(ledger.log)].filter(frame => frame.commits > 0)
 /** Where the last transaction begins, and the one before it. */
@@ -37,17 +35,6 @@ async function outcome(killed: KilledLedger): Promise<string> {
   } catch (error) {
     if (error instanceof Problem) return error.code
     throw error
-  }
-}
-
-/** A generator that gives the same numbers at each run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 }
 
@@ -80,7 +67,7 @@ t.test('one flipped bit', t => {
 })
 
 t.test('what a power cut leaves of the last transaction', t => {
-  const random = seeded(16)
+  const random = new SeededRandom(16)
   const wrong: string[] = []
   const end = ledger.log.length
   const look = (what: string, log: Buffer): void => {
@@ -91,9 +78,9 @@ t.test('what a power cut leaves of the last transaction', t => {
     look(`cut at ${length}`, ledger.log.subarray(0, length))
   for (let round = 0; round < 400; round++) {
     const log = Buffer.from(ledger.log)
-    const arrived = random()
+    const arrived = random.next()
     for (let at = lastBegin - (lastBegin % sector); at < end; at += sector)
-      if (random() > arrived) log.fill(0, Math.max(at, lastBegin), Math.min(at + sector, end))
+      if (random.next() > arrived) log.fill(0, Math.max(at, lastBegin), Math.min(at + sector, end))
     look(`round ${round}`, log)
   }
   t.strictSame(wrong, [])
@@ -101,7 +88,7 @@ t.test('what a power cut leaves of the last transaction', t => {
 })
 
 t.test('the same where frames of an earlier generation stand behind', t => {
-  const random = seeded(61)
+  const random = new SeededRandom(61)
   const wrong: string[] = []
   // An earlier generation: the same frames under other salts, longer than the present one.
   const earlier = Buffer.concat([ledger.log, ledger.log.subarray(headerSize)])
@@ -115,10 +102,10 @@ t.test('the same where frames of an earlier generation stand behind', t => {
   for (let round = 0; round < 400; round++) {
     const log = Buffer.from(earlier)
     ledger.log.copy(log, 0, 0, lastBegin)
-    const arrived = random()
+    const arrived = random.next()
     for (let at = lastBegin - (lastBegin % sector); at < ledger.log.length; at += sector) {
       const [from, to] = [Math.max(at, lastBegin), Math.min(at + sector, ledger.log.length)]
-      if (random() <= arrived) ledger.log.copy(log, from, from, to)
+      if (random.next() <= arrived) ledger.log.copy(log, from, from, to)
     }
     const { state } = judgeWal(log)
     if (state === 'damaged') wrong.push(`round ${round}`)

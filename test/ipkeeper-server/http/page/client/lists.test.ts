@@ -2,7 +2,7 @@ import t from 'tap'
 import { addressView, timelineItems } from '../../../../../ipkeeper-server/http/page/client/address-view.ts'
 import { findingsView } from '../../../../../ipkeeper-server/http/page/client/finding-view.ts'
 import { freeingView } from '../../../../../ipkeeper-server/http/page/client/freeing-view.ts'
-import { poolNotes, poolRows, poolTotals } from '../../../../../ipkeeper-server/http/page/client/pool-view.ts'
+import { poolRows, poolTotals } from '../../../../../ipkeeper-server/http/page/client/pool-view.ts'
 import type { AddressReply, TenureItem } from '../../../../../shared/api/address.schema.ts'
 import type { AuditReply, Finding } from '../../../../../shared/api/audit.schema.ts'
 import type { LeaseItem } from '../../../../../shared/api/listing.schema.ts'
@@ -196,28 +196,5 @@ t.test('pools', t => {
     { family: 'IPv4' },
     { family: 'IPv6', used: '10', kept: '4', capacity: '36,893,488,147,419,103,228' },
   ])
-  const pending = {
-    generation: 3,
-    refused: true,
-    says: 'generation 3 is not in force',
-    next: ['ipkeeperctl', 'pools', 'a b'],
-  }
-  const notes: readonly (readonly [object, readonly string[]])[] = [
-    [{}, []],
-    [
-      { draining: { whole: true, left: 3 } },
-      ['a b is draining: 3 left, and no new pod gets an address from it.', "ipkeeperctl leases --pool 'a b'"],
-    ],
-    [
-      { draining: { whole: false, left: '0' } },
-      ['A range of a b is drained: no address is left in it.', "ipkeeperctl leases --pool 'a b'"],
-    ],
-    [{ pending }, ['generation 3 is not in force.', "ipkeeperctl pools 'a b'"]],
-  ]
-  for (const [more, expected] of notes)
-    t.strictSame(
-      poolNotes([pool, { ...pool, name: 'a b', ...more }]).flatMap(({ says, command }) => [says, command]),
-      expected,
-    )
   t.end()
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isOfOthers, isOurHost } from '../../../ipkeeper-server/http/tcp-server.ts'
+import { isOfOthers, isOurHost } from '../../../ipkeeper-server/http/tcp-app.ts'
 
 t.test('what is served on loopback is known by its names alone', t => {
   const table: readonly [host: string | undefined, ours: boolean][] = [

@@ -265,13 +265,25 @@ const hostLocalCommand = command<ImportReport>({
   print,
 })
 
+const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+
+/** "Pod", or "IPPool.crd.projectcalico.org": the IPPools of several products have only their kind in common. */
+function kindOf(object: JsonObject): string {
+  const group = groupOf(textIn(object, 'apiVersion'))
+  return `${textIn(object, 'kind') || 'what has no kind'}${group === '' ? '' : `.${group}`}`
+}
+
 /** @throws IPK_USAGE where a file has other objects alone, such as a list of pods: nothing of it would be adopted without a word */
 function ofSource(source: ObjectSource, objects: readonly JsonObject[], file: string): readonly JsonObject[] {
-  const kinds = new Set(objects.map(object => textIn(object, 'kind')))
-  if (kinds.size === 0 || source.resources.some(({ kind }) => kinds.has(kind))) return objects
+  const kinds = new Set(objects.map(kindOf))
+  const { resources } = source
+  const isWanted = resources.some(({ kind, apiVersions }) =>
+    apiVersions.some(version => kinds.has(`${kind}.${groupOf(version)}`)),
+  )
+  if (kinds.size === 0 || isWanted) return objects
   throw new Problem(
     'IPK_USAGE',
-    `${file} has no ${source.resources.map(({ kind }) => kind).join(' or ')}, but ${[...kinds].sort().join(', ')}`,
+    `${file} has no ${resources.map(({ kind }) => kind).join(' or ')}, but ${[...kinds].sort().join(', ')}`,
     {
       hint: `kubectl get ${kubectlNames(source)} -A -o json > FILE`,
     },

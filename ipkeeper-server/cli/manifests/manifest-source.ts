@@ -98,11 +98,19 @@ function documentsOf(text: string, file: string): readonly unknown[] {
   }
 }
 
-function objectsIn(value: unknown): readonly JsonObject[] {
-  if (!isJsonObject(value)) return []
+function objectsIn(value: unknown, file: string): readonly JsonObject[] {
+  if (!isJsonObject(value)) throw noObjects(file)
   const { items, kind } = value
-  return Array.isArray(items) && String(kind).endsWith('List') ? items.flatMap(objectsIn) : [value]
+  return Array.isArray(items) && String(kind).endsWith('List')
+    ? items.flatMap(item => objectsIn(item, file))
+    : [value]
 }
+
+/** Nothing at all is not what kubectl writes: where there are no objects that is a list without items. */
+const noObjects = (file: string): Problem =>
+  new Problem('IPK_REQUEST_INVALID', `${file}: this is not what kubectl get -o json or -o yaml writes`, {
+    hint: 'name another file',
+  })
 
 /**
  * Objects of a file as `kubectl get ... -o json` or `-o yaml` writes it: one, a list, or several documents; "-" is standard input.
@@ -110,5 +118,7 @@ function objectsIn(value: unknown): readonly JsonObject[] {
  * @throws Problem IPK_REQUEST_INVALID
  */
 export function readObjectList(file: string): readonly JsonObject[] {
-  return documentsOf(readTextFile(file, most), file).flatMap(objectsIn)
+  const documents = documentsOf(readTextFile(file, most), file)
+  if (documents.length === 0) throw noObjects(file)
+  return documents.flatMap(document => objectsIn(document, file))
 }

@@ -38,7 +38,8 @@ export function databaseImage(
     if (frame.page > 0 && frame.content.length === pageSize && wanted(frame))
       pages.set(frame.page, frame.content)
   const present = Math.floor(file.length / pageSize)
-  let count = present
+  // A file that is shorter than its first page is SQLite's to judge, too.
+  let count = Math.max(1, present)
   // A page number that nobody can believe must not make an image of its size.
   for (const page of pages.keys()) if (page <= present + pages.size) count = Math.max(count, page)
   const image = Buffer.alloc(count * pageSize)

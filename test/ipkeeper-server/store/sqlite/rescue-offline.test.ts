@@ -213,6 +213,12 @@ t.test('nothing can be saved', async t => {
     ],
     [
       () => {
+        writeFileSync(path, 'x'.repeat(200))
+      },
+      /file is not a database$/,
+    ],
+    [
+      () => {
         rmSync(path)
       },
       /there is no store/,

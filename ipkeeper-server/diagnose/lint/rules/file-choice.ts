@@ -1,4 +1,5 @@
 import type { LintRule } from '../lint-rule.ts'
+import { renameLine } from '../rename-line.ts'
 import { isOfOurs, runtimeChoice } from '../runtime-choice.ts'
 import { isCopyOfConfig } from '../runtime-files.ts'
 import { topOf } from '../site.ts'
@@ -18,7 +19,7 @@ export const brokenFileFirst: LintRule = {
       at: topOf(breaking),
       message: `containerd takes this file first and cannot load it (${breaking.refusal ?? ''}): no pod can be started or deleted${instead}`,
       remedy: good
-        ? `correct it, or move it aside: mv ${breaking.name} ${breaking.name}.off`
+        ? `correct it, or move it aside: ${renameLine(breaking, `${breaking.name}.off`)}`
         : 'correct it; there is no other file',
     }
   },
@@ -41,7 +42,7 @@ export const shadowedFile: LintRule = {
       yield {
         at: topOf(file),
         message: `the runtime does not take this file: ${names} ${taken.length === 1 ? 'comes' : 'come'} first by name`,
-        remedy: `if you want this one, move the other aside: mv ${first.name} ${first.name}.off`,
+        remedy: `if you want this one, move the other aside: ${renameLine(first, `${first.name}.off`)}`,
         ...(ours && { severity: 'warning' }),
       }
     }
@@ -59,7 +60,7 @@ export const hiddenFile: LintRule = {
       yield {
         at: topOf(file),
         message: `runtimes read ${file.name} although it is hidden, and before all other files`,
-        remedy: `move it aside, or give it a plain name: mv ${file.name} ${file.name.replace(/^\.+/, '')}`,
+        remedy: `move it aside, or give it a plain name: ${renameLine(file, file.name.replace(/^\.+/, ''))}`,
       }
     }
   },

@@ -1,5 +1,6 @@
 import { memberOf } from '../json/json-node.ts'
 import type { LintRule } from '../lint-rule.ts'
+import { renameLine } from '../rename-line.ts'
 import { spotOf, topOf } from '../site.ts'
 
 export const unreadableFile: LintRule = {
@@ -102,11 +103,10 @@ export const listInConf: LintRule = {
       const plugins = memberOf(root, 'plugins')
       if (document.standing !== 'runtime' || shape !== 'list' || !plugins || !/\.(?:conf|json)$/.test(name))
         continue
-      const renamed = name.replace(/\.[^.]*$/, '.conflist')
       yield {
         at: spotOf(document, plugins.keySpan),
         message: `a list of plugins in a file for one plugin (${name.slice(name.lastIndexOf('.'))})`,
-        remedy: `rename the file: mv ${name} ${renamed}`,
+        remedy: `rename the file: ${renameLine(document.file, name.replace(/\.[^.]*$/, '.conflist'))}`,
       }
     }
   },

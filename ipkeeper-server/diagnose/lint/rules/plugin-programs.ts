@@ -1,3 +1,4 @@
+import { shellWord } from '../../../../shared/text/shell-word.ts'
 import { valueOf } from '../json/json-node.ts'
 import type { LintRule } from '../lint-rule.ts'
 import { spotOf, topOf, type PluginSeen, type Site, type Spot } from '../site.ts'
@@ -94,7 +95,7 @@ export const pluginUnsafe: LintRule = {
       yield {
         at,
         message: `${seen.path} ${seen.unsafe}, and runtimes run it as root; it was not asked for its versions`,
-        remedy: `check what it is, then: chown root:root ${seen.path} && chmod 755 ${seen.path}`,
+        remedy: `check what it is, then: chown root:root ${shellWord(seen.path)} && chmod 755 ${shellWord(seen.path)}`,
       }
     }
   },

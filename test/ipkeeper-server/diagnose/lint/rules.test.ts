@@ -122,7 +122,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       what: '.conf',
       files: { 'a.conf': good },
       finds: ['a.conf error "plugins"'],
-      says: /mv a\.conf a\.conflist/,
+      says: /mv \/net\.d\/a\.conf \/net\.d\/a\.conflist/,
     },
     { what: '.json', files: { 'a.json': good }, finds: ['a.json error "plugins"'] },
     { what: '.conflist', files: good },

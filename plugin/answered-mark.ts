@@ -33,7 +33,7 @@ export const leaveMark: LeaveMark = (stateDir, invocationId) => {
       code === 'EEXIST'
         ? 'ipkeeper-server was restarted and has undone this ADD, because its answer did not come'
         : `that this ADD is answered cannot be noted in ${folder} (${code})`
-    const hint = hintOfDisk(cause, stateDir)
+    const hint = hintOfDisk(cause, stateDir, { limitedBy: 'runtime' })
     throw new Problem('IPK_ANSWER_UNMARKED', message, { cause, ...(hint !== undefined && { hint }) })
   }
 }

@@ -54,7 +54,7 @@ export const queueDel: QueueDel = (stateDir, { name, writer, text, brief }) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     const spare = isDiskFault(code) && lacksRoom(code) ? queueInSpare(stateDir, brief) : undefined
     if (spare) return spare
-    const hint = hintOfDisk(error, stateDir)
+    const hint = hintOfDisk(error, stateDir, { limitedBy: 'runtime' })
     throw new Problem('IPK_DEL_NOT_QUEUED', `the DEL cannot be queued in ${folder} (${code})`, {
       cause: error,
       ...(hint !== undefined && { hint }),

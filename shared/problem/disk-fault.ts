@@ -44,11 +44,19 @@ export type FileFault = 'EFBIG' | 'EPERM'
 
 export const isFileFault = (code: unknown): code is FileFault => code === 'EFBIG' || code === 'EPERM'
 
+/** Whose limits hold: a plugin has those of the runtime that starts it. */
+export type LimitedBy = 'daemon' | 'runtime'
+
+const raiseFileSize: Readonly<Record<LimitedBy, string>> = {
+  daemon: '("LimitFSIZE" of the unit, ulimit -f of a shell), then: systemctl restart ipkeeper',
+  runtime: 'of the container runtime ("LimitFSIZE" of its unit), and restart that',
+}
+
 /** What to type. */
-export function fileHint(fault: FileFault, path: string): string {
+export function fileHint(fault: FileFault, path: string, limitedBy: LimitedBy = 'daemon'): string {
   const word = shellWord(path)
   return fault === 'EFBIG'
-    ? `raise the limit of the size of files ("LimitFSIZE" of the unit, ulimit -f of a shell), then: systemctl restart ipkeeper; how large it is: ls -l ${word}`
+    ? `raise the limit of the size of files ${raiseFileSize[limitedBy]}; how large it is: ls -l ${word}`
     : `see whether it may be changed at all: lsattr -d ${word}; a file with "i" or "a": chattr -i -a ${word}`
 }
 
@@ -57,8 +65,12 @@ export function fileHint(fault: FileFault, path: string): string {
  *
  * @param path the file, or the folder where that is not known
  */
-export function hintOfDisk(error: unknown, folder: string, path = folder): string | undefined {
+export function hintOfDisk(
+  error: unknown,
+  folder: string,
+  { path = folder, limitedBy = 'daemon' }: { readonly path?: string; readonly limitedBy?: LimitedBy } = {},
+): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (isFileFault(code)) return fileHint(code, path)
+  if (isFileFault(code)) return fileHint(code, path, limitedBy)
   return isDiskFault(code) ? diskHint(code, folder) : undefined
 }

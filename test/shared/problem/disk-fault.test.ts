@@ -5,6 +5,7 @@ import {
   hintOfDisk,
   isDiskFault,
   lacksRoom,
+  type LimitedBy,
 } from '../../../shared/problem/disk-fault.ts'
 
 t.test('what is wrong with a disk, and what to type', t => {
@@ -25,8 +26,14 @@ t.test('what is wrong with a disk, and what to type', t => {
     t.equal(lacksRoom(code), room)
     t.equal(hintOfDisk(Object.assign(new Error('x'), { code }), '/s'), diskHint(code, '/s'))
   }
-  const ofFile = (code: string) => hintOfDisk(Object.assign(new Error('x'), { code }), '/s', '/s/leases.db')
-  t.match(ofFile('EFBIG'), /LimitFSIZE.*ls -l \/s\/leases\.db$/)
+  const ofFile = (code: string, limitedBy?: LimitedBy) =>
+    hintOfDisk(Object.assign(new Error('x'), { code }), '/s', {
+      path: '/s/leases.db',
+      ...(limitedBy && { limitedBy }),
+    })
+  t.match(ofFile('EFBIG'), /LimitFSIZE.*systemctl restart ipkeeper; .*ls -l \/s\/leases\.db$/)
+  t.match(ofFile('EFBIG', 'runtime'), /runtime \("LimitFSIZE" of its unit\), and restart that;/)
+  t.notMatch(ofFile('EFBIG', 'runtime'), /ipkeeper/, 'the daemon has other limits')
   t.match(ofFile('EPERM'), /lsattr -d \/s\/leases\.db; .*chattr -i -a \/s\/leases\.db$/)
   for (const code of ['EFBIG', 'EPERM']) t.notOk(isDiskFault(code), 'room is no matter')
   t.match(diskHint('EIO', "/a b'c"), /findmnt -T '\/a b'\\''c'/)
